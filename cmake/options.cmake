@@ -1,0 +1,17 @@
+# What every target of ours is compiled with. Third-party headers are SYSTEM and keep their warnings.
+add_library(tacho_options INTERFACE)
+target_compile_options(tacho_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror)
+target_include_directories(tacho_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+if(TACHO_SANITIZE)
+  # UBSan findings end the program: a test that only prints one would pass.
+  target_compile_options(tacho_options INTERFACE
+    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(tacho_options INTERFACE -fsanitize=${TACHO_SANITIZE})
+  target_compile_definitions(tacho_options INTERFACE _GLIBCXX_ASSERTIONS TACHO_SANITIZED)
+endif()
+if(TACHO_FUZZ)
+  target_compile_options(tacho_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+find_package(Threads REQUIRED)
+target_link_libraries(tacho_options INTERFACE Threads::Threads)

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/classifier.h"
+#include "analysis/copies.h"
+#include "analysis/device_time.h"
+#include "analysis/facts.h"
+#include "analysis/idle.h"
+#include "analysis/kernels.h"
+#include "analysis/launches.h"
+#include "analysis/ops.h"
+#include "analysis/ranks.h"
+#include "analysis/steps.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// Everything that `tacho analyze` knows about one trace file: the input of every report.
+struct TraceAnalysis {
+  std::string path;             // as given; "ARCHIVE:MEMBER" inside an archive
+  uint64_t bytes = 0;           // of the file (or archive member) as stored
+  uint64_t json_bytes = 0;      // after decompression
+  TraceHeader header;
+  TraceFacts facts;
+  Interval span;
+  EventCounts counts;
+  Notes notes;
+  Scope scope;
+  std::vector<DeviceTime> devices;
+  KernelTable kernels;
+  CopyTable copies;
+  LaunchTable launches;
+  OpTable ops;
+  StepTable steps;
+  IdleTable idle;
+};
+
+// A run: one or many traces, sorted by path, and the table over its ranks.
+struct RunAnalysis {
+  std::vector<TraceAnalysis> traces;
+  RankTable ranks;  // empty rows with a single trace
+  std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
+};
+
+// Runs every analysis over one trace. Adds the notes that only analysis can see (orphans, long overlaps,
+// no GPU events). The strings in the result are copies: the trace may go.
+TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier, const Scope& scope = {});
+// Fills `ranks` from `traces`.
+void AnalyzeRun(RunAnalysis& run);
+
+}  // namespace tacho

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace tacho {
+
+// What a file is within a run, told by its content.
+enum class TraceRole : uint8_t {
+  kWorker,    // a rank that executes the model
+  kFrontend,  // an API server's or scheduler's own trace: no operator and no GPU work
+  kMerged,    // several ranks in one file (SGLang's merger): pids are texts like "[TP00] 123"
+};
+std::string_view TraceRoleName(TraceRole role);
+
+// What a trace says about itself, and what it cannot tell.
+struct TraceFacts {
+  TraceRole role = TraceRole::kWorker;
+  std::string engine;          // "vllm", "sglang"; "" when not told
+  std::string engine_version;  // "" when not told
+  std::optional<int64_t> rank, world_size;
+  std::string stage;           // "prefill" or "decode" when all steps are of one phase and the name says so; else ""
+  std::vector<std::string> process_names;                         // sorted, distinct
+  std::vector<std::pair<std::string, uint64_t>> by_phase;         // letter, events; by letter
+  std::vector<std::pair<std::string, uint64_t>> by_category;      // complete events; by category
+  std::vector<std::string> options;                               // profiler options that were on
+  std::vector<std::string> cannot_tell;                           // sentences: "..., because ..."
+};
+TraceFacts GatherFacts(const Trace& trace);
+
+}  // namespace tacho

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/kernels.h"
+#include "analysis/scope.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// Which GPU work was launched by which host call: rows of one trace joined by correlation. A graph
+// launch has many pieces of work. Built once, used by launches, gaps and ops.
+struct LaunchLinks {
+  static constexpr uint32_t kNone = 0xffffffff;
+  std::vector<uint32_t> call_of_gpu;     // by row of Trace::gpu: row of Trace::host_calls, or kNone
+  std::vector<uint32_t> gpu_of_call;     // by row of host_calls: how many pieces of GPU work
+};
+// When several calls share a correlation, the one that launches, copies or sets (by its name) wins, then
+// the first. Cost: O(n) with dense correlations.
+LaunchLinks LinkLaunches(const Trace& trace);
+
+struct ApiRow {
+  std::string name;
+  DurationStats stats;
+};
+
+// How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least 0; for
+// a graph only its first piece counts.
+struct LaunchTable {
+  uint64_t gpu_events = 0;
+  uint64_t with_launch = 0;
+  uint64_t without_launch = 0;       // launched before the window, or unknown
+  uint64_t graph_launches = 0;       // calls named *GraphLaunch
+  uint64_t graph_gpu_events = 0;     // pieces of work under them
+  uint64_t max_gpu_events_per_launch = 0;
+  uint64_t shorter_than_launch = 0;  // kernels shorter than their own (non-graph) launch call
+  DurationStats delay;               // all zero without a linked launch
+  struct QueueDepth {                // launched and not yet started, over one stream
+    std::string device, stream;
+    uint64_t max = 0;
+    double mean = 0;                 // weighted by time between the first launch and the last start
+  };
+  std::vector<QueueDepth> queues;    // in the order of device and stream
+  std::vector<ApiRow> apis;          // every host call by name, by total, longest first, then name
+};
+LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+
+}  // namespace tacho

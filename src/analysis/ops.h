@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/launches.h"
+#include "analysis/scope.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// One host operator by name (and input shapes). Self time is duration minus direct children; the
+// tree is made per (pid, tid) over cpu_op, user_annotation, cuda_runtime and cuda_driver: sorted by
+// (start, -end), a slice is the child of the last one that is still open and ends no earlier.
+// Device time of an op is that of the GPU work it launched (self) and of its children's (total).
+struct OpRow {
+  std::string name;
+  std::string shapes;  // JSON text of "Input Dims"; "" by name only
+  uint64_t count = 0;
+  DurationNs cpu_total, cpu_self, device_total, device_self;
+};
+
+struct OpTable {
+  std::vector<OpRow> rows;         // by name: cpu_op only; by cpu_self, longest first, then name
+  std::vector<OpRow> by_shape;     // by (name, shapes); empty when no shapes were recorded
+  // As PyTorch's key_averages() has it: an only child of its parent's name is one with it, and
+  // annotations stand beside the ops (metrics.md says how it differs).
+  std::vector<OpRow> key_averages;
+};
+
+OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+
+// The innermost slices of host tracks: what each thread did, each instant once.
+// Used to say what a launching thread did while the device was idle.
+struct HostTree {
+  struct Node {
+    Interval when;
+    StringId name;
+    TrackId track;
+    SliceKind kind;
+    uint32_t row = 0;
+    int32_t parent = -1;  // index into nodes
+  };
+  std::vector<Node> nodes;             // by track, then (start, -end)
+  std::vector<uint32_t> track_begin;   // by TrackId: first node; one more entry at the end
+};
+// Over cpu_op, user_annotation, runtime and driver calls, by the rule above.
+HostTree BuildHostTree(const Trace& trace);
+
+}  // namespace tacho

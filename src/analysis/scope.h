@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+
+namespace tacho {
+
+// Which part of a trace an analysis looks at.
+//
+// With a window, lengths of time are clipped to it and an event is counted when it starts inside, so
+// that the figures of two windows that touch add up to those of both. Without one, everything.
+struct Scope {
+  std::optional<Interval> window;
+  std::string device;  // the trace's own id; empty: all devices
+
+  [[nodiscard]] bool Counts(TimeNs start) const { return !window || window->contains(start); }
+  [[nodiscard]] Interval Clip(Interval when) const { return window ? when.Clip(*window) : when; }
+};
+
+}  // namespace tacho

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/scope.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
+std::string_view PhaseName(Phase phase);
+
+// What an engine's step annotation says. Requests and tokens are -1 where the grammar has none.
+struct StepLabel {
+  Phase phase = Phase::kOther;
+  int64_t context_requests = -1, context_tokens = -1, generation_requests = -1, generation_tokens = -1;
+};
+// Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars of
+// vLLM ("execute_context_1(32)_generation_0(0)", and the detailed form), SGLang ("step[DECODE bs=4]")
+// and training ("ProfilerStep#7", which is used only when no engine's step is there).
+std::optional<StepLabel> ParseStep(std::string_view annotation);
+
+struct Step {
+  StepLabel label;
+  Interval when;
+  std::optional<DurationNs> period;  // start to start of the next step on the same track; the last has none
+};
+
+// Engine steps in the order of their start.
+struct StepTable {
+  std::string method;  // "annotated"; "" when the trace has no step annotation
+  std::vector<Step> steps;
+};
+StepTable FindSteps(const Trace& trace, const Scope& scope = {});
+
+}  // namespace tacho

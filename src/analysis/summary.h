@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/event.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// Totals of a trace without a model: a sink that forgets each event after counting it. Memory grows
+// with the number of distinct names only. No unions, no links: what needs more than one event at a
+// time is absent.
+class SummarySink : public EventSink {
+ public:
+  struct NameTotal {
+    uint64_t count = 0;
+    DurationNs total, min, max;
+  };
+  struct DeviceTotal {
+    uint64_t gpu_events = 0;
+    DurationNs sum;
+    Interval window;
+  };
+
+  Vocabulary& vocabulary() override { return words_; }
+  [[nodiscard]] bool wants_args() const override { return false; }
+  void OnEvent(const Event& event) override;
+
+  [[nodiscard]] const Vocabulary& words() const { return words_; }
+  [[nodiscard]] const EventCounts& counts() const { return counts_; }
+  [[nodiscard]] Interval span() const { return span_; }
+  // By kernel name; memcpy and memset under their names too.
+  [[nodiscard]] const std::unordered_map<StringId, NameTotal>& gpu() const { return gpu_; }
+  [[nodiscard]] const std::unordered_map<StringId, NameTotal>& host_ops() const { return host_ops_; }
+  [[nodiscard]] const std::unordered_map<StringId, DeviceTotal>& devices() const { return devices_; }
+
+  Notes& notes() { return notes_; }
+  [[nodiscard]] const Notes& notes() const { return notes_; }
+  TraceHeader& header() { return header_; }
+  [[nodiscard]] const TraceHeader& header() const { return header_; }
+
+ private:
+  Vocabulary words_;
+  EventCounts counts_;
+  Interval span_;
+  bool any_slice_ = false;
+  std::unordered_map<StringId, NameTotal> gpu_, host_ops_;
+  std::unordered_map<StringId, DeviceTotal> devices_;
+  Notes notes_;
+  TraceHeader header_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+// The characters of a JSON string without its quotes: escapes resolved, \u as UTF-8 (surrogate pairs
+// joined, lone ones as U+FFFD). Unknown escapes and a trailing backslash are kept as they are.
+std::string UnescapeJson(std::string_view raw);
+
+// `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is always
+// valid JSON.
+std::string QuoteJson(std::string_view text);
+
+// Without the quotes and with escapes resolved if `value` is a JSON string, else unchanged.
+std::string JsonStringOrText(std::string_view value);
+
+// True if all bytes form valid UTF-8.
+bool IsUtf8(std::string_view text);
+
+}  // namespace tacho

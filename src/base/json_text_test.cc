@@ -1,0 +1,37 @@
+#include "base/json_text.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+TEST(UnescapeJson, ResolvesEveryEscape) {
+  EXPECT_EQ(UnescapeJson(R"(a\"b\\c\/d\n\t\r\b\f)"), "a\"b\\c/d\n\t\r\b\f");
+  EXPECT_EQ(UnescapeJson(R"(\u0041\u00e4\u20ac)"), "A\xc3\xa4\xe2\x82\xac");
+  EXPECT_EQ(UnescapeJson(R"(\ud83d\ude00)"), "\xf0\x9f\x98\x80");
+}
+
+TEST(UnescapeJson, KeepsWhatIsNoEscape) {
+  EXPECT_EQ(UnescapeJson(R"(C:\dir)"), R"(C:\dir)");
+  EXPECT_EQ(UnescapeJson(R"(\u12)"), R"(\u12)");
+  EXPECT_EQ(UnescapeJson("end\\"), "end\\");
+  EXPECT_EQ(UnescapeJson(R"(\ud83d!)"), "\xef\xbf\xbd!");
+}
+
+TEST(QuoteJson, IsAlwaysValidJsonAndComesBack) {
+  EXPECT_EQ(QuoteJson("a\"\\\n\x01"), R"("a\"\\\n\u0001")");
+  EXPECT_EQ(QuoteJson("\xff\xc3\x28"), "\"\xef\xbf\xbd\xef\xbf\xbd(\"");
+  const std::string text = "plain \xe2\x82\xac \xf0\x9f\x98\x80 \t\"quoted\"";
+  EXPECT_EQ(JsonStringOrText(QuoteJson(text)), text);
+}
+
+TEST(IsUtf8, RefusesOverlongSurrogatesAndCutSequences) {
+  EXPECT_TRUE(IsUtf8("\xe2\x82\xac"));
+  EXPECT_FALSE(IsUtf8("\xe2\x82"));
+  EXPECT_FALSE(IsUtf8("\xc0\xaf"));
+  EXPECT_FALSE(IsUtf8("\xed\xa0\x80"));
+  EXPECT_FALSE(IsUtf8("\xf5\x80\x80\x80"));
+}
+
+}  // namespace
+}  // namespace tacho

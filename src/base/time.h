@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+
+namespace tacho {
+
+// A length of time in integer nanoseconds; may be negative.
+struct DurationNs {
+  int64_t ns = 0;
+
+  constexpr auto operator<=>(const DurationNs&) const = default;
+  constexpr DurationNs operator+(DurationNs o) const { return {ns + o.ns}; }
+  constexpr DurationNs operator-(DurationNs o) const { return {ns - o.ns}; }
+  constexpr DurationNs operator-() const { return {-ns}; }
+  constexpr DurationNs& operator+=(DurationNs o) { return ns += o.ns, *this; }
+  constexpr DurationNs& operator-=(DurationNs o) { return ns -= o.ns, *this; }
+};
+
+// A point in time in integer nanoseconds on the clock of one trace file. Unix time is this plus the
+// file's base time.
+struct TimeNs {
+  int64_t ns = 0;
+
+  constexpr auto operator<=>(const TimeNs&) const = default;
+  constexpr TimeNs operator+(DurationNs d) const { return {ns + d.ns}; }
+  constexpr TimeNs operator-(DurationNs d) const { return {ns - d.ns}; }
+  constexpr DurationNs operator-(TimeNs o) const { return {ns - o.ns}; }
+};
+
+// The half-open stretch of time [start, end). Empty when end <= start.
+struct Interval {
+  TimeNs start;
+  TimeNs end;
+
+  constexpr bool operator==(const Interval&) const = default;
+  constexpr bool empty() const { return end <= start; }
+  constexpr DurationNs length() const { return empty() ? DurationNs{0} : end - start; }
+  constexpr bool contains(TimeNs t) const { return start <= t && t < end; }
+  // The part of this interval inside `o`; empty when they do not touch.
+  constexpr Interval Clip(Interval o) const { return {std::max(start, o.start), std::min(end, o.end)}; }
+};
+
+}  // namespace tacho

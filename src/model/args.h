@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "model/category.h"
+#include "model/ids.h"
+
+namespace tacho {
+
+// Where the value of an argument that differs from event to event is kept.
+enum class SlotHome : uint8_t {
+  kInteger,      // in the stream of values, as a number
+  kText,         // in the stream of values, as the StringId of its JSON text
+  kCorrelation,  // in the table's correlation column
+  kExternalId,   // in the table's external id column
+};
+
+// The arguments of many events that differ in a few values only, kept once.
+//
+// `text` is the JSON text of the args object, byte for byte, without the values that vary; slot i of
+// `slots` says before which byte of `text` its value stands. Slots are in the order of the text.
+struct ArgsShape {
+  struct Slot {
+    uint32_t at = 0;  // offset into `text`
+    SlotHome home = SlotHome::kInteger;
+  };
+  struct Entry {  // one key of the object, in the order of the text
+    StringId key;
+    int32_t slot = -1;  // the slot that holds its value, or -1: constant
+    StringId constant = StringId::kEmpty;  // JSON text of a constant value
+  };
+  SliceKind kind = SliceKind::kOther;
+  std::string text = {};
+  std::vector<Slot> slots = {};
+  std::vector<Entry> entries = {};
+};
+
+// The arguments of one event.
+struct ArgsRef {
+  ArgsShapeId shape = ArgsShapeId::kNone;
+  uint32_t values = 0;  // offset into the stream of values
+};
+
+// Appends to and reads from a stream of values: zigzag LEB128 (7 bits a byte, low ones first).
+// A value takes at most kMaxVarint bytes.
+inline constexpr size_t kMaxVarint = 10;
+inline uint8_t* WriteVarint(uint8_t* to, int64_t value) {
+  auto v = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+  while (v >= 0x80) {
+    *to++ = static_cast<uint8_t>(v | 0x80);
+    v >>= 7;
+  }
+  *to++ = static_cast<uint8_t>(v);
+  return to;
+}
+inline const uint8_t* ReadVarint(const uint8_t* from, int64_t& value) {
+  uint64_t v = 0;
+  for (int shift = 0;; shift += 7) {
+    const uint8_t byte = *from++;
+    v |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) break;
+  }
+  value = static_cast<int64_t>((v >> 1) ^ (~(v & 1) + 1));
+  return from;
+}
+
+}  // namespace tacho

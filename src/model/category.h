@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tacho {
+
+// The table that a complete event (a slice) goes to.
+enum class SliceKind : uint8_t {
+  kHostOp,          // cpu_op
+  kAnnotation,      // user_annotation
+  kGpuAnnotation,   // gpu_user_annotation
+  kKernel,          // kernel
+  kMemcpy,          // gpu_memcpy
+  kMemset,          // gpu_memset
+  kHostCall,        // cuda_runtime, cuda_driver and their kin: calls that launch, copy or wait
+  kPythonFrame,     // python_function
+  kOther,           // everything else: overhead, cuda_sync, Trace, accelerators unknown to us
+};
+
+constexpr bool IsGpuWork(SliceKind kind) {
+  return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
+}
+
+// The name of today for a category as a file has it: "Kernel" (2021) is "kernel". Kineto's names:
+// ActivityType.h.
+std::string_view CurrentCategoryName(std::string_view in_file);
+
+// Which table slices of the category (under its name of today) go to.
+SliceKind KindOfCategory(std::string_view category);
+
+}  // namespace tacho

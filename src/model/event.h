@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+#include "model/notes.h"
+#include "model/vocabulary.h"
+
+namespace tacho {
+
+// One event on its way from a reader to a sink, its texts interned in the sink's vocabulary.
+struct Event {
+  char phase = 'X';  // Chrome's letter: X complete, B/E begin and end, i instant, C counter, M metadata, s/t/f flow
+  SliceKind kind = SliceKind::kOther;
+  CategoryId category{};
+  bool has_category = false;
+  bool has_start = false;  // false: no usable time; the event is only counted
+  StringId name = StringId::kEmpty;
+  TrackId track{};
+  StreamId stream{};  // of GPU work: args.device and args.stream, else pid and tid
+  TimeNs start;
+  DurationNs duration;       // of X, >= 0
+  int64_t correlation = -1;  // -1: none
+  int64_t external_id = -1;
+  int64_t flow_id = -1;      // of s, t, f
+  StringId metadata = StringId::kEmpty;  // of M: the name or label that it gives
+  ArgsShapeId args = ArgsShapeId::kNone;
+  std::span<const int64_t> arg_values;  // one for each slot of the shape, a StringId for kText
+};
+
+// One GPU as the header of a trace describes it.
+struct DeviceProperties {
+  std::string id;
+  std::string name;
+  int64_t total_memory_bytes = 0;
+  int64_t num_sms = 0;
+  int64_t compute_major = 0;
+  int64_t compute_minor = 0;
+};
+
+// What the header of a trace says; -1 or empty where it does not.
+struct TraceHeader {
+  // Every top-level key but the events, in the order of the file, with its JSON text.
+  std::vector<std::pair<std::string, std::string>> fields;
+  int64_t base_time_ns = -1;  // Unix time of TimeNs{0}
+  int64_t rank = -1;
+  int64_t world_size = -1;
+  int64_t process_group_count = -1;
+  std::string backend;
+  std::string nccl_version;
+  std::string vllm_version;
+  std::string cuda_runtime_version;  // also HIP's
+  std::string cuda_driver_version;
+  bool record_shapes = false, with_stack = false, with_flops = false, profile_memory = false,
+       with_modules = false;
+  std::vector<DeviceProperties> devices;
+  std::vector<std::string> producer_log;  // WARNING and ERROR lines of the profiler itself
+};
+
+// Where a reader puts what it finds: a TraceBuilder, or a running total.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual Vocabulary& vocabulary() = 0;
+  // False: args are not kept, and the reader need not remember them.
+  [[nodiscard]] virtual bool wants_args() const = 0;
+  // The event and what it points to live until the call returns.
+  virtual void OnEvent(const Event& event) = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,90 @@
+#include "model/notes.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tacho {
+namespace {
+
+constexpr NoteKind kKinds[] = {
+    {"truncated-json", Severity::kDataLoss,
+     "the file ends before the trace does: its writer was stopped, GPU events are lost first",
+     "stop the profiler and wait for the file's final name before ending the engine"},
+    {"truncated-gzip", Severity::kDataLoss,
+     "the compressed stream ends early: everything behind that point is lost",
+     "copy the file again, or wait until the engine has written it whole"},
+    {"corrupt-gzip", Severity::kDataLoss,
+     "the compressed stream is damaged: what follows the damage is lost",
+     "copy the file again and compare checksums"},
+    {"trailing-junk", Severity::kInfo, "bytes follow the end of the trace and were left alone",
+     "none needed"},
+    {"read-failed", Severity::kDataLoss, "the system stopped delivering the file in the middle",
+     "check the disk or the mount, or copy the file to a local one"},
+    {"damaged-event", Severity::kDataLoss,
+     "events that are not readable were skipped; all others are here", "record again with a newer torch"},
+    {"oversized-event", Severity::kDataLoss, "an event beyond the size limit was skipped",
+     "none: no profiler writes such an event"},
+    {"repaired-name", Severity::kInfo, "strings with unescaped quotes were repaired",
+     "none needed; torch writes them since 2026 as it should"},
+    {"odd-number", Severity::kInfo, "times that are not plain decimals were converted", "none needed"},
+    {"bad-time", Severity::kDataLoss, "events without a usable time are counted but stand in no table",
+     "record again"},
+    {"negative-duration", Severity::kNotice, "negative durations were taken as 0",
+     "record with a torch newer than August 2022"},
+    {"missing-duration", Severity::kNotice, "complete events without a duration were taken as 0 ns long",
+     "record again"},
+    {"invalid-utf8", Severity::kInfo, "names that are not valid UTF-8 were kept byte for byte",
+     "none needed"},
+    {"unmatched-begin-end", Severity::kNotice, "begin and end events without a partner were left out",
+     "record a longer window"},
+    {"no-gpu-events", Severity::kNotice,
+     "there is no GPU event: device figures come from the host's operators, or are absent",
+     "for a GPU engine: check that CUPTI is usable and not taken by another profiler"},
+    {"no-events", Severity::kNotice, "the trace holds no event at all",
+     "profile while requests are running"},
+    {"orphan-gpu-events", Severity::kInfo,
+     "GPU work whose launch lies before the window is counted as work all the same", "none needed"},
+    {"long-overlap", Severity::kNotice,
+     "GPU events reach far over later ones of their stream: their durations may have overflowed",
+     "update ROCm, or record again"},
+    {"producer-warning", Severity::kNotice, "the profiler logged warnings or errors while it recorded",
+     "read them with --json, under facts.producer_log"},
+    {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
+     "none needed"},
+};
+static_assert(std::size(kKinds) == static_cast<size_t>(NoteId::kCount));
+
+}  // namespace
+
+const NoteKind& KindOf(NoteId id) { return kKinds[static_cast<size_t>(id)]; }
+
+std::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kInfo: return "info";
+    case Severity::kNotice: return "notice";
+    case Severity::kDataLoss: return "data-loss";
+  }
+  return "";
+}
+
+void Notes::Add(NoteId id, std::string_view where, uint64_t count) {
+  if (count == 0) return;
+  auto at = std::lower_bound(list_.begin(), list_.end(), id,
+                             [](const Note& note, NoteId wanted) { return note.id < wanted; });
+  if (at == list_.end() || at->id != id) at = list_.insert(at, Note{id, 0, std::string(where)});
+  at->count += count;
+}
+
+uint64_t Notes::CountOf(NoteId id) const {
+  for (const Note& note : list_) {
+    if (note.id == id) return note.count;
+  }
+  return 0;
+}
+
+bool Notes::lost_data() const {
+  return std::any_of(list_.begin(), list_.end(),
+                     [](const Note& note) { return KindOf(note.id).severity == Severity::kDataLoss; });
+}
+
+}  // namespace tacho

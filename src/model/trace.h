@@ -1,0 +1,127 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "base/narrow_column.h"
+#include "base/time.h"
+#include "model/args.h"
+#include "model/event.h"
+#include "model/notes.h"
+#include "model/vocabulary.h"
+
+namespace tacho {
+
+// Slices in the order of the file, one column a field. Starts are not sorted.
+struct SliceTable {
+  Column<TimeNs> start;
+  NarrowColumn duration;  // >= 0
+  Column<StringId> name;
+  Column<TrackId> track;
+  Column<ArgsRef> args;
+
+  [[nodiscard]] size_t size() const { return start.size(); }
+  [[nodiscard]] Interval When(size_t row) const {
+    return {start[row], start[row] + DurationNs{duration[row]}};
+  }
+  [[nodiscard]] size_t MemoryBytes() const;
+};
+
+// Kernels, copies and memsets.
+struct GpuTable : SliceTable {
+  Column<SliceKind> kind;
+  Column<StreamId> stream;
+  NarrowColumn correlation;  // of the launch call, -1: none; many rows share one under a graph launch
+  NarrowColumn external_id;  // of the host op, -1: none (graph replay)
+};
+
+// cpu_op.
+struct HostOpTable : SliceTable {
+  NarrowColumn external_id;
+};
+
+// Calls into the CUDA or HIP runtime or driver and their kin.
+struct HostCallTable : SliceTable {
+  Column<CategoryId> category;
+  NarrowColumn correlation;
+};
+
+struct OtherSliceTable : SliceTable {
+  Column<CategoryId> category;
+};
+
+// Instants (phase i), counters (C), asynchronous marks (b, n, e).
+struct PointTable {
+  Column<char> phase;
+  Column<TimeNs> at;
+  Column<StringId> name;
+  Column<TrackId> track;
+  Column<ArgsRef> args;
+
+  [[nodiscard]] size_t size() const { return at.size(); }
+};
+
+// Flow ends that say something beyond the slice before them. Kineto writes after each launch and each
+// piece of GPU work a flow end with the same track, time and correlation: those are only counted.
+struct FlowTable {
+  Column<char> phase;
+  Column<int64_t> id;
+  Column<TimeNs> at;
+  Column<TrackId> track;
+
+  [[nodiscard]] size_t size() const { return at.size(); }
+};
+
+struct EventCounts {
+  uint64_t total = 0;
+  std::array<uint64_t, 128> by_phase{};
+  std::array<uint64_t, 256> complete_by_category{};  // phase X, by CategoryId
+};
+
+// One trace file: what was recorded in one process by one profiler session. Immutable once built.
+struct Trace {
+  TraceHeader header;
+  Vocabulary words;
+  EventCounts counts;
+  Interval span;  // first start to last end over all complete events; empty when there are none
+
+  GpuTable gpu;
+  HostOpTable host_ops;
+  SliceTable annotations;
+  SliceTable gpu_annotations;
+  HostCallTable host_calls;
+  SliceTable python_frames;
+  OtherSliceTable others;
+  PointTable points;
+  FlowTable flows;
+
+  Column<uint8_t> arg_values;  // stream that ArgsRef::values points into
+  Notes notes;
+
+  [[nodiscard]] std::string_view Text(StringId id) const { return words[id]; }
+  [[nodiscard]] size_t MemoryBytes() const;
+};
+
+// A row whose arguments are asked for. correlation and external_id are the row's columns, where its
+// table has them.
+struct ArgsOf {
+  ArgsRef ref;
+  int64_t correlation = -1;
+  int64_t external_id = -1;
+};
+ArgsOf GpuArgs(const Trace& trace, size_t row);
+ArgsOf HostOpArgs(const Trace& trace, size_t row);
+ArgsOf HostCallArgs(const Trace& trace, size_t row);
+
+// The JSON text of the arguments, byte for byte as in the file; "" when the event has none.
+std::string ArgsText(const Trace& trace, const ArgsOf& args);
+// The JSON text of one argument; nullopt when it is not there. The last of equal keys wins.
+std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::string_view key);
+// The same as an integer; nullopt when it is not one, quoted integers included.
+std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::string_view key);
+
+}  // namespace tacho

@@ -1,0 +1,216 @@
+#include "model/trace_builder.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace tacho {
+namespace {
+
+void AddCommon(SliceTable& table, const Event& event, ArgsRef args) {
+  table.start.push_back(event.start);
+  table.duration.push_back(event.duration.ns);
+  table.name.push_back(event.name);
+  table.track.push_back(event.track);
+  table.args.push_back(args);
+}
+
+}  // namespace
+
+void TraceBuilder::OnEvent(const Event& event) {
+  EventCounts& counts = trace_.counts;
+  ++counts.total;
+  ++counts.by_phase[static_cast<unsigned char>(event.phase) & 127];
+  switch (event.phase) {
+    case 'X':
+      if (event.has_category) ++counts.complete_by_category[Index(event.category)];
+      if (event.has_start) AddSlice(event);
+      break;
+    case 's':
+    case 't':
+    case 'f':
+      AddFlow(event);
+      break;
+    case 'M':
+      AddMetadata(event);
+      break;
+    case 'B':
+      if (event.has_start) {
+        Event& begin = open_[Index(event.track)].emplace_back(event);
+        // Arguments must be stored while they live: an event's values go with the call.
+        begin.arg_values = {};
+        begin.args = ArgsShapeId::kNone;
+      }
+      break;
+    case 'E':
+      EndSlice(event);
+      break;
+    default:
+      if (!event.has_start) break;
+      trace_.points.phase.push_back(event.phase);
+      trace_.points.at.push_back(event.start);
+      trace_.points.name.push_back(event.name);
+      trace_.points.track.push_back(event.track);
+      trace_.points.args.push_back(StoreArgs(event));
+  }
+}
+
+void TraceBuilder::AddSlice(const Event& event) {
+  const Interval when{event.start, event.start + event.duration};
+  if (!any_slice_) {
+    trace_.span = when;
+    any_slice_ = true;
+  } else {
+    trace_.span.start = std::min(trace_.span.start, when.start);
+    trace_.span.end = std::max(trace_.span.end, when.end);
+  }
+  last_correlation_ = event.correlation;
+  last_track_ = event.track;
+  last_start_ = event.start;
+
+  const ArgsRef args = StoreArgs(event);
+  switch (event.kind) {
+    case SliceKind::kKernel:
+    case SliceKind::kMemcpy:
+    case SliceKind::kMemset:
+      AddCommon(trace_.gpu, event, args);
+      trace_.gpu.kind.push_back(event.kind);
+      trace_.gpu.stream.push_back(event.stream);
+      trace_.gpu.correlation.push_back(event.correlation);
+      trace_.gpu.external_id.push_back(event.external_id);
+      break;
+    case SliceKind::kHostOp:
+      AddCommon(trace_.host_ops, event, args);
+      trace_.host_ops.external_id.push_back(event.external_id);
+      break;
+    case SliceKind::kHostCall:
+      AddCommon(trace_.host_calls, event, args);
+      trace_.host_calls.category.push_back(event.category);
+      trace_.host_calls.correlation.push_back(event.correlation);
+      break;
+    case SliceKind::kAnnotation:
+      AddCommon(trace_.annotations, event, args);
+      break;
+    case SliceKind::kGpuAnnotation:
+      AddCommon(trace_.gpu_annotations, event, args);
+      break;
+    case SliceKind::kPythonFrame:
+      AddCommon(trace_.python_frames, event, args);
+      break;
+    case SliceKind::kOther:
+      AddCommon(trace_.others, event, args);
+      trace_.others.category.push_back(event.category);
+      break;
+  }
+}
+
+void TraceBuilder::AddFlow(const Event& event) {
+  if (!event.has_start) return;
+  if (event.flow_id == last_correlation_ && event.track == last_track_ && event.start == last_start_) {
+    return;  // repeats the slice before it
+  }
+  trace_.flows.phase.push_back(event.phase);
+  trace_.flows.id.push_back(event.flow_id);
+  trace_.flows.at.push_back(event.start);
+  trace_.flows.track.push_back(event.track);
+}
+
+void TraceBuilder::AddMetadata(const Event& event) {
+  const std::string_view what = trace_.words[event.name];
+  if (what == "thread_name") {
+    trace_.words.tracks()[Index(event.track)].thread_name = event.metadata;
+  } else if (what == "process_name") {
+    process_names_[Index(trace_.words[event.track].pid)] = event.metadata;
+  }
+}
+
+void TraceBuilder::EndSlice(const Event& event) {
+  auto& open = open_[Index(event.track)];
+  if (open.empty() || !event.has_start) {
+    trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "an end without begin");
+    return;
+  }
+  Event slice = open.back();
+  open.pop_back();
+  slice.phase = 'X';
+  slice.duration = std::max(event.start - slice.start, DurationNs{0});
+  AddSlice(slice);
+}
+
+ArgsRef TraceBuilder::StoreArgs(const Event& event) {
+  if (event.args == ArgsShapeId::kNone) return {};
+  Column<uint8_t>& stream = trace_.arg_values;
+  if (stream.size() > UINT32_MAX) {
+    throw std::length_error("more than 4 GiB of argument values in one trace");
+  }
+  const ArgsRef ref{event.args, static_cast<uint32_t>(stream.size())};
+  const std::vector<ArgsShape::Slot>& slots = trace_.words[event.args].slots;
+  uint8_t* const begin = stream.Reserve(slots.size() * kMaxVarint);
+  uint8_t* to = begin;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].home == SlotHome::kInteger || slots[i].home == SlotHome::kText) {
+      to = WriteVarint(to, event.arg_values[i]);
+    }
+  }
+  stream.Advance(static_cast<size_t>(to - begin));
+  return ref;
+}
+
+Trace TraceBuilder::Finish() && {
+  for (const auto& [track, open] : open_) {
+    trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "a begin without end", open.size());
+  }
+  for (Track& track : trace_.words.tracks()) {
+    const auto name = process_names_.find(Index(track.pid));
+    if (name != process_names_.end()) track.process_name = name->second;
+  }
+  return std::move(trace_);
+}
+
+void TraceBuilder::Gpu(std::string_view category, std::string_view name, const OnGpu& at) {
+  Vocabulary& words = trace_.words;
+  Event event;
+  event.category = words.InternCategory(category);
+  event.has_category = event.has_start = true;
+  event.kind = words[event.category].kind;
+  event.name = words.strings.Intern(name);
+  const StringId device = words.strings.Intern(at.device), stream = words.strings.Intern(at.stream);
+  event.track = words.InternTrack(device, stream);
+  event.stream = words.InternStream(device, stream);
+  event.start = {at.start};
+  event.duration = {at.duration};
+  event.correlation = at.correlation;
+  event.external_id = at.external_id;
+  event.args = ShapeOf(event.kind, at.args);
+  OnEvent(event);
+}
+
+void TraceBuilder::Host(std::string_view category, std::string_view name, const OnHost& at) {
+  Vocabulary& words = trace_.words;
+  Event event;
+  event.category = words.InternCategory(category);
+  event.has_category = event.has_start = true;
+  event.kind = words[event.category].kind;
+  event.name = words.strings.Intern(name);
+  event.track = words.InternTrack(words.strings.Intern(at.pid), words.strings.Intern(at.tid));
+  event.start = {at.start};
+  event.duration = {at.duration};
+  event.correlation = at.correlation;
+  event.external_id = at.external_id;
+  event.args = ShapeOf(event.kind, at.args);
+  OnEvent(event);
+}
+
+ArgsShapeId TraceBuilder::ShapeOf(SliceKind kind, const Arguments& arguments) {
+  if (arguments.empty()) return ArgsShapeId::kNone;
+  ArgsShape shape{.kind = kind, .text = "{"};
+  for (const auto& [key, value] : arguments) {
+    if (shape.text.size() > 1) shape.text += ", ";
+    shape.text += '"' + std::string(key) + "\": " + std::string(value);
+    shape.entries.push_back({trace_.words.strings.Intern(key), -1, trace_.words.strings.Intern(value)});
+  }
+  shape.text += '}';
+  return trace_.words.AddArgsShape(std::move(shape));
+}
+
+}  // namespace tacho

