@@ -445,7 +445,7 @@ def main():
     parser.add_argument("--out", default=HERE, type=Path, metavar="DIR", help="recordings go to DIR/vllm-cpu (default: this script's folder)")
     parser.add_argument("--only", choices=sorted(RECORDINGS), help="make this one recording")
     parser.add_argument("--big", type=Path, metavar="FILE", help="instead write one gzipped trace of about 1 GB of JSON (needs 13 GB of memory, 4 GB of disk)")
-    parser.add_argument("--idle", type=float, default=8.0, metavar="SECONDS", help="with --big: how long the engine idles under the profiler (default: %(default)g)")
+    parser.add_argument("--idle", type=float, default=12.0, metavar="SECONDS", help="with --big: how long the engine idles under the profiler (default: %(default)g)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server's group is ended too
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))

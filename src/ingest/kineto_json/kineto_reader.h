@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "io/block_stream.h"
+#include "model/event.h"
+
+namespace tacho {
+
+struct KinetoReadOptions {
+  // Off: every event takes the slow path. The result is the same; tests hold the two together.
+  bool fast_path = true;
+  // Events larger than this are left out, with a note.
+  size_t largest_event_bytes = size_t{256} << 20;
+};
+
+struct KinetoReadResult {
+  uint64_t json_bytes = 0;  // decompressed bytes consumed
+};
+
+// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`; `header` and `notes`
+// are the sink's own. Whatever is damaged is repaired, or skipped and noted.
+//
+// Fails with kUnreadable only when the stream holds nothing that could be a trace: no bytes, or text that
+// is neither an object nor an array. An object without "traceEvents" is a trace without events.
+Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink, TraceHeader& header,
+                                        Notes& notes, const KinetoReadOptions& options = {});
+
+}  // namespace tacho

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// What was wrong with a stream that nevertheless gave bytes.
+enum class StreamDefect : uint8_t {
+  kNone,
+  kTruncated,     // compressed data ended before its trailer
+  kCorrupt,       // bad block, checksum or length: bytes before it are good
+  kTrailingJunk,  // bytes behind the last compressed member that are no member, and not only zeros
+  kReadFailed,    // the system refused to deliver the rest (also: the file shrank while it was read)
+};
+
+// A piece of a stream, owned by the stream and valid until the next call of Next. The reader may
+// write to it, and into kHeadroom bytes before and kTailroom bytes behind it.
+struct Block {
+  char* data = nullptr;
+  size_t size = 0;
+};
+
+// Bytes in order, decompressed, one block at a time.
+//
+//   while (true) {
+//     const Block block = stream.Next();
+//     if (block.size == 0) break;   // the end, good or bad: see defect()
+//   }
+class BlockStream {
+ public:
+  // A reader of records moves the cut-off start of the next record in front of the next block.
+  static constexpr size_t kHeadroom = 64 * 1024;
+  // Vector code may read (never use) up to this far behind the end.
+  static constexpr size_t kTailroom = 64;
+
+  virtual ~BlockStream() = default;
+  virtual Block Next() = 0;
+
+  // After the end: what cut the stream short, with a sentence for people ("byte 51576: ..."). Never an
+  // error: what came before stays good.
+  [[nodiscard]] virtual StreamDefect defect() const = 0;
+  [[nodiscard]] virtual const std::string& defect_text() const = 0;
+  // Stored (compressed) bytes consumed so far, for progress. May be called from another thread.
+  [[nodiscard]] virtual uint64_t stored_bytes() const = 0;
+};
+
+// A block stream over memory that the caller keeps alive; blocks of at most `block_size`. For tests,
+// fuzzing and small members.
+std::unique_ptr<BlockStream> StreamOfMemory(std::string_view bytes, size_t block_size = 1 << 20);
+
+// How decompression is spread.
+enum class StreamThreads { kInline, kAhead };  // kAhead: reading and inflating run on a thread of their own
+
+// Opens a file ("-" is standard input), finds out by its first bytes whether it is plain, gzip (any number of
+// members) or zstd, and streams the plain bytes. Fails with kUnreadable (missing, no permission, a
+// folder, a device, a socket) and says which.
+Result<std::unique_ptr<BlockStream>> OpenStream(const std::string& path, StreamThreads threads);
+
+}  // namespace tacho
