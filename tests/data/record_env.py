@@ -5,6 +5,7 @@ smallest set of packages that serves and profiles; it takes about 2 GB of disk
 and some minutes to make, once. Nothing outside the given folder is changed.
 """
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -81,5 +82,4 @@ def package_versions(python, names):
             "print(json.dumps(dict([('python', platform.python_version())]"
             " + [(n, m.version(n)) for n in sys.argv[1:]])))")
     done = subprocess.run([str(python), "-c", code, *names], stdout=subprocess.PIPE, text=True, check=True)
-    import json
     return json.loads(done.stdout)

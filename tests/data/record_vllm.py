@@ -388,8 +388,12 @@ def record(name, python, model, out, env, attempts=5):
         shutil.rmtree(work, ignore_errors=True)
 
 
-def record_big(python, model, target, idle):
-    """Stacks on and an idle engine: its worker spins, which is 1.6 million Python events a second."""
+def record_big(python, model, target, rounds):
+    """Stacks on and an idle engine.
+
+    After each message the worker spins on its queue for about a second before it blocks, which is more than a
+    million Python events. So the size grows with the number of pauses, not with their length.
+    """
     target = target.absolute()
     target.parent.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(target.parent).free < 4 * GIB:
@@ -399,10 +403,11 @@ def record_big(python, model, target, idle):
         with Server(python, model, work, {"torch_profiler_with_stack": True}) as server:
             server.wait_health()
             warm_up(server)
-            say(f"profiling: one request, then {idle:g} s of nothing ...")
+            say(f"profiling: {rounds} full pauses and a short one ...")
             server.post("/start_profile", {"profile_prefix": "big"})
-            server.complete(32, 8, 31)
-            time.sleep(idle)
+            for i in range(rounds + 1):
+                server.complete(32, 8, 31 + i)
+                time.sleep(3 if i < rounds else 0.5)
             say("stopping; waiting for the file, not for the answer ...")
             Thread(server.post, "/stop_profile", None, 3600)  # its answer comes only after a table of many GB
             began, peak = time.monotonic(), 0
@@ -445,7 +450,7 @@ def main():
     parser.add_argument("--out", default=HERE, type=Path, metavar="DIR", help="recordings go to DIR/vllm-cpu (default: this script's folder)")
     parser.add_argument("--only", choices=sorted(RECORDINGS), help="make this one recording")
     parser.add_argument("--big", type=Path, metavar="FILE", help="instead write one gzipped trace of about 1 GB of JSON (needs 13 GB of memory, 4 GB of disk)")
-    parser.add_argument("--idle", type=float, default=12.0, metavar="SECONDS", help="with --big: how long the engine idles under the profiler (default: %(default)g)")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="with --big: pauses of the engine, about 0.65 GB of JSON each, and half as much at the end (default: %(default)s)")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server's group is ended too
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
@@ -455,7 +460,7 @@ def main():
         model = env.parent / "tiny-qwen3"
         make_model(python, model)
         if options.big:
-            record_big(python, model, options.big, options.idle)
+            record_big(python, model, options.big, options.rounds)
             return 0
         out = options.out / "vllm-cpu"
         names = [options.only] if options.only else list(RECORDINGS)

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ingest/kineto_json/event_parser.h"
+#include "ingest/kineto_json/event_template.h"
+#include "model/event.h"
+
+namespace tacho::kineto {
+
+// Turns the bytes of events into Events, fast where they look like earlier ones.
+//
+// A trace of millions of events has a few thousand shapes: the same bytes but for the times, a few ids
+// and the name. The first event of a shape is taken apart by ParseEvent and its shape learnt: the head (the bytes
+// before the name) and the tail (those behind it), each as fixed stretches and slots. A later event
+// is compared with the shapes that are likely here, 16 bytes at a time, and only its slots are read. Nothing is assumed
+// of the producer: order of keys, white space and values are whatever the first event had.
+//
+// Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
+class EventDecoder {
+ public:
+  struct Options {
+    bool fast_path = true;
+  };
+  EventDecoder(EventSink& sink, Notes& notes, Options options);
+
+  // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it. c.p stays
+  // unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes behind the end.
+  // `offset` is the place of c.p in the document, for notes.
+  Scan Decode(Cursor& c, uint64_t offset);
+
+  [[nodiscard]] uint64_t fast_events() const { return fast_events_; }
+  [[nodiscard]] uint64_t slow_events() const { return slow_events_; }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr size_t kCandidates = 8;
+
+  struct Name {
+    uint64_t hash = 0;
+    uint32_t head = 0;
+    std::string_view raw;  // as in the file, between the quotes
+    StringId id = StringId::kEmpty;
+    std::vector<uint32_t> shapes;  // most recent first, at most kCandidates
+  };
+  struct Head {
+    TemplatePart part;
+    bool has_name = false;
+    uint32_t only_shape = kNone;  // of events without a name
+  };
+  struct Shape {
+    TemplatePart tail;
+    Event prototype;             // all that the shape fixes
+    uint32_t args_slots = 0;     // how many slots are arguments
+    int32_t correlation = -1;    // which of them, or -1
+    int32_t external_id = -1;
+    uint32_t next_head = kNone;  // what followed last time
+    uint32_t next_name = kNone;
+    uint32_t next_shape = kNone;
+    uint32_t next_same_name = kNone;  // the shape that this name had next
+  };
+  // What the slots of the event at hand hold.
+  struct Scalars {
+    int64_t start_ns = 0, duration_ns = 0, flow_id = -1;
+    StringId pid{}, tid{}, metadata{};
+    bool has_start = false;
+    uint32_t args_used = 0;  // of arg_values_
+  };
+  struct Slot {
+    const char* begin;
+    const char* end;
+    SlotKind kind;
+  };
+
+  bool DecodeFast(Cursor& c);
+  const char* MatchHead(const char* p, const char* end, uint32_t& head);
+  const char* MatchPart(const TemplatePart& part, const char* p, const char* end);
+  const char* ReadSlot(SlotKind kind, const char* p, const char* end);
+  void AddArgValue(int64_t value) {
+    if (values_.args_used == arg_values_.size()) arg_values_.resize(arg_values_.size() * 2 + 8);
+    arg_values_[values_.args_used++] = value;
+  }
+  Scan DecodeSlow(Cursor& c, uint64_t offset);
+  void ReadTimes(const ParsedEvent& event, const std::string& where);
+  std::vector<Slot> FindSlots(const ParsedEvent& event, char phase, CategoryId category, bool has_category);
+  SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
+  uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name);
+  uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);
+  ArgsShapeId LearnArgs(const ParsedEvent& event, SliceKind kind, const std::vector<Slot>& slots, Shape& shape);
+  uint32_t FindName(uint32_t head, std::string_view raw, bool add);
+  void Remember(uint32_t name, uint32_t shape);
+  void Follow(uint32_t head, uint32_t name, uint32_t shape);
+  void Emit(uint32_t name, uint32_t shape);
+  void Forget();
+  void GrowNames();
+
+  EventSink& sink_;
+  Vocabulary& words_;
+  Notes& notes_;
+  Options options_;
+  bool wants_args_;
+
+  std::deque<Head> heads_;
+  std::vector<uint32_t> recent_heads_;  // most recent first, at most kCandidates
+  std::unordered_map<std::string, uint32_t> head_ids_;
+  std::deque<Shape> shapes_;
+  std::unordered_map<std::string, uint32_t> shape_ids_;
+  std::deque<Name> names_;
+  std::vector<uint32_t> name_table_;  // open addressing: index + 1
+  StringPool raw_names_;
+  std::vector<std::string_view> after_names_;
+  // How many values each argument of each category showed when shapes were learnt; one with many gets a slot.
+  std::unordered_map<uint64_t, std::unordered_set<uint64_t>> arg_values_seen_;
+  std::unordered_set<uint64_t> volatile_args_;
+  size_t learnt_bytes_ = 0;
+
+  uint32_t last_shape_ = kNone;
+  Scalars values_;
+  std::vector<int64_t> arg_values_;
+  uint64_t fast_events_ = 0, slow_events_ = 0;
+};
+
+}  // namespace tacho::kineto

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace tacho::kineto {
+
+// What stands at a place where events of one shape differ.
+enum class SlotKind : uint8_t {
+  kStart,       // ts
+  kDuration,    // dur
+  kFlowId,      // id
+  kPid,         // only of metadata events; else pid and tid belong to the shape
+  kTid,
+  kMetadata,    // args.name or args.labels of metadata events: the raw JSON text
+  kArgInteger,  // an argument that is a canonical integer
+  kArgText,     // any other argument that varies: its JSON text
+  kEnd,         // nothing: the part ends here
+};
+
+// The bytes of a stretch of an event that its shape fixes, up to the next slot.
+struct Segment {
+  uint32_t begin = 0;  // into TemplatePart::bytes
+  uint32_t size = 0;
+  SlotKind slot = SlotKind::kEnd;
+};
+
+// One half of an event's shape, before or behind its name: fixed bytes and slots in turn. The last
+// segment has the slot kEnd.
+struct TemplatePart {
+  std::string bytes;  // of all segments, with 16 bytes of padding behind
+  std::vector<Segment> segments;
+};
+
+// True if the `size` bytes at `p` and `q` are equal. Reads up to 15 bytes behind both.
+inline bool SameBytes(const char* p, const char* q, size_t size) {
+#ifdef __SSE2__
+  size_t i = 0;
+  for (; i + 16 <= size; i += 16) {
+    const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
+    const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q + i));
+    if (_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) != 0xffff) return false;
+  }
+  if (i == size) return true;
+  const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
+  const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q + i));
+  const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)));
+  return (differ & ((1u << (size - i)) - 1)) == 0;
+#else
+  return std::memcmp(p, q, size) == 0;
+#endif
+}
+
+}  // namespace tacho::kineto

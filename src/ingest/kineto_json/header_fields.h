@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "model/event.h"
+
+namespace tacho::kineto {
+
+// Takes one top-level member of the document into the header: `value` is its JSON text.
+void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& header);
+
+}  // namespace tacho::kineto

@@ -1,0 +1,263 @@
+#include "ingest/kineto_json/kineto_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "ingest/kineto_json/event_decoder.h"
+#include "ingest/kineto_json/header_fields.h"
+#include "ingest/kineto_json/window.h"
+
+namespace tacho {
+namespace kineto {
+namespace {
+
+// Top-level keys that producers write behind the events: only these prove that a bracket in damaged text
+// ends the array.
+constexpr std::string_view kTrailerKeys[] = {
+    "traceName", "displayTimeUnit", "baseTimeNanoseconds", "schemaVersion", "deviceProperties",
+    "distributedInfo", "metadata", "otherData", "systemTraceEvents", "stackFrames", "samples"};
+
+// Reads one document. Members read from front to back; each leaves the cursor behind what it took.
+class Document {
+ public:
+  Document(BlockStream& stream, EventSink& sink, TraceHeader& header, Notes& notes,
+           const KinetoReadOptions& options)
+      : window_(stream),
+        c_(window_.cursor()),
+        decoder_(sink, notes, {options.fast_path}),
+        header_(header),
+        notes_(notes),
+        options_(options) {}
+
+  Result<KinetoReadResult> Read();
+
+ private:
+  // Moves to the next byte that is no white space (nor comma). False at the end of the document.
+  bool ToText(bool commas);
+  void ReadObject();
+  bool ReadMember();        // false: the document cannot be followed further
+  bool ReadEvents(bool list_form);
+  bool SkipDamage(NoteId reason);
+  bool AtEndOfArray(const char* bracket) const;
+  void ReadBehindEnd();
+  std::string Where() const { return "byte " + std::to_string(window_.offset()); }
+
+  Window window_;
+  Cursor& c_;
+  EventDecoder decoder_;
+  TraceHeader& header_;
+  Notes& notes_;
+  const KinetoReadOptions& options_;
+};
+
+Result<KinetoReadResult> Document::Read() {
+  window_.More();
+  while (c_.end - c_.p < 3 && window_.More()) {
+  }
+  if (c_.end - c_.p >= 3 && std::string_view(c_.p, 3) == "\xef\xbb\xbf") c_.p += 3;
+  if (!ToText(false)) {
+    return Fail(ErrorKind::kUnreadable, window_.end_offset() == 0
+                                            ? "the file is empty: its writer was stopped, or has not begun"
+                                            : "there is nothing but white space");
+  }
+  if (*c_.p == '[') {
+    ++c_.p;
+    if (ReadEvents(true)) ReadBehindEnd();
+  } else if (*c_.p == '{') {
+    ++c_.p;
+    ReadObject();
+  } else {
+    return Fail(ErrorKind::kUnreadable,
+                "byte " + std::to_string(window_.offset()) +
+                    ": expected '{' or '[', the start of a trace in JSON");
+  }
+  return KinetoReadResult{window_.end_offset()};
+}
+
+bool Document::ToText(bool commas) {
+  for (;;) {
+    c_.p = commas ? SkipSpaceAndCommas(c_.p, c_.end) : SkipSpace(c_.p, c_.end);
+    if (c_.p != c_.end) return true;
+    if (!window_.More()) return false;
+  }
+}
+
+void Document::ReadObject() {
+  for (;;) {
+    if (!ToText(true)) {
+      notes_.Add(NoteId::kTruncatedJson, Where());
+      return;
+    }
+    if (*c_.p == '}') {
+      ++c_.p;
+      ReadBehindEnd();
+      return;
+    }
+    if (!ReadMember()) return;
+  }
+}
+
+bool Document::ReadMember() {
+  for (;;) {
+    // All of it from the start whenever bytes are missing: members are short, but for the events.
+    Cursor at = c_;
+    Scan scan = *at.p == '"' ? SkipString(at, Place::kKey) : Scan::kBad;
+    const std::string_view key(c_.p + 1, scan == Scan::kOk ? static_cast<size_t>(at.p - c_.p - 2) : 0);
+    if (scan == Scan::kOk) {
+      at.p = SkipSpace(at.p, at.end);
+      if (at.p == at.end) scan = Scan::kMore;
+      else if (*at.p != ':') scan = Scan::kBad;
+    }
+    if (scan == Scan::kOk) {
+      at.p = SkipSpace(at.p + 1, at.end);
+      if (at.p == at.end) {
+        scan = Scan::kMore;
+      } else if (*at.p == '[' && key == "traceEvents") {
+        c_.p = at.p + 1;
+        return ReadEvents(false);
+      } else {
+        const char* const value = at.p;
+        scan = SkipValue(at, Place::kMember);
+        if (scan == Scan::kOk) {
+          AddHeaderField(key, {value, static_cast<size_t>(at.p - value)}, header_);
+          c_.p = at.p;
+          return true;
+        }
+      }
+    }
+    const auto size = static_cast<size_t>(c_.end - c_.p);
+    if (scan == Scan::kMore && !c_.last && size < options_.largest_event_bytes) {
+      window_.More();  // even when nothing comes: that it is the end may be all that was missing
+      continue;
+    }
+    if (scan == Scan::kMore && c_.last) {
+      notes_.Add(NoteId::kTruncatedJson, Where());
+      return false;
+    }
+    // A damaged member: go on at the events, if they are still to come.
+    notes_.Add(NoteId::kDamagedEvent, Where());
+    static constexpr std::string_view kEvents = "\"traceEvents\"";
+    for (;;) {
+      const char* const found = std::search(c_.p + 1, c_.end, kEvents.begin(), kEvents.end());
+      if (found != c_.end) {
+        c_.p = found;
+        break;
+      }
+      c_.p = std::max(c_.p, c_.end - static_cast<ptrdiff_t>(kEvents.size()));
+      if (!window_.More()) return false;
+    }
+  }
+}
+
+// Reads events up to the bracket that ends them. False when the document ends first.
+bool Document::ReadEvents(bool list_form) {
+  for (;;) {
+    if (!ToText(true)) {
+      // A list may stay open: chrome://tracing's rule for writers that are stopped.
+      if (!list_form) notes_.Add(NoteId::kTruncatedJson, Where());
+      return false;
+    }
+    if (*c_.p == '{') {
+      const Scan scan = decoder_.Decode(c_, window_.offset());
+      if (scan == Scan::kOk) continue;
+      if (scan == Scan::kMore && !c_.last) {
+        if (static_cast<size_t>(c_.end - c_.p) < options_.largest_event_bytes) {
+          window_.More();
+        } else if (!SkipDamage(NoteId::kOversizedEvent)) {
+          return false;
+        }
+        continue;
+      }
+      if (scan == Scan::kMore) {
+        notes_.Add(NoteId::kTruncatedJson, Where());
+        return false;
+      }
+    } else if (*c_.p == ']') {
+      ++c_.p;
+      return true;
+    } else if (*c_.p == '\0') {
+      // Padding of a preallocated file that was not cut to size.
+      while (*c_.p == '\0') {
+        ++c_.p;
+        if (c_.p == c_.end && !window_.More()) break;
+      }
+      if (c_.p == c_.end) {
+        notes_.Add(NoteId::kTruncatedJson, Where());
+        return false;
+      }
+      continue;
+    }
+    if (!SkipDamage(NoteId::kDamagedEvent)) return false;
+  }
+}
+
+// Moves from something unreadable to the next event, or to the bracket behind the last one. False when the
+// document ends first.
+bool Document::SkipDamage(NoteId reason) {
+  notes_.Add(reason, Where());
+  const char* from = c_.p + 1;
+  for (;;) {
+    const NextEvent next = FindNextEvent(from, c_.end, c_.last);
+    // An end of the array in between wins.
+    const char* const limit = next.scan == Scan::kOk ? next.p : c_.end;
+    for (const char* p = from; p != limit; ++p) {
+      if (*p == ']' && AtEndOfArray(p)) {
+        c_.p = p;
+        return true;
+      }
+    }
+    if (next.scan == Scan::kOk) {
+      c_.p = next.p;
+      return true;
+    }
+    if (c_.last) {
+      notes_.Add(NoteId::kTruncatedJson, Where());
+      return false;
+    }
+    // Keep enough to see a border that the end of the bytes cuts.
+    c_.p = std::max(from, std::min(next.p, c_.end - std::min<ptrdiff_t>(c_.end - from, 256)));
+    const bool at_border = c_.p != from;
+    window_.More();
+    from = at_border ? c_.p : std::min(c_.p + 1, c_.end);
+    if (c_.p == c_.end) {
+      notes_.Add(NoteId::kTruncatedJson, Where());
+      return false;
+    }
+  }
+}
+
+bool Document::AtEndOfArray(const char* bracket) const {
+  const char* p = SkipSpace(bracket + 1, c_.end);
+  if (p != c_.end && *p == '}') return SkipSpace(p + 1, c_.end) == c_.end && c_.last;
+  p = SkipSpaceAndCommas(p, c_.end);
+  if (p == c_.end || *p != '"') return false;
+  const std::string_view rest(p + 1, static_cast<size_t>(c_.end - p - 1));
+  return std::any_of(std::begin(kTrailerKeys), std::end(kTrailerKeys), [&](std::string_view key) {
+    return rest.starts_with(key) && rest.substr(key.size()).starts_with('"');
+  });
+}
+
+void Document::ReadBehindEnd() {
+  for (;;) {
+    while (c_.p != c_.end && (IsSpace(*c_.p) || *c_.p == '\0')) ++c_.p;
+    if (c_.p != c_.end) {
+      notes_.Add(NoteId::kTrailingJunk, Where());
+      c_.p = c_.end;
+      // Read on to the end: a compressed stream shows its trailer only there.
+      while (window_.More()) c_.p = c_.end;
+      return;
+    }
+    if (!window_.More()) return;
+  }
+}
+
+}  // namespace
+}  // namespace kineto
+
+Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink, TraceHeader& header,
+                                        Notes& notes, const KinetoReadOptions& options) {
+  return kineto::Document(stream, sink, header, notes, options).Read();
+}
+
+}  // namespace tacho

@@ -1,0 +1,201 @@
+#include "ingest/kineto_json/lenient_json.h"
+
+#include <bit>
+#include <string>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace tacho::kineto {
+namespace {
+
+// Whether a closing quote may stand before `p`. kMore when the bytes end too early to tell.
+Scan MayFollowString(const char* p, const Cursor& c, Place place) {
+  const auto ended = [&] { return c.last ? Scan::kOk : Scan::kMore; };
+  p = SkipSpace(p, c.end);
+  if (p == c.end) return ended();
+  switch (place) {
+    case Place::kKey: return *p == ':' ? Scan::kOk : Scan::kBad;
+    case Place::kElement: return *p == ',' || *p == ']' ? Scan::kOk : Scan::kBad;
+    case Place::kMember: break;
+  }
+  if (*p == '}') {
+    // The object's end: outside of it only a comma or another end can follow.
+    p = SkipSpace(p + 1, c.end);
+    if (p == c.end) return ended();
+    return *p == ',' || *p == '}' || *p == ']' || *p == '\0' ? Scan::kOk : Scan::kBad;
+  }
+  if (*p != ',') return Scan::kBad;
+  p = SkipSpaceAndCommas(p, c.end);
+  if (p == c.end) return ended();
+  return *p == '"' || *p == '}' ? Scan::kOk : Scan::kBad;
+}
+
+// True if the quote at `p` opens the first key of an event: a string that ran so far was never closed.
+bool OpensAnEvent(const char* begin, const char* p, const char* end) {
+  if (end - p < 4) return false;
+  const std::string_view key(p, 4);
+  if (key != "\"ph\"" && key != "\"ts\"") return false;
+  const char* before = p;
+  while (before != begin && IsSpace(before[-1])) --before;
+  return before != begin && before[-1] == '{';
+}
+
+Scan SkipContainer(Cursor& c) {
+  std::string open;  // the closing brackets still to come
+  bool after_colon = false;
+  for (;;) {
+    c.p = SkipSpace(c.p, c.end);
+    if (c.p == c.end) return Scan::kMore;
+    const char ch = *c.p;
+    if (ch == '{' || ch == '[') {
+      if (static_cast<int>(open.size()) == kDeepest) return Scan::kBad;
+      open.push_back(ch == '{' ? '}' : ']');
+      after_colon = false;
+      ++c.p;
+    } else if (ch == '}' || ch == ']') {
+      if (open.back() != ch) return Scan::kBad;
+      open.pop_back();
+      after_colon = false;
+      ++c.p;
+      if (open.empty()) return Scan::kOk;
+    } else if (ch == '"') {
+      const Place place = open.back() == ']' ? Place::kElement : after_colon ? Place::kMember : Place::kKey;
+      const Scan scan = SkipString(c, place);
+      if (scan != Scan::kOk) return scan;
+      after_colon = false;
+    } else {
+      after_colon = ch == ':';
+      ++c.p;  // commas, colons, numbers, literals: nothing in them matters here
+    }
+  }
+}
+
+const char* SkipStrictString(const char* p, const char* end) {
+  for (++p;;) {
+    p = FindQuoteOrBackslash(p, end);
+    if (p == end) return nullptr;
+    if (*p == '"') return p + 1;
+    if (end - p < 2) return nullptr;
+    p += 2;
+  }
+}
+
+}  // namespace
+
+const char* FindQuoteOrBackslash(const char* p, const char* end) {
+#ifdef __SSE2__
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  for (; end - p >= 16; p += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    const auto hits = static_cast<unsigned>(_mm_movemask_epi8(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash))));
+    if (hits != 0) return p + std::countr_zero(hits);
+  }
+#endif
+  while (p != end && *p != '"' && *p != '\\') ++p;
+  return p;
+}
+
+Scan SkipString(Cursor& c, Place place) {
+  const char* const begin = c.p;
+  bool lenient = false;
+  for (const char* p = c.p + 1;;) {
+    p = FindQuoteOrBackslash(p, c.end);
+    if (p == c.end) return Scan::kMore;
+    if (*p == '\\') {
+      if (c.end - p < 2) return Scan::kMore;
+      p += 2;
+      continue;
+    }
+    const Scan follows = MayFollowString(p + 1, c, place);
+    if (follows == Scan::kMore) return Scan::kMore;
+    if (follows == Scan::kOk) {
+      c.p = p + 1;
+      c.repaired |= lenient;
+      return Scan::kOk;
+    }
+    if (place == Place::kKey || OpensAnEvent(begin, p, c.end)) return Scan::kBad;
+    lenient = true;
+    ++p;
+  }
+}
+
+Scan SkipValue(Cursor& c, Place place) {
+  if (c.p == c.end) return Scan::kMore;
+  switch (*c.p) {
+    case '"': return SkipString(c, place);
+    case '{':
+    case '[': return SkipContainer(c);
+    case ',':
+    case '}':
+    case ']':
+    case ':': return Scan::kBad;
+    default: break;
+  }
+  while (c.p != c.end && *c.p != ',' && *c.p != '}' && *c.p != ']' && !IsSpace(*c.p)) {
+    if (*c.p == '"' || *c.p == '{' || *c.p == '\0') return Scan::kBad;
+    ++c.p;
+  }
+  return c.p == c.end && !c.last ? Scan::kMore : Scan::kOk;
+}
+
+const char* SkipStrictValue(const char* p, const char* end) {
+  if (p == end) return nullptr;
+  if (*p == '"') return SkipStrictString(p, end);
+  if (*p != '{' && *p != '[') {
+    const char* const first = p;
+    while (p != end && *p != ',' && *p != '}' && *p != ']' && !IsSpace(*p) && *p != '"') ++p;
+    return p == end || p == first ? nullptr : p;
+  }
+  int depth = 0;
+  while (p != end) {
+    if (*p == '"') {
+      p = SkipStrictString(p, end);
+      if (p == nullptr) return nullptr;
+      continue;
+    }
+    if (*p == '{' || *p == '[') ++depth;
+    if ((*p == '}' || *p == ']') && --depth == 0) return p + 1;
+    ++p;
+  }
+  return nullptr;
+}
+
+void ForEachMember(std::string_view text,
+                   const std::function<void(std::string_view, std::string_view)>& visit) {
+  Cursor c{text.data(), text.data() + text.size(), true};
+  c.p = SkipSpace(c.p, c.end);
+  if (c.p == c.end || *c.p != '{') return;
+  ++c.p;
+  for (;;) {
+    c.p = SkipSpaceAndCommas(c.p, c.end);
+    if (c.p == c.end || *c.p != '"') return;
+    const char* const key = c.p + 1;
+    if (SkipString(c, Place::kKey) != Scan::kOk) return;
+    const std::string_view name(key, static_cast<size_t>(c.p - 1 - key));
+    c.p = SkipSpace(c.p, c.end);
+    if (c.p == c.end || *c.p != ':') return;
+    c.p = SkipSpace(c.p + 1, c.end);
+    const char* const value = c.p;
+    if (SkipValue(c, Place::kMember) != Scan::kOk) return;
+    visit(name, {value, static_cast<size_t>(c.p - value)});
+  }
+}
+
+void ForEachElement(std::string_view text, const std::function<void(std::string_view)>& visit) {
+  Cursor c{text.data(), text.data() + text.size(), true};
+  c.p = SkipSpace(c.p, c.end);
+  if (c.p == c.end || *c.p != '[') return;
+  ++c.p;
+  for (;;) {
+    c.p = SkipSpaceAndCommas(c.p, c.end);
+    if (c.p == c.end || *c.p == ']') return;
+    const char* const value = c.p;
+    if (SkipValue(c, Place::kElement) != Scan::kOk) return;
+    visit({value, static_cast<size_t>(c.p - value)});
+  }
+}
+
+}  // namespace tacho::kineto

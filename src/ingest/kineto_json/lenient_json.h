@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace tacho::kineto {
+
+// How a scan over possibly damaged, possibly incomplete JSON ended.
+enum class Scan : uint8_t {
+  kOk,
+  kMore,  // the bytes end before the value does
+  kBad,   // this cannot be read even leniently
+};
+
+// Where a string stands: decides what may follow its closing quote.
+enum class Place : uint8_t { kKey, kMember, kElement };
+
+inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+inline const char* SkipSpace(const char* p, const char* end) {
+  while (p != end && IsSpace(*p)) ++p;
+  return p;
+}
+inline const char* SkipSpaceAndCommas(const char* p, const char* end) {
+  while (p != end && (IsSpace(*p) || *p == ',')) ++p;
+  return p;
+}
+
+// A cursor over bytes; `last` says that no more will come behind `end`.
+struct Cursor {
+  const char* p;
+  const char* end;
+  bool last;
+  bool repaired = false;  // a string with unescaped quotes was read leniently
+};
+
+// The first quote or backslash in [p, end), or `end`.
+const char* FindQuoteOrBackslash(const char* p, const char* end);
+
+// Moves behind the string whose opening quote is at c.p. A quote that cannot be the closing one, by what
+// follows it, belongs to the string: producers before 2026 did not escape quotes. Raw line feeds
+// and control characters are taken as they are.
+Scan SkipString(Cursor& c, Place place);
+
+// Moves behind any value: string, number, object, array, literal, or a bare word such as nan.
+// Nesting is bounded by kDeepest.
+inline constexpr int kDeepest = 1000;
+Scan SkipValue(Cursor& c, Place place);
+
+// Moves behind a well-formed value without any leniency: for the fast path, where the bytes that follow
+// decide. nullptr when it is not well-formed or does not end before `end`.
+const char* SkipStrictValue(const char* p, const char* end);
+
+// Calls `visit` for each member of the object (element of the array) in `text`, with the JSON text of the
+// value; keys are without quotes, as in the file. Stops quietly at the first place that cannot be read.
+void ForEachMember(std::string_view text, const std::function<void(std::string_view key, std::string_view value)>& visit);
+void ForEachElement(std::string_view text, const std::function<void(std::string_view value)>& visit);
+
+}  // namespace tacho::kineto
