@@ -34,7 +34,7 @@ bool IsCanonicalInteger(std::string_view text) {
   if (text.empty() || text.size() > 19) return false;
   char padded[40] = {};
   std::copy(text.begin(), text.end(), padded);
-  int64_t value;
+  int64_t value = 0;
   return ReadCanonicalInteger(padded, value) == padded + text.size();
 }
 
@@ -188,7 +188,7 @@ const char* EventDecoder::ReadSlot(SlotKind kind, const char* p, const char* end
   if (p >= end) return nullptr;
   switch (kind) {
     case SlotKind::kArgInteger: {
-      int64_t value;
+      int64_t value = 0;
       p = ReadCanonicalInteger(p, value);
       AddArgValue(value);
       break;
@@ -201,7 +201,7 @@ const char* EventDecoder::ReadSlot(SlotKind kind, const char* p, const char* end
     case SlotKind::kFlowId: p = ReadCanonicalInteger(p, values_.flow_id); break;
     case SlotKind::kPid:
     case SlotKind::kTid: {
-      int64_t value;
+      int64_t value = 0;
       const char* const behind = ReadCanonicalInteger(p, value);
       if (behind == nullptr || behind > end) return nullptr;
       const StringId id = words_.strings.Intern({p, static_cast<size_t>(behind - p)});

@@ -88,6 +88,15 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
     if (Field* const field = FieldByKey(event, key)) *field = FieldOf(value, c.p);
   }
   ++c.p;
+  // A brace inside a name with unescaped quotes is not the event's end: only a comma, a bracket, padding
+  // or another event can follow that.
+  const char* const next = SkipSpace(c.p, c.end);
+  if (next == c.end && !c.last) return Scan::kMore;
+  if (next != c.end && *next != ',' && *next != ']' && *next != '{' && *next != '}' && *next != '\0') {
+    return Scan::kBad;
+  }
+  // A string that swallowed the time swallowed more than its own quotes.
+  if (c.repaired && !event.start) return Scan::kBad;
   event.end = c.p;
   event.repaired = c.repaired;
   return Scan::kOk;

@@ -59,7 +59,7 @@ std::optional<Microseconds> ParseMicroseconds(std::string_view text) {
     if (i < text.size() && (text[i] == '-' || text[i] == '+')) small = text[i++] == '-';
     if (i == text.size()) return std::nullopt;
     int64_t e = 0;
-    while (i < text.size() && IsDigit(text[i]) && e < 1'000'000) e = e * 10 + (text[i++] - '0');
+    while (i < text.size() && IsDigit(text[i])) e = std::min<int64_t>(e * 10 + (text[i++] - '0'), 1'000'000);
     exponent += small ? -e : e;
   }
   if (i != text.size()) return std::nullopt;
