@@ -12,7 +12,9 @@ namespace tacho {
 // One host operator by name (and input shapes). Self time is duration minus direct children; the
 // tree is made per (pid, tid) over cpu_op, user_annotation, cuda_runtime and cuda_driver: sorted by
 // (start, -end), a slice is the child of the last one that is still open and ends no earlier.
-// Device time of an op is that of the GPU work it launched (self) and of its children's (total).
+// Device time of an op is that of the GPU work it launched (self) and of its children's (total): work
+// belongs to the innermost op around its launch call, or, where no op is around the call or the call is
+// not in the file, to the op of its "External id". Ops count, whole, when they start inside the scope.
 struct OpRow {
   std::string name;
   std::string shapes;  // JSON text of "Input Dims"; "" by name only
@@ -23,12 +25,12 @@ struct OpRow {
 struct OpTable {
   std::vector<OpRow> rows;         // by name: cpu_op only; by cpu_self, longest first, then name
   std::vector<OpRow> by_shape;     // by (name, shapes); empty when no shapes were recorded
-  // As PyTorch's key_averages() has it: an only child of its parent's name is one with it, and
-  // annotations stand beside the ops (metrics.md says how it differs).
+  // As PyTorch's key_averages() has its host rows: annotations, calls and Python frames stand beside the
+  // ops (an annotation and an op of one name are two rows), an only child of its parent's name is one
+  // with it, a slice that was unfinished has no self time, and "[memory]" counts allocations outside of
+  // all others. metrics.md says how it differs. By cpu_self, longest first, then name.
   std::vector<OpRow> key_averages;
 };
-
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
 // The innermost slices of host tracks: what each thread did, each instant once.
 // Used to say what a launching thread did while the device was idle.
@@ -46,5 +48,10 @@ struct HostTree {
 };
 // Over cpu_op, user_annotation, runtime and driver calls, by the rule above.
 HostTree BuildHostTree(const Trace& trace);
+
+// `tree` is BuildHostTree's of the same trace.
+OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree& tree,
+                    const Scope& scope = {});
+OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
 }  // namespace tacho

@@ -1,0 +1,134 @@
+#include "analysis/analyze.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/arg_reader.h"
+
+namespace tacho {
+namespace {
+
+// A slice that was still open when the profiler stopped has "finished": false; its end is the stop.
+void NoteUnfinished(const Trace& trace, Notes& notes) {
+  const ArgReader finished(trace, "finished");
+  if (!finished.anywhere()) return;
+  for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_ops), &trace.annotations,
+                                  &trace.python_frames}) {
+    for (size_t row = 0; row < table->size(); ++row) {
+      if (trace.Text(finished.Text({table->args[row]})) != "false") continue;
+      notes.Add(NoteId::kUnfinishedSpan, trace.Text(table->name[row]));
+    }
+  }
+}
+
+std::string Place(const Trace& trace, size_t gpu_row) {
+  const Stream& stream = trace.words[trace.gpu.stream[gpu_row]];
+  return "device " + std::string(trace.Text(stream.device)) + ", stream " +
+         std::string(trace.Text(stream.stream)) + ", " + std::to_string(trace.gpu.start[gpu_row].ns) + " ns";
+}
+
+void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
+  if (trace.host_calls.size() == 0) return;  // nothing has a launch: facts.cannot_tell says so
+  size_t orphans = 0, first = 0;
+  for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
+    if (links.call_of_gpu[row] != LaunchLinks::kNone) continue;
+    if (orphans == 0 || trace.gpu.start[row] < trace.gpu.start[first]) first = row;
+    ++orphans;
+  }
+  if (orphans > 0) notes.Add(NoteId::kOrphanGpuEvents, Place(trace, first), orphans);
+}
+
+// An event whose duration overflowed covers the work behind it on its stream. Real work overlaps on one
+// stream too: the next kernel starts early (programmatic launch), and the branches of a graph share one.
+// So it takes several covered pieces of other launches, all far shorter, to call it an overflow.
+void NoteLongOverlaps(const Trace& trace, Notes& notes) {
+  constexpr size_t kCovered = 3;
+  constexpr int64_t kTimesMedian = 100;
+  constexpr DurationNs kLeast{1'000'000};
+  constexpr size_t kMostLookedAt = 1000;
+  const GpuTable& gpu = trace.gpu;
+  std::vector<std::vector<uint32_t>> streams(trace.words.streams().size());
+  for (uint32_t row = 0; row < gpu.size(); ++row) streams[Index(gpu.stream[row])].push_back(row);
+  for (std::vector<uint32_t>& rows : streams) {
+    const auto starts_before = [&](uint32_t a, uint32_t b) { return gpu.start[a] < gpu.start[b]; };
+    if (!std::is_sorted(rows.begin(), rows.end(), starts_before)) {
+      std::stable_sort(rows.begin(), rows.end(), starts_before);
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const int64_t duration = gpu.duration[rows[i]];
+      if (duration < kLeast.ns) continue;
+      const int64_t correlation = gpu.correlation[rows[i]];
+      std::vector<int64_t> covered;
+      for (size_t k = i + 1; k < rows.size() && covered.size() < kMostLookedAt; ++k) {
+        if (gpu.start[rows[k]] >= gpu.When(rows[i]).end) break;
+        if (correlation < 0 || gpu.correlation[rows[k]] != correlation) {
+          covered.push_back(gpu.duration[rows[k]]);
+        }
+      }
+      if (covered.size() <= kCovered) continue;
+      const auto median = covered.begin() + static_cast<std::ptrdiff_t>(covered.size() / 2);
+      std::nth_element(covered.begin(), median, covered.end());
+      if (duration / kTimesMedian > *median) notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+    }
+  }
+}
+
+Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work, const LaunchLinks& links) {
+  Notes notes = trace.notes;
+  if (trace.counts.total == 0) {
+    notes.Add(NoteId::kNoEvents, "");
+  } else if (trace.gpu.size() == 0 && !work.on_host && facts.role != TraceRole::kFrontend) {
+    notes.Add(NoteId::kNoGpuEvents, "");
+  }
+  NoteOrphans(trace, links, notes);
+  NoteLongOverlaps(trace, notes);
+  notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
+  NoteUnfinished(trace, notes);
+  return notes;
+}
+
+}  // namespace
+
+TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier, const Scope& scope) {
+  TraceAnalysis analysis;
+  analysis.header = trace.header;
+  analysis.facts = GatherFacts(trace);
+  analysis.span = trace.span;
+  analysis.counts = trace.counts;
+  analysis.scope = scope;
+
+  const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
+  const LaunchLinks links = LinkLaunches(trace);
+  const HostTree tree = BuildHostTree(trace);
+  analysis.notes = NotesOf(trace, analysis.facts, work, links);
+  analysis.devices = DecomposeDeviceTime(work, scope);
+  analysis.kernels = TabulateKernels(trace, work, classifier, scope);
+  analysis.copies = TabulateCopies(trace, scope);
+  analysis.launches = TabulateLaunches(trace, links, scope);
+  analysis.ops = TabulateOps(trace, links, tree, scope);
+  analysis.steps = FindSteps(trace, scope);
+  analysis.idle = AttributeIdle(trace, work, links, tree, scope);
+  return analysis;
+}
+
+void AnalyzeRun(RunAnalysis& run) {
+  std::vector<RankInput> inputs;
+  for (TraceAnalysis& trace : run.traces) {
+    trace.facts.stage = StageOf(trace.path, trace.steps);
+    RankInput input;
+    input.path = trace.path;
+    input.facts = &trace.facts;
+    input.devices = &trace.devices;
+    if (trace.header.base_time_ns >= 0) input.base_time_ns = trace.header.base_time_ns;
+    input.steps = trace.steps.steps.size();
+    for (const DeviceTime& device : trace.devices) input.kernel_sum += device.kernel_sum;
+    inputs.push_back(std::move(input));
+  }
+  run.ranks = CompareRanks(inputs);
+  if (run.traces.size() < 2) {  // nothing to compare with; which ranks are missing is told all the same
+    run.ranks.rows.clear();
+    run.ranks.slowest.reset();
+  }
+}
+
+}  // namespace tacho

@@ -1,0 +1,177 @@
+#include "analysis/classifier.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "analysis/kernel_name.h"
+#include "analysis/name_pattern.h"
+
+namespace tacho {
+namespace embedded {
+extern const std::string_view kernel_rules;
+}
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+// What of a name a rule looks at.
+enum class Field : uint8_t { kKey, kFull, kOperator };
+
+struct Rule {
+  Field field;
+  WorkCategory category;
+  std::vector<NamePattern> patterns;  // any of them
+};
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// Cuts the first word off `text`.
+std::string_view TakeWord(std::string_view& text) {
+  const std::string_view word = text.substr(0, std::min(text.find_first_of(kBlanks), text.size()));
+  text = Trim(text.substr(word.size()));
+  return word;
+}
+
+std::optional<Field> FieldNamed(std::string_view name) {
+  if (name == "key") return Field::kKey;
+  if (name == "full") return Field::kFull;
+  if (name == "op") return Field::kOperator;
+  return std::nullopt;
+}
+
+// "group" or "group.kind", in lower-case letters, digits and underscores.
+bool IsCategoryName(std::string_view name) {
+  if (std::ranges::count(name, '.') > 1 || name.starts_with('.') || name.ends_with('.')) return false;
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
+}
+
+bool AnyMatches(const std::vector<NamePattern>& patterns, const PatternSubject& subject) {
+  return std::ranges::any_of(patterns, [&](const NamePattern& p) { return p.Matches(subject); });
+}
+
+}  // namespace
+
+struct Classifier::Rules {
+  std::vector<std::string> categories{"unclassified"};
+  std::vector<bool> communication{false};  // by category
+  std::vector<NamePattern> wrappers;       // kernels whose key says nothing
+  std::vector<Rule> rules;                 // in order
+
+  WorkCategory Intern(std::string_view category) {
+    const auto known = std::ranges::find(categories, category);
+    if (known != categories.end()) return static_cast<WorkCategory>(known - categories.begin());
+    categories.emplace_back(category);
+    communication.push_back(category == "comm" || category.starts_with("comm."));
+    return static_cast<WorkCategory>(categories.size() - 1);
+  }
+
+  // Adds the rules of `text`. `source` begins the messages: "rule line".
+  Result<void> Add(std::string_view text, std::string_view source) {
+    std::vector<NamePattern>* last = nullptr;
+    for (size_t number = 1; !text.empty(); ++number) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = Trim(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (line.empty() || line.starts_with('#')) continue;
+      if (auto added = AddLine(line, last); !added) {
+        return tl::unexpected<Error>(
+            added.error().WithContext(std::string(source) + ' ' + std::to_string(number)));
+      }
+    }
+    return {};
+  }
+
+  // One line that is no comment. `last`: the patterns of the rule before it, which a line that begins
+  // with "|" continues.
+  Result<void> AddLine(std::string_view line, std::vector<NamePattern>*& last) {
+    if (!line.starts_with('|')) {
+      const std::string_view category = TakeWord(line), field_name = TakeWord(line);
+      if (!IsCategoryName(category)) {
+        return Fail(ErrorKind::kUsage,
+                    '"' + std::string(category) +
+                        "\" is no category: expected \"group\" or \"group.kind\" in lower-case letters, "
+                        "digits and underscores");
+      }
+      const std::optional<Field> field = FieldNamed(field_name);
+      if (!field) {
+        return Fail(ErrorKind::kUsage, "expected key, full or op behind the category, found \"" +
+                                           std::string(field_name) + '"');
+      }
+      if (category == "wrapper") {
+        last = &wrappers;
+      } else {
+        last = &rules.emplace_back(Rule{*field, Intern(category), {}}).patterns;
+      }
+    } else if (last == nullptr) {
+      return Fail(ErrorKind::kUsage, "a line that begins with \"|\" continues a rule, but none is before it");
+    } else {
+      line.remove_prefix(1);
+    }
+    return AddPatterns(line, *last);
+  }
+
+  static Result<void> AddPatterns(std::string_view list, std::vector<NamePattern>& patterns) {
+    for (bool more = true; more;) {
+      const size_t bar = list.find('|');
+      more = bar != std::string_view::npos;
+      NamePattern pattern(Trim(list.substr(0, std::min(bar, list.size()))));
+      if (pattern.empty()) {
+        return Fail(ErrorKind::kUsage, "expected a pattern, such as ^my_gemm_* or foo | bar");
+      }
+      patterns.push_back(std::move(pattern));
+      if (more) list.remove_prefix(bar + 1);
+    }
+    return {};
+  }
+};
+
+Result<Classifier> Classifier::Create(std::string_view user_rules) {
+  auto rules = std::make_unique<Rules>();
+  TACHO_RETURN_IF_ERROR(rules->Add(user_rules, "rule line"));
+  if (auto built_in = rules->Add(embedded::kernel_rules, "built-in rules, line"); !built_in) {
+    return Fail(ErrorKind::kBug, built_in.error().message);
+  }
+  return Classifier(std::move(rules));
+}
+
+Classifier::Classifier(std::unique_ptr<Rules> rules) : rules_(std::move(rules)) {}
+Classifier::~Classifier() = default;
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+
+WorkCategory Classifier::OfKernel(std::string_view name) const {
+  const std::string demangled = DemangledName(name);
+  const KernelName parsed = ParseKernelName(demangled);
+  const PatternSubject key(parsed.Key()), full(parsed.whole);
+  const PatternSubject& told = AnyMatches(rules_->wrappers, key) ? full : key;
+  for (const Rule& rule : rules_->rules) {
+    if (rule.field == Field::kOperator) continue;
+    if (AnyMatches(rule.patterns, rule.field == Field::kFull ? full : told)) return rule.category;
+  }
+  return kUnclassified;
+}
+
+WorkCategory Classifier::OfOperator(std::string_view name) const {
+  const PatternSubject subject(name);
+  for (const Rule& rule : rules_->rules) {
+    if (rule.field == Field::kOperator && AnyMatches(rule.patterns, subject)) return rule.category;
+  }
+  return kUnclassified;
+}
+
+const std::vector<std::string>& Classifier::categories() const { return rules_->categories; }
+
+bool Classifier::IsCommunication(WorkCategory category) const {
+  return rules_->communication[category];
+}
+
+}  // namespace tacho

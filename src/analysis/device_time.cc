@@ -1,0 +1,160 @@
+#include "analysis/device_time.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+constexpr size_t Bit(WorkKind kind) { return size_t{1} << static_cast<size_t>(kind); }
+constexpr size_t kComputing = Bit(WorkKind::kCompute) | Bit(WorkKind::kMemset);
+constexpr size_t kCommunicating = Bit(WorkKind::kCommunication);
+constexpr size_t kCopying = Bit(WorkKind::kCopy);
+constexpr size_t kKernels = Bit(WorkKind::kCompute) | Bit(WorkKind::kCommunication);
+
+// Walks along the time of one device and charges each stretch to the set of items that run in it.
+class Sweep {
+ public:
+  Sweep(DeviceTime& time) : time_(time), now_(time.window.start) {}
+
+  void Start(Interval when, WorkKind kind) {
+    AdvanceTo(when.start);
+    running_.emplace_back(when.end, kind);
+    std::ranges::push_heap(running_, kLaterEnd);
+    ++of_kind_[static_cast<size_t>(kind)];
+  }
+
+  void AdvanceTo(TimeNs t) {
+    while (!running_.empty() && running_.front().first <= t) {
+      Charge(running_.front().first);
+      std::ranges::pop_heap(running_, kLaterEnd);
+      --of_kind_[static_cast<size_t>(running_.back().second)];
+      running_.pop_back();
+    }
+    Charge(t);
+  }
+
+ private:
+  using Running = std::pair<TimeNs, WorkKind>;  // end and kind
+  static constexpr auto kLaterEnd = [](const Running& a, const Running& b) { return a.first > b.first; };
+
+  void Charge(TimeNs t) {
+    const DurationNs passed = t - now_;
+    now_ = t;
+    size_t kinds = 0;
+    for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
+      if (of_kind_[kind] > 0) kinds |= size_t{1} << kind;
+    }
+    time_.by_kinds[kinds] += passed;
+    time_.by_concurrency[std::min(running_.size(), time_.by_concurrency.size() - 1)] += passed;
+  }
+
+  DeviceTime& time_;
+  TimeNs now_;
+  std::vector<Running> running_;  // a heap, first to end on top: few run at once
+  std::array<uint32_t, 4> of_kind_{};
+};
+
+void CountGap(GapCounts& gaps, DurationNs length) {
+  ++gaps.count;
+  if (length.ns > 1'000) ++gaps.over_1us;
+  if (length.ns > 10'000) ++gaps.over_10us;
+  if (length.ns > 100'000) ++gaps.over_100us;
+  if (length.ns > 1'000'000) ++gaps.over_1ms;
+  gaps.largest = std::max(gaps.largest, length);
+}
+
+Interval WindowOf(const std::vector<WorkItem>& items, const Scope& scope) {
+  if (scope.window) return *scope.window;
+  if (items.empty()) return {};
+  TimeNs end = items.front().when.end;
+  for (const WorkItem& item : items) end = std::max(end, item.when.end);
+  return {items.front().when.start, end};
+}
+
+// The time of one stream so far.
+struct StreamSweep {
+  std::optional<TimeNs> reach;  // the largest end so far
+  TimeNs busy_until;            // the same inside the window
+};
+
+void AddToStream(StreamTime& stream, StreamSweep& sweep, const WorkItem& item, Interval clipped,
+                 bool counts) {
+  if (counts) {
+    ++stream.events;
+    if (sweep.reach && item.when.start < *sweep.reach) ++stream.overlaps;
+  }
+  sweep.reach = std::max(sweep.reach.value_or(item.when.end), item.when.end);
+  stream.sum += clipped.length();
+  const TimeNs from = std::max(clipped.start, sweep.busy_until);
+  if (clipped.end > from) {
+    stream.busy += clipped.end - from;
+    sweep.busy_until = clipped.end;
+  }
+}
+
+// Sums the cells of by_kinds whose set of kinds `wanted` accepts.
+template <typename Predicate>
+DurationNs SumKinds(const DeviceTime& time, Predicate wanted) {
+  DurationNs sum;
+  for (size_t kinds = 0; kinds < time.by_kinds.size(); ++kinds) {
+    if (wanted(kinds)) sum += time.by_kinds[kinds];
+  }
+  return sum;
+}
+
+void SumUp(DeviceTime& time) {
+  const auto any = [](size_t mask) { return [mask](size_t kinds) { return (kinds & mask) != 0; }; };
+  time.idle = time.by_kinds[0];
+  time.busy = time.window.length() - time.idle;
+  time.compute = SumKinds(time, any(kComputing));
+  time.exposed_comm = SumKinds(
+      time, [](size_t kinds) { return (kinds & kComputing) == 0 && (kinds & kCommunicating) != 0; });
+  time.exposed_copy = SumKinds(time, [](size_t kinds) { return kinds == kCopying; });
+  time.kernel_busy = SumKinds(time, any(kKernels));
+  time.comm_busy = SumKinds(time, any(kCommunicating));
+  time.copy_busy = SumKinds(time, any(kCopying));
+}
+
+DeviceTime Decompose(const DeviceItems& device, bool on_host, const Scope& scope) {
+  DeviceTime time;
+  time.device = device.device;
+  time.on_host = on_host;
+  time.window = WindowOf(device.items, scope);
+  for (const std::string& stream : device.streams) time.streams.emplace_back().stream = stream;
+  if (time.window.empty() && device.items.empty()) return time;
+
+  Sweep sweep(time);
+  std::vector<StreamSweep> streams(device.streams.size(), {{}, time.window.start});
+  TimeNs reach = time.window.start;  // the end of all work so far
+  for (const WorkItem& item : device.items) {
+    if (!Touches(scope, item.when)) continue;
+    const Interval clipped = scope.Clip(item.when);
+    const bool counts = scope.Counts(item.when.start);
+    if (counts) ++time.gpu_events;
+    AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
+    if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();
+    if (clipped.start > reach) CountGap(time.gaps, clipped.start - reach);
+    reach = std::max(reach, clipped.end);
+    if (!clipped.empty()) sweep.Start(clipped, item.kind);
+  }
+  if (time.window.end > reach) CountGap(time.gaps, time.window.end - reach);
+  if (!time.window.empty()) sweep.AdvanceTo(time.window.end);
+  SumUp(time);
+  return time;
+}
+
+}  // namespace
+
+std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope& scope) {
+  std::vector<DeviceTime> times;
+  for (const DeviceItems& device : work.devices) {
+    if (scope.device.empty() || device.device == scope.device) {
+      times.push_back(Decompose(device, work.on_host, scope));
+    }
+  }
+  return times;
+}
+
+}  // namespace tacho

@@ -1,0 +1,294 @@
+#include "analysis/device_work.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "analysis/gpu_scope.h"
+
+namespace tacho {
+namespace {
+
+// Asks the classifier once for each name.
+class CategoryOfName {
+ public:
+  CategoryOfName(const Trace& trace, const Classifier& classifier, bool operators)
+      : trace_(trace),
+        classifier_(classifier),
+        operators_(operators),
+        known_(trace.words.strings.size(), kAsk) {}
+
+  WorkCategory operator[](StringId name) {
+    uint32_t& known = known_[Index(name)];
+    if (known == kAsk) {
+      const std::string_view text = trace_.Text(name);
+      known = operators_ ? classifier_.OfOperator(text) : classifier_.OfKernel(text);
+    }
+    return static_cast<WorkCategory>(known);
+  }
+
+ private:
+  static constexpr uint32_t kAsk = 0xffffffff;
+  const Trace& trace_;
+  const Classifier& classifier_;
+  bool operators_;
+  std::vector<uint32_t> known_;  // by StringId
+};
+
+// Distinct ids of a kind, in the order of IdLess.
+class SortedIds {
+ public:
+  void Add(std::string_view id) { ids_.emplace_back(id); }
+  void Sort() {
+    std::ranges::sort(ids_, IdLess);
+    ids_.erase(std::ranges::unique(ids_).begin(), ids_.end());
+  }
+  [[nodiscard]] uint32_t IndexOf(std::string_view id) const {
+    return static_cast<uint32_t>(std::ranges::lower_bound(ids_, id, IdLess) - ids_.begin());
+  }
+  [[nodiscard]] const std::vector<std::string>& ids() const { return ids_; }
+
+ private:
+  std::vector<std::string> ids_;
+};
+
+void SortItems(std::vector<WorkItem>& items) {
+  const auto before = [](const WorkItem& a, const WorkItem& b) {
+    if (a.when.start != b.when.start) return a.when.start < b.when.start;
+    if (a.when.end != b.when.end) return a.when.end < b.when.end;
+    return a.row < b.row;
+  };
+  if (!std::ranges::is_sorted(items, before)) std::ranges::sort(items, before);
+}
+
+WorkKind KindOfGpuRow(SliceKind kind, WorkCategory category, const Classifier& classifier) {
+  if (kind == SliceKind::kMemcpy) return WorkKind::kCopy;
+  if (kind == SliceKind::kMemset) return WorkKind::kMemset;
+  return classifier.IsCommunication(category) ? WorkKind::kCommunication : WorkKind::kCompute;
+}
+
+std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& classifier,
+                                         const Scope& scope) {
+  const GpuTable& gpu = trace.gpu;
+  const std::vector<Stream>& streams = trace.words.streams();
+  std::vector<size_t> rows_of_stream(streams.size(), 0);
+  for (size_t row = 0; row < gpu.size(); ++row) ++rows_of_stream[Index(gpu.stream[row])];
+
+  const auto in_scope = [&](size_t stream) {
+    return rows_of_stream[stream] > 0 &&
+           (scope.device.empty() || trace.Text(streams[stream].device) == scope.device);
+  };
+  SortedIds devices;
+  for (size_t i = 0; i < streams.size(); ++i) {
+    if (in_scope(i)) devices.Add(trace.Text(streams[i].device));
+  }
+  devices.Sort();
+  std::vector<SortedIds> streams_of(devices.ids().size());
+  std::vector<size_t> rows_of(devices.ids().size(), 0);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    if (!in_scope(i)) continue;
+    const uint32_t device = devices.IndexOf(trace.Text(streams[i].device));
+    streams_of[device].Add(trace.Text(streams[i].stream));
+    rows_of[device] += rows_of_stream[i];
+  }
+  std::vector<DeviceItems> result(devices.ids().size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    streams_of[i].Sort();
+    result[i].device = devices.ids()[i];
+    result[i].streams = streams_of[i].ids();
+    if (!scope.window) result[i].items.reserve(rows_of[i]);
+  }
+
+  struct Place {
+    DeviceItems* device = nullptr;  // null: not in the scope
+    uint32_t stream = 0;
+  };
+  std::vector<Place> places(streams.size());
+  for (size_t i = 0; i < streams.size(); ++i) {
+    if (!in_scope(i)) continue;
+    const uint32_t device = devices.IndexOf(trace.Text(streams[i].device));
+    places[i] = {&result[device], streams_of[device].IndexOf(trace.Text(streams[i].stream))};
+  }
+  CategoryOfName categories(trace, classifier, false);
+  for (size_t row = 0; row < gpu.size(); ++row) {
+    const Place& place = places[Index(gpu.stream[row])];
+    const Interval when = gpu.When(row);
+    if (place.device == nullptr || !Touches(scope, when)) continue;
+    const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
+    const WorkCategory category =
+        is_kernel ? categories[gpu.name[row]] : Classifier::kUnclassified;
+    place.device->items.push_back({.when = when,
+                                   .name = gpu.name[row],
+                                   .row = static_cast<uint32_t>(row),
+                                   .stream = place.stream,
+                                   .category = category,
+                                   .kind = KindOfGpuRow(gpu.kind[row], category, classifier)});
+  }
+  for (DeviceItems& device : result) SortItems(device.items);
+  return result;
+}
+
+// Nothing in the trace hints at an accelerator, and operators were recorded.
+bool IsHostEngine(const Trace& trace) {
+  if (trace.gpu.size() > 0 || trace.host_calls.size() > 0 || !trace.header.devices.empty() ||
+      trace.host_ops.size() == 0) {
+    return false;
+  }
+  static constexpr std::array<std::string_view, 7> kAccelerators{
+      "mtia_", "hpu_", "glow_", "xpu_", "cuda_", "privateuse1_", "collective_comm"};
+  const std::vector<Category>& categories = trace.words.categories();
+  for (size_t i = 0; i < categories.size(); ++i) {
+    const std::string_view name = trace.Text(categories[i].name);
+    if (trace.counts.complete_by_category[i] > 0 &&
+        std::ranges::any_of(kAccelerators, [&](auto prefix) { return name.starts_with(prefix); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The operators that are work on their own, by row of Trace::host_ops; see device_work.h.
+std::vector<bool> FindLeafOperators(const Trace& trace, CategoryOfName& categories,
+                                    const Classifier& classifier) {
+  const HostOpTable& ops = trace.host_ops;
+  std::vector<uint32_t> rows(ops.size());
+  std::iota(rows.begin(), rows.end(), 0u);
+  std::ranges::stable_sort(rows, [&](uint32_t a, uint32_t b) {
+    if (ops.track[a] != ops.track[b]) return ops.track[a] < ops.track[b];
+    if (ops.start[a] != ops.start[b]) return ops.start[a] < ops.start[b];
+    return ops.duration[a] > ops.duration[b];
+  });
+
+  constexpr uint32_t kNone = 0xffffffff;
+  std::vector<uint32_t> parent(ops.size(), kNone);
+  std::vector<bool> work_inside(ops.size(), false);
+  std::vector<uint32_t> open;
+  for (const uint32_t row : rows) {
+    const Interval when = ops.When(row);
+    const auto ended = [&](uint32_t outer) {
+      const Interval o = ops.When(outer);
+      return ops.track[outer] != ops.track[row] || when.start >= o.end || when.end > o.end;
+    };
+    while (!open.empty() && ended(open.back())) open.pop_back();
+    if (!open.empty()) parent[row] = open.back();
+    open.push_back(row);
+    if (classifier.categories()[categories[ops.name[row]]].starts_with("bookkeeping")) continue;
+    for (uint32_t up = parent[row]; up != kNone && !work_inside[up]; up = parent[up]) {
+      work_inside[up] = true;
+    }
+  }
+  std::vector<bool> leaf(ops.size(), false);
+  for (uint32_t row = 0; row < ops.size(); ++row) {
+    leaf[row] = !work_inside[row] && (parent[row] == kNone || work_inside[parent[row]]);
+  }
+  return leaf;
+}
+
+// The executing thread of each process, by pid.
+std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<bool>& leaf) {
+  const HostOpTable& ops = trace.host_ops;
+  std::vector<int64_t> time_of_track(trace.words.tracks().size(), -1);  // -1: no operators
+  for (size_t row = 0; row < ops.size(); ++row) {
+    int64_t& time = time_of_track[Index(ops.track[row])];
+    time = std::max<int64_t>(time, 0) + (leaf[row] ? ops.duration[row] : 0);
+  }
+  // Of equals the smallest id wins, so that the order of the file does not matter.
+  const auto longer = [&](TrackId a, TrackId b) {
+    const int64_t x = time_of_track[Index(a)], y = time_of_track[Index(b)];
+    return x != y ? x > y : IdLess(trace.Text(trace.words[a].tid), trace.Text(trace.words[b].tid));
+  };
+  std::map<StringId, TrackId> executors;
+  for (size_t i = 0; i < time_of_track.size(); ++i) {
+    if (time_of_track[i] < 0) continue;
+    const auto track = static_cast<TrackId>(i);
+    const auto [at, added] = executors.try_emplace(trace.words[track].pid, track);
+    if (!added && longer(track, at->second)) at->second = track;
+  }
+  return executors;
+}
+
+// The device of one process of a CPU engine.
+DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, const Scope& scope,
+                           CategoryOfName& categories, const std::vector<bool>& leaf,
+                           TrackId executor) {
+  const HostOpTable& ops = trace.host_ops;
+  const SliceTable& annotations = trace.annotations;
+  DeviceItems device;
+  device.executor = executor;
+  std::vector<TrackId> tracks;  // of the items, for their streams
+  const auto add = [&](const SliceTable& table, size_t row, size_t first_row) {
+    const WorkCategory category = categories[table.name[row]];
+    device.items.push_back({.when = table.When(row),
+                            .name = table.name[row],
+                            .row = static_cast<uint32_t>(first_row + row),
+                            .stream = Index(table.track[row]),
+                            .category = category,
+                            .kind = classifier.IsCommunication(category) ? WorkKind::kCommunication
+                                                                         : WorkKind::kCompute});
+  };
+  for (size_t row = 0; row < ops.size(); ++row) {
+    if (leaf[row] && ops.track[row] == executor) add(ops, row, 0);
+  }
+  for (size_t row = 0; row < annotations.size(); ++row) {
+    const TrackId track = annotations.track[row];
+    if (track == executor || trace.words[track].pid != trace.words[executor].pid) continue;
+    if (classifier.IsCommunication(categories[annotations.name[row]])) {
+      add(annotations, row, ops.size());
+    }
+  }
+
+  SortedIds streams;
+  const auto stream_id = [&](uint32_t track) {
+    return trace.Text(trace.words[static_cast<TrackId>(track)].tid);
+  };
+  for (const WorkItem& item : device.items) {
+    if (tracks.empty() || Index(tracks.back()) != item.stream) {
+      tracks.push_back(static_cast<TrackId>(item.stream));
+    }
+  }
+  std::ranges::sort(tracks);
+  tracks.erase(std::ranges::unique(tracks).begin(), tracks.end());
+  for (const TrackId track : tracks) streams.Add(stream_id(Index(track)));
+  streams.Sort();
+  device.streams = streams.ids();
+  std::erase_if(device.items, [&](const WorkItem& item) { return !Touches(scope, item.when); });
+  for (WorkItem& item : device.items) item.stream = streams.IndexOf(stream_id(item.stream));
+  SortItems(device.items);
+  return device;
+}
+
+std::vector<DeviceItems> CollectHostItems(const Trace& trace, const Classifier& classifier,
+                                          const Scope& scope) {
+  CategoryOfName categories(trace, classifier, true);
+  const std::vector<bool> leaf = FindLeafOperators(trace, categories, classifier);
+  const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf);
+  std::vector<DeviceItems> devices;
+  for (const auto& [pid, executor] : executors) {
+    const std::string id = executors.size() == 1 ? "cpu" : std::string(trace.Text(pid));
+    if (!scope.device.empty() && scope.device != id) continue;
+    devices.push_back(CollectProcess(trace, classifier, scope, categories, leaf, executor));
+    devices.back().device = id;
+  }
+  std::ranges::sort(devices, IdLess, &DeviceItems::device);
+  return devices;
+}
+
+}  // namespace
+
+bool Touches(const Scope& scope, Interval when) {
+  if (!scope.window) return true;
+  return scope.window->contains(when.start) || !when.Clip(*scope.window).empty();
+}
+
+DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
+  DeviceWork work;
+  work.on_host = IsHostEngine(trace);
+  work.devices = work.on_host ? CollectHostItems(trace, classifier, scope)
+                              : CollectGpuItems(trace, classifier, scope);
+  return work;
+}
+
+}  // namespace tacho

@@ -1,0 +1,223 @@
+#include "analysis/facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "analysis/arg_reader.h"
+#include "analysis/name_index.h"
+
+namespace tacho {
+namespace {
+
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// Whether a process calls itself a rank of an engine: "VLLM::Worker_TP1", "sglang::scheduler_DP0".
+bool IsEngineWorker(std::string_view process) {
+  return Contains(process, "VLLM::Worker") || Contains(process, "sglang::scheduler");
+}
+
+// The number behind `mark` in a name such as "VLLM::Worker_PP0_TP1".
+std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark) {
+  const size_t at = name.find(mark);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = name.substr(at + mark.size());
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || value < 0) return std::nullopt;
+  return value;
+}
+
+// The tensor-parallel rank is the rank of the engine unless it has pipeline stages: how many ranks a
+// stage has is not in the name. A data-parallel number is no rank, each such engine counts from 0.
+std::optional<int64_t> RankOfProcess(std::string_view process) {
+  if (!IsEngineWorker(process) || NumberBehind(process, "_PP").value_or(0) > 0) return std::nullopt;
+  return NumberBehind(process, "_TP");
+}
+
+std::vector<std::string> ProcessNames(const Trace& trace) {
+  std::set<std::string_view> names;
+  for (const Track& track : trace.words.tracks()) {
+    if (track.process_name != StringId::kEmpty) names.insert(trace.Text(track.process_name));
+  }
+  return {names.begin(), names.end()};
+}
+
+// SGLang's merger puts the rank before each pid: "[TP00-DP01] 1234".
+bool HasMergedPids(const Trace& trace) {
+  return std::any_of(trace.words.tracks().begin(), trace.words.tracks().end(), [&](const Track& track) {
+    const std::string_view pid = trace.Text(track.pid);
+    return pid.starts_with('[') && Contains(pid, "] ");
+  });
+}
+
+TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) {
+  std::set<int64_t> ranks;
+  for (const std::string& process : processes) {
+    if (const auto rank = RankOfProcess(process)) ranks.insert(*rank);
+  }
+  if (HasMergedPids(trace) || ranks.size() > 1) return TraceRole::kMerged;
+  const bool works = trace.gpu.size() + trace.host_ops.size() + trace.host_calls.size() > 0;
+  // A rank that had nothing to do says who it is.
+  const bool says_rank = trace.header.rank >= 0 || !trace.header.devices.empty() ||
+                         std::any_of(processes.begin(), processes.end(), IsEngineWorker);
+  return works || says_rank || trace.counts.total == 0 ? TraceRole::kWorker : TraceRole::kFrontend;
+}
+
+// The engine that the names of `table` give away; `engine_of` is asked once for each name. vLLM's step
+// names are also written by other engines' patched builds: any other sign has precedence.
+template <typename EngineOf>
+std::string_view EngineByNames(const Trace& trace, const SliceTable& table, EngineOf engine_of) {
+  std::string_view engine;
+  NameIndex names(trace);
+  for (size_t row = 0; row < table.size(); ++row) {
+    const size_t known = names.size();
+    if (names[table.name[row]] < known) continue;
+    const std::string_view told = engine_of(trace.Text(table.name[row]));
+    if (!told.empty()) engine = told;
+    if (!engine.empty() && engine != "vllm") break;
+  }
+  return engine;
+}
+
+std::string_view EngineByAnnotation(std::string_view name) {
+  const std::string_view engine = StepEngine(name);
+  if (!engine.empty() && engine != "torch") return engine;
+  if (name.starts_with("gpu_model_runner: ")) return "vllm";
+  return name == "scheduler.run_batch" || name == "scheduler.recv_requests" ? "sglang" : "";
+}
+
+std::string_view EngineByFrame(std::string_view name) {  // "vllm/v1/engine/core.py(301): step"
+  if (Contains(name, "vllm/v1/") || Contains(name, "vllm/engine/")) return "vllm";
+  return Contains(name, "sglang/srt/") ? "sglang" : "";
+}
+
+std::string EngineOf(const Trace& trace, const std::vector<std::string>& processes) {
+  if (!trace.header.vllm_version.empty()) return "vllm";
+  for (const std::string& process : processes) {
+    if (Contains(process, "VLLM::")) return "vllm";
+    if (Contains(process, "sglang::")) return "sglang";
+  }
+  std::string_view engine = EngineByNames(trace, trace.annotations, EngineByAnnotation);
+  // GPU annotations outlive the host's in a cut file.
+  if (engine.empty()) engine = EngineByNames(trace, trace.gpu_annotations, EngineByAnnotation);
+  for (const Track& track : trace.words.tracks()) {
+    if (!engine.empty()) break;
+    const std::string_view thread = trace.Text(track.thread_name);
+    if (Contains(thread, "VLLM::")) engine = "vllm";
+    if (Contains(thread, "sglang::")) engine = "sglang";
+  }
+  if (engine.empty()) engine = EngineByNames(trace, trace.python_frames, EngineByFrame);
+  return std::string(engine);
+}
+
+void AddCounts(const Trace& trace, TraceFacts& facts) {
+  for (size_t letter = 0; letter < trace.counts.by_phase.size(); ++letter) {
+    const uint64_t count = trace.counts.by_phase[letter];
+    if (count > 0) facts.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);
+  }
+  for (size_t i = 0; i < trace.words.categories().size(); ++i) {
+    const uint64_t count = trace.counts.complete_by_category[i];
+    if (count > 0) facts.by_category.emplace_back(trace.Text(trace.words.categories()[i].name), count);
+  }
+  std::sort(facts.by_category.begin(), facts.by_category.end());
+}
+
+bool HasShapes(const Trace& trace) {
+  const ArgReader dims(trace, "Input Dims", "Input dims");
+  return dims.anywhere();
+}
+
+void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
+  std::vector<std::string>& out = facts.cannot_tell;
+  if (trace.notes.lost_data()) {
+    out.emplace_back("exact totals, because events are missing (see the notes): sums are lower bounds");
+  }
+  if (facts.role == TraceRole::kFrontend) {
+    out.emplace_back(
+        "what the model did, because this is a front end's trace: it has no operator and no GPU work");
+    return;
+  }
+  if (FindSteps(trace).steps.empty()) {
+    out.emplace_back("steps and their phases, because the trace has no step annotation");
+  }
+  if (trace.gpu.size() == 0) {
+    out.emplace_back("GPU time, because no GPU event was recorded");
+  } else if (trace.host_calls.size() == 0) {
+    out.emplace_back("launch delays and queue depths, because no runtime call was recorded");
+  }
+  if (trace.host_ops.size() == 0) {
+    out.emplace_back("which operator did what, because no operator was recorded");
+  } else if (!HasShapes(trace)) {
+    out.emplace_back("input shapes, because record_shapes was off");
+  }
+  if (trace.python_frames.size() > 0) {
+    out.emplace_back("true host times, because with_stack was on: it inflates them, idle time included");
+  } else if (trace.host_ops.size() > 0) {
+    out.emplace_back("which Python code ran, because with_stack was off");
+  }
+  if (facts.role == TraceRole::kMerged) {
+    out.emplace_back("each rank apart, because the file merges several: give the ranks' own files");
+  } else if (!facts.rank) {
+    out.emplace_back("the rank, because neither the header nor a process name tells it");
+  }
+  if (trace.header.base_time_ns < 0) {
+    out.emplace_back("the time of day, because the header has no baseTimeNanoseconds");
+  }
+}
+
+}  // namespace
+
+std::string_view TraceRoleName(TraceRole role) {
+  switch (role) {
+    case TraceRole::kWorker: return "worker";
+    case TraceRole::kFrontend: return "frontend";
+    case TraceRole::kMerged: return "merged";
+  }
+  return "";
+}
+
+TraceFacts GatherFacts(const Trace& trace) {
+  TraceFacts facts;
+  const TraceHeader& header = trace.header;
+  facts.process_names = ProcessNames(trace);
+  facts.role = RoleOf(trace, facts.process_names);
+  facts.engine = EngineOf(trace, facts.process_names);
+  facts.engine_version = header.vllm_version;
+  if (header.world_size >= 0) facts.world_size = header.world_size;
+  if (facts.role == TraceRole::kWorker) {  // the header of a merged file is that of its first rank
+    if (header.rank >= 0) facts.rank = header.rank;
+    for (const std::string& process : facts.process_names) {
+      if (!facts.rank) facts.rank = RankOfProcess(process);
+    }
+  }
+  for (const auto& [on, option] : {std::pair{header.record_shapes, "record_shapes"},
+                                   std::pair{header.with_stack, "with_stack"},
+                                   std::pair{header.with_flops, "with_flops"},
+                                   std::pair{header.profile_memory, "profile_memory"},
+                                   std::pair{header.with_modules, "with_modules"}}) {
+    if (on) facts.options.emplace_back(option);
+  }
+  AddCounts(trace, facts);
+  SayWhatIsMissing(trace, facts);
+  return facts;
+}
+
+std::string StageOf(std::string_view path, const StepTable& steps) {
+  std::string_view name = path.substr(path.find_last_of("/:") + 1);
+  name = name.substr(0, name.find(".trace.json"));
+  Phase named = Phase::kOther;
+  if (name.ends_with("-EXTEND") || name.ends_with("-prefill")) named = Phase::kPrefill;
+  if (name.ends_with("-DECODE") || name.ends_with("-decode")) named = Phase::kDecode;
+  if (named == Phase::kOther) return "";
+  bool any = false;
+  for (const Step& step : steps.steps) {
+    if (step.label.phase == Phase::kEmpty) continue;
+    if (step.label.phase != named) return "";
+    any = true;
+  }
+  return any ? std::string(PhaseName(named)) : "";
+}
+
+}  // namespace tacho

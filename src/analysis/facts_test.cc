@@ -1,0 +1,160 @@
+#include "analysis/facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+
+void NameProcess(TraceBuilder& b, std::string_view pid, std::string_view name) {
+  Vocabulary& words = b.vocabulary();
+  Event event;
+  event.phase = 'M';
+  event.name = words.strings.Intern("process_name");
+  event.track = words.InternTrack(words.strings.Intern(pid), words.strings.Intern("0"));
+  event.metadata = words.strings.Intern(name);
+  b.OnEvent(event);
+}
+
+TraceFacts Gather(TraceBuilder&& b) { return GatherFacts(std::move(b).Finish()); }
+
+TEST(Facts, OfAVllmWorker) {
+  TraceBuilder b;
+  b.header().vllm_version = "0.32.0";
+  b.header().rank = 1;
+  b.header().world_size = 2;
+  b.header().record_shapes = b.header().profile_memory = true;
+  NameProcess(b, "5", "VLLM::Worker_TP1");
+  b.Host("user_annotation", "execute_context_0(0)_generation_1(1)", {.pid = "5", .duration = 9});
+  b.Host("cpu_op", "aten::mm", {.pid = "5", .duration = 5});
+  b.Kernel("gemm", {.duration = 5});
+  b.Kernel("gemm", {.duration = 5});
+  const TraceFacts facts = Gather(std::move(b));
+  EXPECT_EQ(TraceRoleName(facts.role), "worker");
+  EXPECT_EQ(facts.engine, "vllm");
+  EXPECT_EQ(facts.engine_version, "0.32.0");
+  EXPECT_EQ(facts.rank, 1);
+  EXPECT_EQ(facts.world_size, 2);
+  EXPECT_THAT(facts.process_names, ElementsAre("VLLM::Worker_TP1"));
+  EXPECT_THAT(facts.by_phase, ElementsAre(Pair("M", 1), Pair("X", 4)));
+  EXPECT_THAT(facts.by_category, ElementsAre(Pair("cpu_op", 1), Pair("kernel", 2), Pair("user_annotation", 1)));
+  EXPECT_THAT(facts.options, ElementsAre("record_shapes", "profile_memory"));
+  EXPECT_THAT(facts.cannot_tell, Contains(HasSubstr("launch delays")));
+  EXPECT_THAT(facts.cannot_tell, Not(Contains(HasSubstr("steps"))));
+}
+
+TEST(Facts, TheEngineIsToldByWhateverNamesIt) {
+  const auto engine_with = [](auto add) {
+    TraceBuilder b;
+    add(b);
+    return Gather(std::move(b)).engine;
+  };
+  EXPECT_EQ(engine_with([](TraceBuilder&) {}), "");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "VLLM::EngineCore"); }), "vllm");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "sglang::scheduler_DP1"); }), "sglang");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "step[DECODE bs=1]", {}); }), "sglang");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "ProfilerStep#1", {}); }), "");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "scheduler.run_batch", {}); }), "sglang");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "gpu_model_runner: forward", {}); }), "vllm");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) {
+              b.Host("python_function", "/x/site-packages/vllm/v1/engine/async_llm.py(9): run", {});
+            }),
+            "vllm");
+  // A build of SGLang that writes vLLM's names too.
+  EXPECT_EQ(engine_with([](TraceBuilder& b) {
+              b.Host("user_annotation", "execute_context_0(0)_generation_1(1)", {.duration = 9});
+              b.Host("user_annotation", "step[DECODE bs=1]", {.start = 1, .duration = 5});
+            }),
+            "sglang");
+}
+
+TEST(Facts, AFrontEndHasNeitherOperatorsNorGpuWork) {
+  TraceBuilder b;
+  NameProcess(b, "7732", "python3");
+  b.Host("python_function", "run", {.duration = 5});
+  const TraceFacts facts = Gather(std::move(b));
+  EXPECT_EQ(TraceRoleName(facts.role), "frontend");
+  ASSERT_EQ(facts.cannot_tell.size(), 1u);
+  EXPECT_THAT(facts.cannot_tell[0], HasSubstr("front end"));
+}
+
+TEST(Facts, ARankThatHadNothingToDoIsAWorker) {
+  TraceBuilder b;
+  NameProcess(b, "1", "VLLM::Worker");
+  EXPECT_EQ(Gather(std::move(b)).role, TraceRole::kWorker);
+  TraceBuilder with_header;
+  NameProcess(with_header, "1", "python3");
+  with_header.header().rank = 3;
+  EXPECT_EQ(Gather(std::move(with_header)).role, TraceRole::kWorker);
+}
+
+TEST(Facts, AMergedFileHasNoRank) {
+  TraceBuilder b;
+  b.header().rank = 0;
+  b.header().world_size = 2;
+  NameProcess(b, "[TP00] 20034", "sglang::scheduler_TP0");
+  b.Host("cpu_op", "aten::mm", {.pid = "[TP00] 20034", .duration = 5});
+  const TraceFacts facts = Gather(std::move(b));
+  EXPECT_EQ(TraceRoleName(facts.role), "merged");
+  EXPECT_EQ(facts.rank, std::nullopt);
+  EXPECT_EQ(facts.world_size, 2);
+
+  TraceBuilder two;
+  NameProcess(two, "1", "VLLM::Worker_TP0");
+  NameProcess(two, "2", "VLLM::Worker_TP1");
+  EXPECT_EQ(Gather(std::move(two)).role, TraceRole::kMerged);
+}
+
+TEST(Facts, TheRankComesFromTheProcessNameWhenTheHeaderIsLost) {
+  const auto rank_of = [](std::string_view process) {
+    TraceBuilder b;
+    NameProcess(b, "1", process);
+    return Gather(std::move(b)).rank;
+  };
+  EXPECT_EQ(rank_of("VLLM::Worker_TP3"), 3);
+  EXPECT_EQ(rank_of("sglang::scheduler_DP1_TP2"), 2);
+  EXPECT_EQ(rank_of("VLLM::Worker_PP0_TP1"), 1);
+  EXPECT_EQ(rank_of("VLLM::Worker_PP1_TP1"), std::nullopt);  // how many ranks a stage has is not told
+  EXPECT_EQ(rank_of("sglang::scheduler_DP1"), std::nullopt);
+  EXPECT_EQ(rank_of("VLLM::Worker"), std::nullopt);
+  EXPECT_EQ(rank_of("something_TP3"), std::nullopt);
+}
+
+TEST(Facts, SayWhatSpoilsTheFigures) {
+  TraceBuilder b;
+  b.header().base_time_ns = 5;
+  b.notes().Add(NoteId::kTruncatedJson, "byte 9");
+  b.Host("cpu_op", "aten::mm", {.duration = 5});
+  b.Host("python_function", "run", {.duration = 5});
+  const TraceFacts facts = Gather(std::move(b));
+  EXPECT_THAT(facts.cannot_tell,
+              ElementsAre(HasSubstr("exact totals"), HasSubstr("steps"), HasSubstr("GPU time"),
+                          HasSubstr("record_shapes"), HasSubstr("with_stack was on"), HasSubstr("rank")));
+  for (const std::string& sentence : facts.cannot_tell) EXPECT_THAT(sentence, HasSubstr(", because "));
+}
+
+TEST(StageOf, NeedsTheNameAndTheSteps) {
+  StepTable decode;
+  decode.steps.push_back({{Phase::kDecode, 0, 0, 1, 1}, {}, std::nullopt});
+  decode.steps.push_back({{Phase::kEmpty, 0, 0, 0, 0}, {}, std::nullopt});
+  EXPECT_EQ(StageOf("a/1795.45-TP-0-DECODE.trace.json.gz", decode), "decode");
+  EXPECT_EQ(StageOf("a.zip:v2-TP-0-decode.trace.json.gz", decode), "decode");
+  EXPECT_EQ(StageOf("a/1795.45-TP-0-EXTEND.trace.json.gz", decode), "");
+  EXPECT_EQ(StageOf("a/1795.45-TP-0.trace.json.gz", decode), "");
+  EXPECT_EQ(StageOf("a-DECODE/1795.45-TP-0.trace.json.gz", decode), "");
+  EXPECT_EQ(StageOf("a/1795.45-TP-0-DECODE.trace.json.gz", {}), "");
+  decode.steps[0].label.phase = Phase::kPrefill;
+  EXPECT_EQ(StageOf("a/1795.45-TP-0-prefill.trace.json.gz", decode), "prefill");
+}
+
+}  // namespace
+}  // namespace tacho

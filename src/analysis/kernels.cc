@@ -1,0 +1,113 @@
+#include "analysis/kernels.h"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/name_index.h"
+
+namespace tacho {
+namespace {
+
+constexpr DurationNs kShort{10'000};
+
+// Items of one name on one device.
+struct Group {
+  StringId name;
+  WorkCategory category;
+  std::vector<int64_t> durations;
+};
+
+std::vector<Group> GroupByName(const Trace& trace, const DeviceItems& device, const Scope& scope) {
+  NameIndex names(trace);
+  std::vector<Group> groups;
+  for (const WorkItem& item : device.items) {
+    const bool is_kernel =
+        item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication;
+    if (!is_kernel || !scope.Counts(item.when.start)) continue;
+    const uint32_t group = names[item.name];
+    if (group == groups.size()) groups.push_back({item.name, item.category, {}});
+    groups[group].durations.push_back(item.when.length().ns);
+  }
+  return groups;
+}
+
+std::vector<CategoryRow> SortedCategories(const std::vector<CategoryRow>& by_category) {
+  std::vector<CategoryRow> rows;
+  std::ranges::copy_if(by_category, std::back_inserter(rows),
+                       [](const CategoryRow& row) { return row.count > 0; });
+  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
+    return a.total != b.total ? a.total > b.total : a.category < b.category;
+  });
+  return rows;
+}
+
+}  // namespace
+
+DurationStats Summarize(std::vector<int64_t>& durations) {
+  DurationStats stats;
+  stats.count = durations.size();
+  if (durations.empty()) return stats;
+  for (const int64_t ns : durations) stats.total.ns += ns;
+  const auto [min, max] = std::ranges::minmax_element(durations);
+  stats.min.ns = *min;
+  stats.max.ns = *max;
+  // Each percentile leaves what is above it to the right, so the next one looks there only.
+  auto from = durations.begin();
+  const auto percentile = [&](size_t percent) {
+    const size_t rank = (durations.size() * percent + 99) / 100;
+    const auto at = durations.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    if (at >= from) {
+      std::nth_element(from, at, durations.end());
+      from = at + 1;
+    }
+    return DurationNs{*at};
+  };
+  stats.p50 = percentile(50);
+  stats.p90 = percentile(90);
+  stats.p99 = percentile(99);
+  return stats;
+}
+
+KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work, const Classifier& classifier,
+                            const Scope& scope) {
+  KernelTable table;
+  DurationNs classified;
+  std::vector<CategoryRow> by_category(classifier.categories().size());
+  for (size_t i = 0; i < by_category.size(); ++i) {
+    by_category[i].category = classifier.categories()[i];
+  }
+  std::unordered_map<StringId, std::string> short_names;  // the devices of a trace run the same kernels
+  for (const DeviceItems& device : work.devices) {
+    if (!scope.device.empty() && device.device != scope.device) continue;
+    for (Group& group : GroupByName(trace, device, scope)) {
+      const std::string_view name = trace.Text(group.name);
+      const auto [short_name, added] = short_names.try_emplace(group.name);
+      if (added) short_name->second = ShortKernelName(name);
+      table.shorter_than_10us += static_cast<uint64_t>(
+          std::ranges::count_if(group.durations, [](int64_t ns) { return ns < kShort.ns; }));
+      KernelRow& row = table.rows.emplace_back();
+      row.name = name;
+      row.short_name = short_name->second;
+      row.category = classifier.categories()[group.category];
+      row.device = device.device;
+      row.stats = Summarize(group.durations);
+      by_category[group.category].count += row.stats.count;
+      by_category[group.category].total += row.stats.total;
+      table.total += row.stats.total;
+      if (group.category != Classifier::kUnclassified) classified += row.stats.total;
+    }
+  }
+  std::ranges::sort(table.rows, [](const KernelRow& a, const KernelRow& b) {
+    if (a.stats.total != b.stats.total) return a.stats.total > b.stats.total;
+    return a.name != b.name ? a.name < b.name : a.device < b.device;
+  });
+  table.categories = SortedCategories(by_category);
+  table.coverage = table.total.ns == 0
+                       ? 1.0
+                       : static_cast<double>(classified.ns) / static_cast<double>(table.total.ns);
+  return table;
+}
+
+}  // namespace tacho

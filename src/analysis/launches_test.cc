@@ -1,0 +1,140 @@
+#include "analysis/launches.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+TEST(Launches, AreLinkedByCorrelationDenseOrScattered) {
+  for (const int64_t base : {int64_t{0}, int64_t{5'000'000'000}}) {
+    for (const int64_t stride : {int64_t{1}, int64_t{1'000'000'000'000}}) {
+      TraceBuilder b;
+      for (int64_t i = 0; i < 5; ++i) {
+        b.Host("cuda_runtime", "cudaLaunchKernel",
+               {.start = 10 * i, .duration = 1, .correlation = base + i * stride});
+      }
+      b.Host("cuda_runtime", "cudaStreamSynchronize", {.start = 100});
+      b.Kernel("k", {.correlation = base + 3 * stride});
+      b.Kernel("k", {.correlation = base + 9 * stride});
+      b.Kernel("k", {.correlation = -1});
+      b.Kernel("k", {.correlation = base + 3 * stride});
+      const LaunchLinks links = LinkLaunches(std::move(b).Finish());
+      EXPECT_EQ(links.call_of_gpu,
+                (std::vector<uint32_t>{3, LaunchLinks::kNone, LaunchLinks::kNone, 3}));
+      EXPECT_EQ(links.gpu_of_call, (std::vector<uint32_t>{0, 0, 0, 2, 0, 0}));
+    }
+  }
+}
+
+TEST(Launches, OfSeveralCallsTheOneThatLaunchesWinsThenTheFirst) {
+  TraceBuilder b;
+  b.Host("cuda_runtime", "cudaFuncGetAttributes", {.correlation = 1});
+  b.Host("cuda_driver", "cuLaunchKernelEx", {.correlation = 1});
+  b.Host("cuda_runtime", "hipMemcpyAsync", {.correlation = 1});
+  b.Host("cuda_runtime", "cudaEventQuery", {.correlation = 2});
+  b.Host("cuda_runtime", "cudaEventRecord", {.correlation = 2});
+  b.Kernel("k", {.correlation = 1});
+  b.Kernel("k", {.correlation = 2});
+  EXPECT_EQ(LinkLaunches(std::move(b).Finish()).call_of_gpu, (std::vector<uint32_t>{1, 3}));
+}
+
+TEST(Launches, CountAndDelay) {
+  TraceBuilder b;
+  b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 10, .correlation = 1});
+  b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 2});
+  b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 40, .duration = 10, .correlation = 3});
+  b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 60, .duration = 10, .correlation = 4});  // no work
+  b.Host("cuda_driver", "cuLaunchKernel", {.start = 80, .duration = 10, .correlation = 5});
+  b.Kernel("a", {.start = 15, .duration = 9, .correlation = 1});   // delay 5, shorter than its launch
+  b.Kernel("b", {.start = 25, .duration = 10, .correlation = 2});  // starts inside its launch: delay 0
+  b.Kernel("n2", {.start = 90, .duration = 1, .correlation = 3});
+  b.Kernel("n1", {.start = 70, .duration = 1, .correlation = 3});  // the graph's first: delay 20
+  b.Kernel("e", {.start = 79, .duration = 30, .correlation = 5});  // before its launch: clocks differ
+  b.Kernel("orphan", {.start = 1, .duration = 1, .correlation = 77});
+  b.Memset("m", {.start = 2, .duration = 1});
+  const Trace trace = std::move(b).Finish();
+  const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
+  EXPECT_EQ(table.gpu_events, 7u);
+  EXPECT_EQ(table.with_launch, 5u);
+  EXPECT_EQ(table.without_launch, 2u);
+  EXPECT_EQ(table.graph_launches, 2u);
+  EXPECT_EQ(table.graph_gpu_events, 2u);
+  EXPECT_EQ(table.max_gpu_events_per_launch, 2u);
+  EXPECT_EQ(table.shorter_than_launch, 1u);
+  EXPECT_EQ(table.delay.count, 4u);
+  EXPECT_EQ(table.delay.total, DurationNs{25});
+  EXPECT_EQ(table.delay.max, DurationNs{20});
+  ASSERT_EQ(table.apis.size(), 3u);
+  EXPECT_EQ(table.apis[0].name, "cudaGraphLaunch");  // 20, like cudaLaunchKernel: by name
+  EXPECT_EQ(table.apis[1].name, "cudaLaunchKernel");
+  EXPECT_EQ(table.apis[2].stats.total, DurationNs{10});
+}
+
+TEST(Launches, QueueDepthIsWhatIsLaunchedAndNotStarted) {
+  TraceBuilder b;
+  const auto launch = [&](std::string_view stream, int64_t correlation, int64_t at, int64_t start) {
+    b.Host("cuda_runtime", "cudaLaunchKernel", {.start = at, .duration = 1, .correlation = correlation});
+    b.Kernel("k", {.stream = stream, .start = start, .duration = 5, .correlation = correlation});
+  };
+  launch("13", 1, 0, 10);
+  launch("13", 2, 5, 20);
+  launch("13", 3, 10, 20);  // launched in the instant in which the first starts
+  launch("7", 4, 0, 0);
+  b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 100, .duration = 1, .correlation = 5});
+  for (int64_t i = 0; i < 9; ++i) b.Kernel("n", {.stream = "20", .start = 110 + i, .correlation = 5});
+  const Trace trace = std::move(b).Finish();
+  const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
+  ASSERT_EQ(table.queues.size(), 3u);
+  EXPECT_EQ(table.queues[0].stream, "7");
+  EXPECT_EQ(table.queues[0].max, 0u);
+  EXPECT_EQ(table.queues[0].mean, 0.0);
+  EXPECT_EQ(table.queues[1].stream, "13");
+  EXPECT_EQ(table.queues[1].max, 2u);
+  EXPECT_DOUBLE_EQ(table.queues[1].mean, (10.0 + 15.0 + 10.0) / 20.0);
+  EXPECT_EQ(table.queues[2].max, 1u);
+  EXPECT_DOUBLE_EQ(table.queues[2].mean, 1.0);
+
+  const LaunchTable first = TabulateLaunches(trace, LinkLaunches(trace), {.window = Interval{{0}, {10}}, .device = ""});
+  EXPECT_DOUBLE_EQ(first.queues[1].mean, (10.0 + 5.0) / 10.0);
+  EXPECT_EQ(first.queues[1].max, 2u);
+}
+
+TEST(Launches, WindowsThatTouchAddUp) {
+  std::mt19937 random(7);
+  TraceBuilder b;
+  for (int64_t i = 0; i < 500; ++i) {
+    const auto at = static_cast<int64_t>(random() % 10'000);
+    b.Host("cuda_runtime", i % 7 == 0 ? "cudaGraphLaunch" : "cudaLaunchKernel",
+           {.start = at, .duration = static_cast<int64_t>(random() % 50), .correlation = i});
+    for (unsigned k = random() % 3; k > 0; --k) {
+      b.Kernel("k", {.start = at + static_cast<int64_t>(random() % 200), .duration = 20, .correlation = i});
+    }
+  }
+  const Trace trace = std::move(b).Finish();
+  const LaunchLinks links = LinkLaunches(trace);
+  const LaunchTable all = TabulateLaunches(trace, links);
+  const LaunchTable left = TabulateLaunches(trace, links, {.window = Interval{{0}, {4000}}, .device = ""});
+  const LaunchTable right = TabulateLaunches(trace, links, {.window = Interval{{4000}, {20'000}}, .device = ""});
+  EXPECT_EQ(all.gpu_events, left.gpu_events + right.gpu_events);
+  EXPECT_EQ(all.gpu_events, all.with_launch + all.without_launch);
+  EXPECT_EQ(all.graph_launches, left.graph_launches + right.graph_launches);
+  EXPECT_EQ(all.graph_gpu_events, left.graph_gpu_events + right.graph_gpu_events);
+  EXPECT_EQ(all.shorter_than_launch, left.shorter_than_launch + right.shorter_than_launch);
+  EXPECT_EQ(all.delay.total, left.delay.total + right.delay.total);
+  EXPECT_EQ(all.delay.count, left.delay.count + right.delay.count);
+}
+
+TEST(Launches, AnEmptyTraceHasNone) {
+  const Trace trace = TraceBuilder().Finish();
+  const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
+  EXPECT_EQ(table.gpu_events, 0u);
+  EXPECT_TRUE(table.queues.empty());
+  EXPECT_TRUE(table.apis.empty());
+}
+
+}  // namespace
+}  // namespace tacho

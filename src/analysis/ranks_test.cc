@@ -1,0 +1,157 @@
+#include "analysis/ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+
+namespace tacho {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// One file of a run; its facts and devices live as long as the Run.
+struct File {
+  std::string path;
+  int64_t rank = -1, world_size = -1;
+  std::string stage = {}, process = {};
+  int64_t start = 0, length = 100, busy = 50, compute = 40;
+  TraceRole role = TraceRole::kWorker;
+};
+
+class Run {
+ public:
+  Run& Add(const File& file) {
+    TraceFacts& facts = facts_.emplace_back();
+    facts.role = file.role;
+    if (file.rank >= 0) facts.rank = file.rank;
+    if (file.world_size >= 0) facts.world_size = file.world_size;
+    facts.stage = file.stage;
+    if (!file.process.empty()) facts.process_names = {file.process};
+    DeviceTime& device = devices_.emplace_back().emplace_back();
+    device.window = {{file.start}, {file.start + file.length}};
+    device.busy = {file.busy};
+    device.idle = {file.length - file.busy};
+    device.compute = {file.compute};
+    RankInput input;
+    input.path = file.path;
+    input.facts = &facts;
+    input.devices = &devices_.back();
+    input.base_time_ns = 1'000'000;
+    input.steps = 3;
+    inputs_.push_back(input);
+    return *this;
+  }
+  [[nodiscard]] RankTable Compare() const { return CompareRanks(inputs_); }
+  [[nodiscard]] RankTable CompareReversed() const {
+    std::vector<RankInput> reversed(inputs_.rbegin(), inputs_.rend());
+    return CompareRanks(reversed);
+  }
+
+ private:
+  std::deque<TraceFacts> facts_;
+  std::deque<std::vector<DeviceTime>> devices_;
+  std::vector<RankInput> inputs_;
+};
+
+std::vector<std::string> Paths(const RankTable& table) {
+  std::vector<std::string> paths;
+  for (const RankRow& row : table.rows) paths.push_back(row.path);
+  return paths;
+}
+
+TEST(Ranks, StandSideBySide) {
+  Run run;
+  run.Add({.path = "d", .rank = 3, .world_size = 4, .start = 7, .busy = 80, .compute = 75})
+      .Add({.path = "a", .rank = 0, .world_size = 4})
+      .Add({.path = "c", .rank = 2, .world_size = 4})
+      .Add({.path = "front", .role = TraceRole::kFrontend})
+      .Add({.path = "merged", .world_size = 4, .role = TraceRole::kMerged});
+  const RankTable table = run.Compare();
+  EXPECT_EQ(table.world_size, 4);
+  EXPECT_THAT(table.present, ElementsAre(0, 2, 3));
+  EXPECT_THAT(table.missing, ElementsAre(1));
+  EXPECT_THAT(Paths(table), ElementsAre("a", "c", "d"));
+  EXPECT_DOUBLE_EQ(table.busy_spread, 0.3);
+  EXPECT_EQ(table.slowest, 2u);
+  EXPECT_THAT(table.warnings, IsEmpty());
+  EXPECT_EQ(table.rows[2].start_unix_ns, 1'000'007);
+  EXPECT_EQ(table.rows[2].window, DurationNs{100});
+  EXPECT_EQ(table.rows[2].idle, DurationNs{20});
+  EXPECT_EQ(Paths(run.CompareReversed()), Paths(table));
+}
+
+TEST(Ranks, DataParallelEnginesAreToldApartAndNotMissing) {
+  const RankTable table = Run()
+                              .Add({.path = "dp2_rank0.1", .rank = 0, .world_size = 1, .process = "VLLM::Worker"})
+                              .Add({.path = "dp2_rank0.2", .rank = 0, .world_size = 1, .process = "VLLM::Worker",
+                                    .start = 20, .busy = 60, .compute = 55})
+                              .Compare();
+  EXPECT_THAT(table.present, ElementsAre(0));
+  EXPECT_THAT(table.missing, IsEmpty());
+  EXPECT_THAT(table.warnings,
+              ElementsAre("2 traces say rank 0 of 1: data-parallel engines, told apart by path"));
+  EXPECT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.slowest, 1u);
+  EXPECT_DOUBLE_EQ(table.busy_spread, 0.1);
+}
+
+TEST(Ranks, FilesOfOneRankOneAfterTheOtherAreNoDataParallelEngines) {
+  const RankTable table = Run()
+                              .Add({.path = "a", .rank = 0, .world_size = 1, .start = 0})
+                              .Add({.path = "b", .rank = 0, .world_size = 1, .start = 100})
+                              .Compare();
+  EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("one after the other")));
+}
+
+TEST(Ranks, StagesOfARankAreOneRank) {
+  Run run;
+  for (const int64_t rank : {0, 1}) {
+    const std::string name = "TP-" + std::to_string(rank);
+    run.Add({.path = name + "-EXTEND", .rank = rank, .world_size = 2, .stage = "prefill", .start = 0,
+             .length = 100, .busy = 90, .compute = 60});
+    run.Add({.path = name + "-DECODE", .rank = rank, .world_size = 2, .stage = "decode", .start = 50,
+             .length = 100, .busy = 30 + 20 * rank, .compute = 20 + 10 * rank});
+  }
+  const RankTable table = run.Compare();
+  EXPECT_THAT(table.present, ElementsAre(0, 1));
+  EXPECT_THAT(table.missing, IsEmpty());
+  EXPECT_THAT(table.warnings, IsEmpty());
+  EXPECT_DOUBLE_EQ(table.busy_spread, 0.7 - 0.6);  // of the ranks, not of the stages
+  ASSERT_TRUE(table.slowest.has_value());
+  EXPECT_EQ(table.rows[*table.slowest].path, "TP-1-EXTEND");
+}
+
+TEST(Ranks, OneRankHasNothingToBeComparedWith) {
+  const RankTable table = Run()
+                              .Add({.path = "x-EXTEND", .rank = 0, .world_size = 1, .stage = "prefill"})
+                              .Add({.path = "x-DECODE", .rank = 0, .world_size = 1, .stage = "decode", .busy = 10})
+                              .Compare();
+  EXPECT_FALSE(table.slowest.has_value());
+  EXPECT_EQ(table.busy_spread, 0.0);
+  EXPECT_TRUE(CompareRanks({}).rows.empty());
+}
+
+TEST(Ranks, UnknownRanksComeLast) {
+  const RankTable table = Run().Add({.path = "a"}).Add({.path = "b", .rank = 0, .world_size = 1}).Compare();
+  EXPECT_THAT(Paths(table), ElementsAre("b", "a"));
+  EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("1 trace does not say a rank")));
+}
+
+TEST(Ranks, SeveralWorldSizesAreTold) {
+  const RankTable table =
+      Run().Add({.path = "a", .rank = 0, .world_size = 2}).Add({.path = "b", .rank = 1, .world_size = 4}).Compare();
+  EXPECT_EQ(table.world_size, 4);
+  EXPECT_THAT(table.missing, ElementsAre(2, 3));
+  EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("2, 4")));
+}
+
+TEST(Ranks, AnAbsurdWorldSizeDoesNotFillTheMemory) {
+  EXPECT_LE(Run().Add({.path = "a", .rank = 0, .world_size = INT64_MAX}).Compare().missing.size(), 1u << 20);
+}
+
+}  // namespace
+}  // namespace tacho

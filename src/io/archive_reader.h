@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/result.h"
+#include "io/byte_source.h"
+#include "io/file_handle.h"
+
+struct archive;
+struct archive_entry;
+
+namespace tacho {
+
+// One file in an archive.
+struct ArchiveMember {
+  // The name in the archive, unique: "NAME#2" for the second member of that name. Text, never a path of
+  // ours; control characters are replaced by "?".
+  std::string name;
+  uint64_t size = 0;  // 0 if the archive does not say
+  bool encrypted = false;
+};
+
+// Walks over the members of a tar or zip archive through libarchive. Nothing is written to disk.
+class ArchiveReader {
+ public:
+  // An archive that starts where the file starts; allows seeking over what is not read.
+  static Result<std::unique_ptr<ArchiveReader>> OfFile(FileHandle file);
+  // An archive inside of something else, from front to back.
+  static Result<std::unique_ptr<ArchiveReader>> OfSource(std::unique_ptr<ByteSource> source);
+  // Bytes that the caller keeps alive.
+  static Result<std::unique_ptr<ArchiveReader>> OfMemory(std::string_view bytes);
+
+  ArchiveReader(const ArchiveReader&) = delete;
+  ArchiveReader& operator=(const ArchiveReader&) = delete;
+  ~ArchiveReader();
+
+  // The next member that is a regular file; nothing at the end of the archive. An error ends the walk:
+  // the archive is damaged behind the members seen so far.
+  Result<std::optional<ArchiveMember>> Next();
+
+  // Bytes of the current member; 0 at its end, good or bad.
+  size_t Read(char* to, size_t room);
+  // Of the current member, after Read has returned 0.
+  [[nodiscard]] const StreamEnd& member_end() const { return member_end_; }
+
+ private:
+  struct Input;  // what libarchive's callbacks read from
+
+  ArchiveReader();
+  std::string UniqueName(archive_entry* entry);
+  [[nodiscard]] StreamEnd InputDefect() const;
+  [[nodiscard]] std::string FailureText() const;
+  bool NextPiece();
+  bool EndMember(StreamDefect defect, const std::string& text);
+
+  FileHandle file_;
+  std::unique_ptr<Input> input_;
+  archive* archive_;
+  std::unordered_set<std::string> names_;
+  uint64_t entries_ = 0;
+  std::string_view piece_;  // of the current member, in libarchive's memory
+  uint64_t member_position_ = 0;
+  bool member_ended_ = true;
+  StreamEnd member_end_;
+};
+
+}  // namespace tacho

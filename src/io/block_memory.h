@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+#include "io/block_stream.h"
+
+namespace tacho {
+
+// The memory of one block with the room around it that BlockStream promises. `data()` is aligned to a
+// cache line. Pages that are never written to are never touched.
+class BlockMemory {
+ public:
+  explicit BlockMemory(size_t capacity)
+      : capacity_(capacity),
+        memory_(static_cast<char*>(::operator new(
+            BlockStream::kHeadroom + capacity + BlockStream::kTailroom, kAlignment))) {
+    // Vector code reads behind the end: what it finds there must at least be defined.
+    std::memset(data() + capacity_, 0, BlockStream::kTailroom);
+  }
+  BlockMemory(const BlockMemory&) = delete;
+  BlockMemory& operator=(const BlockMemory&) = delete;
+  ~BlockMemory() { ::operator delete(memory_, kAlignment); }
+
+  [[nodiscard]] char* data() { return memory_ + BlockStream::kHeadroom; }
+  [[nodiscard]] size_t capacity() const { return capacity_; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+  static_assert(BlockStream::kHeadroom % 64 == 0);
+
+  const size_t capacity_;
+  char* const memory_;
+};
+
+}  // namespace tacho

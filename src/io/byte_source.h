@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "io/block_stream.h"
+
+namespace tacho {
+
+// How a source ended: kNone for a good end, else what is missing and a sentence for people.
+struct StreamEnd {
+  StreamDefect defect = StreamDefect::kNone;
+  std::string text;
+};
+
+// Bytes in order, written into memory of the caller. Files, memory and members of archives are sources;
+// gzip and zstd are sources on top of a source. The block streams own the memory and a source, so
+// decompressed bytes land where the reader of the trace finds them, without a copy.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  // Writes at most `room` bytes to `to` and returns how many; 0 only at the end (or if room is 0).
+  // May give less than `room` before the end. Throws std::bad_alloc, nothing else.
+  virtual size_t Read(char* to, size_t room) = 0;
+
+  // Valid once Read has returned 0.
+  [[nodiscard]] virtual const StreamEnd& end() const = 0;
+
+  // Stored bytes consumed so far. May be called from another thread.
+  [[nodiscard]] virtual uint64_t stored_bytes() const = 0;
+
+  // Makes a Read that waits for a pipe, now or later, return 0. May be called from another thread.
+  virtual void Cancel() {}
+};
+
+// Reads until at least `enough` bytes, or `room` if that is less, are there or the source has ended.
+inline size_t ReadFully(ByteSource& source, char* to, size_t room, size_t enough = SIZE_MAX) {
+  size_t size = 0;
+  while (size < room && size < enough) {
+    const size_t got = source.Read(to + size, room - size);
+    if (got == 0) break;
+    size += got;
+  }
+  return size;
+}
+
+}  // namespace tacho

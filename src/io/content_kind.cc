@@ -1,0 +1,113 @@
+#include "io/content_kind.h"
+
+#include <algorithm>
+#include <array>
+
+#include "io/decode.h"
+#include "io/perfetto_magic.h"
+#include "io/trace_json.h"
+
+namespace tacho {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
+constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";
+constexpr std::string_view kNcuMagic = "NVR\0"sv;
+constexpr std::array kForeignMagics = {"\xfd" "7zXZ\0"sv, "BZh"sv, "\x04\x22\x4d\x18"sv,
+                                       "7z\xbc\xaf\x27\x1c"sv, "Rar!\x1a\x07"sv};
+constexpr std::array kZipMagics = {"PK\x03\x04"sv, "PK\x05\x06"sv, "PK\x07\x08"sv};
+// Names of tables and indexes, in the schema at the start of each export that nsys makes.
+constexpr std::array kNsysTables = {"StringIds"sv, "TARGET_INFO_"sv, "CUPTI_ACTIVITY_KIND_"sv,
+                                    "META_DATA_EXPORT"sv};
+
+template <size_t kCount>
+bool StartsWithOne(std::string_view text, const std::array<std::string_view, kCount>& starts) {
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view start) { return text.starts_with(start); });
+}
+
+template <size_t kCount>
+bool ContainsOne(std::string_view text, const std::array<std::string_view, kCount>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
+}
+
+// A tar header has a checksum of its own, which also tells archives from before "ustar".
+bool StartsTar(std::string_view start) {
+  constexpr size_t kHeaderSize = 512;
+  constexpr size_t kSumAt = 148;
+  constexpr size_t kSumSize = 8;
+  if (start.size() < kHeaderSize || start[0] == '\0') return false;
+  unsigned sum = 0;
+  for (size_t i = 0; i < kHeaderSize; ++i) {
+    const bool in_sum = i >= kSumAt && i < kSumAt + kSumSize;
+    sum += in_sum ? static_cast<unsigned>(' ') : static_cast<unsigned char>(start[i]);
+  }
+  const std::string_view field = start.substr(kSumAt, kSumSize);
+  const size_t first = field.find_first_not_of(' ');
+  if (first == std::string_view::npos) return false;
+  unsigned stored = 0;
+  for (const char c : field.substr(first)) {
+    if (c < '0' || c > '7') break;
+    stored = stored * 8 + static_cast<unsigned>(c - '0');
+  }
+  return stored == sum;
+}
+
+bool IsText(std::string_view start) {
+  return std::none_of(start.begin(), start.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\x1b';
+  });
+}
+
+}  // namespace
+
+ContentKind KindOf(std::string_view start) {
+  start = start.substr(0, kSniffBytes);
+  if (start.empty()) return ContentKind::kEmpty;
+  if (LooksLikeTraceJson(start)) return ContentKind::kChromeJson;
+  if (start.starts_with(kSqliteMagic)) {
+    return ContainsOne(start, kNsysTables) ? ContentKind::kNsysSqlite : ContentKind::kOther;
+  }
+  if (start.starts_with(kNsysMagic)) return ContentKind::kNsysReport;
+  if (start.starts_with(kNcuMagic)) return ContentKind::kNcuReport;
+  if (StartsWithOne(start, kZipMagics)) return ContentKind::kZip;
+  if (StartsTar(start)) return ContentKind::kTar;
+  if (StartsWithOne(start, kForeignMagics) || PackingOf(start) != Packing::kPlain) {
+    return ContentKind::kForeignPack;
+  }
+  if (LooksLikePerfetto(start)) return ContentKind::kPerfetto;
+  if (!IsText(start)) return ContentKind::kOther;
+  return LooksLikeJson(start) ? ContentKind::kOtherJson : ContentKind::kText;
+}
+
+std::string RemedyFor(ContentKind kind) {
+  constexpr std::string_view kKineto =
+      "record with torch.profiler instead (vLLM, SGLang: their profile endpoints), which writes "
+      ".pt.trace.json.gz";
+  const auto with_kineto = [&](std::string_view what) { return std::string(what).append(kKineto); };
+  switch (kind) {
+    case ContentKind::kNsysSqlite:
+      return with_kineto(
+          "is an Nsight Systems SQLite export, which this version does not read yet: ");
+    case ContentKind::kNsysReport:
+      return with_kineto(
+          "is an Nsight Systems report, which this version does not read, nor what nsys export makes "
+          "of it: ");
+    case ContentKind::kNcuReport:
+      return with_kineto(
+          "is an Nsight Compute report, which has the counters of single kernels and no time line: ");
+    case ContentKind::kPerfetto:
+      return with_kineto("is a Perfetto protobuf trace, which this version does not read: ");
+    case ContentKind::kForeignPack:
+      return "is packed in a way that is not unpacked here (xz, bzip2, lz4, 7z, rar, or packed twice): "
+             "unpack it first, or pack it with gzip or zstd";
+    default: return "";
+  }
+}
+
+}  // namespace tacho

@@ -1,0 +1,197 @@
+#include "io/discover.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "io/archive_open.h"
+#include "io/decode.h"
+#include "io/file_source.h"
+#include "io/folder_walk.h"
+#include "io/peeked_source.h"
+
+namespace tacho {
+namespace {
+
+struct Sniffed {
+  ContentKind kind = ContentKind::kOther;
+  StreamEnd end;  // only if the start is all there is
+};
+
+Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
+  PeekedSource plain(Decode(std::move(stored)));
+  const std::string_view start = plain.Peek(kSniffBytes);
+  Sniffed sniffed{KindOf(start), {}};
+  if (start.size() < kSniffBytes) sniffed.end = plain.end();
+  return sniffed;
+}
+
+bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
+
+// Builds one Discovery. Given paths fail, what is found below them is skipped with a reason.
+class Finder {
+ public:
+  Result<Discovery> Find(const std::vector<std::string>& paths) {
+    // Files first: one that is given is taken under the name it was given by, also if it lies in a
+    // folder that is given too.
+    std::vector<std::string> folders;
+    for (const std::string& path : paths) {
+      TACHO_RETURN_IF_ERROR(TakeGiven(path, folders));
+    }
+    for (const std::string& folder : folders) {
+      TACHO_RETURN_IF_ERROR(TakeFolder(folder));
+    }
+    found_.skipped.insert(found_.skipped.end(), walk_.skipped().begin(), walk_.skipped().end());
+    std::sort(found_.skipped.begin(), found_.skipped.end());
+    SortTraces();
+    if (found_.traces.empty()) return NothingFound(paths);
+    return std::move(found_);
+  }
+
+ private:
+  Result<void> TakeGiven(const std::string& path, std::vector<std::string>& folders) {
+    if (path == "-") {
+      AddTrace(path, "", 0);
+      return {};
+    }
+    struct stat status = {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
+      folders.push_back(path);
+      return {};
+    }
+    if (exists && S_ISFIFO(status.st_mode)) {
+      AddTrace(path, "", 0);  // looking at it would take the bytes from the reader
+      return {};
+    }
+    if (exists) walk_.MarkSeen(path, status);
+    // What does not exist fails here, with the right words.
+    return TakeGivenFile(path);
+  }
+
+  Result<void> TakeGivenFile(const std::string& path) {
+    Result<std::unique_ptr<FileSource>> file = FileSource::Open(path);
+    if (!file) return tl::unexpected<Error>(file.error());
+    const uint64_t size = (*file)->size_at_open();
+    const Sniffed sniffed = Sniff(std::move(*file));
+    if (IsArchive(sniffed.kind)) return TakeArchive(path);
+    if (std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
+      return Fail(ErrorKind::kUnreadable, path + ": " + remedy);
+    }
+    if (sniffed.kind == ContentKind::kEmpty && sniffed.end.defect == StreamDefect::kReadFailed) {
+      return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.end.text);
+    }
+    AddTrace(path, "", size);
+    return {};
+  }
+
+  Result<void> TakeFolder(const std::string& folder) {
+    Result<std::vector<FolderWalk::File>> files = walk_.FilesBelow(folder);
+    if (!files) return tl::unexpected<Error>(files.error());
+    for (const FolderWalk::File& file : *files) TakeFound(file);
+    return {};
+  }
+
+  void TakeFound(const FolderWalk::File& found) {
+    // Not opened: files of /proc say that they are empty, and reading some of them blocks.
+    if (found.size == 0) return Skip(found.path, "is empty (0 bytes)");
+    Result<std::unique_ptr<FileSource>> file = FileSource::Open(found.path);
+    if (!file) {
+      found_.skipped.push_back(file.error().message);
+      return;
+    }
+    const Sniffed sniffed = Sniff(std::move(*file));
+    if (!IsArchive(sniffed.kind)) return TakeByContent(found.path, "", found.size, sniffed);
+    if (Result<void> taken = TakeArchive(found.path); !taken) {
+      found_.skipped.push_back(taken.error().message);
+    }
+  }
+
+  // An archive that breaks off gives the members in front of the damage; an error if there are none.
+  Result<void> TakeArchive(const std::string& path) {
+    Result<std::unique_ptr<ArchiveReader>> reader = OpenArchive(path);
+    if (!reader) return tl::unexpected<Error>(reader.error());
+    for (size_t i = 0; i < kMaxArchiveMembers; ++i) {
+      Result<std::optional<ArchiveMember>> member = (*reader)->Next();
+      if (!member) {
+        const Error error = member.error().WithContext(path);
+        if (i == 0) return tl::unexpected<Error>(error);
+        found_.skipped.push_back(error.message);
+        return {};
+      }
+      if (!*member) return {};
+      TakeMember(path, **member, **reader);
+    }
+    Skip(path, fmt::format("has more than {} members: the rest is not looked at",
+                           kMaxArchiveMembers));
+    return {};
+  }
+
+  void TakeMember(const std::string& path, const ArchiveMember& member, ArchiveReader& reader) {
+    const std::string display = TraceSource{path, member.name, 0}.Display();
+    if (member.encrypted) return Skip(display, "is encrypted: unpack it with its password first");
+    const Sniffed sniffed = Sniff(SourceOfMember(reader));
+    if (IsArchive(sniffed.kind)) {
+      return Skip(display, "is an archive inside of an archive: unpack it first");
+    }
+    TakeByContent(path, member.name, member.size, sniffed);
+  }
+
+  // A file in a folder or a member of an archive: taken if it looks like a trace.
+  void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
+                     const Sniffed& sniffed) {
+    const std::string display = TraceSource{path, member, 0}.Display();
+    if (sniffed.kind == ContentKind::kChromeJson) {
+      AddTrace(path, member, size);
+    } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
+      Skip(display, remedy);
+    } else if (sniffed.kind == ContentKind::kEmpty) {
+      Skip(display, sniffed.end.defect == StreamDefect::kNone ? "is empty" : sniffed.end.text);
+    }
+  }
+
+  void AddTrace(const std::string& path, const std::string& member, uint64_t size) {
+    found_.traces.push_back({path, member, size});
+  }
+
+  void Skip(const std::string& display, const std::string& why) {
+    found_.skipped.push_back(display + ": " + why);
+  }
+
+  void SortTraces() {
+    auto& traces = found_.traces;
+    const auto key = [](const TraceSource& t) { return std::pair(t.Display(), t.member); };
+    std::sort(traces.begin(), traces.end(),
+              [&](const TraceSource& a, const TraceSource& b) { return key(a) < key(b); });
+    traces.erase(std::unique(traces.begin(), traces.end(),
+                             [&](const TraceSource& a, const TraceSource& b) {
+                               return key(a) == key(b);
+                             }),
+                 traces.end());
+  }
+
+  [[nodiscard]] Result<Discovery> NothingFound(const std::vector<std::string>& paths) const {
+    constexpr size_t kReasons = 5;
+    std::string message = paths.size() == 1 ? paths[0] : fmt::format("{} paths", paths.size());
+    message += ": no trace found: name a trace (.json or .json.gz from torch.profiler) or a folder "
+               "or archive of traces";
+    const size_t skipped = found_.skipped.size();
+    for (size_t i = 0; i < std::min(skipped, kReasons); ++i) {
+      message += (i == 0 ? "; skipped: " : "; ") + found_.skipped[i];
+    }
+    if (skipped > kReasons) message += fmt::format("; and {} more", skipped - kReasons);
+    return Fail(ErrorKind::kUnreadable, message);
+  }
+
+  Discovery found_;
+  FolderWalk walk_;
+};
+
+}  // namespace
+
+Result<Discovery> FindTraces(const std::vector<std::string>& paths) { return Finder().Find(paths); }
+
+}  // namespace tacho

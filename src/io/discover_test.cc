@@ -1,0 +1,180 @@
+#include "io/discover.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "io/folder_for_test.h"
+#include "io/packed_for_test.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using std::string_literals::operator""s;
+using testing::FolderForTest;
+using testing::Gzipped;
+using testing::Zstded;
+
+const std::string kTrace = R"({"schemaVersion": 1, "traceEvents": []})";
+const std::string kReport = "NVIDIA Tegra Profiler Report";
+const std::string kSqlite = "SQLite format 3\0....CREATE TABLE StringIds(id INTEGER"s;
+
+std::vector<std::string> Displays(const Result<Discovery>& found) {
+  if (!found) return {"error: " + found.error().message};
+  std::vector<std::string> names;
+  for (const TraceSource& trace : found->traces) names.push_back(trace.Display());
+  return names;
+}
+
+std::string ErrorOf(const std::vector<std::string>& paths) {
+  const auto found = FindTraces(paths);
+  if (found) return "";
+  EXPECT_EQ(found.error().kind, ErrorKind::kUnreadable);
+  return found.error().message;
+}
+
+TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
+  FolderForTest folder;
+  folder.Write("b.json", kTrace);
+  folder.Write("a/deep/er/rank0.pt.trace.json.gz", Gzipped(kTrace));
+  folder.Write("a/no-suffix", Zstded(kTrace));
+  folder.Write("a/cut.json.tmp", "{\n  \"schemaVersion\": 1,\n  \"devi");
+  folder.Write(".hidden/.trace", kTrace);
+  folder.Write("cut.json.gz", Gzipped(kTrace).substr(0, 40));
+  folder.Write("result.json", R"({"throughput": 1})");
+  folder.Write("profiler_out.txt", "Name   Self CPU\n");
+  folder.Write("image.png", "\x89PNG\r\n\x1a\n\0\0"s);
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found),
+              ElementsAre(folder.At(".hidden/.trace"), folder.At("a/cut.json.tmp"),
+                          folder.At("a/deep/er/rank0.pt.trace.json.gz"), folder.At("a/no-suffix"),
+                          folder.At("b.json"), folder.At("cut.json.gz")));
+  EXPECT_THAT(found->skipped, ElementsAre());
+  EXPECT_EQ(found->traces[4].stored_bytes, kTrace.size());
+}
+
+TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
+  FolderForTest folder;
+  folder.Write("t.json", kTrace);
+  folder.Write("empty.json.tmp", "");
+  folder.Write("p.pftrace", "\x0a\x04\x40\x01\x50\x02");
+  folder.Write("r.nsys-rep", kReport);
+  folder.Write("r.sqlite", kSqlite);
+  folder.Write("k.ncu-rep", "NVR\0...."s);
+  folder.Write("t.json.xz", "\xfd" "7zXZ\0"s);
+  folder.Write("broken.gz", "\x1f\x8b\x08\xff...........");
+  ASSERT_EQ(mkfifo(folder.At("fifo").c_str(), 0600), 0);
+  std::filesystem::create_symlink(folder.At("nowhere"), folder.At("link"));
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(folder.At("t.json")));
+  EXPECT_THAT(found->skipped,
+              ElementsAre(HasSubstr("/broken.gz: byte 4: the gzip header"),
+                          HasSubstr("/empty.json.tmp: is empty"), HasSubstr("/fifo: is a FIFO"),
+                          HasSubstr("/k.ncu-rep: is an Nsight Compute report"),
+                          HasSubstr("/link: the link leads nowhere"),
+                          HasSubstr("/p.pftrace: is a Perfetto"),
+                          HasSubstr("/r.nsys-rep: is an Nsight Systems report"),
+                          HasSubstr("/r.sqlite: is an Nsight Systems SQLite export"),
+                          HasSubstr("/t.json.xz: is packed")));
+}
+
+TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("t.json", kTrace);
+  const std::string report = folder.Write("r.nsys-rep", kReport);
+  EXPECT_THAT(ErrorOf({trace, report}),
+              AllOf(HasSubstr(report + ": is an Nsight Systems report"), HasSubstr("torch.profiler")));
+  EXPECT_THAT(ErrorOf({folder.Write("r.sqlite", kSqlite)}),
+              AllOf(HasSubstr("does not read yet"), HasSubstr("torch.profiler")));
+  EXPECT_THAT(ErrorOf({folder.Write("r.sqlite.gz", Gzipped(kSqlite))}), HasSubstr("SQLite"));
+  EXPECT_THAT(ErrorOf({folder.Write("t.xz", "\xfd" "7zXZ\0"s)}), HasSubstr("unpack it first"));
+}
+
+TEST(FindTraces, TakesAGivenFileThatDoesNotLookLikeATrace) {
+  FolderForTest folder;
+  for (const std::string& bytes : {"text"s, "{\"a\": 1}"s, ""s, "\x7f" "ELF\0"s}) {
+    const std::string path = folder.Write("f", bytes);
+    EXPECT_THAT(Displays(FindTraces({path})), ElementsAre(path));
+  }
+}
+
+TEST(FindTraces, FailsForWhatCannotBeRead) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("t.json", kTrace);
+  EXPECT_EQ(ErrorOf({trace, folder.At("missing")}),
+            folder.At("missing") + ": does not exist: check the path");
+  EXPECT_THAT(ErrorOf({"/dev/zero"}), HasSubstr("is a character device"));
+  EXPECT_THAT(ErrorOf({"/proc/self/mem"}), HasSubstr("reading failed: Input/output error"));
+  if (geteuid() == 0) {
+    std::cerr << "*** NOT TESTED: folder without permission, since root may read everything\n";
+    return;
+  }
+  const std::string secret = folder.Write("secret/t.json", kTrace);
+  ASSERT_EQ(chmod(folder.At("secret").c_str(), 0), 0);
+  EXPECT_THAT(ErrorOf({folder.At("secret")}), HasSubstr("Permission denied"));
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("Permission denied")));
+  ASSERT_EQ(chmod(folder.At("secret").c_str(), 0700), 0);
+}
+
+TEST(FindTraces, FailsWhenNothingIsFoundAndSaysWhatWasSkipped) {
+  FolderForTest folder;
+  folder.Write("notes.txt", "text");
+  EXPECT_THAT(ErrorOf({folder.path()}),
+              AllOf(HasSubstr(folder.path() + ": no trace found"), Not(HasSubstr("skipped"))));
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) folder.Write(name, kReport);
+  EXPECT_THAT(ErrorOf({folder.path()}),
+              AllOf(HasSubstr("skipped: " + folder.At("a") + ": is an Nsight"),
+                    HasSubstr("and 2 more")));
+  EXPECT_THAT(ErrorOf({}), HasSubstr("no trace found"));
+}
+
+TEST(FindTraces, GoesRoundLinksOnce) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("run/rank0.json", kTrace);
+  std::filesystem::create_directory_symlink("..", folder.At("run/up"));
+  std::filesystem::create_directory_symlink(".", folder.At("run/self"));
+  std::filesystem::create_symlink("rank0.json", folder.At("run/latest.json"));
+  std::filesystem::create_hard_link(trace, folder.At("run/zhard.json"));
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->skipped,
+              ElementsAre(HasSubstr("run/latest.json: is the same file as " + trace),
+                          HasSubstr("run/self: is the same folder as " + folder.At("run")),
+                          HasSubstr("run/up: is the same folder as " + folder.path()),
+                          HasSubstr("run/zhard.json: is the same file as " + trace)));
+}
+
+TEST(FindTraces, FollowsLinksThatLeadOutOfTheFolder) {
+  FolderForTest folder;
+  FolderForTest elsewhere;
+  elsewhere.Write("far/t.json", kTrace);
+  std::filesystem::create_directory_symlink(elsewhere.path(), folder.At("out"));
+  EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(folder.At("out/far/t.json")));
+}
+
+TEST(FindTraces, TakesAGivenFileOnceAlsoBelowAGivenFolder) {
+  FolderForTest folder;
+  const std::string a = folder.Write("a.json", kTrace);
+  const std::string b = folder.Write("b.json", kTrace);
+  EXPECT_THAT(Displays(FindTraces({folder.path(), a, a, folder.path() + "/"})), ElementsAre(a, b));
+  EXPECT_THAT(Displays(FindTraces({b, a})), ElementsAre(a, b));
+}
+
+TEST(FindTraces, TakesStandardInputAndAFifoUnseen) {
+  FolderForTest folder;
+  const std::string fifo = folder.At("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_THAT(Displays(FindTraces({"-", fifo})), ElementsAre("-", fifo));
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "io/byte_source.h"
+#include "io/file_handle.h"
+
+namespace tacho {
+
+// The bytes of a file, a FIFO or standard input ("-").
+//
+// A regular file is read as the snapshot it was when it was opened: at most as many bytes as it had
+// then, so that a file which an engine is still writing cannot keep us for ever. If it has grown or
+// shrunk when that end is reached, end() says so (kReadFailed). A file that claims to be empty (as
+// those of /proc do) is read until its first end of file, at most kMaxUnsized bytes.
+class FileSource : public ByteSource {
+ public:
+  static constexpr uint64_t kMaxUnsized = uint64_t{1} << 30;
+
+  // Fails with kUnreadable: missing, no permission, a folder, a device, a socket.
+  static Result<std::unique_ptr<FileSource>> Open(const std::string& path);
+
+  size_t Read(char* to, size_t room) override;
+  [[nodiscard]] const StreamEnd& end() const override { return end_; }
+  [[nodiscard]] uint64_t stored_bytes() const override {
+    return position_.load(std::memory_order_relaxed);
+  }
+  void Cancel() override;
+
+  // A regular file, of which `size_at_open` bytes will be read; else a FIFO or another stream.
+  [[nodiscard]] bool is_regular() const { return regular_; }
+  [[nodiscard]] uint64_t size_at_open() const { return size_; }
+
+ private:
+  FileSource(FileHandle file, bool regular, uint64_t size);
+  size_t AtEnd(uint64_t position, const std::string& text);
+  size_t AtSizeLimit(uint64_t position);
+  [[nodiscard]] bool WaitForBytes() const;
+
+  FileHandle file_;
+  FileHandle cancel_;  // an eventfd for streams, so that Cancel can end a wait
+  const bool regular_;
+  const uint64_t size_;
+  std::atomic<uint64_t> position_ = 0;
+  bool ended_ = false;
+  StreamEnd end_;
+};
+
+}  // namespace tacho

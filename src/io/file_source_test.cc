@@ -1,0 +1,226 @@
+#include "io/file_source.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <iostream>
+#include <thread>
+
+#include "io/folder_for_test.h"
+#include "io/packed_for_test.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Delivered;
+using testing::FolderForTest;
+using testing::Gzipped;
+using testing::ReadAll;
+using testing::SampleText;
+
+std::string ErrorOf(const std::string& path) {
+  const auto file = FileSource::Open(path);
+  if (file) return "";
+  EXPECT_EQ(file.error().kind, ErrorKind::kUnreadable);
+  return file.error().message;
+}
+
+// Standard input is `path` while the object lives.
+class StandardInput {
+ public:
+  explicit StandardInput(const std::string& path) : saved_(dup(STDIN_FILENO)) {
+    const int fd = open(path.c_str(), O_RDONLY);
+    EXPECT_GE(fd, 0);
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+  ~StandardInput() {
+    dup2(saved_, STDIN_FILENO);
+    close(saved_);
+  }
+
+ private:
+  int saved_;
+};
+
+TEST(FileSource, SaysWhyAPathIsNotRead) {
+  FolderForTest folder;
+  const std::string missing = folder.At("missing.json");
+  EXPECT_EQ(ErrorOf(missing), missing + ": does not exist: check the path");
+  EXPECT_THAT(ErrorOf(folder.Write("file", "x") + "/below"), HasSubstr("does not exist"));
+  EXPECT_THAT(ErrorOf(""), HasSubstr("does not exist"));
+  EXPECT_EQ(ErrorOf(folder.path()), folder.path() + ": is a folder: name a trace file in it");
+  EXPECT_THAT(ErrorOf("/dev/zero"), HasSubstr("/dev/zero: is a character device"));
+  EXPECT_THAT(ErrorOf("/dev/null"), HasSubstr("is a character device"));
+  EXPECT_THAT(ErrorOf(folder.At(std::string(5000, 'n'))), HasSubstr("cannot be opened"));
+}
+
+TEST(FileSource, RefusesASocket) {
+  FolderForTest folder;
+  const std::string path = folder.At("s");
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  std::strcpy(address.sun_path, path.c_str());
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  EXPECT_THAT(ErrorOf(path), HasSubstr("is a socket"));
+  close(fd);
+}
+
+TEST(FileSource, SaysThatPermissionIsMissing) {
+  if (geteuid() == 0) {
+    std::cerr << "*** NOT TESTED: permission denied, since root may read everything; run as a user\n";
+    GTEST_SKIP() << "root";
+  }
+  FolderForTest folder;
+  const std::string path = folder.Write("secret", "x");
+  ASSERT_EQ(chmod(path.c_str(), 0), 0);
+  EXPECT_THAT(ErrorOf(path), HasSubstr("no permission"));
+}
+
+TEST(FileSource, ReportsAReadThatFails) {
+  const auto file = FileSource::Open("/proc/self/mem");  // nothing is mapped at address 0
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  const Delivered all = ReadAll(**file);
+  EXPECT_EQ(all.bytes, "");
+  EXPECT_EQ(all.defect, StreamDefect::kReadFailed);
+  EXPECT_EQ(all.text, "byte 0: reading failed: Input/output error");
+}
+
+TEST(FileSource, ReadsFilesThatClaimToBeEmpty) {
+  const auto file = FileSource::Open("/proc/self/status");
+  ASSERT_TRUE(file.has_value());
+  EXPECT_THAT(ReadAll(**file).bytes, HasSubstr("VmRSS"));
+}
+
+TEST(FileSource, EndsWhenTheFileShrinks) {
+  FolderForTest folder;
+  const std::string path = folder.Write("t", std::string(3000, 'x'));
+  const auto file = FileSource::Open(path);
+  ASSERT_TRUE(file.has_value());
+  char buffer[1000];
+  ASSERT_EQ((*file)->Read(buffer, sizeof(buffer)), sizeof(buffer));
+  ASSERT_EQ(truncate(path.c_str(), 1500), 0);
+  const Delivered rest = ReadAll(**file, sizeof(buffer));
+  EXPECT_EQ(rest.bytes.size(), 500u);
+  EXPECT_EQ(rest.defect, StreamDefect::kReadFailed);
+  EXPECT_THAT(rest.text, HasSubstr("byte 1500: the file shrank"));
+  EXPECT_THAT(rest.text, HasSubstr("3000 bytes"));
+}
+
+TEST(FileSource, ReadsTheSnapshotOfAFileThatGrows) {
+  FolderForTest folder;
+  const std::string path = folder.Write("t", std::string(3000, 'x'));
+  const auto file = FileSource::Open(path);
+  ASSERT_TRUE(file.has_value());
+  const int writer = open(path.c_str(), O_WRONLY | O_APPEND);
+  char buffer[100];
+  size_t total = 0;
+  while (const size_t size = (*file)->Read(buffer, sizeof(buffer))) {
+    total += size;
+    ASSERT_EQ(write(writer, std::string(200, 'y').data(), 200), 200);
+    ASSERT_LE(total, 3000u) << "runs after the writer";
+  }
+  close(writer);
+  EXPECT_EQ(total, 3000u);
+  EXPECT_EQ((*file)->end().defect, StreamDefect::kReadFailed);
+  EXPECT_THAT((*file)->end().text, HasSubstr("byte 3000: the file grew"));
+}
+
+TEST(FileSource, ShrinkingUnderGzipIsAFailedReadThatKeepsTheBytes) {
+  FolderForTest folder;
+  const std::string text = SampleText(20'000'000);
+  const std::string path = folder.Write("t.gz", Gzipped(text, 1));
+  for (const StreamThreads threads : {StreamThreads::kInline, StreamThreads::kAhead}) {
+    folder.Write("t.gz", Gzipped(text, 1));
+    const auto stream = OpenStream(path, threads);
+    ASSERT_TRUE(stream.has_value());
+    std::string bytes;
+    for (Block block = (*stream)->Next(); block.size > 0; block = (*stream)->Next()) {
+      if (bytes.empty()) {
+        ASSERT_EQ(truncate(path.c_str(), 1000), 0);
+      }
+      bytes.append(block.data, block.size);
+    }
+    EXPECT_TRUE(text.starts_with(bytes));
+    EXPECT_GT(bytes.size(), 0u);
+    if (bytes.size() < text.size()) {  // the thread may have been faster than we
+      EXPECT_EQ((*stream)->defect(), StreamDefect::kReadFailed);
+      EXPECT_THAT((*stream)->defect_text(), HasSubstr("shrank"));
+    }
+  }
+}
+
+TEST(FileSource, ReadsAFifoToItsEnd) {
+  FolderForTest folder;
+  const std::string path = folder.At("fifo");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const std::string text = SampleText(1'000'000);
+  for (const StreamThreads threads : {StreamThreads::kInline, StreamThreads::kAhead}) {
+    std::thread writer([&] { folder.Write("fifo", Gzipped(text)); });
+    const auto stream = OpenStream(path, threads);
+    ASSERT_TRUE(stream.has_value());
+    const Delivered all = ReadAll(**stream);
+    writer.join();
+    EXPECT_TRUE(all.bytes == text);
+    EXPECT_EQ(all.defect, StreamDefect::kNone);
+  }
+}
+
+TEST(FileSource, ReadsAnUnblockedPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  const int saved = dup(STDIN_FILENO);
+  dup2(ends[0], STDIN_FILENO);
+  std::thread writer([&] {
+    for (const char c : std::string("slowly")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      EXPECT_EQ(write(ends[1], &c, 1), 1);
+    }
+    close(ends[1]);
+  });
+  const auto stream = OpenStream("-", StreamThreads::kInline);
+  ASSERT_TRUE(stream.has_value()) << stream.error().message;
+  EXPECT_EQ(ReadAll(**stream).bytes, "slowly");
+  writer.join();
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+  close(ends[0]);
+}
+
+TEST(FileSource, ReadsStandardInputFromWhereItStands) {
+  FolderForTest folder;
+  const StandardInput redirected(folder.Write("t", "0123456789"));
+  char buffer[3];
+  ASSERT_EQ(read(STDIN_FILENO, buffer, sizeof(buffer)), 3);
+  const auto file = FileSource::Open("-");
+  ASSERT_TRUE(file.has_value());
+  const Delivered all = ReadAll(**file);
+  EXPECT_EQ(all.bytes, "3456789");
+  EXPECT_EQ(all.defect, StreamDefect::kNone) << all.text;
+}
+
+TEST(FileSource, RefusesADeviceAndAClosedStandardInput) {
+  {
+    const StandardInput redirected("/dev/zero");
+    EXPECT_THAT(ErrorOf("-"), HasSubstr("standard input: is a character device"));
+  }
+  const int saved = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  EXPECT_THAT(ErrorOf("-"), HasSubstr("standard input: is closed"));
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+}
+
+}  // namespace
+}  // namespace tacho

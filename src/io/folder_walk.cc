@@ -1,0 +1,124 @@
+#include "io/folder_walk.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "io/file_handle.h"
+
+namespace tacho {
+namespace {
+
+struct DirCloser {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+// The names in a folder, sorted, so that which of several links wins does not depend on the disk.
+Result<std::vector<std::string>> NamesIn(const std::string& folder) {
+  const std::unique_ptr<DIR, DirCloser> dir(::opendir(folder.c_str()));
+  if (!dir) {
+    return Fail(ErrorKind::kUnreadable, "the folder cannot be read: " + ErrnoText(errno));
+  }
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(dir.get());
+    if (entry == nullptr) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  if (errno != 0) {
+    return Fail(ErrorKind::kUnreadable, "the folder cannot be read: " + ErrnoText(errno));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+void FolderWalk::MarkSeen(const std::string& path, const struct stat& status) {
+  seen_.emplace(Identity{status.st_dev, status.st_ino}, path);
+}
+
+Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& folder) {
+  std::vector<File> files;
+  struct stat status = {};
+  if (::stat(folder.c_str(), &status) != 0) {
+    return Fail(ErrorKind::kUnreadable, folder + ": the folder cannot be read: " + ErrnoText(errno));
+  }
+  if (!seen_.emplace(Identity{status.st_dev, status.st_ino}, folder).second) return files;
+  Pending pending;
+  if (Result<void> read = ReadFolder(folder, pending, files); !read) {
+    return tl::unexpected<Error>(read.error().WithContext(folder));
+  }
+  // Links last, so that a file is listed by its own name if that lies below the folder as well.
+  while (!pending.folders.empty() || !pending.links.empty()) {
+    if (!pending.folders.empty()) {
+      const std::string next = std::move(pending.folders.back());
+      pending.folders.pop_back();
+      if (Result<void> read = ReadFolder(next, pending, files); !read) {
+        Skip(next, read.error().message);
+      }
+      continue;
+    }
+    std::vector<std::string> links = std::exchange(pending.links, {});
+    std::sort(links.begin(), links.end());
+    for (const std::string& link : links) {
+      if (::stat(link.c_str(), &status) != 0) {
+        Skip(link, "the link leads nowhere: " + ErrnoText(errno));
+      } else {
+        Take(link, status, pending, files);
+      }
+    }
+  }
+  return files;
+}
+
+Result<void> FolderWalk::ReadFolder(const std::string& folder, Pending& pending,
+                                    std::vector<File>& files) {
+  Result<std::vector<std::string>> names = NamesIn(folder);
+  if (!names) return tl::unexpected<Error>(names.error());
+  for (const std::string& name : *names) {
+    const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
+    struct stat status = {};
+    if (::lstat(path.c_str(), &status) != 0) {
+      // Gone since it was listed, as the temporary files of a running engine are.
+      if (errno != ENOENT) Skip(path, "cannot be looked at: " + ErrnoText(errno));
+    } else if (S_ISLNK(status.st_mode)) {
+      pending.links.push_back(path);
+    } else {
+      Take(path, status, pending, files);
+    }
+  }
+  return {};
+}
+
+void FolderWalk::Take(const std::string& path, const struct stat& status, Pending& pending,
+                      std::vector<File>& files) {
+  const bool folder = S_ISDIR(status.st_mode);
+  if (!folder && !S_ISREG(status.st_mode)) {
+    Skip(path, S_ISFIFO(status.st_mode) ? "is a FIFO: name it on its own to read from it"
+                                        : WhyNotReadable(status.st_mode));
+    return;
+  }
+  const auto [first, is_new] = seen_.emplace(Identity{status.st_dev, status.st_ino}, path);
+  if (!is_new) {
+    if (first->second != path) {
+      Skip(path, (folder ? "is the same folder as " : "is the same file as ") + first->second);
+    }
+    return;
+  }
+  if (folder) {
+    pending.folders.push_back(path);
+  } else {
+    files.push_back({path, static_cast<uint64_t>(status.st_size)});
+  }
+}
+
+void FolderWalk::Skip(const std::string& path, const std::string& why) {
+  skipped_.push_back(path + ": " + why);
+}
+
+}  // namespace tacho

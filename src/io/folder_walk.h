@@ -1,0 +1,47 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// Lists the files below folders, each file and each folder once, whatever links lead to it. One walk
+// serves all folders of a call, so that a folder inside another one is not read twice.
+class FolderWalk {
+ public:
+  struct File {
+    std::string path;
+    uint64_t size = 0;
+  };
+
+  // A file that is taken already: it is not listed again.
+  void MarkSeen(const std::string& path, const struct stat& status);
+  // Fails if the folder itself cannot be read; what cannot be read below it is put into skipped().
+  Result<std::vector<File>> FilesBelow(const std::string& folder);
+
+  [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+  struct Pending {
+    std::vector<std::string> folders;
+    std::vector<std::string> links;
+  };
+
+  Result<void> ReadFolder(const std::string& folder, Pending& pending, std::vector<File>& files);
+  void Take(const std::string& path, const struct stat& status, Pending& pending,
+            std::vector<File>& files);
+  void Skip(const std::string& path, const std::string& why);
+
+  std::map<Identity, std::string> seen_;  // with the path that it was first seen by
+  std::vector<std::string> skipped_;
+};
+
+}  // namespace tacho

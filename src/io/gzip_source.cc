@@ -1,0 +1,166 @@
+#include "io/gzip_source.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tacho {
+namespace {
+
+// Bits of the FLG byte (RFC 1952, 2.3.1).
+constexpr int kHeaderCrc = 1 << 1;
+constexpr int kExtra = 1 << 2;
+constexpr int kName = 1 << 3;
+constexpr int kComment = 1 << 4;
+constexpr int kReserved = 0xe0;
+
+constexpr std::array<int, 3> kMagic = {0x1f, 0x8b, 0x08};
+
+}  // namespace
+
+GzipSource::GzipSource(std::unique_ptr<ByteSource> stored, InflateLibrary library)
+    : input_(std::move(stored)), inflater_(MakeInflater(library)) {
+  static_assert(Inflater::kMaxUnused <= StoredInput::kMaxPutBack);
+}
+
+size_t GzipSource::Read(char* to, size_t room) {
+  size_t written = 0;
+  while (written < room && state_ != State::kEnd) {
+    switch (state_) {
+      case State::kHeader: ReadHeader(); break;
+      case State::kBody: written += ReadBody(to + written, room - written); break;
+      case State::kTrailer: ReadTrailer(); break;
+      case State::kBetween: FindNextMember(); break;
+      case State::kEnd: break;
+    }
+  }
+  return written;
+}
+
+void GzipSource::ReadHeader() {
+  member_start_ = input_.position();
+  for (const int expected : kMagic) {
+    const int byte = input_.NextByte();
+    if (byte < 0) return EndTruncated();
+    if (byte != expected) return EndWith(StreamDefect::kCorrupt, "is no gzip header");
+  }
+  const int flags = input_.NextByte();
+  if (flags < 0) return EndTruncated();
+  if ((flags & kReserved) != 0) {
+    return EndWith(StreamDefect::kCorrupt, "the gzip header has flags that do not exist");
+  }
+  constexpr int kTimeFlagsAndSystem = 6;
+  if (!Skip(kTimeFlagsAndSystem)) return EndTruncated();
+  if ((flags & kExtra) != 0) {
+    const int low = input_.NextByte();
+    const int high = input_.NextByte();
+    if (high < 0 || !Skip(low + 256 * high)) return EndTruncated();
+  }
+  if ((flags & kName) != 0 && !SkipText()) return EndTruncated();
+  if ((flags & kComment) != 0 && !SkipText()) return EndTruncated();
+  // Not checked: a damaged header does not make the data behind it bad.
+  if ((flags & kHeaderCrc) != 0 && !Skip(2)) return EndTruncated();
+  inflater_->Reset();
+  crc_ = 0;
+  size_ = 0;
+  state_ = State::kBody;
+}
+
+size_t GzipSource::ReadBody(char* to, size_t room) {
+  const bool more_input = input_.Fill();
+  const Inflater::Step step = inflater_->Inflate(input_.data(), input_.size(), to, room);
+  input_.Take(step.taken);
+  crc_ = inflater_->Crc(crc_, to, step.written);
+  size_ += static_cast<uint32_t>(step.written);
+  if (step.status == Inflater::Status::kDone) {
+    input_.PutBack(inflater_->Unused());
+    state_ = State::kTrailer;
+  } else if (step.status == Inflater::Status::kCorrupt) {
+    EndWith(StreamDefect::kCorrupt, "the compressed data is corrupt: nothing behind it is read");
+  } else if (step.taken == 0 && step.written == 0) {
+    // The second case would be a fault of the library: end instead of turning round for ever.
+    if (!more_input) {
+      EndTruncated();
+    } else {
+      EndWith(StreamDefect::kCorrupt, "the compressed data cannot be decoded");
+    }
+  }
+  return step.written;
+}
+
+void GzipSource::ReadTrailer() {
+  uint64_t trailer = 0;
+  for (int i = 0; i < 8; ++i) {
+    const int byte = input_.NextByte();
+    if (byte < 0) return EndTruncated();
+    trailer |= static_cast<uint64_t>(byte) << (8 * i);
+  }
+  if (static_cast<uint32_t>(trailer) != crc_) {
+    return EndWith(StreamDefect::kCorrupt,
+                   fmt::format("the checksum of the gzip member that starts at byte {} is wrong: its "
+                               "data may be damaged, and nothing behind it is read",
+                               member_start_));
+  }
+  if (static_cast<uint32_t>(trailer >> 32) != size_) {
+    return EndWith(StreamDefect::kCorrupt,
+                   fmt::format("the length of the gzip member that starts at byte {} is wrong: "
+                               "nothing behind it is read",
+                               member_start_));
+  }
+  state_ = State::kBetween;
+}
+
+void GzipSource::FindNextMember() {
+  int byte = 0;
+  while (byte == 0) byte = input_.NextByte();
+  if (byte < 0) {
+    end_ = input_.source().end();
+    state_ = State::kEnd;
+    return;
+  }
+  const uint64_t start = input_.position() - 1;
+  std::string seen;
+  for (const int expected : kMagic) {
+    if (byte < 0) return EndTruncated();
+    if (byte != expected) {
+      state_ = State::kEnd;
+      end_ = {StreamDefect::kTrailingJunk,
+              fmt::format("byte {}: what follows the gzip data is no gzip member: not read", start)};
+      return;
+    }
+    seen.push_back(static_cast<char>(byte));
+    if (seen.size() < kMagic.size()) byte = input_.NextByte();
+  }
+  input_.PutBack(seen);
+  state_ = State::kHeader;
+}
+
+bool GzipSource::SkipText() {
+  int byte = 1;
+  while (byte > 0) byte = input_.NextByte();
+  return byte == 0;
+}
+
+bool GzipSource::Skip(int count) {
+  for (int i = 0; i < count; ++i) {
+    if (input_.NextByte() < 0) return false;
+  }
+  return true;
+}
+
+void GzipSource::EndTruncated() {
+  EndWith(StreamDefect::kTruncated, "the gzip data ends in the middle: the rest of it is missing");
+}
+
+void GzipSource::EndWith(StreamDefect defect, const std::string& text) {
+  state_ = State::kEnd;
+  // If the stored bytes themselves broke off, that is the cause.
+  if (defect == StreamDefect::kTruncated &&
+      input_.source().end().defect != StreamDefect::kNone) {
+    end_ = input_.source().end();
+    return;
+  }
+  end_ = {defect, fmt::format("byte {}: {}", input_.position(), text)};
+}
+
+}  // namespace tacho

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tacho {
+
+// Decodes raw deflate data (RFC 1951). The gzip framing around it is ours (gzip_source.h), so that every
+// library gives the same answers for cut and damaged files.
+class Inflater {
+ public:
+  enum class Status { kMore, kDone, kCorrupt };
+  struct Step {
+    size_t taken = 0;
+    size_t written = 0;
+    Status status = Status::kMore;
+  };
+
+  virtual ~Inflater() = default;
+
+  // Before each run of deflate data.
+  virtual void Reset() = 0;
+  // Decodes until `in` is used up, `out` is full, the data ends or is corrupt. Some input may be held
+  // inside: with in_size 0 call again until nothing is written. What was decoded in front of a corrupt
+  // place is written first. Not called again after kDone or kCorrupt without Reset.
+  virtual Step Inflate(const char* in, size_t in_size, char* out, size_t room) = 0;
+  // After kDone: bytes that were taken but lie behind the deflate data, at most kMaxUnused.
+  [[nodiscard]] virtual std::string Unused() const = 0;
+  // The CRC-32 of gzip, continued from `crc`, which starts at 0.
+  [[nodiscard]] virtual uint32_t Crc(uint32_t crc, const char* data, size_t size) const = 0;
+
+  static constexpr size_t kMaxUnused = 8;
+};
+
+enum class InflateLibrary { kIsal, kZlib };
+
+// The libraries that this build has, the fastest first.
+const std::vector<InflateLibrary>& InflateLibraries();
+
+std::unique_ptr<Inflater> MakeInflater(InflateLibrary library);
+
+}  // namespace tacho

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <memory>
+
+#include "io/inflater.h"
+
+namespace tacho {
+
+std::unique_ptr<Inflater> MakeIsalInflater();
+
+}  // namespace tacho

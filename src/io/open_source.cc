@@ -1,0 +1,43 @@
+#include "io/archive_open.h"
+#include "io/content_kind.h"
+#include "io/decode.h"
+#include "io/discover.h"
+#include "io/file_source.h"
+#include "io/peeked_source.h"
+#include "io/source_stream.h"
+
+namespace tacho {
+namespace {
+
+// What FindTraces could not look at, since looking takes the bytes away: refused here if it is no trace.
+Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stored,
+                                                const std::string& name, StreamThreads threads) {
+  auto plain = std::make_unique<PeekedSource>(Decode(std::move(stored)));
+  const ContentKind kind = KindOf(plain->Peek(kSniffBytes));
+  if (kind == ContentKind::kTar || kind == ContentKind::kZip) {
+    return Fail(ErrorKind::kUnreadable,
+                name + ": is an archive, which cannot be read from a pipe: save it to a file and name "
+                       "that");
+  }
+  if (const std::string remedy = RemedyFor(kind); !remedy.empty()) {
+    return Fail(ErrorKind::kUnreadable, name + ": " + remedy);
+  }
+  return StreamOfSource(std::move(plain), threads, kInflatedBlockBytes);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BlockStream>> OpenSource(const TraceSource& source, StreamThreads threads) {
+  if (!source.member.empty()) {
+    Result<std::unique_ptr<ByteSource>> member = OpenArchiveMember(source.path, source.member);
+    if (!member) return tl::unexpected<Error>(member.error());
+    return DecodeStream(std::move(*member), threads);
+  }
+  Result<std::unique_ptr<FileSource>> file = FileSource::Open(source.path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const bool seen = (*file)->is_regular() && source.path != "-";
+  if (seen) return DecodeStream(std::move(*file), threads);
+  return OpenUnseen(std::move(*file), source.path == "-" ? "standard input" : source.path, threads);
+}
+
+}  // namespace tacho

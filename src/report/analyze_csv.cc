@@ -1,0 +1,94 @@
+#include "report/analyze_csv.h"
+
+#include <functional>
+#include <iterator>
+
+#include "report/result_tables.h"
+
+namespace tacho {
+namespace {
+
+Cell Known(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
+
+Table TracesTable(const TraceAnalysis& trace) {
+  Table table{"traces",
+              {TableColumn{"role"}, TableColumn{"world_size"}, TableColumn{"engine"},
+               TableColumn{"engine_version"}, TableColumn{"bytes"}, TableColumn{"json_bytes"},
+               TableColumn{"events"}, TableColumn{"span_ns"}, TableColumn{"base_time_ns"},
+               TableColumn{"steps"}, TableColumn{"kernel_coverage"}},
+              {}};
+  const auto integer = [](auto value) { return Cell(static_cast<int64_t>(value)); };
+  const bool has_base = trace.header.base_time_ns >= 0;
+  table.Add({std::string(TraceRoleName(trace.facts.role)), Known(trace.facts.world_size),
+             trace.facts.engine, trace.facts.engine_version, integer(trace.bytes),
+             integer(trace.json_bytes), integer(trace.counts.total), trace.span.length().ns,
+             has_base ? Cell(trace.header.base_time_ns) : Cell(), integer(trace.steps.steps.size()),
+             trace.kernels.rows.empty() ? Cell() : Cell(trace.kernels.coverage)});
+  return table;
+}
+
+Table EventsTable(const TraceAnalysis& trace) {
+  Table table{"events", {TableColumn{"kind"}, TableColumn{"name"}, TableColumn{"count"}}, {}};
+  for (const auto& [phase, count] : trace.facts.by_phase) {
+    table.Add({"phase", phase, static_cast<int64_t>(count)});
+  }
+  for (const auto& [category, count] : trace.facts.by_category) {
+    table.Add({"category", category, static_cast<int64_t>(count)});
+  }
+  return table;
+}
+
+using TableOf = std::function<Table(const TraceAnalysis&)>;
+
+// The tables of one trace, in the order of the files.
+std::vector<TableOf> TableMakers() {
+  const TextStyle style;
+  return {
+      TracesTable,
+      EventsTable,
+      [](const TraceAnalysis& t) { return NotesTable(t.notes); },
+      [](const TraceAnalysis& t) { return DevicesTable(t.devices); },
+      [](const TraceAnalysis& t) { return OverlapsTable(t.devices); },
+      [](const TraceAnalysis& t) { return StreamsTable(t.devices); },
+      [style](const TraceAnalysis& t) { return KernelsTable(t.kernels, style, true); },
+      [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); },
+      [](const TraceAnalysis& t) { return CopiesTable(t.copies); },
+      [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); },
+      [](const TraceAnalysis& t) { return ApisTable(t.launches); },
+      [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
+      [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
+      [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
+      [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },
+      [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); },
+      [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); },
+      [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true); },
+  };
+}
+
+// The table of each trace below each other, with the trace in front of each row.
+Table Together(const RunAnalysis& run, const TableOf& table_of) {
+  Table all = table_of(TraceAnalysis{});
+  all.rows.clear();
+  all.columns.insert(all.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
+  for (const TraceAnalysis& trace : run.traces) {
+    for (TableRow& row : table_of(trace).rows) {
+      row.cells.insert(row.cells.begin(), {Cell(trace.path), Known(trace.facts.rank)});
+      all.rows.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const TableOf& table_of : TableMakers()) {
+    const Table table = Together(run, table_of);
+    files.emplace_back(table.name + ".csv", RenderCsv(table));
+  }
+  files.emplace_back("ranks.csv", RenderCsv(RanksTable(run.ranks, TextStyle{})));
+  return files;
+}
+
+}  // namespace tacho

@@ -1,0 +1,166 @@
+#include "report/analyze_json.h"
+
+#include <fmt/format.h>
+
+namespace tacho {
+namespace {
+
+void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
+  json.Field("path", trace.path);
+  json.Field("format", "kineto");
+  json.Field("bytes", trace.bytes);
+  json.Field("json_bytes", trace.json_bytes);
+  json.Field("rank", trace.facts.rank);
+  json.Field("world_size", trace.facts.world_size);
+  json.FieldUnlessEmpty("engine", trace.facts.engine);
+  json.FieldUnlessEmpty("engine_version", trace.facts.engine_version);
+  if (trace.header.base_time_ns >= 0) json.Field("base_time_ns", trace.header.base_time_ns);
+  WriteSpanJson(json, trace.span);
+  if (trace.scope.window || !trace.scope.device.empty()) {
+    json.BeginRow("scope");
+    if (trace.scope.window) {
+      json.Field("start_ns", trace.scope.window->start);
+      json.Field("end_ns", trace.scope.window->end);
+    }
+    json.FieldUnlessEmpty("device", trace.scope.device);
+    json.End();
+  }
+}
+
+void WriteEvents(JsonWriter& json, const TraceAnalysis& trace) {
+  json.BeginObject("events");
+  json.Field("total", trace.counts.total);
+  json.BeginRow("by_phase");
+  for (const auto& [phase, count] : trace.facts.by_phase) json.Field(phase, count);
+  json.End();
+  json.BeginRow("by_category");
+  for (const auto& [category, count] : trace.facts.by_category) json.Field(category, count);
+  json.End();
+  json.End();
+}
+
+void WriteDeviceProperties(JsonWriter& json, const std::vector<DeviceProperties>& devices) {
+  json.BeginArray("devices");
+  for (const DeviceProperties& device : devices) {
+    json.BeginRow();
+    json.Field("id", device.id);
+    json.FieldUnlessEmpty("name", device.name);
+    if (device.total_memory_bytes > 0) json.Field("total_memory_bytes", device.total_memory_bytes);
+    if (device.num_sms > 0) json.Field("num_sms", device.num_sms);
+    if (device.compute_major > 0) {
+      json.Field("compute_capability",
+                 fmt::format("{}.{}", device.compute_major, device.compute_minor));
+    }
+    json.End();
+  }
+  json.End();
+}
+
+void WriteFacts(JsonWriter& json, const TraceAnalysis& trace) {
+  const TraceHeader& header = trace.header;
+  const TraceFacts& facts = trace.facts;
+  json.BeginObject("facts");
+  json.Field("role", TraceRoleName(facts.role));
+  json.FieldUnlessEmpty("stage", facts.stage);
+  json.FieldUnlessEmpty("backend", header.backend);
+  if (header.process_group_count >= 0) json.Field("process_groups", header.process_group_count);
+  json.FieldUnlessEmpty("nccl_version", header.nccl_version);
+  json.FieldUnlessEmpty("cuda_runtime_version", header.cuda_runtime_version);
+  json.FieldUnlessEmpty("cuda_driver_version", header.cuda_driver_version);
+  json.Texts("process_names", facts.process_names);
+  json.Texts("options", facts.options);
+  json.Texts("cannot_tell", facts.cannot_tell);
+  json.Texts("producer_log", header.producer_log);
+  WriteDeviceProperties(json, header.devices);
+  json.End();
+}
+
+void WriteRanks(JsonWriter& json, const RankTable& ranks) {
+  json.BeginObject("ranks");
+  json.Field("world_size", ranks.world_size);
+  const auto list = [&](std::string_view key, const std::vector<int64_t>& numbers) {
+    json.BeginList(key);
+    for (const int64_t number : numbers) json.Item(number);
+    json.End();
+  };
+  list("present", ranks.present);
+  list("missing", ranks.missing);
+  json.BeginArray("table");
+  for (const RankRow& row : ranks.rows) {
+    json.BeginRow();
+    json.Field("rank", row.rank);
+    json.Field("path", row.path);
+    json.Field("window_ns", row.window);
+    json.Field("busy_ns", row.busy);
+    json.Field("idle_ns", row.idle);
+    json.Field("compute_ns", row.compute);
+    json.Field("exposed_comm_ns", row.exposed_comm);
+    json.Field("exposed_copy_ns", row.exposed_copy);
+    json.Field("comm_busy_ns", row.comm_busy);
+    json.Field("kernel_sum_ns", row.kernel_sum);
+    json.Field("steps", row.steps);
+    json.Field("start_unix_ns", row.start_unix_ns);
+    json.End();
+  }
+  json.End();
+  if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread);
+  if (ranks.slowest) json.Field("slowest", *ranks.slowest);
+  json.Texts("warnings", ranks.warnings);
+  json.End();
+}
+
+}  // namespace
+
+void WriteTachoJson(JsonWriter& json, std::string_view version) {
+  json.Field("schema", kJsonSchema);
+  json.BeginRow("tacho");
+  json.Field("version", version);
+  json.End();
+}
+
+void WriteSpanJson(JsonWriter& json, Interval span) {
+  if (span.end < span.start || span == Interval{}) return;
+  json.BeginRow("span");
+  json.Field("first_ns", span.start);
+  json.Field("last_ns", span.end);
+  json.End();
+}
+
+void WriteNotesJson(JsonWriter& json, const Notes& notes) {
+  json.BeginArray("notes");
+  for (const Note& note : notes.list()) {
+    const NoteKind& kind = KindOf(note.id);
+    json.BeginRow();
+    json.Field("id", kind.id);
+    json.Field("severity", SeverityName(kind.severity));
+    json.Field("count", note.count);
+    json.FieldUnlessEmpty("where", note.where);
+    json.Field("text", kind.text);
+    json.Field("remedy", kind.remedy);
+    json.End();
+  }
+  json.End();
+}
+
+std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
+  JsonWriter json;
+  json.BeginObject();
+  WriteTachoJson(json, version);
+  json.BeginArray("traces");
+  for (const TraceAnalysis& trace : run.traces) {
+    json.BeginObject();
+    WriteHeader(json, trace);
+    WriteEvents(json, trace);
+    WriteNotesJson(json, trace.notes);
+    WriteFacts(json, trace);
+    WriteTraceTablesJson(json, trace);
+    json.End();
+  }
+  json.End();
+  if (!run.ranks.rows.empty()) WriteRanks(json, run.ranks);
+  json.Texts("skipped", run.skipped);
+  json.End();
+  return std::move(json).Finish();
+}
+
+}  // namespace tacho

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/analyze.h"
+#include "report/json_writer.h"
+
+namespace tacho {
+
+// The JSON contract of `tacho analyze --json`, schema 1: docs/json.md says what each field is. Every time
+// is an integer in nanoseconds; what cannot be told is absent. `version` is tacho's own.
+std::string AnalyzeJson(const RunAnalysis& run, std::string_view version);
+
+// Its parts that the summary writes too (summary_report.h).
+inline constexpr int kJsonSchema = 1;
+void WriteTachoJson(JsonWriter& json, std::string_view version);
+void WriteSpanJson(JsonWriter& json, Interval span);
+void WriteNotesJson(JsonWriter& json, const Notes& notes);
+
+// One trace's tables, members of the object that is open (trace_tables_json.cc).
+void WriteTraceTablesJson(JsonWriter& json, const TraceAnalysis& trace);
+
+}  // namespace tacho

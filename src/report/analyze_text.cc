@@ -1,0 +1,103 @@
+#include "report/analyze_text.h"
+
+#include <fmt/format.h>
+
+#include "report/device_totals.h"
+#include "report/result_tables.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+std::string EmptyText(WholeTable table) {
+  switch (table) {
+    case WholeTable::kKernels:
+    case WholeTable::kCategories: return "no kernel in this trace";
+    case WholeTable::kOps: return "no host operator in this trace";
+    case WholeTable::kLaunches: return "no launch and no other host call in this trace";
+    case WholeTable::kCopies: return "no copy and no memset in this trace";
+    case WholeTable::kGaps: return "no idle gap in this trace";
+    case WholeTable::kRanks: return "no ranks to compare: this is not a run of several worker traces";
+    case WholeTable::kSteps: return "no step annotation in this trace";
+    case WholeTable::kDevices: return "no device work in this trace";
+  }
+  return "";
+}
+
+std::string TablesText(const std::vector<Table>& tables, WholeTable which, const TextStyle& style) {
+  std::string out;
+  for (const Table& table : tables) {
+    if (table.rows.empty()) continue;
+    if (!out.empty()) out += "\n";
+    out += RenderText(table, style);
+  }
+  return out.empty() ? " " + EmptyText(which) + "\n" : out;
+}
+
+}  // namespace
+
+std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table, const TextStyle& style) {
+  const bool many_devices = trace.devices.size() > 1;
+  const bool on_host = TotalsOf(trace.devices).on_host;
+  switch (table) {
+    case WholeTable::kKernels: return {KernelsTable(trace.kernels, style, many_devices)};
+    case WholeTable::kCategories: return {CategoriesTable(trace.kernels)};
+    case WholeTable::kOps: {
+      std::vector<Table> tables = {OpsTable(trace.ops.rows, !on_host, false)};
+      if (!trace.ops.by_shape.empty()) {
+        tables.push_back(OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE"));
+      }
+      return tables;
+    }
+    case WholeTable::kLaunches:
+      if (trace.launches.gpu_events == 0) return {ApisTable(trace.launches)};
+      return {LaunchFiguresTable(trace.launches), ApisTable(trace.launches), QueuesTable(trace.launches)};
+    case WholeTable::kCopies: return {CopiesTable(trace.copies)};
+    case WholeTable::kGaps:
+      return {IdleCausesTable(trace.idle), GapsTable(trace.idle, trace.span.start, many_devices)};
+    case WholeTable::kSteps: return {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)};
+    case WholeTable::kDevices:
+      return {DevicesTable(trace.devices), OverlapsTable(trace.devices), StreamsTable(trace.devices)};
+    case WholeTable::kRanks: return {};
+  }
+  return {};
+}
+
+std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
+  if (run.traces.size() == 1) return TraceScreen(run.traces.front(), options);
+  const TraceAnalysis* worker = nullptr;
+  size_t workers = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    if (!IsWorker(trace)) continue;
+    worker = &trace;
+    ++workers;
+  }
+  if (workers != 1 || !run.ranks.missing.empty()) return RunScreen(run, options);
+  // One worker beside its front-end's files: its own screen tells more than a table of one rank.
+  return TraceScreen(*worker, options) + "\n" + OtherFilesText(run, options.style);
+}
+
+std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                            const ScreenOptions& options) {
+  const TextStyle& style = options.style;
+  std::string out;
+  for (const WholeTable which : tables) {
+    if (!out.empty()) out += "\n";
+    if (which == WholeTable::kRanks) {
+      out += TablesText({RanksTable(run.ranks, style)}, which, style);
+      continue;
+    }
+    bool first = true;
+    for (const TraceAnalysis& trace : run.traces) {
+      if (run.traces.size() > 1) {
+        out += first ? "" : "\n";
+        out += Painted(" " + VisibleText(trace.path, style.unicode), Paint::kBold, style) + "\n";
+      }
+      out += TablesText(WholeTables(trace, which, style), which, style);
+      first = false;
+    }
+  }
+  return out;
+}
+
+}  // namespace tacho

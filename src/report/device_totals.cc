@@ -1,0 +1,147 @@
+#include "report/device_totals.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tacho {
+namespace {
+
+// Longest first, then by name.
+template <typename Row, typename Total, typename Name>
+std::vector<Row> SortedRows(std::map<std::string, Row>& by_name, Total total, Name name) {
+  std::vector<Row> rows;
+  for (auto& [key, row] : by_name) rows.push_back(std::move(row));
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    if (total(a) != total(b)) return total(a) > total(b);
+    return name(a) < name(b);
+  });
+  return rows;
+}
+
+void AddStats(DurationStats& sum, const DurationStats& more) {
+  if (more.count == 0) return;
+  sum.min = sum.count == 0 ? more.min : std::min(sum.min, more.min);
+  sum.max = std::max(sum.max, more.max);
+  sum.count += more.count;
+  sum.total += more.total;
+}
+
+KernelTable AddKernels(const std::vector<const TraceAnalysis*>& workers) {
+  KernelTable sum;
+  std::map<std::string, KernelRow> kernels;
+  std::map<std::string, CategoryRow> categories;
+  double covered = 0;
+  for (const TraceAnalysis* trace : workers) {
+    for (const KernelRow& row : trace->kernels.rows) {
+      KernelRow& into = kernels[row.name];
+      into.name = row.name;
+      into.short_name = row.short_name;
+      into.category = row.category;
+      AddStats(into.stats, row.stats);
+    }
+    for (const CategoryRow& row : trace->kernels.categories) {
+      CategoryRow& into = categories[row.category];
+      into.category = row.category;
+      into.count += row.count;
+      into.total += row.total;
+    }
+    sum.total += trace->kernels.total;
+    covered += trace->kernels.coverage * static_cast<double>(trace->kernels.total.ns);
+    sum.shorter_than_10us += trace->kernels.shorter_than_10us;
+  }
+  sum.coverage = sum.total.ns == 0 ? 1 : covered / static_cast<double>(sum.total.ns);
+  sum.rows = SortedRows(
+      kernels, [](const KernelRow& r) { return r.stats.total; },
+      [](const KernelRow& r) { return r.name; });
+  sum.categories = SortedRows(
+      categories, [](const CategoryRow& r) { return r.total; },
+      [](const CategoryRow& r) { return r.category; });
+  return sum;
+}
+
+CopyTable AddCopies(const std::vector<const TraceAnalysis*>& workers) {
+  CopyTable sum;
+  std::map<std::string, CopyRow> kinds;
+  const auto add_bytes = [](std::optional<int64_t>& into, const std::optional<int64_t>& more) {
+    if (more) into = into.value_or(0) + *more;
+  };
+  for (const TraceAnalysis* trace : workers) {
+    for (const CopyRow& row : trace->copies.copies) {
+      CopyRow& into = kinds[row.kind];
+      into.kind = row.kind;
+      into.count += row.count;
+      into.total += row.total;
+      into.pageable += row.pageable;
+      add_bytes(into.bytes, row.bytes);
+    }
+    sum.memsets.count += trace->copies.memsets.count;
+    sum.memsets.total += trace->copies.memsets.total;
+    add_bytes(sum.memsets.bytes, trace->copies.memsets.bytes);
+  }
+  sum.copies = SortedRows(
+      kinds, [](const CopyRow& r) { return r.total; }, [](const CopyRow& r) { return r.kind; });
+  return sum;
+}
+
+IdleTable AddIdle(const std::vector<const TraceAnalysis*>& workers) {
+  IdleTable sum;
+  for (const TraceAnalysis* trace : workers) {
+    sum.window += trace->idle.window;
+    sum.busy += trace->idle.busy;
+    for (const IdleCauseRow& row : trace->idle.causes) {
+      auto at = std::find_if(sum.causes.begin(), sum.causes.end(),
+                             [&](const IdleCauseRow& r) { return r.cause == row.cause; });
+      if (at == sum.causes.end()) at = sum.causes.insert(at, IdleCauseRow{row.cause, {}, 0});
+      at->total += row.total;
+      at->count += row.count;
+    }
+  }
+  std::sort(sum.causes.begin(), sum.causes.end(), [](const IdleCauseRow& a, const IdleCauseRow& b) {
+    return a.total != b.total ? a.total > b.total : a.cause < b.cause;
+  });
+  return sum;
+}
+
+}  // namespace
+
+void DeviceTotals::Add(const DeviceTime& device) {
+  ++devices;
+  on_host = on_host || device.on_host;
+  gpu_events += device.gpu_events;
+  for (const StreamTime& stream : device.streams) overlaps += stream.overlaps;
+  window += device.window.length();
+  busy += device.busy;
+  idle += device.idle;
+  compute += device.compute;
+  exposed_comm += device.exposed_comm;
+  exposed_copy += device.exposed_copy;
+  comm_busy += device.comm_busy;
+  kernel_sum += device.kernel_sum;
+}
+
+DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices) {
+  DeviceTotals totals;
+  for (const DeviceTime& device : devices) totals.Add(device);
+  return totals;
+}
+
+std::string DeviceWord(const DeviceTotals& totals) { return totals.on_host ? "CPU" : "GPU"; }
+
+bool IsWorker(const TraceAnalysis& trace) { return trace.facts.role != TraceRole::kFrontend; }
+
+RunTotals TotalsOf(const RunAnalysis& run) {
+  RunTotals totals;
+  std::vector<const TraceAnalysis*> workers;
+  for (const TraceAnalysis& trace : run.traces) {
+    if (!IsWorker(trace)) continue;
+    workers.push_back(&trace);
+    for (const DeviceTime& device : trace.devices) totals.devices.Add(device);
+  }
+  totals.workers = workers.size();
+  totals.kernels = AddKernels(workers);
+  totals.copies = AddCopies(workers);
+  totals.idle = AddIdle(workers);
+  return totals;
+}
+
+}  // namespace tacho

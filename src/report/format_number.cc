@@ -1,0 +1,98 @@
+#include "report/format_number.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace tacho {
+namespace {
+
+constexpr double kNsIn[] = {1, 1e3, 1e6, 1e9};
+
+std::string WithThousands(std::string digits) {
+  const size_t first = digits.starts_with('-') ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string FormatCount(int64_t value) { return WithThousands(fmt::format("{}", value)); }
+
+std::string FormatNumber(double value) {
+  const double size = std::fabs(value);
+  if (size == 0) return "0";
+  if (size >= 99.95) return WithThousands(fmt::format("{:.0f}", value));
+  if (size >= 9.995) return fmt::format("{:.1f}", value);
+  if (size >= 0.9995) return fmt::format("{:.2f}", value);
+  if (size >= 0.0995) return fmt::format("{:.3f}", value);
+  if (size >= 0.00995) return fmt::format("{:.4f}", value);
+  return fmt::format("{:.2g}", value);
+}
+
+std::string_view TimeUnitName(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kNs: return "ns";
+    case TimeUnit::kUs: return "us";
+    case TimeUnit::kMs: return "ms";
+    case TimeUnit::kS: return "s";
+  }
+  return "";
+}
+
+TimeUnit UnitFor(std::span<const int64_t> durations_ns) {
+  int64_t longest = 0;
+  for (const int64_t ns : durations_ns) longest = std::max(longest, ns < 0 ? -ns : ns);
+  if (longest < 10'000) return longest == 0 ? TimeUnit::kMs : TimeUnit::kNs;
+  if (longest < 10'000'000) return TimeUnit::kUs;
+  if (longest < 10'000'000'000) return TimeUnit::kMs;
+  return TimeUnit::kS;
+}
+
+std::string FormatIn(DurationNs duration, TimeUnit unit) {
+  return FormatNumber(static_cast<double>(duration.ns) / kNsIn[static_cast<size_t>(unit)]);
+}
+
+std::string FormatDuration(DurationNs duration) {
+  const int64_t size = duration.ns < 0 ? -duration.ns : duration.ns;
+  const TimeUnit unit = size < 1'000           ? TimeUnit::kNs
+                        : size < 1'000'000     ? TimeUnit::kUs
+                        : size < 1'000'000'000 ? TimeUnit::kMs
+                                               : TimeUnit::kS;
+  return fmt::format("{} {}", FormatIn(duration, unit), TimeUnitName(unit));
+}
+
+std::string FormatBytes(int64_t bytes) {
+  constexpr const char* kNames[] = {"B", "kB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (std::fabs(value) >= 999.5 && unit + 1 < std::size(kNames)) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{} {}", unit == 0 ? FormatCount(bytes) : FormatNumber(value), kNames[unit]);
+}
+
+std::string FormatPercent(double share) {
+  const double percent = share * 100;
+  if (percent > 0 && percent < 0.05) return "<0.1";
+  if (percent < 100 && percent >= 99.95) return ">99.9";
+  if (percent < 0 && percent > -0.05) return ">-0.1";
+  return fmt::format("{:.1f}", percent);
+}
+
+std::string FormatShare(DurationNs part, DurationNs whole) {
+  if (whole.ns == 0) return "n/a";
+  return FormatPercent(ShareOf(part, whole)) + " %";
+}
+
+double ShareOf(DurationNs part, DurationNs whole) {
+  return whole.ns == 0 ? 0 : static_cast<double>(part.ns) / static_cast<double>(whole.ns);
+}
+
+}  // namespace tacho

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace tacho {
+
+// Writes one JSON document into a string. Keys come in the order of the calls, so the bytes are the
+// same for the same data. What is an optional without value, or a number that is not finite, is left
+// out with its key.
+//
+//   JsonWriter json;
+//   json.BeginObject();
+//   json.Field("schema", 1);
+//   json.BeginArray("rows");
+//   json.BeginRow();  // on one line
+//   json.Field("name", "gemm");
+//   json.End();
+//   json.End();
+//   json.End();
+class JsonWriter {
+ public:
+  // Containers; in an object with the key, in an array without.
+  void BeginObject(std::string_view key = {}) { Begin(key, '{', false); }
+  void BeginArray(std::string_view key = {}) { Begin(key, '[', false); }
+  // The same, but on one line with everything inside.
+  void BeginRow(std::string_view key = {}) { Begin(key, '{', true); }
+  void BeginList(std::string_view key = {}) { Begin(key, '[', true); }
+  void End();
+
+  void Field(std::string_view key, std::string_view value);
+  void Field(std::string_view key, const char* value) { Field(key, std::string_view(value)); }
+  void Field(std::string_view key, const std::string& value) { Field(key, std::string_view(value)); }
+  void Field(std::string_view key, bool value) { Raw(key, value ? "true" : "false"); }
+  void Field(std::string_view key, double value);
+  void Field(std::string_view key, DurationNs value) { Raw(key, std::to_string(value.ns)); }
+  void Field(std::string_view key, TimeNs value) { Raw(key, std::to_string(value.ns)); }
+  void Field(std::string_view key, std::integral auto value) { Raw(key, std::to_string(value)); }
+  template <typename T>
+  void Field(std::string_view key, const std::optional<T>& value) {
+    if (value) Field(key, *value);
+  }
+  // Left out when it is empty.
+  void FieldUnlessEmpty(std::string_view key, std::string_view value) {
+    if (!value.empty()) Field(key, value);
+  }
+  void Item(std::string_view text) { Field({}, text); }
+  void Item(int64_t value) { Field({}, value); }
+  // An array of texts on one line.
+  void Texts(std::string_view key, const std::vector<std::string>& texts);
+
+  // The document, with a line feed at its end. All containers must have been ended.
+  std::string Finish() &&;
+
+ private:
+  struct Level {
+    char close;
+    bool on_one_line;
+    bool empty = true;
+  };
+  void Begin(std::string_view key, char open, bool on_one_line);
+  void Raw(std::string_view key, std::string_view value);
+  void Separate(std::string_view key);
+
+  std::string out_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace tacho

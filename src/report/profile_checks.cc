@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/format_number.h"
+#include "report/profile_sections.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+// The script's thresholds.
+constexpr double kGoodUtilisation = 0.90, kPoorUtilisation = 0.80;
+constexpr DurationNs kLongGraphLaunch{5'000'000};
+constexpr double kMuchDispatch = 0.15, kMuchRouting = 0.05;
+constexpr DurationNs kMuchCopying{100'000'000};
+constexpr size_t kTopKernels = 30, kManyShort = 5;
+constexpr DurationNs kShortKernel{3'000};
+
+struct Finding {
+  std::string_view level;  // HIGH, MED, LOW
+  std::string text;
+};
+
+void CheckUtilisation(const DeviceTotals& totals, std::vector<Finding>& findings) {
+  const double busy = ShareOf(totals.busy, totals.window);
+  if (totals.window.ns == 0 || busy >= kGoodUtilisation) return;
+  findings.push_back({busy < kPoorUtilisation ? "HIGH" : "MED",
+                      fmt::format("{} busy {} of its window: {} idle", DeviceWord(totals),
+                                  FormatShare(totals.busy, totals.window), FormatDuration(totals.idle))});
+}
+
+void CheckGraphLaunches(const LaunchTable& launches, std::vector<Finding>& findings) {
+  const DurationStats calls = GraphLaunchCalls(launches);
+  if (calls.max <= kLongGraphLaunch) return;
+  findings.push_back({"HIGH", fmt::format("graph launches take up to {} (median {}, p99 {}; {} calls, {} in "
+                                          "all)",
+                                          FormatDuration(calls.max), FormatDuration(calls.p50),
+                                          FormatDuration(calls.p99),
+                                          FormatCount(static_cast<int64_t>(calls.count)),
+                                          FormatDuration(calls.total))});
+}
+
+void CheckCategory(const KernelTable& kernels, std::string_view category, double limit,
+                   std::string_view level, std::string_view what, std::vector<Finding>& findings) {
+  const CategoryRow row = CategoriesBelow(kernels, category);
+  if (ShareOf(row.total, kernels.total) <= limit) return;
+  findings.push_back({level, fmt::format("{} takes {}, {} of kernel time, {} on average", what,
+                                         FormatDuration(row.total), FormatShare(row.total, kernels.total),
+                                         FormatDuration({row.total.ns / static_cast<int64_t>(row.count)}))});
+}
+
+void CheckHostCopies(const OpTable& ops, std::vector<Finding>& findings) {
+  for (const OpRow& row : ops.rows) {
+    if (row.name != "aten::copy_" || row.cpu_total <= kMuchCopying) continue;
+    findings.push_back({"MED", fmt::format("aten::copy_ takes {} of host time in {} calls",
+                                           FormatDuration(row.cpu_total),
+                                           FormatCount(static_cast<int64_t>(row.count)))});
+  }
+}
+
+void CheckShortKernels(const KernelTable& kernels, std::vector<Finding>& findings) {
+  size_t few = 0;
+  const size_t top = std::min(kTopKernels, kernels.rows.size());
+  for (size_t i = 0; i < top; ++i) few += kernels.rows[i].stats.mean() < kShortKernel ? 1 : 0;
+  if (few <= kManyShort) return;
+  findings.push_back({"LOW", fmt::format("{} of the {} kernels with the most time last less than {} on "
+                                         "average",
+                                         few, top, FormatDuration(kShortKernel))});
+}
+
+}  // namespace
+
+std::string BottleneckSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::vector<Finding> findings;
+  CheckUtilisation(TotalsOf(trace.devices), findings);
+  CheckGraphLaunches(trace.launches, findings);
+  CheckCategory(trace.kernels, "comm.moe_all_to_all", kMuchDispatch, "HIGH", "MoE all-to-all", findings);
+  CheckCategory(trace.kernels, "moe.routing", kMuchRouting, "MED", "MoE routing", findings);
+  CheckHostCopies(trace.ops, findings);
+  if (!TotalsOf(trace.devices).on_host) CheckShortKernels(trace.kernels, findings);
+  std::string out = BigTitle("Performance Bottleneck Analysis", style);
+  for (const Finding& finding : findings) {
+    const Paint paint = finding.level == "HIGH" ? Paint::kRed
+                        : finding.level == "MED" ? Paint::kYellow
+                                                 : Paint::kPlain;
+    out += fmt::format("  {} {}\n", Painted(PadRight(fmt::format("[{}]", finding.level), 6), paint, style),
+                       Wrap(finding.text, style.width - 9, 9));
+  }
+  return findings.empty() ? out + "  none of the six checks found anything\n" : out;
+}
+
+std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out = BigTitle("Optimization Recommendations", style);
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  struct Ceiling {
+    std::string what;
+    DurationNs time;
+  };
+  std::vector<Ceiling> ceilings;
+  for (const IdleCauseRow& row : trace.idle.causes) {
+    ceilings.push_back({fmt::format("idle: {}", IdleCauseId(row.cause)), row.total});
+  }
+  if (totals.exposed_comm.ns > 0) ceilings.push_back({"exposed communication", totals.exposed_comm});
+  if (totals.exposed_copy.ns > 0) ceilings.push_back({"exposed copies", totals.exposed_copy});
+  if (ceilings.empty()) return out + "  nothing to gain can be told from this trace\n";
+  std::stable_sort(ceilings.begin(), ceilings.end(),
+                   [](const Ceiling& a, const Ceiling& b) { return a.time > b.time; });
+  out += "  The most that can be gained where, were that cost gone entirely:\n";
+  for (const Ceiling& ceiling : ceilings) {
+    out += fmt::format("  {} {} = {} of the window\n", PadRight(ceiling.what, 24),
+                       PadLeft(FormatDuration(ceiling.time), 9), FormatShare(ceiling.time, totals.window));
+  }
+  return out;
+}
+
+}  // namespace tacho

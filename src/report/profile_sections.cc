@@ -1,0 +1,340 @@
+#include "report/profile_sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/drawing.h"
+#include "report/format_number.h"
+#include "report/result_tables.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kRule = 80;
+constexpr size_t kLabel = 22;
+constexpr size_t kUtilBar = 40;
+constexpr size_t kTimelineWidth = 70;
+constexpr size_t kGapRows = 10;
+
+std::string Fact(std::string_view label, const std::string& value) {
+  if (value.empty()) return "";
+  return fmt::format("  {} {}\n", PadRight(label, kLabel), VisibleText(value));
+}
+
+std::string Indented(const Table& table, const TextStyle& style) {
+  std::string out;
+  TextStyle narrower = style;
+  narrower.width -= 1;
+  for (const TextLine& line : RenderLines(table, narrower)) out += " " + line.text + "\n";
+  return out;
+}
+
+// 1.
+std::string HardwareSection(const TraceAnalysis& trace, const TextStyle& style) {
+  const TraceHeader& header = trace.header;
+  std::string out = SmallTitle("Hardware & Config", style);
+  for (const DeviceProperties& device : header.devices) {
+    const bool used = std::any_of(trace.devices.begin(), trace.devices.end(),
+                                  [&](const DeviceTime& time) { return time.device == device.id; });
+    if (!used && trace.devices.size() > 0) continue;
+    std::string text = device.name;
+    if (device.total_memory_bytes > 0) text += ", " + FormatBytes(device.total_memory_bytes);
+    if (device.num_sms > 0) text += fmt::format(", {} SMs", device.num_sms);
+    out += Fact(fmt::format("GPU {}:", device.id), text);
+  }
+  if (TotalsOf(trace.devices).on_host) out += Fact("GPU:", "none (an engine on the CPU)");
+  if (header.devices.size() > 1) {
+    out += Fact("GPUs visible:", FormatCount(static_cast<int64_t>(header.devices.size())));
+  }
+  out += Fact("CUDA / HIP:", header.cuda_runtime_version);
+  out += Fact("driver:", header.cuda_driver_version);
+  out += Fact("NCCL:", header.nccl_version);
+  out += Fact("backend:", header.backend);
+  if (trace.facts.world_size) out += Fact("world size:", FormatCount(*trace.facts.world_size));
+  if (header.process_group_count >= 0) out += Fact("process groups:", FormatCount(header.process_group_count));
+  out += Fact("engine:", EngineText(trace.facts));
+  return out + Fact("events:", FormatCount(static_cast<int64_t>(trace.counts.total)));
+}
+
+// 2.
+std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& totals,
+                            const TextStyle& style) {
+  std::string out = SmallTitle("Timeline", style);
+  out += Fact("trace wall time:", FormatDuration(trace.span.length()));
+  const std::string word = DeviceWord(totals);
+  if (totals.window.ns == 0) return out + "  no device work\n";
+  const std::string sum = totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
+  out += Fact(word + " active span:", FormatDuration(totals.window) + sum);
+  out += Fact(word + " busy:", FormatDuration(totals.busy));
+  out += Fact(word + " idle (bubbles):", FormatDuration(totals.idle));
+  const auto bar = [&](DurationNs part, std::string_view what) {
+    const double share = ShareOf(part, totals.window);
+    return fmt::format("  {} {:>5} %  {} {}\n", PadRight(Bar(share, kUtilBar, style), kUtilBar),
+                       FormatPercent(share), word, what);
+  };
+  return out + "\n" + bar(totals.busy, "busy") + bar(totals.idle, "idle");
+}
+
+// 3.
+std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out = SmallTitle("GPU Kernel Time Breakdown", style);
+  if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
+  uint64_t count = 0;
+  for (const CategoryRow& row : trace.kernels.categories) count += row.count;
+  out += fmt::format("  total kernel time: {} ({} kernels, {} % of it classified)\n",
+                     FormatDuration(trace.kernels.total), FormatCount(static_cast<int64_t>(count)),
+                     FormatPercent(trace.kernels.coverage));
+  return out + Indented(CategoriesTable(trace.kernels, "category"), style);
+}
+
+// 4.
+std::string TopKernelsSection(const TraceAnalysis& trace, const ScreenOptions& options) {
+  std::string out = SmallTitle(
+      fmt::format("Top {} Individual Kernels (by total GPU time)", options.top), options.style);
+  if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
+  Table table = KernelsTable(trace.kernels, options.style, trace.devices.size() > 1, "kernel");
+  FoldRows(table, options.top);
+  return out + Indented(table, options.style);
+}
+
+// 5.
+std::string GraphSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out = SmallTitle("CUDA Graph Analysis", style);
+  const LaunchTable& launches = trace.launches;
+  const DurationStats calls = GraphLaunchCalls(launches);
+  out += Fact("graph launches:", FormatCount(static_cast<int64_t>(launches.graph_launches)));
+  if (calls.count > 0) {
+    out += Fact("CPU time in them:", FormatDuration(calls.total));
+    out += Fact("one launch:", fmt::format("median {}, p99 {}, longest {}", FormatDuration(calls.p50),
+                                           FormatDuration(calls.p99), FormatDuration(calls.max)));
+    out += Fact("GPU work under them:",
+                fmt::format("{} pieces, {} at most under one launch",
+                            FormatCount(static_cast<int64_t>(launches.graph_gpu_events)),
+                            FormatCount(static_cast<int64_t>(launches.max_gpu_events_per_launch))));
+  }
+  if (trace.steps.steps.empty()) {
+    return out + "  steps: cannot tell, because the trace has no step annotation\n";
+  }
+  out += "\n" + Indented(StepPhasesTable(trace.steps, "step"), style);
+  int64_t tokens = 0;
+  DurationNs time;
+  for (const Step& step : trace.steps.steps) {
+    if (step.label.phase != Phase::kDecode || step.label.generation_tokens < 0 || !step.period) continue;
+    tokens += step.label.generation_tokens;
+    time += *step.period;
+  }
+  if (tokens > 0 && time.ns > 0) {
+    out += fmt::format("  decode throughput: {} tokens in {} of decode steps, start to start = {} "
+                       "tokens/s\n",
+                       FormatCount(tokens), FormatDuration(time),
+                       FormatNumber(static_cast<double>(tokens) * 1e9 / static_cast<double>(time.ns)));
+  }
+  return out;
+}
+
+// 6.
+std::string LocationsSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out = SmallTitle("CUDA Graph Locations in Timeline", style);
+  const int64_t span = trace.span.length().ns;
+  if (trace.steps.steps.empty() || span == 0) {
+    return out + "  cannot tell, because the trace has no step annotation\n";
+  }
+  for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
+    std::vector<bool> marked(kTimelineWidth, false);
+    bool any = false;
+    const auto cell = [&](TimeNs at) {
+      const double share = static_cast<double>((at - trace.span.start).ns) / static_cast<double>(span);
+      return std::min(kTimelineWidth - 1, static_cast<size_t>(std::max(0.0, share) * kTimelineWidth));
+    };
+    for (const Step& step : trace.steps.steps) {
+      if (step.label.phase != phase) continue;
+      any = true;
+      for (size_t i = cell(step.when.start); i <= cell(step.when.end); ++i) marked[i] = true;
+    }
+    if (!any) continue;
+    std::string line;
+    for (const bool mark : marked) line += mark ? StackedMark(0, style) : StackedMark(3, style);
+    out += fmt::format("  {} |{}|\n", PadRight(PhaseName(phase), 8), line);
+  }
+  const std::string end = FormatDuration(trace.span.length());
+  return out + fmt::format("  {} 0{}\n", PadRight("", 8), PadLeft(end, kTimelineWidth));
+}
+
+// 7.
+std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out = SmallTitle("Top GPU Idle Gaps (Bubbles)", style);
+  IdleTable longest = trace.idle;
+  if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
+  if (longest.gaps.empty()) return out + "  no idle gap\n";
+  return out + Indented(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
+         Indented(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"), style);
+}
+
+// 8.
+std::string StreamsSection(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out = SmallTitle("Per-Stream GPU Activity", style);
+  const Table table = StreamsTable(trace.devices, "stream");
+  return out + (table.rows.empty() ? "  no device work\n" : Indented(table, style));
+}
+
+// 9.
+std::string CommunicationSection(const TraceAnalysis& trace, const DeviceTotals& totals,
+                                 const TextStyle& style) {
+  std::string out = SmallTitle("Communication Overhead", style);
+  for (const CategoryRow& row : trace.kernels.categories) {
+    if (row.category != "comm" && !row.category.starts_with("comm.")) continue;
+    out += Fact(row.category + ":", fmt::format("{} in {} kernels ({} of kernel time)",
+                                                FormatDuration(row.total),
+                                                FormatCount(static_cast<int64_t>(row.count)),
+                                                FormatShare(row.total, trace.kernels.total)));
+  }
+  if (totals.comm_busy.ns == 0) {
+    out += "  no communication on the device\n";
+  } else {
+    out += Fact("on the device:", fmt::format("{} (union), {} of the window", FormatDuration(totals.comm_busy),
+                                              FormatShare(totals.comm_busy, totals.window)));
+    out += Fact("exposed:", fmt::format("{}, {} of the window; {} of it hidden by compute",
+                                        FormatDuration(totals.exposed_comm),
+                                        FormatShare(totals.exposed_comm, totals.window),
+                                        FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
+  }
+  DurationNs gloo;
+  uint64_t count = 0;
+  for (const OpRow& row : trace.ops.rows) {
+    if (row.name.find("gloo") == std::string::npos) continue;
+    gloo += row.cpu_total;
+    count += row.count;
+  }
+  if (count > 0) {
+    out += Fact("Gloo on the host:", fmt::format("{} in {} calls", FormatDuration(gloo),
+                                                 FormatCount(static_cast<int64_t>(count))));
+  }
+  return out;
+}
+
+std::string TraceSections(const TraceAnalysis& trace, const ScreenOptions& options) {
+  const TextStyle& style = options.style;
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  const std::string rank = trace.facts.rank ? fmt::format("rank {}, ", *trace.facts.rank) : "";
+  std::string out = BigTitle("Profile Analysis: " + rank + VisibleText(trace.path, style.unicode), style);
+  out += HardwareSection(trace, style) + TimelineSection(trace, totals, style) +
+         BreakdownSection(trace, style) + TopKernelsSection(trace, options) + GraphSection(trace, style) +
+         LocationsSection(trace, style) + GapsSection(trace, style) + StreamsSection(trace, style) +
+         CommunicationSection(trace, totals, style) + BottleneckSection(trace, style) +
+         CeilingSection(trace, style);
+  for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
+  return out;
+}
+
+// 12.
+std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
+  std::string out = BigTitle("Cross-Rank Comparison", style);
+  Table table{"ranks",
+              {TableColumn{"rank", "rank", Unit::kText}.Stretches(),
+               TableColumn{"window_ns", "span", Unit::kDuration},
+               TableColumn{"busy_ns", "busy", Unit::kDuration},
+               TableColumn{"share", "util", Unit::kShare},
+               TableColumn{"kernel_ns", "kernel", Unit::kDuration},
+               TableColumn{"moe_ns", "MoE a2a", Unit::kDuration},
+               TableColumn{"gemm_ns", "GEMM", Unit::kDuration},
+               TableColumn{"comm_ns", "comm", Unit::kDuration},
+               TableColumn{"exposed_ns", "exposed", Unit::kDuration}},
+              {}};
+  std::vector<std::string> paths;
+  double least = 1, most = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    if (IsWorker(trace)) paths.push_back(trace.path);
+  }
+  paths = WithoutCommonFolders(paths);
+  size_t at = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    if (!IsWorker(trace)) continue;
+    const DeviceTotals totals = TotalsOf(trace.devices);
+    const double busy = ShareOf(totals.busy, totals.window);
+    least = std::min(least, busy);
+    most = std::max(most, busy);
+    const std::string rank = trace.facts.rank ? fmt::format("{}  ", *trace.facts.rank) : "";
+    table.Add({rank + paths[at++], totals.window.ns, totals.busy.ns, busy, trace.kernels.total.ns,
+               CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
+               CategoriesBelow(trace.kernels, "gemm").total.ns,
+               CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});
+  }
+  out += Indented(table, style);
+  out += fmt::format("\n  utilisation: {} % to {} % (spread {} points)\n", FormatPercent(least),
+                     FormatPercent(most), FormatPercent(most - least));
+  if (!run.ranks.missing.empty()) {
+    out += fmt::format("  missing: rank {} of {}\n", fmt::join(run.ranks.missing, ", "),
+                       run.ranks.world_size.value_or(0));
+  }
+  for (const std::string& warning : run.ranks.warnings) {
+    out += "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string BigTitle(std::string_view title, const TextStyle& style) {
+  std::string rule;
+  for (size_t i = 0; i < kRule; ++i) rule += style.unicode ? "═" : "=";
+  return fmt::format("\n{}\n{}\n{}\n", rule, Painted(fmt::format("  {}", title), Paint::kBold, style), rule);
+}
+
+std::string SmallTitle(std::string_view title, const TextStyle& style) {
+  const char* dashes = style.unicode ? "──" : "--";
+  return "\n" + Painted(fmt::format("{} {} {}", dashes, title, dashes), Paint::kBold, style) + "\n";
+}
+
+CategoryRow CategoriesBelow(const KernelTable& kernels, std::string_view prefix) {
+  CategoryRow sum{std::string(prefix), 0, {}};
+  for (const CategoryRow& row : kernels.categories) {
+    const bool below = row.category.starts_with(prefix) &&
+                       (row.category.size() == prefix.size() || row.category[prefix.size()] == '.');
+    if (!below) continue;
+    sum.count += row.count;
+    sum.total += row.total;
+  }
+  return sum;
+}
+
+DurationStats GraphLaunchCalls(const LaunchTable& launches) {
+  DurationStats all;
+  for (const ApiRow& row : launches.apis) {  // longest total first
+    if (!row.name.ends_with("GraphLaunch")) continue;
+    if (all.count == 0) {
+      all = row.stats;
+      continue;
+    }
+    all.count += row.stats.count;
+    all.total += row.stats.total;
+    all.min = std::min(all.min, row.stats.min);
+    all.max = std::max(all.max, row.stats.max);
+  }
+  return all;
+}
+
+std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options) {
+  std::string out;
+  size_t workers = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    if (!IsWorker(trace)) continue;
+    out += TraceSections(trace, options);
+    ++workers;
+  }
+  if (workers > 1) out += CrossRankSection(run, options.style);
+  if (workers == 0) out += "no worker's trace among the files\n";
+  for (const TraceAnalysis& trace : run.traces) {
+    if (IsWorker(trace)) continue;
+    out += fmt::format("\n  {}: a front-end's trace, {} events, no device work\n",
+                       VisibleText(trace.path, options.style.unicode),
+                       FormatCount(static_cast<int64_t>(trace.counts.total)));
+  }
+  for (const std::string& skipped : run.skipped) {
+    out += "\n  skipped: " + VisibleText(skipped, options.style.unicode) + "\n";
+  }
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "analysis/analyze.h"
+#include "report/device_totals.h"
+#include "report/table.h"
+
+namespace tacho {
+
+// Result structs as tables: one definition for the screen, CSV and Markdown. `title` becomes the heading
+// of the first column, so that a section needs no line of its own.
+
+Table KernelsTable(const KernelTable& kernels, const TextStyle& style, bool with_device,
+                   std::string title = "KERNELS");
+Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
+// Category totals, copies, memsets, the part counted more than once, and idle: they sum to the window.
+// `keep` categories are shown, the rest folded.
+Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const DeviceTotals& totals,
+                  size_t keep, std::string title);
+Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
+Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
+               std::string title = "OPERATORS");
+Table CopiesTable(const CopyTable& copies, std::string title = "COPIES");
+Table ApisTable(const LaunchTable& launches, std::string title = "HOST CALLS");
+Table QueuesTable(const LaunchTable& launches, std::string title = "QUEUES");
+Table LaunchFiguresTable(const LaunchTable& launches, std::string title = "LAUNCHES");
+// `origin`: the time that "at" counts from.
+Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::string title = "GAPS");
+Table StepsTable(const StepTable& steps, TimeNs origin, std::string title = "STEPS");
+Table StepPhasesTable(const StepTable& steps, std::string title = "STEPS");
+Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title = "DEVICES");
+Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title = "RUNNING TOGETHER");
+Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title = "STREAMS");
+Table NotesTable(const Notes& notes, std::string title = "NOTES");
+// With the composition of each rank's window drawn.
+Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
+
+// How many rows have at least one percent of `total`: at least `least`, at most `most`.
+size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,
+                        size_t most);
+
+// Names of the kinds in a cell of DeviceTime::by_kinds: "compute", "communication", "copy", "memset".
+std::vector<std::string> KindNames(size_t mask);
+
+}  // namespace tacho

@@ -1,0 +1,152 @@
+#include "report/screen_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/format_number.h"
+#include "report/result_tables.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kBetweenTables = 2;
+constexpr size_t kMostCategories = 12;
+
+size_t WidestLine(const std::vector<TextLine>& lines) {
+  size_t width = 0;
+  for (const TextLine& line : lines) width = std::max(width, line.width);
+  return width;
+}
+
+}  // namespace
+
+std::string Section(Table table, size_t keep, const TextStyle& style) {
+  if (table.rows.empty()) return "";
+  FoldRows(table, keep);
+  return "\n" + RenderText(table, style);
+}
+
+std::string SideBySide(const Table& left, const Table& right, const TextStyle& style) {
+  const std::vector<TextLine> left_lines = RenderLines(left, style);
+  const std::vector<TextLine> right_lines = RenderLines(right, style);
+  const size_t column = WidestLine(left_lines) + kBetweenTables;
+  std::string out = "\n";
+  if (right.rows.empty() || column + WidestLine(right_lines) > style.width) {
+    for (const TextLine& line : left_lines) out += line.text + "\n";
+    if (!right.rows.empty()) out += "\n";
+    for (const TextLine& line : right_lines) {
+      if (!right.rows.empty()) out += line.text + "\n";
+    }
+    return out;
+  }
+  for (size_t i = 0; i < std::max(left_lines.size(), right_lines.size()); ++i) {
+    size_t used = 0;
+    if (i < left_lines.size()) {
+      out += left_lines[i].text;
+      used = left_lines[i].width;
+    }
+    if (i < right_lines.size()) out += std::string(column - used, ' ') + right_lines[i].text;
+    out += "\n";
+  }
+  return out;
+}
+
+std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) {
+  std::string parts;
+  const auto add = [&](std::string_view what, DurationNs time) {
+    if (time.ns == 0) return;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : " + ", what, FormatShare(time, totals.window));
+  };
+  add("compute", totals.compute);
+  add("exposed communication", totals.exposed_comm);
+  add("exposed copies", totals.exposed_copy);
+  add("idle", totals.idle);
+  const std::string line =
+      fmt::format(" {} = {} of {}", parts,
+                  totals.devices > 1 ? fmt::format("{} windows", totals.devices) : "the window",
+                  FormatDuration(totals.window));
+  return Painted(Wrap(line, style.width, 1), Paint::kDim, style) + "\n";
+}
+
+std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, const IdleTable& idle,
+                          const DeviceTotals& totals, const ScreenOptions& options) {
+  if (totals.window.ns == 0) return "";
+  std::vector<DurationNs> descending;
+  for (const CategoryRow& row : kernels.categories) descending.push_back(row.total);
+  const size_t keep = RowsWorthShowing(descending, kernels.total, 3, kMostCategories);
+  const char* title = totals.on_host ? "WHERE THE TIME GOES" : "WHERE DEVICE TIME GOES";
+  return SideBySide(WindowTable(kernels, copies, totals, keep, title), IdleCausesTable(idle),
+                    options.style) +
+         CompositionLine(totals, options.style);
+}
+
+std::string EngineText(const TraceFacts& facts) {
+  if (facts.engine.empty()) return "";
+  std::string name = facts.engine == "vllm"     ? "vLLM"
+                     : facts.engine == "sglang" ? "SGLang"
+                                                : VisibleText(facts.engine);
+  if (!facts.engine_version.empty()) name += " " + VisibleText(facts.engine_version);
+  return name;
+}
+
+std::string Labelled(std::string_view label, std::string_view text, Paint paint,
+                     const TextStyle& style) {
+  const std::string lines = Wrap(text, style.width - 10, 0);
+  std::string out;
+  for (size_t begin = 0; begin <= lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    out += fmt::format(" {} {}\n",
+                       Painted(PadRight(out.empty() ? label : "", 8), Paint::kBold, style),
+                       Painted(std::string_view(lines).substr(begin, end - begin), paint, style));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style) {
+  const NoteKind& kind = KindOf(note.id);
+  std::string head = fmt::format("{} ({})", kind.id, FormatCount(static_cast<int64_t>(note.count)));
+  std::string text = fmt::format(" {}: {}", head, kind.text);
+  if (!places.empty()) text += fmt::format("; {}", places);
+  if (!note.where.empty()) text += fmt::format("; first at {}", VisibleText(note.where, style.unicode));
+  if (kind.severity != Severity::kInfo) text += fmt::format("; {}", kind.remedy);
+  return Painted(Wrap(text, style.width, 3),
+                 kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow, style) +
+         "\n";
+}
+
+std::string NextCommands(const std::vector<NextCommand>& commands, const TextStyle& style) {
+  if (commands.empty()) return "";
+  size_t width = 0;
+  for (const NextCommand& next : commands) {
+    const size_t here = DisplayWidth(next.command);
+    if (here <= style.width * 2 / 3) width = std::max(width, here);
+  }
+  std::string out;
+  for (const NextCommand& next : commands) {
+    out += fmt::format("{} {}  {}\n", out.empty() ? "\nnext:" : "     ",
+                       PadRight(next.command, width), Painted(next.shows, Paint::kDim, style));
+  }
+  return out;
+}
+
+std::vector<std::string> WithoutCommonFolders(const std::vector<std::string>& paths) {
+  if (paths.size() < 2) return paths;
+  size_t common = paths[0].size();
+  for (const std::string& path : paths) {
+    const auto [a, b] =
+        std::mismatch(paths[0].begin(), paths[0].begin() + static_cast<std::ptrdiff_t>(common),
+                      path.begin(), path.end());
+    common = static_cast<size_t>(a - paths[0].begin());
+  }
+  const size_t slash = paths[0].substr(0, common).find_last_of("/:");
+  std::vector<std::string> shorter;
+  for (const std::string& path : paths) {
+    shorter.push_back(slash == std::string::npos ? path : path.substr(slash + 1));
+  }
+  return shorter;
+}
+
+}  // namespace tacho

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "report/device_totals.h"
+#include "report/table.h"
+
+namespace tacho {
+
+// What the screens for one trace and for many share. Each function gives whole lines, or "".
+
+// What the command line knows beyond the results.
+struct ScreenOptions {
+  TextStyle style;
+  size_t top = 10;            // rows of the tables that have a tail
+  std::string command_paths;  // the paths as shell words, for the commands under "next:"
+};
+
+// A blank line and the table, folded to `keep` rows; "" when it has no row.
+std::string Section(Table table, size_t keep, const TextStyle& style);
+
+// Two tables beside each other where the line is wide enough, else one below the other.
+std::string SideBySide(const Table& left, const Table& right, const TextStyle& style);
+
+// "compute 11.0 % + exposed communication 1.2 % + ... + idle 86.3 % = 100 % of 84.5 ms".
+std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style);
+
+// "WHERE DEVICE TIME GOES" with "IDLE BY CAUSE", and the line that adds up.
+std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, const IdleTable& idle,
+                          const DeviceTotals& totals, const ScreenOptions& options);
+
+// "vLLM 0.32.0"; "" when not told.
+std::string EngineText(const TraceFacts& facts);
+
+// "  LABEL text" wrapped, with the further lines indented under the text.
+std::string Labelled(std::string_view label, std::string_view text, Paint paint, const TextStyle& style);
+
+// One note for people; `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
+std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style);
+
+// "next:" and commands that show more; each is `command` with what it shows.
+struct NextCommand {
+  std::string command;
+  std::string shows;
+};
+std::string NextCommands(const std::vector<NextCommand>& commands, const TextStyle& style);
+
+// The paths without the folders that all have in common.
+std::vector<std::string> WithoutCommonFolders(const std::vector<std::string>& paths);
+
+}  // namespace tacho

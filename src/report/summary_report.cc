@@ -1,0 +1,234 @@
+#include "report/summary_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "analysis/classifier.h"
+#include "report/analyze_json.h"
+#include "report/format_number.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+std::vector<TraceSummary::NameRow> Rows(const Vocabulary& words,
+                                        const std::unordered_map<StringId, SummarySink::NameTotal>& totals) {
+  std::vector<TraceSummary::NameRow> rows;
+  for (const auto& [name, total] : totals) {
+    rows.push_back({std::string(words[name]), total.count, total.total, total.min, total.max});
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.total != b.total ? a.total > b.total : a.name < b.name;
+  });
+  return rows;
+}
+
+// "2" before "10", numbers before texts.
+bool DeviceBefore(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& text) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return std::pair<bool, int64_t>(!whole, whole ? value : 0);
+  };
+  const auto left = number(a), right = number(b);
+  return left != right ? left < right : a < b;
+}
+
+std::optional<int64_t> Known(int64_t value) {
+  return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
+}
+
+Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, bool kernels, const TextStyle& style,
+                 std::string title) {
+  Table table{"names",
+              {TableColumn{"name", std::move(title)}.Stretches(),
+               TableColumn{"total_ns", "total", Unit::kDuration}.Adds(),
+               TableColumn{"share", "", Unit::kShare}.Adds(),
+               TableColumn{"count", "count", Unit::kCount}.Adds(),
+               TableColumn{"min_ns", "min", Unit::kDuration},
+               TableColumn{"max_ns", "max", Unit::kDuration}},
+              {}};
+  DurationNs total;
+  for (const TraceSummary::NameRow& row : rows) total += row.total;
+  for (const TraceSummary::NameRow& row : rows) {
+    std::string name = row.name;
+    if (kernels) {
+      name = style.whole_names ? DemangledName(row.name)
+                               : ShortKernelName(row.name, 60 + std::max<size_t>(style.width, 100) - 100);
+    }
+    table.Add({name, row.total.ns, ShareOf(row.total, total), static_cast<int64_t>(row.count), row.min.ns,
+               row.max.ns});
+  }
+  return table;
+}
+
+Table DevicesTable(const std::vector<TraceSummary::DeviceRow>& rows) {
+  Table table{"devices",
+              {TableColumn{"device", "DEVICES"}.Stretches(),
+               TableColumn{"gpu_events", "events", Unit::kCount},
+               TableColumn{"window_ns", "window", Unit::kDuration},
+               TableColumn{"gpu_sum_ns", "sum of work", Unit::kDuration}},
+              {}};
+  for (const TraceSummary::DeviceRow& row : rows) {
+    table.Add({row.device, static_cast<int64_t>(row.gpu_events), row.window.length().ns, row.sum.ns});
+  }
+  return table;
+}
+
+Table CategoriesTable(const TraceSummary& trace) {
+  Table table{"events",
+              {TableColumn{"category", "EVENTS BY CATEGORY"}.Stretches(),
+               TableColumn{"count", "count", Unit::kCount}.Adds()},
+              {}};
+  std::vector<std::pair<std::string, uint64_t>> rows = trace.by_category;
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [category, count] : rows) table.Add({category, static_cast<int64_t>(count)});
+  return table;
+}
+
+std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
+  const TextStyle& style = options.style;
+  std::string header;
+  const auto add = [&](const std::string& part) {
+    header += (header.empty() ? "" : std::string(style.dot())) + part;
+  };
+  if (trace.rank) {
+    add(fmt::format("rank {}", *trace.rank) +
+        (trace.world_size ? fmt::format(" of {}", *trace.world_size) : ""));
+  }
+  if (!trace.vllm_version.empty()) add("vLLM " + VisibleText(trace.vllm_version));
+  add(FormatCount(static_cast<int64_t>(trace.events)) + " events");
+  add(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
+                  FormatBytes(static_cast<int64_t>(trace.json_bytes))));
+  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
+  std::string out = Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
+  out += Labelled("", header, Paint::kPlain, style);
+  out += Labelled("summary", "totals only, read in one pass without a model: sums count overlap twice",
+                  Paint::kPlain, style);
+  out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
+  out += Section(CategoriesTable(trace), options.top, style);
+  out += Section(NamesTable(trace.gpu_work, true, style, "GPU WORK"), options.top, style);
+  out += Section(NamesTable(trace.host_ops, false, style, "HOST OPERATORS (total)"), options.top, style);
+  if (!trace.notes.list().empty()) out += "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
+  for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
+  return out;
+}
+
+void WriteNames(JsonWriter& json, std::string_view key, std::string_view total_key,
+                const std::vector<TraceSummary::NameRow>& rows) {
+  json.BeginArray(key);
+  for (const TraceSummary::NameRow& row : rows) {
+    json.BeginRow();
+    json.Field("name", row.name);
+    json.Field("count", row.count);
+    json.Field(total_key, row.total);
+    json.Field("min_ns", row.min);
+    json.Field("max_ns", row.max);
+    json.End();
+  }
+  json.End();
+}
+
+void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
+  json.BeginObject();
+  json.Field("path", trace.path);
+  json.Field("format", "kineto");
+  json.Field("bytes", trace.bytes);
+  json.Field("json_bytes", trace.json_bytes);
+  json.Field("rank", trace.rank);
+  json.Field("world_size", trace.world_size);
+  if (!trace.vllm_version.empty()) {
+    json.Field("engine", "vllm");
+    json.Field("engine_version", trace.vllm_version);
+  }
+  json.Field("base_time_ns", trace.base_time_ns);
+  WriteSpanJson(json, trace.span);
+  json.BeginObject("events");
+  json.Field("total", trace.events);
+  json.BeginRow("by_phase");
+  for (const auto& [phase, count] : trace.by_phase) json.Field(phase, count);
+  json.End();
+  json.BeginRow("by_category");
+  for (const auto& [category, count] : trace.by_category) json.Field(category, count);
+  json.End();
+  json.End();
+  WriteNotesJson(json, trace.notes);
+  json.BeginArray("devices");
+  for (const TraceSummary::DeviceRow& row : trace.devices) {
+    json.BeginRow();
+    json.Field("device", row.device);
+    json.Field("gpu_events", row.gpu_events);
+    json.Field("window_start_ns", row.window.start);
+    json.Field("window_ns", row.window.length());
+    json.Field("gpu_sum_ns", row.sum);
+    json.End();
+  }
+  json.End();
+  WriteNames(json, "gpu_work", "total_ns", trace.gpu_work);
+  WriteNames(json, "ops", "cpu_total_ns", trace.host_ops);
+  json.End();
+}
+
+}  // namespace
+
+TraceSummary Summarized(const SummarySink& sink) {
+  TraceSummary summary;
+  const Vocabulary& words = sink.words();
+  const TraceHeader& header = sink.header();
+  summary.rank = Known(header.rank);
+  summary.world_size = Known(header.world_size);
+  summary.base_time_ns = Known(header.base_time_ns);
+  summary.vllm_version = header.vllm_version;
+  summary.span = sink.span();
+  summary.events = sink.counts().total;
+  summary.notes = sink.notes();
+  if (summary.events == 0) summary.notes.Add(NoteId::kNoEvents, "");
+  for (size_t letter = 0; letter < sink.counts().by_phase.size(); ++letter) {
+    const uint64_t count = sink.counts().by_phase[letter];
+    if (count > 0) summary.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);
+  }
+  for (size_t i = 0; i < words.categories().size(); ++i) {
+    const uint64_t count = sink.counts().complete_by_category[i];
+    if (count > 0) summary.by_category.emplace_back(words[words.categories()[i].name], count);
+  }
+  std::sort(summary.by_category.begin(), summary.by_category.end());
+  for (const auto& [device, total] : sink.devices()) {
+    summary.devices.push_back({std::string(words[device]), total.gpu_events, total.sum, total.window});
+  }
+  std::sort(summary.devices.begin(), summary.devices.end(),
+            [](const auto& a, const auto& b) { return DeviceBefore(a.device, b.device); });
+  summary.gpu_work = Rows(words, sink.gpu());
+  summary.host_ops = Rows(words, sink.host_ops());
+  return summary;
+}
+
+std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
+  std::string out;
+  for (const TraceSummary& trace : run.traces) {
+    if (!out.empty()) out += "\n";
+    out += TraceText(trace, options);
+  }
+  for (const std::string& skipped : run.skipped) {
+    out += "\n " + Painted("skipped: " + VisibleText(skipped, options.style.unicode), Paint::kYellow,
+                           options.style) + "\n";
+  }
+  return out;
+}
+
+std::string SummaryJson(const RunSummary& run, std::string_view version) {
+  JsonWriter json;
+  json.BeginObject();
+  WriteTachoJson(json, version);
+  json.Field("summary", true);
+  json.BeginArray("traces");
+  for (const TraceSummary& trace : run.traces) WriteTrace(json, trace);
+  json.End();
+  json.Texts("skipped", run.skipped);
+  json.End();
+  return std::move(json).Finish();
+}
+
+}  // namespace tacho

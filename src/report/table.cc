@@ -1,0 +1,265 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/drawing.h"
+#include "report/format_number.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kGap = 2;           // blanks between columns
+constexpr size_t kTrendWidth = 16;
+constexpr size_t kNarrowest = 12;    // of a column that stretches
+constexpr size_t kMaxMarkdownName = 160;
+
+bool IsText(Unit unit) {
+  return unit == Unit::kText || unit == Unit::kBar || unit == Unit::kTrend;
+}
+
+// A column ready for the screen or for Markdown: the heading with its unit, and the cells as text.
+struct Shown {
+  std::string heading;
+  std::vector<std::string> cells;
+  bool left = false;
+  bool stretches = false;
+  size_t width = 0;
+};
+
+std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
+                     const TextStyle& style) {
+  const Unit unit = column.unit;
+  if (const auto* text = std::get_if<std::string>(&cell)) return VisibleText(*text, style.unicode);
+  if (const auto* integer = std::get_if<int64_t>(&cell)) {
+    if (unit == Unit::kDuration) return FormatIn({*integer}, time);
+    if (unit == Unit::kBytes) return FormatBytes(*integer);
+    return FormatCount(*integer);
+  }
+  if (const auto* number = std::get_if<double>(&cell)) {
+    if (unit == Unit::kShare) return FormatPercent(*number);
+    if (unit == Unit::kBar) return Bar(*number, column.bar_width, style);
+    return FormatNumber(*number);
+  }
+  if (const auto* values = std::get_if<std::vector<double>>(&cell)) {
+    return Sparkline(*values, kTrendWidth, style);
+  }
+  return "";
+}
+
+TimeUnit TimeUnitOf(const Table& table, size_t column) {
+  std::vector<int64_t> durations;
+  for (const TableRow& row : table.rows) {
+    if (const auto* ns = std::get_if<int64_t>(&row.cells[column])) durations.push_back(*ns);
+  }
+  return UnitFor(durations);
+}
+
+Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
+  const TableColumn& column = table.columns[index];
+  Shown shown{.heading = column.name, .cells = {}, .left = IsText(column.unit),
+              .stretches = column.stretches};
+  TimeUnit time{};
+  if (column.unit == Unit::kDuration) {
+    time = TimeUnitOf(table, index);
+    shown.heading += fmt::format("{}{}", column.name.empty() ? "" : " ", TimeUnitName(time));
+  } else if (column.unit == Unit::kShare) {
+    shown.heading += column.name.empty() ? "%" : " %";
+  }
+  shown.width = DisplayWidth(shown.heading);
+  for (const TableRow& row : table.rows) {
+    shown.cells.push_back(ShowCell(row.cells[index], column, time, style));
+    shown.width = std::max(shown.width, DisplayWidth(shown.cells.back()));
+  }
+  if (column.unit == Unit::kBar) shown.width = std::max(shown.width, column.bar_width);
+  return shown;
+}
+
+std::vector<Shown> ShowColumns(const Table& table, const TextStyle& style, bool drawings) {
+  std::vector<Shown> all;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    if (!column.on_screen) continue;
+    if (!drawings && (column.unit == Unit::kBar || column.unit == Unit::kTrend)) continue;
+    all.push_back(ShowColumn(table, i, style));
+  }
+  return all;
+}
+
+// Shortens the columns that stretch until the line fits: always the widest one first.
+void FitColumns(std::vector<Shown>& columns, const TextStyle& style) {
+  size_t total = 1;
+  for (const Shown& column : columns) total += column.width + kGap;
+  total -= columns.empty() ? 0 : kGap;
+  while (total > style.width) {
+    Shown* widest = nullptr;
+    Shown* second = nullptr;
+    for (Shown& column : columns) {
+      if (!column.stretches || column.width <= kNarrowest) continue;
+      if (widest == nullptr || column.width > widest->width) {
+        second = widest;
+        widest = &column;
+      } else if (second == nullptr || column.width > second->width) {
+        second = &column;
+      }
+    }
+    if (widest == nullptr) return;
+    const size_t floor = second == nullptr ? kNarrowest : std::min(widest->width - 1, second->width);
+    const size_t cut = std::min(total - style.width, widest->width - std::max(floor, kNarrowest));
+    widest->width -= std::max<size_t>(cut, 1);
+    total -= std::max<size_t>(cut, 1);
+  }
+}
+
+TextLine Line(const std::vector<Shown>& columns, size_t row, bool heading, Paint paint,
+              const TextStyle& style) {
+  std::string line;
+  for (const Shown& column : columns) {
+    line += line.empty() ? " " : std::string(kGap, ' ');
+    const std::string& whole = heading ? column.heading : column.cells[row];
+    const std::string text = FitText(whole, column.width, style.unicode);
+    line += column.left ? PadRight(text, column.width) : PadLeft(text, column.width);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  const size_t width = DisplayWidth(line);
+  return {Painted(line, heading ? Paint::kBold : paint, style), width};
+}
+
+std::string CsvText(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+// Invalid bytes as U+FFFD, all else as it is: a file is no terminal.
+std::string ValidUtf8(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = Utf8LengthAt(text, i);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+      ++i;
+    } else {
+      out += text.substr(i, length);
+      i += length;
+    }
+  }
+  return out;
+}
+
+std::string CsvCell(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
+  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.6f}", *number);
+  return "";
+}
+
+std::string MarkdownText(std::string_view text) {
+  std::string out;
+  for (const char c : FitText(text, kMaxMarkdownName)) {
+    // "<" would start a tag, which GitHub drops: template arguments would vanish.
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '[') {
+      out += '\\';
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void FoldRows(Table& table, size_t keep) {
+  if (table.rows.size() <= keep + 1) return;
+  TableRow folded;
+  bool named = false;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    Cell cell;
+    const TableColumn& column = table.columns[i];
+    if (!named && column.unit == Unit::kText && column.on_screen) {
+      cell = fmt::format("[{} others]", FormatCount(static_cast<int64_t>(table.rows.size() - keep)));
+      named = true;
+    } else if (column.adds) {
+      int64_t integers = 0;
+      double numbers = 0;
+      bool is_number = false;
+      for (size_t r = keep; r < table.rows.size(); ++r) {
+        if (const auto* integer = std::get_if<int64_t>(&table.rows[r].cells[i])) integers += *integer;
+        if (const auto* number = std::get_if<double>(&table.rows[r].cells[i])) {
+          numbers += *number;
+          is_number = true;
+        }
+      }
+      cell = is_number ? Cell(numbers) : Cell(integers);
+    }
+    folded.cells.push_back(std::move(cell));
+  }
+  table.rows.resize(keep);
+  table.rows.push_back(std::move(folded));
+}
+
+std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
+  std::vector<Shown> columns = ShowColumns(table, style, true);
+  if (!style.whole_names) FitColumns(columns, style);
+  std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    lines.push_back(Line(columns, row, false, table.rows[row].paint, style));
+  }
+  return lines;
+}
+
+std::string RenderText(const Table& table, const TextStyle& style) {
+  std::string out;
+  for (const TextLine& line : RenderLines(table, style)) out += line.text + "\n";
+  return out;
+}
+
+std::string RenderCsv(const Table& table) {
+  std::string out;
+  const auto written = [](const TableColumn& column) { return column.in_file; };
+  bool first = true;
+  for (const TableColumn& column : table.columns) {
+    if (!written(column)) continue;
+    out += (first ? "" : ",") + CsvText(column.key);
+    first = false;
+  }
+  out += "\n";
+  for (const TableRow& row : table.rows) {
+    first = true;
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      if (!written(table.columns[i])) continue;
+      if (!first) out += ',';
+      out += CsvCell(row.cells[i]);
+      first = false;
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string RenderMarkdown(const Table& table) {
+  const std::vector<Shown> columns = ShowColumns(table, TextStyle{}, false);
+  std::string out = "|", rule = "|";
+  for (const Shown& column : columns) {
+    out += " " + MarkdownText(column.heading) + " |";
+    rule += column.left ? " :-- |" : " --: |";
+  }
+  out += "\n" + rule + "\n";
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    out += "|";
+    for (const Shown& column : columns) out += " " + MarkdownText(column.cells[row]) + " |";
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "report/text_style.h"
+
+namespace tacho {
+
+// What the cells of a column are, which decides how they look.
+enum class Unit : uint8_t {
+  kText,      // std::string, left-aligned
+  kCount,     // int64_t
+  kDuration,  // int64_t in ns; on screen one unit for the whole column, in files whole nanoseconds
+  kBytes,     // int64_t
+  kShare,     // double, 0..1; percent on screen
+  kNumber,    // double
+  kBar,       // double, 0..1, drawn; screen only
+  kTrend,     // std::vector<double>, drawn; screen only
+};
+
+// No value: blank on screen and in files, because what cannot be told is absent.
+using Cell = std::variant<std::monostate, std::string, int64_t, double, std::vector<double>>;
+
+struct TableColumn {
+  std::string key;   // heading in a CSV file, unit included: "total_ns"
+  std::string name = {};  // heading on the screen; the unit is added
+  Unit unit = Unit::kText;
+  bool on_screen = true, in_file = true;
+  bool stretches = false;  // takes the slack of the line and is shortened when there is none
+  bool adds = false;       // the row of folded rows shows the sum
+  size_t bar_width = 12;   // of kBar
+
+  [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
+  [[nodiscard]] TableColumn FileOnly(bool yes = true) && { return on_screen = !yes, std::move(*this); }
+  [[nodiscard]] TableColumn Stretches() && { return stretches = true, std::move(*this); }
+  [[nodiscard]] TableColumn Adds() && { return adds = true, std::move(*this); }
+};
+
+struct TableRow {
+  std::vector<Cell> cells;  // one for each column
+  Paint paint = Paint::kPlain;
+};
+
+// One table of a report: the same object gives the text, the CSV file and the Markdown.
+struct Table {
+  std::string name;                // of the CSV file: "kernels"
+  std::vector<TableColumn> columns;
+  std::vector<TableRow> rows;
+
+  void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
+    rows.push_back({std::move(cells), paint});
+  }
+};
+
+// Keeps the first `keep` rows and sums up the rest in one row, named "[N others]" in the first text
+// column. A single row too many is kept.
+void FoldRows(Table& table, size_t keep);
+
+// A line and the columns it takes (escape sequences for colour take none).
+struct TextLine {
+  std::string text;
+  size_t width = 0;
+};
+
+// The heading and one line a row, indented by one, at most style.width wide as long as the columns that
+// stretch can give way. Trailing blanks are cut.
+std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
+std::string RenderText(const Table& table, const TextStyle& style);
+
+// RFC 4180, with a heading; integers are whole, shares are fractions with six digits. Bytes that are
+// not UTF-8 become U+FFFD.
+std::string RenderCsv(const Table& table);
+
+// A GitHub table.
+std::string RenderMarkdown(const Table& table);
+
+}  // namespace tacho

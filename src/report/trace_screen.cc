@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include "report/analyze_text.h"
+#include "report/format_number.h"
+#include "report/result_tables.h"
+#include "report/verdict.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kTopGaps = 5;
+constexpr size_t kTopCalls = 5;
+
+std::string DeviceNames(const TraceAnalysis& trace) {
+  std::string names;
+  for (const DeviceTime& device : trace.devices) {
+    if (device.on_host) return "CPU engine";
+    for (const DeviceProperties& properties : trace.header.devices) {
+      if (properties.id == device.device && names.find(properties.name) == std::string::npos) {
+        names += (names.empty() ? "" : ", ") + properties.name;
+      }
+    }
+  }
+  if (names.empty()) return "";
+  const size_t count = trace.devices.size();
+  return (count > 1 ? fmt::format("{} x ", count) : "") + VisibleText(names);
+}
+
+// What the file is: rank, engine, device, size.
+std::string HeaderLine(const TraceAnalysis& trace, const TextStyle& style) {
+  const TraceFacts& facts = trace.facts;
+  std::string line;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) line += (line.empty() ? "" : std::string(style.dot())) + part;
+  };
+  if (facts.role != TraceRole::kWorker) add(std::string(TraceRoleName(facts.role)));
+  if (facts.rank) {
+    add(fmt::format("rank {}", *facts.rank) +
+        (facts.world_size ? fmt::format(" of {}", *facts.world_size) : ""));
+  }
+  add(EngineText(facts));
+  add(facts.stage);
+  add(DeviceNames(trace));
+  add(FormatCount(static_cast<int64_t>(trace.counts.total)) + " events");
+  add(trace.bytes == trace.json_bytes
+          ? FormatBytes(static_cast<int64_t>(trace.bytes))
+          : fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
+                        FormatBytes(static_cast<int64_t>(trace.json_bytes))));
+  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
+  return line;
+}
+
+// Whether the figures can be believed, in figures.
+std::string TrustLine(const TraceAnalysis& trace, const DeviceTotals& totals, const TextStyle& style) {
+  std::string line;
+  const auto add = [&](const std::string& part) {
+    line += (line.empty() ? "" : std::string(style.dot())) + part;
+  };
+  add(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)" : "no event lost");
+  const LaunchTable& launches = trace.launches;
+  if (launches.gpu_events > 0) {
+    add(fmt::format("{} % of GPU work linked to its launch",
+                    FormatPercent(static_cast<double>(launches.with_launch) /
+                                  static_cast<double>(launches.gpu_events))));
+    add(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.overlaps))));
+  }
+  if (!trace.kernels.rows.empty()) {
+    add(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),
+                    totals.on_host ? "operator" : "kernel"));
+  }
+  if (!trace.facts.options.empty()) {
+    add(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
+  }
+  return line;
+}
+
+std::string ScopeLine(const TraceAnalysis& trace) {
+  std::string line;
+  if (trace.scope.window) {
+    line = fmt::format("only {} to {} of the trace",
+                       FormatDuration(trace.scope.window->start - trace.span.start),
+                       FormatDuration(trace.scope.window->end - trace.span.start));
+  }
+  if (!trace.scope.device.empty()) {
+    line += fmt::format("{}only device {}", line.empty() ? "" : ", ", VisibleText(trace.scope.device));
+  }
+  return line;
+}
+
+std::string StepsTitle(const StepTable& steps) {
+  if (steps.method == "annotated" || steps.method.empty()) return "STEPS";
+  return fmt::format("STEPS ({})", steps.method);
+}
+
+std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
+  if (launches.gpu_events == 0) return "";
+  const auto count = [](uint64_t value) { return FormatCount(static_cast<int64_t>(value)); };
+  std::string text = fmt::format("{} pieces of GPU work, {} linked to a launch, {} launched before the "
+                                 "window or unknown",
+                                 count(launches.gpu_events), count(launches.with_launch),
+                                 count(launches.without_launch));
+  if (launches.graph_launches > 0) {
+    text += fmt::format("; {} graph launches carry {} of them, {} at most", count(launches.graph_launches),
+                        count(launches.graph_gpu_events), count(launches.max_gpu_events_per_launch));
+  } else {
+    text += "; no graph launch";
+  }
+  if (launches.shorter_than_launch > 0) {
+    text += fmt::format("; {} kernels shorter than their own launch call",
+                        count(launches.shorter_than_launch));
+  }
+  if (launches.delay.count > 0) {
+    text += fmt::format("; delay from launch to start: median {}, p99 {}",
+                        FormatDuration(launches.delay.p50), FormatDuration(launches.delay.p99));
+  }
+  return "\n" + Painted(" LAUNCHES", Paint::kBold, style) + "\n" + " " +
+         Wrap(text, style.width - 1, 1) + "\n" +
+         Section(ApisTable(launches, "HOST CALLS"), kTopCalls, style).substr(1);
+}
+
+std::string NotesPart(const TraceAnalysis& trace, const TextStyle& style) {
+  if (trace.notes.list().empty() && trace.facts.cannot_tell.empty()) return "";
+  std::string out = "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
+  for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
+  for (const std::string& sentence : trace.facts.cannot_tell) {
+    out += " " + Wrap("cannot tell: " + VisibleText(sentence, style.unicode), style.width - 1, 3) + "\n";
+  }
+  return out;
+}
+
+std::string Next(const TraceAnalysis& trace, const ScreenOptions& options) {
+  if (options.command_paths.empty()) return "";
+  const std::string base = "tacho analyze " + options.command_paths;
+  std::vector<NextCommand> commands;
+  if (trace.kernels.rows.size() > options.top) commands.push_back({base + " --kernels", "all kernels"});
+  if (trace.idle.gaps.size() > kTopGaps) commands.push_back({base + " --gaps", "the longest gaps"});
+  if (!trace.steps.steps.empty()) commands.push_back({base + " --steps", "every step"});
+  commands.push_back({base + " --json", "all figures for programs"});
+  return NextCommands(commands, options.style);
+}
+
+}  // namespace
+
+std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options) {
+  const TextStyle& style = options.style;
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  const bool many_devices = trace.devices.size() > 1;
+  std::string out;
+  out += Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
+  out += Labelled("", HeaderLine(trace, style), Paint::kPlain, style);
+  if (const std::string scope = ScopeLine(trace); !scope.empty()) {
+    out += Labelled("scope", scope, Paint::kYellow, style);
+  }
+  out += Labelled("trust", TrustLine(trace, totals, style),
+                  trace.notes.lost_data() ? Paint::kYellow : Paint::kPlain, style);
+  out += "\n" + Labelled("VERDICT", Verdict(trace), Paint::kBold, style);
+  out += Section(StepPhasesTable(trace.steps, StepsTitle(trace.steps)), options.top, style);
+  if (many_devices) out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
+  out += WhereTimeGoes(trace.kernels, trace.copies, trace.idle, totals, options);
+
+  std::vector<DurationNs> totals_of_kernels, self_of_ops;
+  DurationNs self;
+  for (const KernelRow& row : trace.kernels.rows) totals_of_kernels.push_back(row.stats.total);
+  for (const OpRow& row : trace.ops.rows) {
+    self_of_ops.push_back(row.cpu_self);
+    self += row.cpu_self;
+  }
+  out += Section(KernelsTable(trace.kernels, style, many_devices,
+                              totals.on_host ? "TOP LEAF OPERATORS" : "TOP KERNELS"),
+                 RowsWorthShowing(totals_of_kernels, trace.kernels.total, 3, options.top), style);
+  out += Section(OpsTable(trace.ops.rows, !totals.on_host, false, "TOP HOST OPERATORS"),
+                 RowsWorthShowing(self_of_ops, self, 3, options.top), style);
+  out += Section(CopiesTable(trace.copies), options.top, style);
+  out += LaunchLines(trace.launches, style);
+  IdleTable longest = trace.idle;
+  if (longest.gaps.size() > kTopGaps) longest.gaps.resize(kTopGaps);
+  out += Section(GapsTable(longest, trace.span.start, many_devices, "LONGEST GAPS"), kTopGaps, style);
+  out += NotesPart(trace, style);
+  return out + Next(trace, options);
+}
+
+}  // namespace tacho

@@ -1,0 +1,115 @@
+#include "report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/device_totals.h"
+#include "report/format_number.h"
+
+namespace tacho {
+namespace {
+
+// Shares below these do not enter the sentence.
+constexpr double kIdleWorthNaming = 0.10;
+constexpr double kExposedWorthNaming = 0.05;
+constexpr double kSlowerWorthNaming = 0.01;
+
+std::string MainIdleCause(const IdleTable& idle) {
+  const IdleCauseRow& main = idle.causes.front();
+  const std::string share = FormatShare(main.total, idle.window - idle.busy);
+  switch (main.cause) {
+    case IdleCause::kHostLate:
+      return fmt::format("the host launched late for {} of the idle time", share);
+    case IdleCause::kLaunchLatency:
+      return fmt::format("launches on their way to the device make {} of the idle time", share);
+    case IdleCause::kQueued:
+      return fmt::format("work that was launched in time waited on the device for {} of the idle time",
+                         share);
+    case IdleCause::kInGraph:
+      return fmt::format("gaps inside graph launches make {} of the idle time", share);
+    case IdleCause::kHost:
+      return fmt::format("the executing thread was between operators for {} of the idle time", share);
+    case IdleCause::kUnknown:
+      return fmt::format("for {} of the idle time the next launch is not in the trace", share);
+    case IdleCause::kCount: break;
+  }
+  return "";
+}
+
+// What the busy part went to, and what exposed communication cost.
+std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle) {
+  std::string rest;
+  if (ShareOf(totals.idle, totals.window) >= kIdleWorthNaming && !idle.causes.empty()) {
+    rest = "; " + MainIdleCause(idle);
+  } else if (!kernels.categories.empty()) {
+    const CategoryRow& main = kernels.categories.front();
+    rest = fmt::format("; {} takes {} of the {} time", main.category,
+                       FormatShare(main.total, kernels.total), totals.on_host ? "operator" : "kernel");
+  }
+  if (ShareOf(totals.exposed_comm, totals.window) >= kExposedWorthNaming) {
+    rest += fmt::format("; communication is exposed for {} of the window",
+                        FormatShare(totals.exposed_comm, totals.window));
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::string RankLabel(const RankRow& row) {
+  return row.rank ? fmt::format("rank {}", *row.rank) : row.path;
+}
+
+std::string Verdict(const TraceAnalysis& trace) {
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  if (trace.counts.total == 0) return "the trace holds no event";
+  if (!IsWorker(trace)) {
+    return "a front-end's trace: no operator and no GPU work in it, so no device time to tell";
+  }
+  if (totals.window.ns == 0) return "no device work in this trace, so no device time to tell";
+  std::string who = "GPU busy";
+  if (totals.on_host) {
+    who = "CPU engine: operators run for";
+  } else if (totals.devices > 1) {
+    who = fmt::format("{} GPUs busy", totals.devices);
+  }
+  return fmt::format("{} {} of {}{}", who, FormatShare(totals.busy, totals.window),
+                     FormatDuration(totals.window), Rest(totals, trace.kernels, trace.idle));
+}
+
+std::string Verdict(const RunAnalysis& run) {
+  const RunTotals totals = TotalsOf(run);
+  if (totals.devices.window.ns == 0) return "no device work in these traces, so no device time to tell";
+  double least = 1, most = 0;
+  for (const RankRow& row : run.ranks.rows) {
+    const double busy = ShareOf(row.busy, row.window);
+    least = std::min(least, busy);
+    most = std::max(most, busy);
+  }
+  std::string out = fmt::format("{} {} of the window over {} traces ({} % to {} %){}",
+                                totals.devices.on_host ? "operators run for" : "GPUs busy",
+                                FormatShare(totals.devices.busy, totals.devices.window), totals.workers,
+                                FormatPercent(least), FormatPercent(most),
+                                Rest(totals.devices, totals.kernels, totals.idle));
+  if (run.ranks.slowest && run.ranks.rows.size() > 1) {
+    const RankRow& slowest = run.ranks.rows[*run.ranks.slowest];
+    std::vector<DurationNs> others;
+    for (size_t i = 0; i < run.ranks.rows.size(); ++i) {
+      if (i != *run.ranks.slowest) others.push_back(run.ranks.rows[i].compute);
+    }
+    std::sort(others.begin(), others.end());
+    const DurationNs middle = others[others.size() / 2];
+    const double more = middle.ns == 0 ? 0 : ShareOf(slowest.compute - middle, middle);
+    if (more >= kSlowerWorthNaming) {
+      out += fmt::format("; {} computes longest: {}, {} % more than the median of the others",
+                         RankLabel(slowest), FormatDuration(slowest.compute), FormatPercent(more));
+    }
+  }
+  if (!run.ranks.missing.empty()) {
+    out += fmt::format("; {} of {} ranks missing", run.ranks.missing.size(),
+                       run.ranks.world_size.value_or(0));
+  }
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/analyze.h"
+
+namespace tacho {
+
+// One sentence that says where the time went, made of figures of these results only.
+// "GPU busy 13.7 % of 84.5 ms; the host launched late for 71.0 % of the idle time".
+std::string Verdict(const TraceAnalysis& trace);
+// The same over the worker traces of a run.
+std::string Verdict(const RunAnalysis& run);
+
+// "rank 3", or the path where the trace does not tell its rank.
+std::string RankLabel(const RankRow& row);
+
+}  // namespace tacho

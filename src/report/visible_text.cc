@@ -1,0 +1,176 @@
+#include "report/visible_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tacho {
+namespace {
+
+struct CodePoint {
+  uint32_t value = 0;
+  size_t length = 1;
+  bool valid = false;
+};
+
+// The code point at `at`; not valid for a byte that starts none.
+CodePoint Decode(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t first = byte(at);
+  if (first < 0x80) return {first, 1, true};
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || at + length > text.size()) return {};
+  uint32_t value = first & (0xffu >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0) != 0x80) return {};
+    value = value << 6 | (byte(at + i) & 0x3fu);
+  }
+  const uint32_t smallest = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
+  if (value < smallest || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return {};
+  return {value, length, true};
+}
+
+constexpr bool Within(uint32_t value, uint32_t low, uint32_t high) {
+  return low <= value && value <= high;
+}
+
+// Takes no room of its own, or turns the order of what follows.
+bool IsInvisible(uint32_t code) {
+  return Within(code, 0x80, 0x9f) || Within(code, 0x200b, 0x200f) || Within(code, 0x2028, 0x202e) ||
+         Within(code, 0x2060, 0x2069) || code == 0xfeff || code == 0xad || code == 0x61c;
+}
+
+bool IsWide(uint32_t code) {
+  return Within(code, 0x1100, 0x115f) || Within(code, 0x2e80, 0xa4cf) || Within(code, 0xac00, 0xd7a3) ||
+         Within(code, 0xf900, 0xfaff) || Within(code, 0xfe30, 0xfe6f) || Within(code, 0xff00, 0xff60) ||
+         Within(code, 0xffe0, 0xffe6) || Within(code, 0x1f300, 0x1faff) || Within(code, 0x20000, 0x3fffd);
+}
+
+size_t WidthOf(const CodePoint& point) {
+  if (point.valid && Within(point.value, 0x300, 0x36f)) return 0;
+  return point.valid && IsWide(point.value) ? 2 : 1;
+}
+
+}  // namespace
+
+std::string VisibleText(std::string_view text, bool unicode) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = Decode(text, i);
+    if (!point.valid) {
+      out += unicode ? "\xef\xbf\xbd" : "?";
+    } else if (point.value == '\n') {
+      out += "\\n";
+    } else if (point.value == '\t') {
+      out += "\\t";
+    } else if (point.value == '\r') {
+      out += "\\r";
+    } else if (point.value < 0x20 || point.value == 0x7f) {
+      out += fmt::format("\\x{:02x}", point.value);
+    } else if (IsInvisible(point.value)) {
+      out += fmt::format("\\u{:04x}", point.value);
+    } else if (point.value >= 0x80 && !unicode) {
+      out += '?';
+    } else {
+      out += text.substr(i, point.length);
+    }
+    i += point.length;
+  }
+  return out;
+}
+
+size_t Utf8LengthAt(std::string_view text, size_t at) {
+  const CodePoint point = Decode(text, at);
+  return point.valid ? point.length : 0;
+}
+
+size_t DisplayWidth(std::string_view text) {
+  size_t width = 0;
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = Decode(text, i);
+    width += WidthOf(point);
+    i += point.length;
+  }
+  return width;
+}
+
+std::string FitText(std::string_view text, size_t width, bool unicode) {
+  if (text.size() <= width || DisplayWidth(text) <= width) return std::string(text);
+  const std::string_view mark = unicode ? "…" : "..";
+  const size_t mark_width = unicode ? 1 : 2;
+  if (width <= mark_width) return "";
+  std::vector<std::pair<size_t, size_t>> points;  // offset, columns
+  for (size_t i = 0; i < text.size();) {
+    const CodePoint point = Decode(text, i);
+    points.emplace_back(i, WidthOf(point));
+    i += point.length;
+  }
+  const size_t room = width - mark_width;
+  const size_t tail_room = room / 3;
+  size_t head = 0, used = 0;
+  while (head < points.size() && used + points[head].second <= room - tail_room) {
+    used += points[head++].second;
+  }
+  size_t tail = points.size(), tail_used = 0;
+  while (tail > head && tail_used + points[tail - 1].second <= tail_room) {
+    tail_used += points[--tail].second;
+  }
+  const size_t tail_at = tail < points.size() ? points[tail].first : text.size();
+  return std::string(text.substr(0, points[head].first)) + std::string(mark) +
+         std::string(text.substr(tail_at));
+}
+
+std::string PadRight(std::string_view text, size_t width) {
+  const size_t used = DisplayWidth(text);
+  return std::string(text) + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::string PadLeft(std::string_view text, size_t width) {
+  const size_t used = DisplayWidth(text);
+  return std::string(used < width ? width - used : 0, ' ') + std::string(text);
+}
+
+std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines) {
+  std::string out;
+  size_t used = 0;
+  for (size_t i = 0; i < text.size();) {
+    const size_t end = std::min(text.find(' ', i), text.size());
+    const std::string_view word = text.substr(i, end - i);
+    const size_t word_width = DisplayWidth(word);
+    if (used > 0 && used + 1 + word_width > width) {
+      out += '\n';
+      out += std::string(indent_of_further_lines, ' ');
+      used = indent_of_further_lines;
+    } else if (i > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += word_width;
+    i = end + 1;
+  }
+  return out;
+}
+
+std::string ShellWord(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace tacho

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Checks the rules of the house that a compiler does not: which folder of src/ may include which, which
+folder may name which third-party header, and how large a file may grow. Prints each breach; exits 1 on any."""
+import pathlib
+import re
+import sys
+
+# ARCHITECTURE.md shows the same table.
+LAYERS = {
+    "base": set(),
+    "io": {"base"},
+    "model": {"base"},
+    "ingest": {"base", "io", "model"},
+    "analysis": {"base", "model"},
+    "report": {"base", "model", "analysis"},
+    "cli": {"base", "io", "model", "ingest", "analysis", "report"},
+}
+# Third-party headers and the only places that may name them.
+FENCES = {
+    r"tl/expected": r"src/base/result\.h",
+    r"CLI/": r"src/cli/parse\.cc",
+    r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"src/io/.*",
+    r"nlohmann/": r"(src/.*_test\.cc|tests/.*)",
+    r"simdjson": r"(src/.*_test\.cc|tests/.*|bench/.*)",
+    r"(gtest|gmock)/": r"(src/.*_test\.cc|tests/.*)",
+    r"benchmark/": r"bench/.*",
+    r"cxxabi": r"src/analysis/kernel_name\.cc",
+    r"fmt/": r"src/.*",
+}
+LONGEST = 500
+
+root = pathlib.Path(__file__).resolve().parents[1]
+breaches = []
+for path in sorted(p for folder in ("src", "tests", "bench") for p in (root / folder).rglob("*") if p.suffix in (".h", ".cc")):
+    name = path.relative_to(root).as_posix()
+    text = path.read_text()
+    lines = text.count("\n")
+    if lines > LONGEST:
+        breaches.append(f"{name}: {lines} lines, at most {LONGEST}: split it by concept")
+    layer = name.split("/")[1] if name.startswith("src/") else None
+    if layer is not None and layer not in LAYERS:
+        breaches.append(f"{name}: src/{layer} is no layer; add it to the table")
+        continue
+    for number, line in enumerate(text.splitlines(), 1):
+        m = re.match(r'\s*#include\s+[<"]([^>"]+)[>"]', line)
+        if not m:
+            continue
+        header = m[1]
+        first = header.split("/")[0]
+        if layer and first in LAYERS and first != layer and first not in LAYERS[layer]:
+            breaches.append(f"{name}:{number}: {layer} may not include {header}")
+        for fence, where in FENCES.items():
+            if re.match(fence, header) and '"' not in line and not re.fullmatch(where, name):
+                breaches.append(f"{name}:{number}: <{header}> belongs into {where}")
+    if layer and layer != "cli" and re.search(r"\b(std::cout|std::cerr|std::exit|printf|puts)\s*[(<]", text) and not name.endswith("_test.cc"):
+        if re.search(r"(?<!sn)(?<!f)\bprintf\(|std::cout|std::cerr|std::exit\(|\bputs\(", text):
+            breaches.append(f"{name}: only cli/ prints or exits")
+print("\n".join(breaches) or "layers ok")
+sys.exit(bool(breaches))

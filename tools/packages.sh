@@ -1,0 +1,27 @@
+# Sourced by the other tools: installs what tacho is built and tested with, once.
+# Debian 12 and 13, Ubuntu 24.04.
+
+TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-dev zlib1g-dev libzstd-dev
+  libarchive-dev libfmt-dev libexpected-dev libcli11-dev"
+TACHO_TEST_PACKAGES="python3 libgtest-dev libgmock-dev libbenchmark-dev libsimdjson-dev nlohmann-json3-dev"
+TACHO_FUZZ_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14"
+
+# need_packages NAME...: installs those of them that are missing.
+need_packages() {
+  missing=""
+  for name in "$@"; do
+    case "$(dpkg-query -W -f '${Status}' "$name" 2>/dev/null)" in
+      *"ok installed"*) ;;
+      *) missing="$missing $name" ;;
+    esac
+  done
+  [ -z "$missing" ] && return 0
+  echo "installing:$missing" >&2
+  as_root=""
+  if [ "$(id -u)" -ne 0 ]; then
+    as_root="sudo"
+    command -v sudo >/dev/null || { echo "these packages are missing; install them as root:$missing" >&2; return 1; }
+  fi
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get -o Acquire::Retries=3 -qq update >&2 &&
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get -qq install -y --no-install-recommends $missing >&2
+}
