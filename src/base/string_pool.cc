@@ -80,7 +80,8 @@ size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
 std::string_view StringPool::Store(std::string_view text) {
   if (text.size() > block_size_ - block_used_) {
     block_size_ = std::max(text.size(), std::clamp(bytes_, kFirstBlock, kLargestBlock));
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_));
+    // Vector code may look up to 15 bytes behind a string.
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_ + 16));
     bytes_ += block_size_;
     block_used_ = 0;
   }

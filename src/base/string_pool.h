@@ -17,7 +17,7 @@ uint64_t HashBytes(std::string_view bytes);
 
 // Keeps each distinct string once and gives it a 32-bit id, counted up from 0 in order of arrival.
 //
-// Views stay valid as long as the pool lives. Not thread-safe; one pool belongs to one trace.
+// Views stay valid as long as the pool lives; 15 bytes behind each may be read. Not thread-safe; one pool belongs to one trace.
 // Memory: the bytes plus about 28 bytes a string. Cost of Intern: one hash and, when found, one compare.
 class StringPool {
  public:

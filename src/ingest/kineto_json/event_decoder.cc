@@ -96,19 +96,15 @@ bool EventDecoder::DecodeFast(Cursor& c) {
     return true;
   }
 
-  // The name: the one that came next last time, if it is that, without looking for its end.
+  // The name: the one that came here last time, if it is that, without looking for its end.
   uint32_t name = kNone, expected = kNone;
-  if (last_shape_ != kNone) {
-    const Shape& last = shapes_[last_shape_];
-    if (last.next_name != kNone && names_[last.next_name].head == head) {
-      const std::string_view raw = names_[last.next_name].raw;
-      const auto size = static_cast<size_t>(c.end - p);
-      if (raw.size() < size && p[raw.size()] == '"' &&
-          std::memcmp(p, raw.data(), raw.size()) == 0) {
-        name = last.next_name;
-        expected = last.next_shape;
-        p += raw.size();
-      }
+  if (guess_->name != kNone && names_[guess_->name].head == head) {
+    const std::string_view raw = names_[guess_->name].raw;
+    if (raw.size() < static_cast<size_t>(c.end - p) && p[raw.size()] == '"' &&
+        SameBytes(p, raw.data(), raw.size())) {
+      name = guess_->name;
+      expected = guess_->shape;
+      p += raw.size();
     }
   }
   if (name == kNone) {
@@ -146,7 +142,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 }
 
 const char* EventDecoder::MatchHead(const char* p, const char* end, uint32_t& head) {
-  const uint32_t expected = last_shape_ == kNone ? kNone : shapes_[last_shape_].next_head;
+  const uint32_t expected = guess_->head;
   values_ = {};
   if (expected != kNone) {
     if (const char* const behind = MatchPart(heads_[expected].part, p, end)) {
@@ -171,34 +167,36 @@ const char* EventDecoder::MatchHead(const char* p, const char* end, uint32_t& he
 const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, const char* end) {
   const char* const bytes = part.bytes.data();
   for (const Segment& segment : part.segments) {
-    if (static_cast<size_t>(end - p) < segment.size ||
+    if (end - p < static_cast<ptrdiff_t>(segment.size) ||
         !SameBytes(p, bytes + segment.begin, segment.size)) {
       return nullptr;
     }
     p += segment.size;
-    if (segment.slot == SlotKind::kEnd) return p;
-    p = ReadSlot(segment.slot, p, end);
+    // A number that runs beyond `end` fails at the next stretch of fixed bytes.
+    switch (segment.slot) {
+      case SlotKind::kEnd: return p;
+      case SlotKind::kArgInteger: {
+        int64_t value = 0;
+        p = ReadCanonicalInteger(p, value);
+        AddArgValue(value);
+        break;
+      }
+      case SlotKind::kStart:
+        p = ReadPlainMicroseconds(p, values_.start_ns);
+        values_.has_start = true;
+        break;
+      case SlotKind::kDuration: p = ReadPlainMicroseconds(p, values_.duration_ns); break;
+      case SlotKind::kFlowId: p = ReadCanonicalInteger(p, values_.flow_id); break;
+      default: p = ReadTextSlot(segment.slot, p, end);
+    }
     if (p == nullptr) return nullptr;
   }
   return nullptr;
 }
 
-// Reads one slot; the fixed bytes behind it decide whether it ended where it should.
-const char* EventDecoder::ReadSlot(SlotKind kind, const char* p, const char* end) {
-  if (p >= end) return nullptr;
+// Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it should.
+const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const char* end) {
   switch (kind) {
-    case SlotKind::kArgInteger: {
-      int64_t value = 0;
-      p = ReadCanonicalInteger(p, value);
-      AddArgValue(value);
-      break;
-    }
-    case SlotKind::kStart:
-      p = ReadPlainMicroseconds(p, values_.start_ns);
-      values_.has_start = true;
-      break;
-    case SlotKind::kDuration: p = ReadPlainMicroseconds(p, values_.duration_ns); break;
-    case SlotKind::kFlowId: p = ReadCanonicalInteger(p, values_.flow_id); break;
     case SlotKind::kPid:
     case SlotKind::kTid: {
       int64_t value = 0;
@@ -223,9 +221,8 @@ const char* EventDecoder::ReadSlot(SlotKind kind, const char* p, const char* end
       AddArgValue(wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : 0);
       return behind;
     }
-    case SlotKind::kEnd: return nullptr;
+    default: return nullptr;
   }
-  return p != nullptr && p <= end ? p : nullptr;
 }
 
 // ---- the slow path ----------------------------------------------------------------------------
@@ -435,7 +432,10 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   }
   const StringId pid = words_.strings.Intern(UnescapeJson(event.pid.text()));
   const StringId tid = words_.strings.Intern(UnescapeJson(event.tid.text()));
-  e.track = words_.InternTrack(pid, tid);
+  shape.pid = pid;
+  shape.tid = tid;
+  // A metadata event's track may stand in slots and is made when it is known.
+  if (e.phase != 'M') e.track = words_.InternTrack(pid, tid);
   if (IsGpuWork(e.kind)) {
     StringId device = pid, stream = tid;
     for (const ParsedEvent::Arg& arg : event.arg_list) {
@@ -544,28 +544,25 @@ void EventDecoder::Remember(uint32_t name, uint32_t shape) {
   list.insert(list.begin(), shape);
 }
 
+// Corrects the guess that was made for this event, and makes the one for the next.
 void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
-  if (last_shape_ != kNone) {
-    Shape& last = shapes_[last_shape_];
-    last.next_head = head;
-    last.next_name = name;
-    last.next_shape = shape;
-  }
-  last_shape_ = shape;
+  *guess_ = {head, name, shape};
+  const uint32_t context = last_name_ * 0x9e3779b1u ^ (name + 1) * 0x85ebca6bu;
+  guess_ = &guesses_[(context ^ context >> 15) & (guesses_.size() - 1)];
+  last_name_ = name + 1;
 }
 
 void EventDecoder::Emit(uint32_t name, uint32_t shape_id) {
-  const Shape& shape = shapes_[shape_id];
-  Event event = shape.prototype;
+  Shape& shape = shapes_[shape_id];
+  Event& event = shape.prototype;  // what varies is written into it anew each time
   if (name != kNone) event.name = names_[name].id;
   event.has_start = values_.has_start;
   event.start = {values_.start_ns};
   event.duration = {values_.duration_ns};
   if (values_.flow_id != -1) event.flow_id = values_.flow_id;
   if (event.phase == 'M') {
-    const Track& track = words_[event.track];
-    const StringId pid = values_.pid != StringId::kEmpty ? values_.pid : track.pid;
-    const StringId tid = values_.tid != StringId::kEmpty ? values_.tid : track.tid;
+    const StringId pid = values_.pid != StringId::kEmpty ? values_.pid : shape.pid;
+    const StringId tid = values_.tid != StringId::kEmpty ? values_.tid : shape.tid;
     event.track = words_.InternTrack(pid, tid);
     event.metadata = values_.metadata;
   }
@@ -588,7 +585,8 @@ void EventDecoder::Forget() {
   after_names_.clear();
   arg_values_seen_.clear();
   learnt_bytes_ = 0;
-  last_shape_ = kNone;
+  guesses_.fill({});
+  guess_ = &guesses_[0];
 }
 
 }  // namespace tacho::kineto

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -57,13 +57,17 @@ class EventDecoder {
   struct Shape {
     TemplatePart tail;
     Event prototype;             // all that the shape fixes
+    StringId pid{}, tid{};       // of metadata events without slots for them
     uint32_t args_slots = 0;     // how many slots are arguments
     int32_t correlation = -1;    // which of them, or -1
     int32_t external_id = -1;
-    uint32_t next_head = kNone;  // what followed last time
-    uint32_t next_name = kNone;
-    uint32_t next_shape = kNone;
     uint32_t next_same_name = kNone;  // the shape that this name had next
+  };
+  // What came the last time after the same two names: traces repeat themselves. Only ever a guess.
+  struct Guess {
+    uint32_t head = kNone;
+    uint32_t name = kNone;
+    uint32_t shape = kNone;
   };
   // What the slots of the event at hand hold.
   struct Scalars {
@@ -81,7 +85,7 @@ class EventDecoder {
   bool DecodeFast(Cursor& c);
   const char* MatchHead(const char* p, const char* end, uint32_t& head);
   const char* MatchPart(const TemplatePart& part, const char* p, const char* end);
-  const char* ReadSlot(SlotKind kind, const char* p, const char* end);
+  const char* ReadTextSlot(SlotKind kind, const char* p, const char* end);
   void AddArgValue(int64_t value) {
     if (values_.args_used == arg_values_.size()) arg_values_.resize(arg_values_.size() * 2 + 8);
     arg_values_[values_.args_used++] = value;
@@ -106,12 +110,12 @@ class EventDecoder {
   Options options_;
   bool wants_args_;
 
-  std::deque<Head> heads_;
+  std::vector<Head> heads_;
   std::vector<uint32_t> recent_heads_;  // most recent first, at most kCandidates
   std::unordered_map<std::string, uint32_t> head_ids_;
-  std::deque<Shape> shapes_;
+  std::vector<Shape> shapes_;
   std::unordered_map<std::string, uint32_t> shape_ids_;
-  std::deque<Name> names_;
+  std::vector<Name> names_;
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
   std::vector<std::string_view> after_names_;
@@ -120,7 +124,9 @@ class EventDecoder {
   std::unordered_set<uint64_t> volatile_args_;
   size_t learnt_bytes_ = 0;
 
-  uint32_t last_shape_ = kNone;
+  std::array<Guess, 1 << 14> guesses_{};  // by a hash of the last two names
+  Guess* guess_ = &guesses_[0];
+  uint32_t last_name_ = 0;
   Scalars values_;
   std::vector<int64_t> arg_values_;
   uint64_t fast_events_ = 0, slow_events_ = 0;

@@ -10,40 +10,47 @@ namespace tacho::kineto {
 
 inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') <= 9; }
 
-// The value of the eight digits at `p`, or nullopt if one of them is none. Three multiplications: pairs,
-// then fours, then eight.
-inline std::optional<uint32_t> EightDigits(const char* p) {
+// How many of the eight bytes at `p` (loaded into `v`) are digits before the first that is none.
+inline int CountDigits(uint64_t v) {
+  // A byte is a digit if its upper half is 3 and still is after adding 6.
+  const uint64_t odd = ((v & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030) |
+                       (((v + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030);
+  return odd == 0 ? 8 : std::countr_zero(odd) / 8;
+}
+
+// The value of the first `count` (0 to 8) digits in `v`. Three multiplications: pairs, fours, eight.
+inline uint32_t DigitsValue(uint64_t v, int count) {
   static_assert(std::endian::native == std::endian::little);
-  uint64_t v;
-  std::memcpy(&v, p, 8);
-  if (((v & 0xf0f0f0f0f0f0f0f0) | (((v + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) !=
-      0x3333333333333333) {
-    return std::nullopt;
-  }
+  if (count == 0) return 0;
+  v <<= (8 - count) * 8;  // leading zero bytes count as zero digits
   v = (v & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
   v = (v & 0x00ff00ff00ff00ff) * 6553601 >> 16;
   return static_cast<uint32_t>((v & 0x0000ffff0000ffff) * 42949672960001 >> 32);
 }
 
-// Reads digits at `p` into `value` (below 10^18, else nullptr) and returns the first byte behind them;
-// nullptr when there is no digit. Up to 16 bytes behind the last digit are read.
+// Reads digits at `p` into `value` (at most 18 of them, else nullptr) and returns the first byte behind
+// them; nullptr when there is no digit. Up to 24 bytes from `p` on are read.
 inline const char* ReadDigits(const char* p, uint64_t& value) {
-  const char* const first = p;
-  uint64_t v = 0;
-  if (const auto eight = EightDigits(p)) {
-    v = *eight;
-    p += 8;
-    if (const auto more = EightDigits(p)) {
-      v = v * 100'000'000 + *more;
-      p += 8;
+  static constexpr uint32_t kPowers[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  uint64_t v;
+  std::memcpy(&v, p, 8);
+  int count = CountDigits(v);
+  uint64_t number = DigitsValue(v, count);
+  if (count == 0) return nullptr;
+  p += count;
+  if (count == 8) {
+    std::memcpy(&v, p, 8);
+    count = CountDigits(v);
+    number = number * kPowers[count] + DigitsValue(v, count);
+    p += count;
+    if (count == 8) {
+      for (int more = 0; IsDigit(*p); ++more, ++p) {
+        if (more == 2) return nullptr;
+        number = number * 10 + static_cast<uint64_t>(*p - '0');
+      }
     }
   }
-  for (; IsDigit(*p); ++p) {
-    if (p - first >= 18) return nullptr;
-    v = v * 10 + static_cast<uint64_t>(*p - '0');
-  }
-  if (p == first) return nullptr;
-  value = v;
+  value = number;
   return p;
 }
 
@@ -66,7 +73,12 @@ inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
   p = ReadDigits(p, us);
   if (p == nullptr || us > 9'000'000'000'000'000) return nullptr;
   uint64_t fraction = 0;
-  if (*p == '.') {
+  const auto digit = [&](int i) { return static_cast<unsigned>(static_cast<unsigned char>(p[i])) - '0'; };
+  if (*p == '.' && (digit(1) < 10) & (digit(2) < 10) & (digit(3) < 10)) {
+    fraction = digit(1) * 100 + digit(2) * 10 + digit(3);
+    p += 4;
+    if (IsDigit(*p)) return nullptr;
+  } else if (*p == '.') {
     if (!IsDigit(p[1])) return nullptr;
     fraction = static_cast<uint64_t>(p[1] - '0') * 100;
     p += 2;

@@ -11,14 +11,20 @@ namespace {
 // The functions read up to 16 bytes beyond the number.
 std::string Padded(std::string text) { return text + "," + std::string(32, 'x'); }
 
-TEST(EightDigits, TakesExactlyDigits) {
-  EXPECT_EQ(EightDigits("01234567"), 1234567u);
-  EXPECT_EQ(EightDigits("99999999"), 99999999u);
-  for (int i = 0; i < 8; ++i) {
-    for (const char c : {'/', ':', ' ', '.', '-', '\0', '\xb0', 'a'}) {
-      std::string text = "12345678";
-      text[static_cast<size_t>(i)] = c;
-      EXPECT_EQ(EightDigits(text.data()), std::nullopt) << text;
+TEST(ReadDigits, TakesUpTo18DigitsAndStopsAtTheFirstOther) {
+  for (const char c : {'/', ':', ' ', '.', '-', '\0', '\xb0', 'a', '\xff'}) {
+    std::string digits;
+    for (int n = 0; n <= 20; ++n) {
+      const std::string text = digits + c + std::string(32, '7');
+      uint64_t value = 0;
+      const char* const end = ReadDigits(text.data(), value);
+      if (n == 0 || n > 18) {
+        EXPECT_EQ(end, nullptr) << text;
+      } else {
+        EXPECT_EQ(end, text.data() + n) << text;
+        EXPECT_EQ(std::to_string(value), digits);
+      }
+      digits += static_cast<char>('1' + n % 9);
     }
   }
 }
