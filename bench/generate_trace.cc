@@ -5,13 +5,14 @@
 // ids are counted alike in all of them, so nothing is kept.
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "step_model.h"
@@ -27,7 +28,7 @@ constexpr std::int64_t kMultiprocessors = 132;
 constexpr int kSizingSteps = 8;
 
 struct Options {
-  std::int64_t bytes = 0;
+  std::uint64_t bytes = 0;
   char layout = 'a';
   bool stack = true;
   bool shapes = true;
@@ -228,8 +229,7 @@ class TraceText {
     for (const Annotation& annotation : annotations) {
       // Kineto draws these one nanosecond early and two longer.
       Complete("gpu_user_annotation", AnnotationName(annotation.rows));
-      Span(0, kComputeStream, annotation.start_ns - 1,
-           annotation.end_ns - annotation.start_ns + 2);
+      Span(0, kComputeStream, annotation.start_ns - 1, annotation.end_ns - annotation.start_ns + 2);
       sink_.Text("\"External id\": ");
       sink_.Number(annotation.id);
       sink_.Text(layout_.close);
@@ -480,7 +480,8 @@ std::int64_t StepsFor(const Options& options) {
   };
   const std::int64_t empty = bytes_of(0);
   const std::int64_t some = bytes_of(kSizingSteps) - empty;
-  return std::max<std::int64_t>(1, (options.bytes - empty) * kSizingSteps / some);
+  const std::int64_t wanted = static_cast<std::int64_t>(options.bytes) - empty;
+  return std::max<std::int64_t>(1, wanted / (some / kSizingSteps));
 }
 
 constexpr char kHelp[] =
@@ -494,6 +495,11 @@ constexpr char kHelp[] =
     "  --stack 1    Python frames (default 1)\n"
     "  --shapes 1   shapes, strides and types of the operators' inputs (default 1)\n"
     "  --seed S     another trace of the same kind (default 1)\n";
+
+bool Whole(std::string_view text, std::uint64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
 
 int UsageError(const std::string& message) {
   std::fprintf(stderr, "generate_trace: %s\n%s", message.c_str(), kHelp);
@@ -511,23 +517,23 @@ int Main(int argc, char** argv) {
     if (i + 1 == argc) return UsageError(std::string(flag) + " needs a value");
     const char* value = argv[++i];
     const bool is_bit = std::strcmp(value, "0") == 0 || std::strcmp(value, "1") == 0;
-    if (flag == "--bytes") {
-      options.bytes = std::atoll(value);
+    if (flag == "--bytes" && Whole(value, options.bytes)) {
+      if (options.bytes == 0) return UsageError("--bytes must not be 0");
     } else if (flag == "--layout" && (*value == 'a' || *value == 'b') && value[1] == 0) {
       options.layout = value[0];
     } else if (flag == "--stack" && is_bit) {
       options.stack = value[0] == '1';
     } else if (flag == "--shapes" && is_bit) {
       options.shapes = value[0] == '1';
-    } else if (flag == "--seed") {
-      options.seed = std::strtoull(value, nullptr, 10);
+    } else if (flag == "--seed" && Whole(value, options.seed)) {
+      // Taken.
     } else if (flag == "--output") {
       options.output = value;
     } else {
       return UsageError("cannot take " + std::string(flag) + " " + value);
     }
   }
-  if (options.bytes <= 0) return UsageError("--bytes must be given and positive");
+  if (options.bytes == 0) return UsageError("--bytes is needed");
 
   std::FILE* file = options.output == nullptr ? stdout : std::fopen(options.output, "wb");
   if (file == nullptr) {

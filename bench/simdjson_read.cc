@@ -284,10 +284,11 @@ int Main(int argc, char** argv) {
       ReadWhole(window, source, columns);
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    std::printf("{\"bytes\": %lld, \"json_bytes\": %zu, \"events\": %zu, \"read_s\": %.6f, "
-                "\"trace_bytes\": %zu}\n",
-                static_cast<long long>(status.st_size), source.total(), columns.ts.size(),
-                seconds.count(), columns.Bytes());
+    std::printf(
+        "{\"bytes\": %lld, \"json_bytes\": %zu, \"events\": %zu, \"read_s\": %.6f, "
+        "\"trace_bytes\": %zu}\n",
+        static_cast<long long>(status.st_size), source.total(), columns.ts.size(), seconds.count(),
+        columns.Bytes());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "simdjson_read: %s: %s\n", path.c_str(), error.what());
     return 3;

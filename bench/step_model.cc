@@ -220,8 +220,8 @@ std::int64_t StepModel::Call(int call, std::int64_t external_id, std::int64_t no
   clock_ = std::max(clock_ + Between(mean_ns * 8 / 10, mean_ns * 13 / 10), not_before_ns);
   const std::int64_t correlation = next_correlation_;
   next_correlation_ += Between(1, 5);
-  step_.host.push_back({NodeKind::kCall, call, rows_, start_ns, clock_ - start_ns, correlation,
-                        external_id});
+  step_.host.push_back(
+      {NodeKind::kCall, call, rows_, start_ns, clock_ - start_ns, correlation, external_id});
   return correlation;
 }
 

@@ -25,8 +25,8 @@ struct HostEvent {
   int detail;     // frame: layer or which object; else the rows of the batch
   std::int64_t start_ns;
   std::int64_t dur_ns;
-  std::int64_t id;           // Python id, External id or correlation
-  std::int64_t parent;       // frame: Python id of its caller; call: External id or 0
+  std::int64_t id;      // Python id, External id or correlation
+  std::int64_t parent;  // frame: Python id of its caller; call: External id or 0
 };
 
 struct DeviceEvent {

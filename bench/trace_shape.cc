@@ -1,19 +1,19 @@
 #include "trace_shape.h"
 
 // The pieces of long names that come back in several of them.
-#define COPY_LAMBDA(n) \
+#define COPY_LAMBDA(n)                                                                        \
   "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() " \
   "const::{lambda()#" n "}::operator()() const::{lambda("
-#define FLASH_KERNEL \
-  "flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2, " \
-  "cute::tuple<cute::C<1>, cute::C<1>, cute::C<1> >, cute::tuple<cute::C<128>, cute::C<128>, " \
-  "cute::C<128> >, 128, cutlass::bfloat16_t, float, cutlass::arch::Sm90, true, false, false, " \
-  "true, true, true, false, false, false, true, false, true, false, false>, " \
-  "flash::CollectiveEpilogueFwd<cute::tuple<cute::C<128>, cute::C<128>, cute::C<128> >, " \
+#define FLASH_KERNEL                                                                             \
+  "flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2, "     \
+  "cute::tuple<cute::C<1>, cute::C<1>, cute::C<1> >, cute::tuple<cute::C<128>, cute::C<128>, "   \
+  "cute::C<128> >, 128, cutlass::bfloat16_t, float, cutlass::arch::Sm90, true, false, false, "   \
+  "true, true, true, false, false, false, true, false, true, false, false>, "                    \
+  "flash::CollectiveEpilogueFwd<cute::tuple<cute::C<128>, cute::C<128>, cute::C<128> >, "        \
   "cute::tuple<cute::C<1>, cute::C<1>, cute::C<1> >, cutlass::bfloat16_t, cutlass::arch::Sm90, " \
-  "256, true, true, true, false>, flash::VarlenDynamicPersistentTileScheduler<128, 256, 128, " \
+  "256, true, true, true, false>, flash::VarlenDynamicPersistentTileScheduler<128, 256, 128, "   \
   "true, true, true> > >"
-#define PYBIND_OBJECT \
+#define PYBIND_OBJECT                                                                             \
   "pybind11_builtins.pybind11_detail_function_record_v1_system_libstdcpp_gxx_abi_1xxx_use_cxx11_" \
   "abi_1 object at @>"
 
@@ -43,11 +43,10 @@ constexpr KernelShape kKernelShapes[] = {
      "__nv_bfloat16*, long const*, long, long, long, long, long, int, int, int, float const*, "
      "float const*)",
      kLaunch, 40, 0, 0, 1, 1, 512, 41, 2300},
-    {"flash",
-     "void cutlass::device_kernel<" FLASH_KERNEL " >(" FLASH_KERNEL "::Params)", kLaunchExC, 168,
-     229392, 132, 0, 1, 384, 18, 11400},
-    {"o_proj", "nvjet_tst_64x32_64x16_4x1_v_bz_splitK_TNT", kLaunchExC, 168, 197632, 128, 0, 2,
-     384, 18, 6900},
+    {"flash", "void cutlass::device_kernel<" FLASH_KERNEL " >(" FLASH_KERNEL "::Params)",
+     kLaunchExC, 168, 229392, 132, 0, 1, 384, 18, 11400},
+    {"o_proj", "nvjet_tst_64x32_64x16_4x1_v_bz_splitK_TNT", kLaunchExC, 168, 197632, 128, 0, 2, 384,
+     18, 6900},
     {"all_reduce",
      "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*, "
      "vllm::RankSignals, vllm::Signal*, __nv_bfloat16*, int, int)",
@@ -74,13 +73,16 @@ constexpr KernelShape kKernelShapes[] = {
     {"all_gather", "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", kLaunchExC,
      96, 82240, 24, 0, 1, 544, 13, 17800},
     {"to_float",
-     "void at::native::unrolled_elementwise_kernel<" COPY_LAMBDA("7") "float)#1}, "
-     "std::array<char*, 2ul>, 4, TrivialOffsetCalculator<1, unsigned int>, "
-     "TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, "
-     "at::native::memory::StoreWithCast<1> >(int, " COPY_LAMBDA("7") "float)#1}, "
-     "std::array<char*, 2ul>, TrivialOffsetCalculator<1, unsigned int>, "
-     "TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, "
-     "at::native::memory::StoreWithCast<1>)",
+     "void at::native::unrolled_elementwise_kernel<" COPY_LAMBDA(
+         "7") "float)#1}, "
+              "std::array<char*, 2ul>, 4, TrivialOffsetCalculator<1, unsigned int>, "
+              "TrivialOffsetCalculator<1, unsigned int>, at::native::memory::LoadWithCast<1>, "
+              "at::native::memory::StoreWithCast<1> >(int, " COPY_LAMBDA(
+                  "7") "float)#1}, "
+                       "std::array<char*, 2ul>, TrivialOffsetCalculator<1, unsigned int>, "
+                       "TrivialOffsetCalculator<1, unsigned int>, "
+                       "at::native::memory::LoadWithCast<1>, "
+                       "at::native::memory::StoreWithCast<1>)",
      kLaunch, 30, 0, 0, 297, 1, 128, 93, 9100},
     {"divide",
      "void at::native::elementwise_kernel<128, 4, "
@@ -182,8 +184,8 @@ constexpr KernelShape kKernelShapes[] = {
 };
 
 constexpr const char* kLayerKernels[] = {
-    "rms_norm", "qkv",        "rotary",   "cache",   "flash",       "o_proj",
-    "all_reduce", "rms_norm", "gate_up",  "act_and_mul", "down",    "nccl_all_reduce",
+    "rms_norm",   "qkv",      "rotary",  "cache",       "flash", "o_proj",
+    "all_reduce", "rms_norm", "gate_up", "act_and_mul", "down",  "nccl_all_reduce",
 };
 
 constexpr CopyShape kCopyShapes[] = {
@@ -210,7 +212,7 @@ constexpr CallShape kCallShapes[] = {
     {"cudaEventSynchronize", "cuda_runtime", 136, true, 2100},
 };
 
-#define INPUTS(concrete, types, strides, dims) \
+#define INPUTS(concrete, types, strides, dims)                                                     \
   "\"Concrete Inputs\": [" concrete "], \"Input type\": [" types "], \"Input Strides\": [" strides \
   "], \"Input Dims\": [" dims "]"
 #define BF16 "\"c10::BFloat16\""
@@ -233,22 +235,20 @@ constexpr OpShape kOpShapes[] = {
     {"aten::as_strided",
      INPUTS(NONE ", \"[$, 128]\", \"[1, 5120]\", \"0\"", BF16 ", " LIST ", " LIST ", " SCALAR,
             "[5120, 1], [], [], []", "[1280, 5120], [], [], []")},
-    {"aten::mm", INPUTS(NONE ", " NONE, BF16 ", " BF16, "[5120, 1], [1, 5120]",
-                        "[$, 5120], [5120, 1280]")},
+    {"aten::mm",
+     INPUTS(NONE ", " NONE, BF16 ", " BF16, "[5120, 1], [1, 5120]", "[$, 5120], [5120, 1280]")},
     {"aten::split_with_sizes",
-     INPUTS(NONE ", \"[1024, 128, 128]\", \"-1\"", BF16 ", " LIST ", " SCALAR,
-            "[1280, 1], [], []", "[$, 1280], [], []")},
-    {"_C::rotary_embedding",
-     INPUTS(NONE ", " NONE ", " NONE ", \"128\", " NONE ", \"True\"",
-            LONG ", " BF16 ", " BF16 ", " SCALAR ", " BF16 ", " SCALAR,
-            "[1], [1280, 1], [1280, 1], [], [128, 1], []",
-            "[$], [$, 1024], [$, 128], [], [40960, 128], []")},
-    {"aten::view", INPUTS(NONE ", \"[-1, 8, 128]\"", BF16 ", " LIST, "[1280, 1], []",
-                          "[$, 1024], []")},
-    {"aten::empty",
-     INPUTS("\"[$, 1024]\", \"15\", \"0\", " NONE ", \"False\", " NONE,
-            LIST ", " SCALAR ", " SCALAR ", " NONE ", " SCALAR ", " NONE,
-            "[], [], [], [], [], []", "[], [], [], [], [], []")},
+     INPUTS(NONE ", \"[1024, 128, 128]\", \"-1\"", BF16 ", " LIST ", " SCALAR, "[1280, 1], [], []",
+            "[$, 1280], [], []")},
+    {"_C::rotary_embedding", INPUTS(NONE ", " NONE ", " NONE ", \"128\", " NONE ", \"True\"",
+                                    LONG ", " BF16 ", " BF16 ", " SCALAR ", " BF16 ", " SCALAR,
+                                    "[1], [1280, 1], [1280, 1], [], [128, 1], []",
+                                    "[$], [$, 1024], [$, 128], [], [40960, 128], []")},
+    {"aten::view",
+     INPUTS(NONE ", \"[-1, 8, 128]\"", BF16 ", " LIST, "[1280, 1], []", "[$, 1024], []")},
+    {"aten::empty", INPUTS("\"[$, 1024]\", \"15\", \"0\", " NONE ", \"False\", " NONE,
+                           LIST ", " SCALAR ", " SCALAR ", " NONE ", " SCALAR ", " NONE,
+                           "[], [], [], [], [], []", "[], [], [], [], [], []")},
     {"vllm::unified_attention_with_output",
      INPUTS(NONE ", " NONE ", " NONE ", " NONE ", \"model.layers.0.self_attn.attn\", " NONE,
             BF16 ", " BF16 ", " BF16 ", " BF16 ", " NONE ", " NONE,
@@ -256,9 +256,9 @@ constexpr OpShape kOpShapes[] = {
             "[$, 8, 128], [$, 1, 128], [$, 1, 128], [$, 8, 128], [], []")},
     {"aten::unbind", INPUTS(NONE ", \"0\"", BF16 ", " SCALAR, "[33554432, 2048, 128, 128, 1], []",
                             "[2, 16384, 16, 1, 128], []")},
-    {"aten::select", INPUTS(NONE ", \"0\", \"0\"", BF16 ", " SCALAR ", " SCALAR,
-                            "[33554432, 2048, 128, 128, 1], [], []",
-                            "[2, 16384, 16, 1, 128], [], []")},
+    {"aten::select",
+     INPUTS(NONE ", \"0\", \"0\"", BF16 ", " SCALAR ", " SCALAR,
+            "[33554432, 2048, 128, 128, 1], [], []", "[2, 16384, 16, 1, 128], [], []")},
     {"_C_cache_ops::reshape_and_cache_flash",
      INPUTS(NONE ", " NONE ", " NONE ", " NONE ", " NONE ", \"auto\", " NONE ", " NONE,
             BF16 ", " BF16 ", " BF16 ", " BF16 ", " LONG ", " NONE ", " FLOAT ", " FLOAT,
@@ -277,28 +277,26 @@ constexpr OpShape kOpShapes[] = {
      INPUTS(NONE ", \"tp:0\"", BF16 ", " NONE, "[5120, 1], []", "[$, 5120], []")},
     {"_C_custom_ar::all_reduce",
      INPUTS("\"94301532816\", " NONE ", " NONE ", \"140412886810624\", \"8388608\"",
-            SCALAR ", " BF16 ", " BF16 ", " SCALAR ", " SCALAR,
-            "[], [5120, 1], [5120, 1], [], []", "[], [$, 5120], [$, 5120], [], []")},
+            SCALAR ", " BF16 ", " BF16 ", " SCALAR ", " SCALAR, "[], [5120, 1], [5120, 1], [], []",
+            "[], [$, 5120], [$, 5120], [], []")},
     {"aten::empty_like", INPUTS(NONE ", " NONE ", " NONE ", " NONE ", \"False\", " NONE,
                                 BF16 ", " NONE ", " NONE ", " NONE ", " SCALAR ", " NONE,
                                 "[5120, 1], [], [], [], [], []", "[$, 5120], [], [], [], [], []")},
     {"_C::silu_and_mul",
      INPUTS(NONE ", " NONE, BF16 ", " BF16, "[3200, 1], [6400, 1]", "[$, 3200], [$, 6400]")},
-    {"aten::copy_", INPUTS(NONE ", " NONE ", \"True\"", "\"int\", \"int\", " SCALAR,
-                           "[1], [1], []", "[$], [$], []")},
-    {"aten::slice",
-     INPUTS(NONE ", \"0\", \"0\", \"$\", \"1\"",
-            "\"int\", " SCALAR ", " SCALAR ", " SCALAR ", " SCALAR, "[1], [], [], [], []",
-            "[1024], [], [], [], []")},
+    {"aten::copy_", INPUTS(NONE ", " NONE ", \"True\"", "\"int\", \"int\", " SCALAR, "[1], [1], []",
+                           "[$], [$], []")},
+    {"aten::slice", INPUTS(NONE ", \"0\", \"0\", \"$\", \"1\"",
+                           "\"int\", " SCALAR ", " SCALAR ", " SCALAR ", " SCALAR,
+                           "[1], [], [], [], []", "[1024], [], [], [], []")},
     {"aten::fill_", INPUTS(NONE ", \"-1\"", "\"int\", " SCALAR, "[1], []", "[1024], []")},
     {"aten::index_select", INPUTS(NONE ", \"0\", " NONE, BF16 ", " SCALAR ", " LONG,
                                   "[5120, 1], [], [1]", "[$, 5120], [], [$]")},
-    {"aten::to",
-     INPUTS(NONE ", \"6\", \"False\", \"False\", " NONE,
-            BF16 ", " SCALAR ", " SCALAR ", " SCALAR ", " NONE, "[151936, 1], [], [], [], []",
-            "[$, 151936], [], [], [], []")},
-    {"aten::div_", INPUTS(NONE ", " NONE, FLOAT ", " FLOAT, "[151936, 1], [1, 1]",
-                          "[$, 151936], [$, 1]")},
+    {"aten::to", INPUTS(NONE ", \"6\", \"False\", \"False\", " NONE,
+                        BF16 ", " SCALAR ", " SCALAR ", " SCALAR ", " NONE,
+                        "[151936, 1], [], [], [], []", "[$, 151936], [], [], [], []")},
+    {"aten::div_",
+     INPUTS(NONE ", " NONE, FLOAT ", " FLOAT, "[151936, 1], [1, 1]", "[$, 151936], [$, 1]")},
     {"aten::sort", INPUTS(NONE ", \"-1\", \"False\"", FLOAT ", " SCALAR ", " SCALAR,
                           "[151936, 1], [], []", "[$, 151936], [], []")},
     {"aten::softmax", INPUTS(NONE ", \"-1\", \"6\"", FLOAT ", " SCALAR ", " SCALAR,
@@ -306,18 +304,17 @@ constexpr OpShape kOpShapes[] = {
     {"aten::cumsum", INPUTS(NONE ", \"-1\", " NONE, FLOAT ", " SCALAR ", " NONE,
                             "[151936, 1], [], []", "[$, 151936], [], []")},
     {"aten::masked_fill_", INPUTS(NONE ", " NONE ", \"-inf\"", FLOAT ", \"bool\", " SCALAR,
-                                  "[151936, 1], [151936, 1], []",
-                                  "[$, 151936], [$, 151936], []")},
-    {"aten::scatter_", INPUTS(NONE ", \"-1\", " NONE ", " NONE,
-                              FLOAT ", " SCALAR ", " LONG ", " FLOAT,
-                              "[151936, 1], [], [151936, 1], [151936, 1]",
-                              "[$, 151936], [], [$, 151936], [$, 151936]")},
+                                  "[151936, 1], [151936, 1], []", "[$, 151936], [$, 151936], []")},
+    {"aten::scatter_",
+     INPUTS(NONE ", \"-1\", " NONE ", " NONE, FLOAT ", " SCALAR ", " LONG ", " FLOAT,
+            "[151936, 1], [], [151936, 1], [151936, 1]",
+            "[$, 151936], [], [$, 151936], [$, 151936]")},
     {"aten::exponential_", INPUTS(NONE ", \"1.\", " NONE, FLOAT ", " SCALAR ", " NONE,
                                   "[151936, 1], [], []", "[$, 151936], [], []")},
     {"aten::argmax", INPUTS(NONE ", \"-1\", \"False\"", FLOAT ", " SCALAR ", " SCALAR,
                             "[151936, 1], [], []", "[$, 151936], [], []")},
-    {"aten::where", INPUTS(NONE ", " NONE ", " NONE, "\"bool\", " LONG ", " LONG,
-                           "[1], [1], [1]", "[$], [$], [$]")},
+    {"aten::where", INPUTS(NONE ", " NONE ", " NONE, "\"bool\", " LONG ", " LONG, "[1], [1], [1]",
+                           "[$], [$], [$]")},
     {"aten::lt",
      INPUTS(NONE ", \"1.0000000000000001e-05\"", FLOAT ", " SCALAR, "[1], []", "[$], []")},
     {"vllm::all_gather",
@@ -346,10 +343,11 @@ constexpr NodeKind C = NodeKind::kCopy;
 constexpr NodeKind R = NodeKind::kCall;
 
 // A copy from pinned memory, as the model runner makes half a dozen of before each step.
-#define COPY_TO_GPU(d, key) \
-  {d, P, "vllm/v1/utils.py(139): copy_to_gpu"}, \
-      {d + 1, P, "<built-in method copy_ of Tensor object at %>"}, {d + 2, O, "aten::copy_"}, \
-      {d + 3, C, key}
+#define COPY_TO_GPU(d, key)                                                                     \
+  {d, P, "vllm/v1/utils.py(139): copy_to_gpu"},                                                 \
+      {d + 1, P, "<built-in method copy_ of Tensor object at %>"}, {d + 2, O, "aten::copy_"}, { \
+    d + 3, C, key                                                                               \
+  }
 
 constexpr Node kStepNodes[] = {
     {0, P, "vllm/distributed/device_communicators/shm_broadcast.py(960): dequeue"},
@@ -566,10 +564,12 @@ constexpr Node kStepNodes[] = {
 };
 
 // A linear layer: the frames and operators of a matrix product.
-#define LINEAR(d, module, forward, key) \
+#define LINEAR(d, module, forward, key)                                                            \
   {d, P, module}, {d + 1, P, "torch/nn/modules/module.py(1779): _call_impl"}, {d + 2, P, forward}, \
       {d + 3, P, "<built-in function linear>"}, {d + 4, O, "aten::linear"}, {d + 5, O, "aten::t"}, \
-      {d + 6, O, "aten::transpose"}, {d + 5, O, "aten::mm"}, {d + 6, K, key}
+      {d + 6, O, "aten::transpose"}, {d + 5, O, "aten::mm"}, {                                     \
+    d + 6, K, key                                                                                  \
+  }
 
 constexpr Node kLayerNodes[] = {
     {0, P, "nn.Module: Qwen3DecoderLayer_#"},

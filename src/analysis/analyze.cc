@@ -12,8 +12,8 @@ namespace {
 void NoteUnfinished(const Trace& trace, Notes& notes) {
   const ArgReader finished(trace, "finished");
   if (!finished.anywhere()) return;
-  for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_ops), &trace.annotations,
-                                  &trace.python_frames}) {
+  for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_ops),
+                                  &trace.annotations, &trace.python_frames}) {
     for (size_t row = 0; row < table->size(); ++row) {
       if (trace.Text(finished.Text({table->args[row]})) != "false") continue;
       notes.Add(NoteId::kUnfinishedSpan, trace.Text(table->name[row]));
@@ -24,7 +24,8 @@ void NoteUnfinished(const Trace& trace, Notes& notes) {
 std::string Place(const Trace& trace, size_t gpu_row) {
   const Stream& stream = trace.words[trace.gpu.stream[gpu_row]];
   return "device " + std::string(trace.Text(stream.device)) + ", stream " +
-         std::string(trace.Text(stream.stream)) + ", " + std::to_string(trace.gpu.start[gpu_row].ns) + " ns";
+         std::string(trace.Text(stream.stream)) + ", " +
+         std::to_string(trace.gpu.start[gpu_row].ns) + " ns";
 }
 
 void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
@@ -38,9 +39,10 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (orphans > 0) notes.Add(NoteId::kOrphanGpuEvents, Place(trace, first), orphans);
 }
 
-// An event whose duration overflowed covers the work behind it on its stream. Real work overlaps on one
-// stream too: the next kernel starts early (programmatic launch), and the branches of a graph share one.
-// So it takes several covered pieces of other launches, all far shorter, to call it an overflow.
+// An event whose duration overflowed covers the work behind it on its stream. Real work overlaps on
+// one stream too: the next kernel starts early (programmatic launch), and the branches of a graph
+// share one. So it takes several covered pieces of other launches, all far shorter, to call it an
+// overflow.
 void NoteLongOverlaps(const Trace& trace, Notes& notes) {
   constexpr size_t kCovered = 3;
   constexpr int64_t kTimesMedian = 100;
@@ -73,11 +75,16 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
   }
 }
 
-Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work, const LaunchLinks& links) {
+Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work,
+              const LaunchLinks& links) {
   Notes notes = trace.notes;
+  // A rank that did nothing at all misses no GPU events, unless it has a GPU.
+  const bool expects_gpu =
+      !trace.header.devices.empty() || trace.host_ops.size() + trace.host_calls.size() > 0;
   if (trace.counts.total == 0) {
     notes.Add(NoteId::kNoEvents, "");
-  } else if (trace.gpu.size() == 0 && !work.on_host && facts.role != TraceRole::kFrontend) {
+  } else if (trace.gpu.size() == 0 && expects_gpu && !work.on_host &&
+             facts.role != TraceRole::kFrontend) {
     notes.Add(NoteId::kNoGpuEvents, "");
   }
   NoteOrphans(trace, links, notes);
@@ -125,7 +132,8 @@ void AnalyzeRun(RunAnalysis& run) {
     inputs.push_back(std::move(input));
   }
   run.ranks = CompareRanks(inputs);
-  if (run.traces.size() < 2) {  // nothing to compare with; which ranks are missing is told all the same
+  if (run.traces.size() <
+      2) {  // nothing to compare with; which ranks are missing is told all the same
     run.ranks.rows.clear();
     run.ranks.slowest.reset();
   }

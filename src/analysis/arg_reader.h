@@ -9,19 +9,22 @@
 
 namespace tacho {
 
-// Reads one argument of many events. ArgText searches the key anew for each event and makes a string;
-// this searches once for each shape and reads nothing but the value. Immutable.
+// Reads one argument of many events. ArgText searches the key anew for each event and makes a
+// string; this searches once for each shape and reads nothing but the value. Immutable.
 class ArgReader {
  public:
-  // `old_key` is the argument's name in old files ("Input dims"), looked up where `key` is not there.
-  ArgReader(const Trace& trace, std::string_view key, std::string_view old_key = {}) : trace_(trace) {
+  // `old_key` is the argument's name in old files ("Input dims"), looked up where `key` is not
+  // there.
+  ArgReader(const Trace& trace, std::string_view key, std::string_view old_key = {})
+      : trace_(trace) {
     const StringId wanted = trace.words.strings.Find(key);
     const StringId old = trace.words.strings.Find(old_key);
     places_.resize(trace.words.args_shapes().size());
     for (size_t i = 0; i < places_.size(); ++i) {
       const ArgsShape& shape = trace.words.args_shapes()[i];
       if (wanted != StringId::kEmpty) places_[i] = Locate(shape, wanted);
-      if (places_[i].how == How::kAbsent && old != StringId::kEmpty) places_[i] = Locate(shape, old);
+      if (places_[i].how == How::kAbsent && old != StringId::kEmpty)
+        places_[i] = Locate(shape, old);
       anywhere_ = anywhere_ || places_[i].how != How::kAbsent;
     }
   }
@@ -33,12 +36,18 @@ class ArgReader {
   [[nodiscard]] std::optional<int64_t> Integer(const ArgsOf& args) const {
     const Place& place = places_[Index(args.ref.shape)];
     switch (place.how) {
-      case How::kAbsent: return std::nullopt;
-      case How::kConstant: return Parse(trace_.Text(place.constant));
-      case How::kInteger: return StreamValue(place, args);
-      case How::kText: return Parse(trace_.Text(static_cast<StringId>(StreamValue(place, args))));
-      case How::kCorrelation: return args.correlation;
-      case How::kExternalId: return args.external_id;
+      case How::kAbsent:
+        return std::nullopt;
+      case How::kConstant:
+        return Parse(trace_.Text(place.constant));
+      case How::kInteger:
+        return StreamValue(place, args);
+      case How::kText:
+        return Parse(trace_.Text(static_cast<StringId>(StreamValue(place, args))));
+      case How::kCorrelation:
+        return args.correlation;
+      case How::kExternalId:
+        return args.external_id;
     }
     return std::nullopt;
   }
@@ -69,10 +78,18 @@ class ArgReader {
         place.before += home == SlotHome::kInteger || home == SlotHome::kText ? 1 : 0;
       }
       switch (shape.slots[static_cast<size_t>(entry->slot)].home) {
-        case SlotHome::kInteger: place.how = How::kInteger; break;
-        case SlotHome::kText: place.how = How::kText; break;
-        case SlotHome::kCorrelation: place.how = How::kCorrelation; break;
-        case SlotHome::kExternalId: place.how = How::kExternalId; break;
+        case SlotHome::kInteger:
+          place.how = How::kInteger;
+          break;
+        case SlotHome::kText:
+          place.how = How::kText;
+          break;
+        case SlotHome::kCorrelation:
+          place.how = How::kCorrelation;
+          break;
+        case SlotHome::kExternalId:
+          place.how = How::kExternalId;
+          break;
       }
       return place;
     }

@@ -28,7 +28,8 @@ void AddBytes(std::optional<int64_t>& to, std::optional<int64_t> more) {
 
 std::optional<double> CopyRow::gigabytes_per_second() const {
   if (!bytes || total.ns <= 0) return std::nullopt;
-  return static_cast<double>(*bytes) / static_cast<double>(total.ns);  // bytes a nanosecond are GB/s
+  return static_cast<double>(*bytes) /
+         static_cast<double>(total.ns);  // bytes a nanosecond are GB/s
 }
 
 CopyTable TabulateCopies(const Trace& trace, const Scope& scope) {

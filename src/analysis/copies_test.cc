@@ -9,9 +9,12 @@ namespace {
 
 TEST(Copies, AddUpByKindLongestFirst) {
   TraceBuilder b;
-  b.Memcpy("Memcpy HtoD (Pageable -> Device)", {.start = 0, .duration = 10, .args = {{"bytes", "100"}}});
-  b.Memcpy("Memcpy HtoD (Pinned -> Device)", {.start = 20, .duration = 5, .args = {{"bytes", "\"50\""}}});
-  b.Memcpy("Memcpy DtoD (Device -> Device)", {.start = 30, .duration = 100, .args = {{"bytes", "400"}}});
+  b.Memcpy("Memcpy HtoD (Pageable -> Device)",
+           {.start = 0, .duration = 10, .args = {{"bytes", "100"}}});
+  b.Memcpy("Memcpy HtoD (Pinned -> Device)",
+           {.start = 20, .duration = 5, .args = {{"bytes", "\"50\""}}});
+  b.Memcpy("Memcpy DtoD (Device -> Device)",
+           {.start = 30, .duration = 100, .args = {{"bytes", "400"}}});
   b.Memcpy("Memcpy PtoP", {.start = 140, .duration = 1});
   b.Memcpy("CopyDeviceToHost", {.start = 150, .duration = 2, .args = {{"bytes", "1.5"}}});
   b.Memset("Memset (Device)", {.start = 160, .duration = 3, .args = {{"bytes", "8"}}});

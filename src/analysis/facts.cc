@@ -11,7 +11,9 @@
 namespace tacho {
 namespace {
 
-bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 // Whether a process calls itself a rank of an engine: "VLLM::Worker_TP1", "sglang::scheduler_DP0".
 bool IsEngineWorker(std::string_view process) {
@@ -29,8 +31,9 @@ std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark
   return value;
 }
 
-// The tensor-parallel rank is the rank of the engine unless it has pipeline stages: how many ranks a
-// stage has is not in the name. A data-parallel number is no rank, each such engine counts from 0.
+// The tensor-parallel rank is the rank of the engine unless it has pipeline stages: how many ranks
+// a stage has is not in the name. A data-parallel number is no rank, each such engine counts from
+// 0.
 std::optional<int64_t> RankOfProcess(std::string_view process) {
   if (!IsEngineWorker(process) || NumberBehind(process, "_PP").value_or(0) > 0) return std::nullopt;
   return NumberBehind(process, "_TP");
@@ -46,10 +49,11 @@ std::vector<std::string> ProcessNames(const Trace& trace) {
 
 // SGLang's merger puts the rank before each pid: "[TP00-DP01] 1234".
 bool HasMergedPids(const Trace& trace) {
-  return std::any_of(trace.words.tracks().begin(), trace.words.tracks().end(), [&](const Track& track) {
-    const std::string_view pid = trace.Text(track.pid);
-    return pid.starts_with('[') && Contains(pid, "] ");
-  });
+  return std::any_of(trace.words.tracks().begin(), trace.words.tracks().end(),
+                     [&](const Track& track) {
+                       const std::string_view pid = trace.Text(track.pid);
+                       return pid.starts_with('[') && Contains(pid, "] ");
+                     });
 }
 
 TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) {
@@ -65,8 +69,8 @@ TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) 
   return works || says_rank || trace.counts.total == 0 ? TraceRole::kWorker : TraceRole::kFrontend;
 }
 
-// The engine that the names of `table` give away; `engine_of` is asked once for each name. vLLM's step
-// names are also written by other engines' patched builds: any other sign has precedence.
+// The engine that the names of `table` give away; `engine_of` is asked once for each name. vLLM's
+// step names are also written by other engines' patched builds: any other sign has precedence.
 template <typename EngineOf>
 std::string_view EngineByNames(const Trace& trace, const SliceTable& table, EngineOf engine_of) {
   std::string_view engine;
@@ -119,7 +123,8 @@ void AddCounts(const Trace& trace, TraceFacts& facts) {
   }
   for (size_t i = 0; i < trace.words.categories().size(); ++i) {
     const uint64_t count = trace.counts.complete_by_category[i];
-    if (count > 0) facts.by_category.emplace_back(trace.Text(trace.words.categories()[i].name), count);
+    if (count > 0)
+      facts.by_category.emplace_back(trace.Text(trace.words.categories()[i].name), count);
   }
   std::sort(facts.by_category.begin(), facts.by_category.end());
 }
@@ -132,11 +137,13 @@ bool HasShapes(const Trace& trace) {
 void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
   std::vector<std::string>& out = facts.cannot_tell;
   if (trace.notes.lost_data()) {
-    out.emplace_back("exact totals, because events are missing (see the notes): sums are lower bounds");
+    out.emplace_back(
+        "exact totals, because events are missing (see the notes): sums are lower bounds");
   }
   if (facts.role == TraceRole::kFrontend) {
     out.emplace_back(
-        "what the model did, because this is a front end's trace: it has no operator and no GPU work");
+        "what the model did, because this is a front end's trace: it has no operator and no GPU "
+        "work");
     return;
   }
   if (FindSteps(trace).steps.empty()) {
@@ -153,7 +160,8 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back("input shapes, because record_shapes was off");
   }
   if (trace.python_frames.size() > 0) {
-    out.emplace_back("true host times, because with_stack was on: it inflates them, idle time included");
+    out.emplace_back(
+        "true host times, because with_stack was on: it inflates them, idle time included");
   } else if (trace.host_ops.size() > 0) {
     out.emplace_back("which Python code ran, because with_stack was off");
   }
@@ -171,9 +179,12 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
 
 std::string_view TraceRoleName(TraceRole role) {
   switch (role) {
-    case TraceRole::kWorker: return "worker";
-    case TraceRole::kFrontend: return "frontend";
-    case TraceRole::kMerged: return "merged";
+    case TraceRole::kWorker:
+      return "worker";
+    case TraceRole::kFrontend:
+      return "frontend";
+    case TraceRole::kMerged:
+      return "merged";
   }
   return "";
 }
@@ -192,11 +203,11 @@ TraceFacts GatherFacts(const Trace& trace) {
       if (!facts.rank) facts.rank = RankOfProcess(process);
     }
   }
-  for (const auto& [on, option] : {std::pair{header.record_shapes, "record_shapes"},
-                                   std::pair{header.with_stack, "with_stack"},
-                                   std::pair{header.with_flops, "with_flops"},
-                                   std::pair{header.profile_memory, "profile_memory"},
-                                   std::pair{header.with_modules, "with_modules"}}) {
+  for (const auto& [on, option] :
+       {std::pair{header.record_shapes, "record_shapes"},
+        std::pair{header.with_stack, "with_stack"}, std::pair{header.with_flops, "with_flops"},
+        std::pair{header.profile_memory, "profile_memory"},
+        std::pair{header.with_modules, "with_modules"}}) {
     if (on) facts.options.emplace_back(option);
   }
   AddCounts(trace, facts);

@@ -25,17 +25,18 @@ struct TraceFacts {
   std::string engine;          // "vllm", "sglang"; "" when not told
   std::string engine_version;  // "" when not told
   std::optional<int64_t> rank, world_size;
-  std::string stage;           // by StageOf; AnalyzeRun sets it, which knows the paths
-  std::vector<std::string> process_names;                         // sorted, distinct
-  std::vector<std::pair<std::string, uint64_t>> by_phase;         // letter, events; by letter
-  std::vector<std::pair<std::string, uint64_t>> by_category;      // complete events; by category
-  std::vector<std::string> options;                               // profiler options that were on
-  std::vector<std::string> cannot_tell;                           // "..., because ..."; empty: all is told
+  std::string stage;                       // by StageOf; AnalyzeRun sets it, which knows the paths
+  std::vector<std::string> process_names;  // sorted, distinct
+  std::vector<std::pair<std::string, uint64_t>> by_phase;     // letter, events; by letter
+  std::vector<std::pair<std::string, uint64_t>> by_category;  // complete events; by category
+  std::vector<std::string> options;                           // profiler options that were on
+  std::vector<std::string> cannot_tell;  // "..., because ..."; empty: all is told
 };
 TraceFacts GatherFacts(const Trace& trace);
 
-// The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" when all steps (but
-// empty ones) are of that phase and the file's name ends in it ("...-TP-0-EXTEND.trace.json.gz"); else "".
+// The stage that SGLang profiled when it profiles by stage: "prefill" or "decode" when all steps
+// (but empty ones) are of that phase and the file's name ends in it
+// ("...-TP-0-EXTEND.trace.json.gz"); else "".
 std::string StageOf(std::string_view path, const StepTable& steps);
 
 }  // namespace tacho

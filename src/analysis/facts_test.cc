@@ -46,7 +46,8 @@ TEST(Facts, OfAVllmWorker) {
   EXPECT_EQ(facts.world_size, 2);
   EXPECT_THAT(facts.process_names, ElementsAre("VLLM::Worker_TP1"));
   EXPECT_THAT(facts.by_phase, ElementsAre(Pair("M", 1), Pair("X", 4)));
-  EXPECT_THAT(facts.by_category, ElementsAre(Pair("cpu_op", 1), Pair("kernel", 2), Pair("user_annotation", 1)));
+  EXPECT_THAT(facts.by_category,
+              ElementsAre(Pair("cpu_op", 1), Pair("kernel", 2), Pair("user_annotation", 1)));
   EXPECT_THAT(facts.options, ElementsAre("record_shapes", "profile_memory"));
   EXPECT_THAT(facts.cannot_tell, Contains(HasSubstr("launch delays")));
   EXPECT_THAT(facts.cannot_tell, Not(Contains(HasSubstr("steps"))));
@@ -60,11 +61,20 @@ TEST(Facts, TheEngineIsToldByWhateverNamesIt) {
   };
   EXPECT_EQ(engine_with([](TraceBuilder&) {}), "");
   EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "VLLM::EngineCore"); }), "vllm");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "sglang::scheduler_DP1"); }), "sglang");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "step[DECODE bs=1]", {}); }), "sglang");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "ProfilerStep#1", {}); }), "");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "scheduler.run_batch", {}); }), "sglang");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "gpu_model_runner: forward", {}); }), "vllm");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "sglang::scheduler_DP1"); }),
+            "sglang");
+  EXPECT_EQ(
+      engine_with([](TraceBuilder& b) { b.Host("user_annotation", "step[DECODE bs=1]", {}); }),
+      "sglang");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.Host("user_annotation", "ProfilerStep#1", {}); }),
+            "");
+  EXPECT_EQ(
+      engine_with([](TraceBuilder& b) { b.Host("user_annotation", "scheduler.run_batch", {}); }),
+      "sglang");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) {
+              b.Host("user_annotation", "gpu_model_runner: forward", {});
+            }),
+            "vllm");
   EXPECT_EQ(engine_with([](TraceBuilder& b) {
               b.Host("python_function", "/x/site-packages/vllm/v1/engine/async_llm.py(9): run", {});
             }),
@@ -123,7 +133,8 @@ TEST(Facts, TheRankComesFromTheProcessNameWhenTheHeaderIsLost) {
   EXPECT_EQ(rank_of("VLLM::Worker_TP3"), 3);
   EXPECT_EQ(rank_of("sglang::scheduler_DP1_TP2"), 2);
   EXPECT_EQ(rank_of("VLLM::Worker_PP0_TP1"), 1);
-  EXPECT_EQ(rank_of("VLLM::Worker_PP1_TP1"), std::nullopt);  // how many ranks a stage has is not told
+  EXPECT_EQ(rank_of("VLLM::Worker_PP1_TP1"),
+            std::nullopt);  // how many ranks a stage has is not told
   EXPECT_EQ(rank_of("sglang::scheduler_DP1"), std::nullopt);
   EXPECT_EQ(rank_of("VLLM::Worker"), std::nullopt);
   EXPECT_EQ(rank_of("something_TP3"), std::nullopt);
@@ -136,10 +147,11 @@ TEST(Facts, SayWhatSpoilsTheFigures) {
   b.Host("cpu_op", "aten::mm", {.duration = 5});
   b.Host("python_function", "run", {.duration = 5});
   const TraceFacts facts = Gather(std::move(b));
-  EXPECT_THAT(facts.cannot_tell,
-              ElementsAre(HasSubstr("exact totals"), HasSubstr("steps"), HasSubstr("GPU time"),
-                          HasSubstr("record_shapes"), HasSubstr("with_stack was on"), HasSubstr("rank")));
-  for (const std::string& sentence : facts.cannot_tell) EXPECT_THAT(sentence, HasSubstr(", because "));
+  EXPECT_THAT(facts.cannot_tell, ElementsAre(HasSubstr("exact totals"), HasSubstr("steps"),
+                                             HasSubstr("GPU time"), HasSubstr("record_shapes"),
+                                             HasSubstr("with_stack was on"), HasSubstr("rank")));
+  for (const std::string& sentence : facts.cannot_tell)
+    EXPECT_THAT(sentence, HasSubstr(", because "));
 }
 
 TEST(StageOf, NeedsTheNameAndTheSteps) {

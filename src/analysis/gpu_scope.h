@@ -15,7 +15,8 @@ class GpuScope {
  public:
   GpuScope(const Trace& trace, const Scope& scope) : trace_(trace), scope_(scope) {
     for (const Stream& stream : trace.words.streams()) {
-      of_stream_.push_back(scope.device.empty() || trace.Text(stream.device) == scope.device ? 1 : 0);
+      of_stream_.push_back(scope.device.empty() || trace.Text(stream.device) == scope.device ? 1
+                                                                                             : 0);
     }
   }
   [[nodiscard]] bool OnDevice(size_t row) const {

@@ -72,8 +72,8 @@ SortedPlaces SortByTrack(const Trace& trace, const std::vector<Source>& sources)
 }  // namespace
 
 HostTree NestHostSlices(const Trace& trace, const NestOptions& options) {
-  // The file's order among the tables is not kept; equal intervals nest as programs do: a frame holds
-  // annotations, these hold operators, and those hold calls.
+  // The file's order among the tables is not kept; equal intervals nest as programs do: a frame
+  // holds annotations, these hold operators, and those hold calls.
   std::vector<Source> sources{{SliceKind::kAnnotation, &trace.annotations},
                               {SliceKind::kHostOp, &trace.host_ops},
                               {SliceKind::kHostCall, &trace.host_calls}};

@@ -202,7 +202,8 @@ class Attribution {
       const uint32_t call = CallOf(item);
       const bool known = call != LaunchLinks::kNone;
       const Interval when = known ? trace_.host_calls.When(call) : Interval{};
-      return std::tuple(!known, when.start, when.end, trace_.Text(item.name));
+      const int64_t correlation = known ? trace_.host_calls.correlation[call] : 0;
+      return std::tuple(!known, when.start, when.end, correlation, trace_.Text(item.name));
     };
     for (const WorkItem& item : items.subspan(1)) {
       if (rank(item) < rank(*best)) best = &item;

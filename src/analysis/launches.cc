@@ -21,7 +21,9 @@ bool PutsWork(std::string_view name) {
          lower.find("memset") != std::string::npos;
 }
 
-bool IsGraphLaunch(std::string_view name) { return name.find("GraphLaunch") != std::string_view::npos; }
+bool IsGraphLaunch(std::string_view name) {
+  return name.find("GraphLaunch") != std::string_view::npos;
+}
 
 // A property of names, found once for each name that occurs.
 template <typename Property>
@@ -30,14 +32,15 @@ std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
   std::vector<uint8_t> of_name, of_call(trace.host_calls.size());
   for (size_t row = 0; row < of_call.size(); ++row) {
     const uint32_t number = names[trace.host_calls.name[row]];
-    if (number == of_name.size()) of_name.push_back(property(trace.Text(trace.host_calls.name[row])));
+    if (number == of_name.size())
+      of_name.push_back(property(trace.Text(trace.host_calls.name[row])));
     of_call[row] = of_name[number];
   }
   return of_call;
 }
 
-// The host call of each correlation. Profilers count correlations up, so that an array is nearly always
-// the smallest table; a file with scattered ones gets a hash map.
+// The host call of each correlation. Profilers count correlations up, so that an array is nearly
+// always the smallest table; a file with scattered ones gets a hash map.
 class CallIndex {
  public:
   explicit CallIndex(const Trace& trace) {
@@ -60,8 +63,9 @@ class CallIndex {
     const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
     for (size_t row = 0; row < ids.size(); ++row) {
       if (ids[row] < 0) continue;
-      uint32_t& call = dense_.empty() ? sparse_.try_emplace(ids[row], LaunchLinks::kNone).first->second
-                                      : dense_[static_cast<size_t>(ids[row] - first_)];
+      uint32_t& call = dense_.empty()
+                           ? sparse_.try_emplace(ids[row], LaunchLinks::kNone).first->second
+                           : dense_[static_cast<size_t>(ids[row] - first_)];
       const bool better = call == LaunchLinks::kNone || puts_work[call] < puts_work[row];
       if (better) call = static_cast<uint32_t>(row);
     }
@@ -118,7 +122,8 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
     waited += (down[i] - up[i]).ns;  // the sum over all pairs, whatever their order
   }
   const Interval seen = scope.Clip(whole);
-  if (!seen.empty()) queue.mean = static_cast<double>(waited) / static_cast<double>(seen.length().ns);
+  if (!seen.empty())
+    queue.mean = static_cast<double>(waited) / static_cast<double>(seen.length().ns);
   return queue;
 }
 

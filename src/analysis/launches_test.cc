@@ -47,13 +47,17 @@ TEST(Launches, CountAndDelay) {
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 10, .correlation = 1});
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 2});
   b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 40, .duration = 10, .correlation = 3});
-  b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 60, .duration = 10, .correlation = 4});  // no work
+  b.Host("cuda_runtime", "cudaGraphLaunch",
+         {.start = 60, .duration = 10, .correlation = 4});  // no work
   b.Host("cuda_driver", "cuLaunchKernel", {.start = 80, .duration = 10, .correlation = 5});
-  b.Kernel("a", {.start = 15, .duration = 9, .correlation = 1});   // delay 5, shorter than its launch
-  b.Kernel("b", {.start = 25, .duration = 10, .correlation = 2});  // starts inside its launch: delay 0
+  b.Kernel("a",
+           {.start = 15, .duration = 9, .correlation = 1});  // delay 5, shorter than its launch
+  b.Kernel("b",
+           {.start = 25, .duration = 10, .correlation = 2});  // starts inside its launch: delay 0
   b.Kernel("n2", {.start = 90, .duration = 1, .correlation = 3});
   b.Kernel("n1", {.start = 70, .duration = 1, .correlation = 3});  // the graph's first: delay 20
-  b.Kernel("e", {.start = 79, .duration = 30, .correlation = 5});  // before its launch: clocks differ
+  b.Kernel("e",
+           {.start = 79, .duration = 30, .correlation = 5});  // before its launch: clocks differ
   b.Kernel("orphan", {.start = 1, .duration = 1, .correlation = 77});
   b.Memset("m", {.start = 2, .duration = 1});
   const Trace trace = std::move(b).Finish();
@@ -77,7 +81,8 @@ TEST(Launches, CountAndDelay) {
 TEST(Launches, QueueDepthIsWhatIsLaunchedAndNotStarted) {
   TraceBuilder b;
   const auto launch = [&](std::string_view stream, int64_t correlation, int64_t at, int64_t start) {
-    b.Host("cuda_runtime", "cudaLaunchKernel", {.start = at, .duration = 1, .correlation = correlation});
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.start = at, .duration = 1, .correlation = correlation});
     b.Kernel("k", {.stream = stream, .start = start, .duration = 5, .correlation = correlation});
   };
   launch("13", 1, 0, 10);
@@ -85,7 +90,8 @@ TEST(Launches, QueueDepthIsWhatIsLaunchedAndNotStarted) {
   launch("13", 3, 10, 20);  // launched in the instant in which the first starts
   launch("7", 4, 0, 0);
   b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 100, .duration = 1, .correlation = 5});
-  for (int64_t i = 0; i < 9; ++i) b.Kernel("n", {.stream = "20", .start = 110 + i, .correlation = 5});
+  for (int64_t i = 0; i < 9; ++i)
+    b.Kernel("n", {.stream = "20", .start = 110 + i, .correlation = 5});
   const Trace trace = std::move(b).Finish();
   const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
   ASSERT_EQ(table.queues.size(), 3u);
@@ -98,7 +104,8 @@ TEST(Launches, QueueDepthIsWhatIsLaunchedAndNotStarted) {
   EXPECT_EQ(table.queues[2].max, 1u);
   EXPECT_DOUBLE_EQ(table.queues[2].mean, 1.0);
 
-  const LaunchTable first = TabulateLaunches(trace, LinkLaunches(trace), {.window = Interval{{0}, {10}}, .device = ""});
+  const LaunchTable first =
+      TabulateLaunches(trace, LinkLaunches(trace), {.window = Interval{{0}, {10}}, .device = ""});
   EXPECT_DOUBLE_EQ(first.queues[1].mean, (10.0 + 5.0) / 10.0);
   EXPECT_EQ(first.queues[1].max, 2u);
 }
@@ -110,15 +117,19 @@ TEST(Launches, WindowsThatTouchAddUp) {
     const auto at = static_cast<int64_t>(random() % 10'000);
     b.Host("cuda_runtime", i % 7 == 0 ? "cudaGraphLaunch" : "cudaLaunchKernel",
            {.start = at, .duration = static_cast<int64_t>(random() % 50), .correlation = i});
-    for (unsigned k = random() % 3; k > 0; --k) {
-      b.Kernel("k", {.start = at + static_cast<int64_t>(random() % 200), .duration = 20, .correlation = i});
+    for (auto k = random() % 3; k > 0; --k) {
+      b.Kernel(
+          "k",
+          {.start = at + static_cast<int64_t>(random() % 200), .duration = 20, .correlation = i});
     }
   }
   const Trace trace = std::move(b).Finish();
   const LaunchLinks links = LinkLaunches(trace);
   const LaunchTable all = TabulateLaunches(trace, links);
-  const LaunchTable left = TabulateLaunches(trace, links, {.window = Interval{{0}, {4000}}, .device = ""});
-  const LaunchTable right = TabulateLaunches(trace, links, {.window = Interval{{4000}, {20'000}}, .device = ""});
+  const LaunchTable left =
+      TabulateLaunches(trace, links, {.window = Interval{{0}, {4000}}, .device = ""});
+  const LaunchTable right =
+      TabulateLaunches(trace, links, {.window = Interval{{4000}, {20'000}}, .device = ""});
   EXPECT_EQ(all.gpu_events, left.gpu_events + right.gpu_events);
   EXPECT_EQ(all.gpu_events, all.with_launch + all.without_launch);
   EXPECT_EQ(all.graph_launches, left.graph_launches + right.graph_launches);

@@ -1,6 +1,7 @@
 #include "analysis/ops.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -52,16 +53,16 @@ DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const
     for (size_t i = 0; i < tree.nodes.size(); ++i) {
       if (tree.nodes[i].kind == SliceKind::kHostCall) op_of_call[tree.nodes[i].row] = innermost[i];
     }
-    std::unordered_map<int64_t, int32_t> by_external_id;  // made when it is first needed
+    std::optional<std::unordered_map<int64_t, int32_t>> by_external_id;  // made when first needed
     const GpuScope counts(trace, scope);
     for (size_t row = 0; row < trace.gpu.size(); ++row) {
       if (!counts.OnDevice(row)) continue;
       const uint32_t call = links.call_of_gpu[row];
       int32_t op = call == LaunchLinks::kNone ? -1 : op_of_call[call];
       if (op < 0 && trace.gpu.external_id[row] > 0) {
-        if (by_external_id.empty()) by_external_id = OpsByExternalId(trace, tree);
-        const auto found = by_external_id.find(trace.gpu.external_id[row]);
-        if (found != by_external_id.end()) op = found->second;
+        if (!by_external_id) by_external_id = OpsByExternalId(trace, tree);
+        const auto found = by_external_id->find(trace.gpu.external_id[row]);
+        if (found != by_external_id->end()) op = found->second;
       }
       if (op >= 0) time.self[static_cast<size_t>(op)] += trace.gpu.duration[row];
     }
@@ -99,8 +100,8 @@ void SortRows(std::vector<OpRow>& rows) {
   });
 }
 
-void TabulateByName(const Trace& trace, const HostTree& tree, const DeviceNs& device, const Scope& scope,
-                    OpTable& table) {
+void TabulateByName(const Trace& trace, const HostTree& tree, const DeviceNs& device,
+                    const Scope& scope, OpTable& table) {
   const std::vector<int64_t> self = SelfTimes(tree);
   const ArgReader dims(trace, "Input Dims", "Input dims");
   bool any_shape = false;
@@ -117,8 +118,8 @@ void TabulateByName(const Trace& trace, const HostTree& tree, const DeviceNs& de
     Add(table.rows[number], node.when.length(), self[i], device.total[i], device.self[i]);
     if (!any_shape) continue;
     const StringId shapes = dims.Text(HostOpArgs(trace, node.row));
-    const auto [at, added] = row_of_shape.try_emplace((uint64_t{number} << 32) | Index(shapes),
-                                                      table.by_shape.size());
+    const auto [at, added] =
+        row_of_shape.try_emplace((uint64_t{number} << 32) | Index(shapes), table.by_shape.size());
     if (added) {
       OpRow& row = table.by_shape.emplace_back();
       row.name = trace.Text(node.name);
@@ -140,16 +141,17 @@ std::vector<StringId> KeyNames(const Trace& trace) {
     if (step == StringId::kEmpty) step = key[i];
     key[i] = step;
   }
-  for (const char* name : {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
-                           "profiler::_record_function_enter_new", "profiler::_record_function_exit",
-                           "aten::is_leaf", "aten::output_nr", "aten::_version"}) {
+  for (const char* name :
+       {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
+        "profiler::_record_function_enter_new", "profiler::_record_function_exit", "aten::is_leaf",
+        "aten::output_nr", "aten::_version"}) {
     key[Index(trace.words.strings.Find(name))] = StringId::kEmpty;
   }
   return key;
 }
 
-// Takes only children that have their parent's name out of the tree; the parent gets their children and
-// their device time. One pass does, as parents stand before their children.
+// Takes only children that have their parent's name out of the tree; the parent gets their children
+// and their device time. One pass does, as parents stand before their children.
 void MergeOnlyChildren(const std::vector<StringId>& keys, HostTree& tree, DeviceNs& device) {
   std::vector<uint32_t> children(tree.nodes.size());
   for (const HostTree::Node& node : tree.nodes) {
@@ -179,30 +181,35 @@ void MergeOnlyChildren(const std::vector<StringId>& keys, HostTree& tree, Device
 }
 
 // How many allocations and releases happened while no slice was open on any thread.
-uint64_t LoneAllocations(const Trace& trace, const std::vector<Interval>& slices, const Scope& scope) {
+uint64_t LoneAllocations(const Trace& trace, std::initializer_list<const HostTree*> trees,
+                         const Scope& scope) {
   const StringId memory = trace.words.strings.Find("[memory]");
   std::vector<TimeNs> at;
-  for (size_t i = 0; i < trace.points.size(); ++i) {
-    if (memory != StringId::kEmpty && trace.points.name[i] == memory) at.push_back(trace.points.at[i]);
+  for (size_t i = 0; memory != StringId::kEmpty && i < trace.points.size(); ++i) {
+    if (trace.points.name[i] == memory) at.push_back(trace.points.at[i]);
   }
   if (at.empty()) return 0;
   std::sort(at.begin(), at.end());
-  std::vector<int64_t> opened(at.size() + 1);  // by instant: slices that begin to hold it, less those that end
-  for (const Interval& slice : slices) {       // both ends belong to the slice here
-    ++opened[static_cast<size_t>(std::lower_bound(at.begin(), at.end(), slice.start) - at.begin())];
-    --opened[static_cast<size_t>(std::upper_bound(at.begin(), at.end(), slice.end) - at.begin())];
+  std::vector<int64_t> change(at.size() + 1);  // of the number of slices that hold an instant
+  for (const HostTree* tree : trees) {
+    for (const HostTree::Node& node : tree->nodes) {  // both ends belong to the slice here
+      const auto first = std::lower_bound(at.begin(), at.end(), node.when.start);
+      const auto last = std::upper_bound(at.begin(), at.end(), node.when.end);
+      ++change[static_cast<size_t>(first - at.begin())];
+      --change[static_cast<size_t>(last - at.begin())];
+    }
   }
   uint64_t lone = 0;
   int64_t open = 0;
   for (size_t i = 0; i < at.size(); ++i) {
-    open += opened[i];
+    open += change[i];
     if (open == 0 && scope.Counts(at[i])) ++lone;
   }
   return lone;
 }
 
-// When the profiler stopped, which is where PyTorch ends the slices that were open then; in the file they
-// end later, with the record window.
+// When the profiler stopped, which is where PyTorch ends the slices that were open then; in the
+// file they end later, with the record window.
 std::optional<TimeNs> ProfilerStop(const Trace& trace) {
   const StringId session = trace.words.strings.Find("Trace");
   std::optional<TimeNs> stop;
@@ -213,28 +220,40 @@ std::optional<TimeNs> ProfilerStop(const Trace& trace) {
   return stop;
 }
 
-// The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility operators
-// are not in it, and Python frames are; slices that were still open at the stop stand beside it.
-std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
+bool IsUnfinished(const Trace& trace, const ArgReader& finished, const SliceTable& table,
+                  uint32_t row) {
+  return finished.anywhere() && trace.Text(finished.Text({table.args[row]})) == "false";
+}
+
+// The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility
+// operators are not in it, and Python frames are; slices that were still open at the stop stand
+// beside it.
+std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, const HostTree& host,
+                                const Scope& scope) {
   const std::vector<StringId> keys = KeyNames(trace);
   const ArgReader finished(trace, "finished");
   const std::optional<TimeNs> stop = ProfilerStop(trace);
   HostTree beside;
   const auto leave_out = [&](SliceKind kind, const SliceTable& table, uint32_t row) {
     if (keys[Index(table.name[row])] == StringId::kEmpty) return true;
-    if (!finished.anywhere() || trace.Text(finished.Text({table.args[row]})) != "false") return false;
+    if (!IsUnfinished(trace, finished, table, row)) return false;
     Interval when = table.When(row);
     when.end = std::max(when.start, stop.value_or(when.end));
-    beside.nodes.push_back({.when = when, .name = table.name[row], .track = table.track[row], .kind = kind,
+    beside.nodes.push_back({.when = when,
+                            .name = table.name[row],
+                            .track = table.track[row],
+                            .kind = kind,
                             .row = row});
     return true;
   };
-  HostTree tree = NestHostSlices(trace, {.python_frames = true, .leave_out = leave_out});
-  std::vector<Interval> slices;
-  for (const HostTree* nodes : {&tree, &beside}) {
-    for (const HostTree::Node& node : nodes->nodes) slices.push_back(node.when);
-  }
-  const uint64_t lone_allocations = LoneAllocations(trace, slices, scope);
+  const bool same_slices =
+      trace.python_frames.size() == 0 && !finished.anywhere() &&
+      std::none_of(host.nodes.begin(), host.nodes.end(), [&](const HostTree::Node& node) {
+        return keys[Index(node.name)] == StringId::kEmpty;
+      });
+  HostTree tree =
+      same_slices ? host : NestHostSlices(trace, {.python_frames = true, .leave_out = leave_out});
+  const uint64_t lone_allocations = LoneAllocations(trace, {&tree, &beside}, scope);
 
   DeviceNs device = AttributeDeviceTime(trace, links, tree, scope);
   MergeOnlyChildren(keys, tree, device);
@@ -249,7 +268,8 @@ std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, co
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const HostTree::Node& node = tree.nodes[i];
     if (!scope.Counts(node.when.start)) continue;
-    const size_t at = 2 * names[keys[Index(node.name)]] + (node.kind == SliceKind::kAnnotation ? 1 : 0);
+    const size_t at =
+        2 * names[keys[Index(node.name)]] + (node.kind == SliceKind::kAnnotation ? 1 : 0);
     if (at >= by_key.size()) by_key.resize(2 * names.size());
     Add(by_key[at], node.when.length(), self[i], device.total[i], device.self[i]);
   }
@@ -275,7 +295,7 @@ OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree
                     const Scope& scope) {
   OpTable table;
   TabulateByName(trace, tree, AttributeDeviceTime(trace, links, tree, scope), scope, table);
-  table.key_averages = AverageByKey(trace, links, scope);
+  table.key_averages = AverageByKey(trace, links, tree, scope);
   return table;
 }
 

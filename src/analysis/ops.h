@@ -12,9 +12,10 @@ namespace tacho {
 // One host operator by name (and input shapes). Self time is duration minus direct children; the
 // tree is made per (pid, tid) over cpu_op, user_annotation, cuda_runtime and cuda_driver: sorted by
 // (start, -end), a slice is the child of the last one that is still open and ends no earlier.
-// Device time of an op is that of the GPU work it launched (self) and of its children's (total): work
-// belongs to the innermost op around its launch call, or, where no op is around the call or the call is
-// not in the file, to the op of its "External id". Ops count, whole, when they start inside the scope.
+// Device time of an op is that of the GPU work it launched (self) and of its children's (total):
+// work belongs to the innermost op around its launch call, or, where no op is around the call or
+// the call is not in the file, to the op of its "External id". Ops count, whole, when they start
+// inside the scope.
 struct OpRow {
   std::string name;
   std::string shapes;  // JSON text of "Input Dims"; "" by name only
@@ -23,12 +24,13 @@ struct OpRow {
 };
 
 struct OpTable {
-  std::vector<OpRow> rows;         // by name: cpu_op only; by cpu_self, longest first, then name
-  std::vector<OpRow> by_shape;     // by (name, shapes); empty when no shapes were recorded
-  // As PyTorch's key_averages() has its host rows: annotations, calls and Python frames stand beside the
-  // ops (an annotation and an op of one name are two rows), an only child of its parent's name is one
-  // with it, a slice that was unfinished has no self time, and "[memory]" counts allocations outside of
-  // all others. metrics.md says how it differs. By cpu_self, longest first, then name.
+  std::vector<OpRow> rows;      // by name: cpu_op only; by cpu_self, longest first, then name
+  std::vector<OpRow> by_shape;  // by (name, shapes); empty when no shapes were recorded
+  // As PyTorch's key_averages() has its host rows: annotations, calls and Python frames stand
+  // beside the ops (an annotation and an op of one name are two rows), an only child of its
+  // parent's name is one with it, a slice that was unfinished has no self time, and "[memory]"
+  // counts allocations outside of all others. metrics.md says how it differs. By cpu_self, longest
+  // first, then name.
   std::vector<OpRow> key_averages;
 };
 
@@ -43,8 +45,8 @@ struct HostTree {
     uint32_t row = 0;
     int32_t parent = -1;  // index into nodes
   };
-  std::vector<Node> nodes;             // by track, then (start, -end)
-  std::vector<uint32_t> track_begin;   // by TrackId: first node; one more entry at the end
+  std::vector<Node> nodes;            // by track, then (start, -end)
+  std::vector<uint32_t> track_begin;  // by TrackId: first node; one more entry at the end
 };
 // Over cpu_op, user_annotation, runtime and driver calls, by the rule above.
 HostTree BuildHostTree(const Trace& trace);

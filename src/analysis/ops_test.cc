@@ -15,7 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 
 const OpRow& RowOf(const std::vector<OpRow>& rows, std::string_view name) {
-  const auto at = std::find_if(rows.begin(), rows.end(), [&](const OpRow& r) { return r.name == name; });
+  const auto at =
+      std::find_if(rows.begin(), rows.end(), [&](const OpRow& r) { return r.name == name; });
   EXPECT_NE(at, rows.end()) << name;
   static const OpRow none;
   return at == rows.end() ? none : *at;
@@ -49,7 +50,8 @@ TEST(HostTree, AnIntervalThatSticksOutIsNoChild) {
   b.Host("python_function", "frame", {.start = 0, .duration = 200});
   b.Kernel("kernel", {.start = 0, .duration = 200});
   const Trace trace = std::move(b).Finish();
-  EXPECT_THAT(Shape(trace), ElementsAre("note<", "a<note", "call<a", "empty<a", "late<", "behind<late", "other<"));
+  EXPECT_THAT(Shape(trace), ElementsAre("note<", "a<note", "call<a", "empty<a", "late<",
+                                        "behind<late", "other<"));
 
   const HostTree tree = BuildHostTree(trace);
   ASSERT_EQ(tree.track_begin.size(), trace.words.tracks().size() + 1);
@@ -87,11 +89,17 @@ TEST(Ops, DeviceTimeGoesToTheInnermostOpAroundTheLaunch) {
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 11});
   b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 60, .duration = 10, .correlation = 12});
   b.Host("cuda_driver", "cuLaunchKernel", {.start = 500, .duration = 10, .correlation = 13});
-  b.Kernel("gemm", {.start = 300, .duration = 1000, .correlation = 11, .external_id = 1});  // the stack decides
+  b.Kernel(
+      "gemm",
+      {.start = 300, .duration = 1000, .correlation = 11, .external_id = 1});  // the stack decides
   b.Kernel("node", {.start = 1300, .duration = 7, .correlation = 12});
   b.Kernel("node", {.start = 1400, .duration = 7, .correlation = 12});
-  b.Kernel("far", {.start = 1500, .duration = 20, .correlation = 99, .external_id = 2});  // launch not recorded
-  b.Kernel("near", {.start = 1600, .duration = 30, .correlation = 13, .external_id = 1});  // launched outside
+  b.Kernel(
+      "far",
+      {.start = 1500, .duration = 20, .correlation = 99, .external_id = 2});  // launch not recorded
+  b.Kernel(
+      "near",
+      {.start = 1600, .duration = 30, .correlation = 13, .external_id = 1});  // launched outside
   b.Kernel("lost", {.start = 1700, .duration = 5000, .correlation = 13});
   const OpTable table = Ops(std::move(b).Finish());
   const OpRow& addmm = RowOf(table.rows, "addmm");
@@ -105,9 +113,12 @@ TEST(Ops, DeviceTimeGoesToTheInnermostOpAroundTheLaunch) {
 
 TEST(Ops, AreToldApartByInputShapes) {
   TraceBuilder b;
-  b.Host("cpu_op", "mm", {.start = 0, .duration = 10, .args = {{"Input Dims", "[[2, 3], [3, 4]]"}}});
-  b.Host("cpu_op", "mm", {.start = 20, .duration = 5, .args = {{"Input Dims", "[[8, 8], [8, 8]]"}}});
-  b.Host("cpu_op", "mm", {.start = 30, .duration = 6, .args = {{"Input dims", "[[2, 3], [3, 4]]"}}});  // of 2021
+  b.Host("cpu_op", "mm",
+         {.start = 0, .duration = 10, .args = {{"Input Dims", "[[2, 3], [3, 4]]"}}});
+  b.Host("cpu_op", "mm",
+         {.start = 20, .duration = 5, .args = {{"Input Dims", "[[8, 8], [8, 8]]"}}});
+  b.Host("cpu_op", "mm",
+         {.start = 30, .duration = 6, .args = {{"Input dims", "[[2, 3], [3, 4]]"}}});  // of 2021
   b.Host("cpu_op", "mm", {.start = 40, .duration = 1});
   const OpTable table = Ops(std::move(b).Finish());
   ASSERT_EQ(table.by_shape.size(), 3u);
@@ -158,7 +169,8 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   b.Host("cpu_op", "aten::relu", {.start = 20, .duration = 10});
   b.Host("user_annotation", "aten::relu", {.start = 110, .duration = 10});  // a row of its own
   b.Host("python_function", "forward", {.start = 110, .duration = 20});
-  b.Host("user_annotation", "run_batch", {.start = 150, .duration = 2000, .args = {{"finished", "false"}}});
+  b.Host("user_annotation", "run_batch",
+         {.start = 150, .duration = 2000, .args = {{"finished", "false"}}});
   b.Host("cpu_op", "aten::add", {.start = 160, .duration = 10});
   const auto memory = [&](int64_t at) {
     Event event;
@@ -179,12 +191,14 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   EXPECT_EQ(std::count_if(table.key_averages.begin(), table.key_averages.end(),
                           [](const OpRow& row) { return row.name == "aten::relu"; }),
             2);
-  const OpRow& open = RowOf(table.key_averages, "run_batch");  // ends with the profiler, holds nothing
+  const OpRow& open =
+      RowOf(table.key_averages, "run_batch");  // ends with the profiler, holds nothing
   EXPECT_EQ(open.cpu_total, DurationNs{850});
   EXPECT_EQ(open.cpu_self, DurationNs{0});
   EXPECT_EQ(RowOf(table.key_averages, "[memory]").count, 2u);  // 1001 and 5000
   EXPECT_EQ(table.key_averages.size(), 7u);
-  EXPECT_EQ(RowOf(table.rows, "aten::is_leaf").cpu_self, DurationNs{40});  // our own table leaves nothing out
+  EXPECT_EQ(RowOf(table.rows, "aten::is_leaf").cpu_self,
+            DurationNs{40});  // our own table leaves nothing out
 }
 
 // A trace with nested, crossing and equal slices on a few tracks.
@@ -198,11 +212,13 @@ struct RandomSlice {
 std::vector<RandomSlice> RandomSlices(unsigned seed, size_t count) {
   std::mt19937 random(seed);
   const auto below = [&](unsigned n) { return static_cast<int64_t>(random() % n); };
-  static constexpr std::string_view kCategories[] = {"cpu_op", "user_annotation", "cuda_runtime", "cuda_driver"};
+  static constexpr std::string_view kCategories[] = {"cpu_op", "user_annotation", "cuda_runtime",
+                                                     "cuda_driver"};
   std::vector<RandomSlice> slices;
   for (size_t i = 0; i < count; ++i) {
-    slices.push_back({kCategories[below(4)], "op" + std::to_string(below(5)), std::to_string(below(3)),
-                      below(300), below(10) == 0 ? below(300) : below(30)});
+    slices.push_back({kCategories[below(4)], "op" + std::to_string(below(5)),
+                      std::to_string(below(3)), below(300),
+                      below(10) == 0 ? below(300) : below(30)});
   }
   return slices;
 }
@@ -251,8 +267,8 @@ TEST(OpsProperty, SelfTimesOfATrackAddUpToItsRoots) {
 std::vector<std::string> Texts(const std::vector<OpRow>& rows) {
   std::vector<std::string> texts;
   for (const OpRow& row : rows) {
-    texts.push_back(row.name + " " + std::to_string(row.count) + " " + std::to_string(row.cpu_total.ns) + " " +
-                    std::to_string(row.cpu_self.ns));
+    texts.push_back(row.name + " " + std::to_string(row.count) + " " +
+                    std::to_string(row.cpu_total.ns) + " " + std::to_string(row.cpu_self.ns));
   }
   return texts;
 }
@@ -266,7 +282,8 @@ TEST(OpsProperty, TheOrderOfTheFileDoesNotMatter) {
     });
     slices.erase(std::unique(slices.begin(), slices.end(),
                              [](const auto& a, const auto& b) {
-                               return a.tid == b.tid && a.start == b.start && a.duration == b.duration;
+                               return a.tid == b.tid && a.start == b.start &&
+                                      a.duration == b.duration;
                              }),
                  slices.end());
     const OpTable sorted = Ops(Build(slices));
@@ -283,7 +300,8 @@ TEST(OpsProperty, WindowsThatTouchAddUp) {
   const OpTable all = Ops(trace);
   std::map<std::string, std::pair<uint64_t, int64_t>> whole, parts;
   for (const OpRow& row : all.rows) whole[row.name] = {row.count, row.cpu_self.ns};
-  for (const Interval window : {Interval{{0}, {100}}, Interval{{100}, {101}}, Interval{{101}, {1000}}}) {
+  for (const Interval window :
+       {Interval{{0}, {100}}, Interval{{100}, {101}}, Interval{{101}, {1000}}}) {
     for (const OpRow& row : Ops(trace, {.window = window, .device = ""}).rows) {
       parts[row.name].first += row.count;
       parts[row.name].second += row.cpu_self.ns;

@@ -44,8 +44,8 @@ RankRow RowOf(const RankInput& input) {
   return row;
 }
 
-// Files that belong to one rank of one engine: indexes into the inputs. An engine that profiles by stage
-// writes one file for each stage of a rank, which are compared with other ranks as one.
+// Files that belong to one rank of one engine: indexes into the inputs. An engine that profiles by
+// stage writes one file for each stage of a rank, which are compared with other ranks as one.
 std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& inputs,
                                              const std::vector<size_t>& workers) {
   using Key = std::tuple<int64_t, std::vector<std::string>>;  // rank and processes
@@ -92,9 +92,11 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
     for (const size_t i : files) {
       if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
     }
-    std::sort(times.begin(), times.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    std::sort(times.begin(), times.end(),
+              [](const Interval& a, const Interval& b) { return a.start < b.start; });
     bool one_by_one = times.size() == files.size();
-    for (size_t i = 1; i < times.size(); ++i) one_by_one = one_by_one && times[i - 1].end <= times[i].start;
+    for (size_t i = 1; i < times.size(); ++i)
+      one_by_one = one_by_one && times[i - 1].end <= times[i].start;
     const auto& [rank, world_size, stage] = claim;
     std::string text = std::to_string(files.size()) + " traces say rank " + std::to_string(rank);
     if (world_size >= 0) text += " of " + std::to_string(world_size);
@@ -110,8 +112,8 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
   }
 }
 
-void CompareGroups(const std::vector<RankInput>& inputs, const std::vector<std::vector<size_t>>& groups,
-                   RankTable& table) {
+void CompareGroups(const std::vector<RankInput>& inputs,
+                   const std::vector<std::vector<size_t>>& groups, RankTable& table) {
   std::optional<double> least, most;
   DurationNs longest;
   const std::vector<size_t>* slowest = nullptr;
@@ -139,7 +141,8 @@ void CompareGroups(const std::vector<RankInput>& inputs, const std::vector<std::
     const bool of_slowest = std::any_of(slowest->begin(), slowest->end(), [&](size_t file) {
       return inputs[file].path == table.rows[i].path;
     });
-    if (of_slowest && (!table.slowest || table.rows[i].compute > table.rows[*table.slowest].compute)) {
+    if (of_slowest &&
+        (!table.slowest || table.rows[i].compute > table.rows[*table.slowest].compute)) {
       table.slowest = i;
     }
   }
@@ -179,7 +182,8 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   WarnOfEqualRanks(inputs, workers, table);
   if (world_sizes.size() > 1) {
     std::string sizes;
-    for (const int64_t size : world_sizes) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    for (const int64_t size : world_sizes)
+      sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
     table.warnings.push_back("the traces name different world sizes (" + sizes +
                              "): the ranks of several engines are in one table");
   }

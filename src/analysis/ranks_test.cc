@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// One file of a run; its facts and devices live as long as the Run.
+// One file of a run; its facts and devices live as long as the Folder.
 struct File {
   std::string path;
   int64_t rank = -1, world_size = -1;
@@ -22,9 +22,9 @@ struct File {
   TraceRole role = TraceRole::kWorker;
 };
 
-class Run {
+class Folder {
  public:
-  Run& Add(const File& file) {
+  Folder& Add(const File& file) {
     TraceFacts& facts = facts_.emplace_back();
     facts.role = file.role;
     if (file.rank >= 0) facts.rank = file.rank;
@@ -64,13 +64,13 @@ std::vector<std::string> Paths(const RankTable& table) {
 }
 
 TEST(Ranks, StandSideBySide) {
-  Run run;
-  run.Add({.path = "d", .rank = 3, .world_size = 4, .start = 7, .busy = 80, .compute = 75})
+  Folder folder;
+  folder.Add({.path = "d", .rank = 3, .world_size = 4, .start = 7, .busy = 80, .compute = 75})
       .Add({.path = "a", .rank = 0, .world_size = 4})
       .Add({.path = "c", .rank = 2, .world_size = 4})
       .Add({.path = "front", .role = TraceRole::kFrontend})
       .Add({.path = "merged", .world_size = 4, .role = TraceRole::kMerged});
-  const RankTable table = run.Compare();
+  const RankTable table = folder.Compare();
   EXPECT_EQ(table.world_size, 4);
   EXPECT_THAT(table.present, ElementsAre(0, 2, 3));
   EXPECT_THAT(table.missing, ElementsAre(1));
@@ -81,15 +81,21 @@ TEST(Ranks, StandSideBySide) {
   EXPECT_EQ(table.rows[2].start_unix_ns, 1'000'007);
   EXPECT_EQ(table.rows[2].window, DurationNs{100});
   EXPECT_EQ(table.rows[2].idle, DurationNs{20});
-  EXPECT_EQ(Paths(run.CompareReversed()), Paths(table));
+  EXPECT_EQ(Paths(folder.CompareReversed()), Paths(table));
 }
 
 TEST(Ranks, DataParallelEnginesAreToldApartAndNotMissing) {
-  const RankTable table = Run()
-                              .Add({.path = "dp2_rank0.1", .rank = 0, .world_size = 1, .process = "VLLM::Worker"})
-                              .Add({.path = "dp2_rank0.2", .rank = 0, .world_size = 1, .process = "VLLM::Worker",
-                                    .start = 20, .busy = 60, .compute = 55})
-                              .Compare();
+  const RankTable table =
+      Folder()
+          .Add({.path = "dp2_rank0.1", .rank = 0, .world_size = 1, .process = "VLLM::Worker"})
+          .Add({.path = "dp2_rank0.2",
+                .rank = 0,
+                .world_size = 1,
+                .process = "VLLM::Worker",
+                .start = 20,
+                .busy = 60,
+                .compute = 55})
+          .Compare();
   EXPECT_THAT(table.present, ElementsAre(0));
   EXPECT_THAT(table.missing, IsEmpty());
   EXPECT_THAT(table.warnings,
@@ -100,7 +106,7 @@ TEST(Ranks, DataParallelEnginesAreToldApartAndNotMissing) {
 }
 
 TEST(Ranks, FilesOfOneRankOneAfterTheOtherAreNoDataParallelEngines) {
-  const RankTable table = Run()
+  const RankTable table = Folder()
                               .Add({.path = "a", .rank = 0, .world_size = 1, .start = 0})
                               .Add({.path = "b", .rank = 0, .world_size = 1, .start = 100})
                               .Compare();
@@ -108,15 +114,27 @@ TEST(Ranks, FilesOfOneRankOneAfterTheOtherAreNoDataParallelEngines) {
 }
 
 TEST(Ranks, StagesOfARankAreOneRank) {
-  Run run;
+  Folder folder;
   for (const int64_t rank : {0, 1}) {
     const std::string name = "TP-" + std::to_string(rank);
-    run.Add({.path = name + "-EXTEND", .rank = rank, .world_size = 2, .stage = "prefill", .start = 0,
-             .length = 100, .busy = 90, .compute = 60});
-    run.Add({.path = name + "-DECODE", .rank = rank, .world_size = 2, .stage = "decode", .start = 50,
-             .length = 100, .busy = 30 + 20 * rank, .compute = 20 + 10 * rank});
+    folder.Add({.path = name + "-EXTEND",
+                .rank = rank,
+                .world_size = 2,
+                .stage = "prefill",
+                .start = 0,
+                .length = 100,
+                .busy = 90,
+                .compute = 60});
+    folder.Add({.path = name + "-DECODE",
+                .rank = rank,
+                .world_size = 2,
+                .stage = "decode",
+                .start = 50,
+                .length = 100,
+                .busy = 30 + 20 * rank,
+                .compute = 20 + 10 * rank});
   }
-  const RankTable table = run.Compare();
+  const RankTable table = folder.Compare();
   EXPECT_THAT(table.present, ElementsAre(0, 1));
   EXPECT_THAT(table.missing, IsEmpty());
   EXPECT_THAT(table.warnings, IsEmpty());
@@ -126,31 +144,37 @@ TEST(Ranks, StagesOfARankAreOneRank) {
 }
 
 TEST(Ranks, OneRankHasNothingToBeComparedWith) {
-  const RankTable table = Run()
-                              .Add({.path = "x-EXTEND", .rank = 0, .world_size = 1, .stage = "prefill"})
-                              .Add({.path = "x-DECODE", .rank = 0, .world_size = 1, .stage = "decode", .busy = 10})
-                              .Compare();
+  const RankTable table =
+      Folder()
+          .Add({.path = "x-EXTEND", .rank = 0, .world_size = 1, .stage = "prefill"})
+          .Add({.path = "x-DECODE", .rank = 0, .world_size = 1, .stage = "decode", .busy = 10})
+          .Compare();
   EXPECT_FALSE(table.slowest.has_value());
   EXPECT_EQ(table.busy_spread, 0.0);
   EXPECT_TRUE(CompareRanks({}).rows.empty());
 }
 
 TEST(Ranks, UnknownRanksComeLast) {
-  const RankTable table = Run().Add({.path = "a"}).Add({.path = "b", .rank = 0, .world_size = 1}).Compare();
+  const RankTable table =
+      Folder().Add({.path = "a"}).Add({.path = "b", .rank = 0, .world_size = 1}).Compare();
   EXPECT_THAT(Paths(table), ElementsAre("b", "a"));
   EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("1 trace does not say a rank")));
 }
 
 TEST(Ranks, SeveralWorldSizesAreTold) {
-  const RankTable table =
-      Run().Add({.path = "a", .rank = 0, .world_size = 2}).Add({.path = "b", .rank = 1, .world_size = 4}).Compare();
+  const RankTable table = Folder()
+                              .Add({.path = "a", .rank = 0, .world_size = 2})
+                              .Add({.path = "b", .rank = 1, .world_size = 4})
+                              .Compare();
   EXPECT_EQ(table.world_size, 4);
   EXPECT_THAT(table.missing, ElementsAre(2, 3));
   EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("2, 4")));
 }
 
 TEST(Ranks, AnAbsurdWorldSizeDoesNotFillTheMemory) {
-  EXPECT_LE(Run().Add({.path = "a", .rank = 0, .world_size = INT64_MAX}).Compare().missing.size(), 1u << 20);
+  EXPECT_LE(
+      Folder().Add({.path = "a", .rank = 0, .world_size = INT64_MAX}).Compare().missing.size(),
+      1u << 20);
 }
 
 }  // namespace

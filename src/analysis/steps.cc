@@ -37,21 +37,28 @@ struct Grammar {
 // `text` up to the next space; the space and those behind it are taken away too.
 std::string_view TakeWord(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find(' '));
-  text.remove_prefix(std::min(text.size(), std::max(text.find_first_not_of(' ', word.size()), word.size())));
+  text.remove_prefix(
+      std::min(text.size(), std::max(text.find_first_not_of(' ', word.size()), word.size())));
   return word;
 }
 
 Piece ReadField(std::string_view names, std::string_view line) {
-  Piece piece{.kind = names == "*" ? Piece::Kind::kAny : Piece::Kind::kNumber, .literal = {}, .fields = {}};
+  Piece piece{
+      .kind = names == "*" ? Piece::Kind::kAny : Piece::Kind::kNumber, .literal = {}, .fields = {}};
   if (names == "*" || names == "n") return piece;
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
-    if (name == "cr") piece.fields.push_back(&StepLabel::context_requests);
-    else if (name == "ct") piece.fields.push_back(&StepLabel::context_tokens);
-    else if (name == "gr") piece.fields.push_back(&StepLabel::generation_requests);
-    else if (name == "gt") piece.fields.push_back(&StepLabel::generation_tokens);
-    else RejectRule(line);
+    if (name == "cr")
+      piece.fields.push_back(&StepLabel::context_requests);
+    else if (name == "ct")
+      piece.fields.push_back(&StepLabel::context_tokens);
+    else if (name == "gr")
+      piece.fields.push_back(&StepLabel::generation_requests);
+    else if (name == "gt")
+      piece.fields.push_back(&StepLabel::generation_tokens);
+    else
+      RejectRule(line);
   }
   return piece;
 }
@@ -61,8 +68,10 @@ Grammar ReadGrammar(std::string_view line) {
   std::string_view rest = line;
   grammar.engine = TakeWord(rest);
   grammar.phase = TakeWord(rest);
-  constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed", "empty", "other", "none"};
-  const bool known = std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
+  constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
+                                          "empty",  "other",   "none"};
+  const bool known =
+      std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
   if (!known || rest.empty()) RejectRule(line);
   while (!rest.empty()) {
     const size_t open = rest.find('{');
@@ -93,7 +102,8 @@ const std::vector<Grammar>& Grammars() {
 // The position behind `piece` at `at`, or npos when it does not match there.
 size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabel& label) {
   if (piece.kind == Piece::Kind::kLiteral) {
-    return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size() : std::string_view::npos;
+    return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size()
+                                                      : std::string_view::npos;
   }
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
@@ -102,8 +112,8 @@ size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabe
   return static_cast<size_t>(end - text.data());
 }
 
-// Matches the whole text. A failure makes the last {*} one byte longer; earlier ones keep the shortest
-// text that they can have, which loses no match and bounds the cost by pattern times text.
+// Matches the whole text. A failure makes the last {*} one byte longer; earlier ones keep the
+// shortest text that they can have, which loses no match and bounds the cost by pattern times text.
 bool Match(const std::vector<Piece>& pieces, std::string_view text, StepLabel& label) {
   size_t piece = 0, at = 0;
   size_t any_piece = std::string_view::npos, any_end = 0;
@@ -178,11 +188,16 @@ bool IsTrainingStep(const MatchedStep& step) { return step.engine == "torch"; }
 
 std::string_view PhaseName(Phase phase) {
   switch (phase) {
-    case Phase::kPrefill: return "prefill";
-    case Phase::kDecode: return "decode";
-    case Phase::kMixed: return "mixed";
-    case Phase::kEmpty: return "empty";
-    case Phase::kOther: return "other";
+    case Phase::kPrefill:
+      return "prefill";
+    case Phase::kDecode:
+      return "decode";
+    case Phase::kMixed:
+      return "mixed";
+    case Phase::kEmpty:
+      return "empty";
+    case Phase::kOther:
+      return "other";
   }
   return "";
 }
@@ -201,7 +216,8 @@ std::string_view StepEngine(std::string_view annotation) {
 StepTable FindSteps(const Trace& trace, const Scope& scope) {
   NameIndex names(trace);
   std::vector<uint32_t> number_of(trace.annotations.size());
-  for (size_t row = 0; row < number_of.size(); ++row) number_of[row] = names[trace.annotations.name[row]];
+  for (size_t row = 0; row < number_of.size(); ++row)
+    number_of[row] = names[trace.annotations.name[row]];
   std::vector<std::optional<MatchedStep>> matched;
   for (const StringId name : names.names()) matched.push_back(MatchStep(trace.Text(name)));
   const bool from_engine = std::any_of(matched.begin(), matched.end(), [](const auto& step) {

@@ -13,28 +13,32 @@ namespace tacho {
 enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
 std::string_view PhaseName(Phase phase);
 
-// What an engine's step annotation says. Requests and tokens are -1 where the grammar does not tell; a
-// prefill step has no generation and a decode step no context, which counts as told: 0.
+// What an engine's step annotation says. Requests and tokens are -1 where the grammar does not
+// tell; a prefill step has no generation and a decode step no context, which counts as told: 0.
 struct StepLabel {
   Phase phase = Phase::kOther;
-  int64_t context_requests = -1, context_tokens = -1, generation_requests = -1, generation_tokens = -1;
+  int64_t context_requests = -1, context_tokens = -1;
+  int64_t generation_requests = -1, generation_tokens = -1;
 };
-// Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars of
-// vLLM ("execute_context_1(32)_generation_0(0)", and the detailed form), SGLang ("step[DECODE bs=4]")
-// and training ("ProfilerStep#7", which is used only when no engine's step is there).
+// Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars
+// of vLLM ("execute_context_1(32)_generation_0(0)", and the detailed form), SGLang
+// ("step[DECODE bs=4]") and training ("ProfilerStep#7", which is used only when no engine's step is
+// there).
 std::optional<StepLabel> ParseStep(std::string_view annotation);
-// Whose grammar reads the annotation: "vllm", "sglang", "atom", "torch" (ProfilerStep); "" for no step.
+// Whose grammar reads the annotation: "vllm", "sglang", "atom", "torch" (ProfilerStep), "" for
+// none.
 std::string_view StepEngine(std::string_view annotation);
 
 struct Step {
   StepLabel label;
   Interval when;
-  std::optional<DurationNs> period;  // start to start of the next step on the same track; the last has none
+  // Start to start of the next step on the same track; the last has none.
+  std::optional<DurationNs> period;
 };
 
-// Engine steps in the order of their start. An annotation inside another one of the same track is the
-// same step under a second name (patched builds of SGLang write two forms). A step counts, whole, when it starts
-// inside the scope; its period is taken before that, from all steps.
+// Engine steps in the order of their start. An annotation inside another one of the same track is
+// the same step under a second name (patched builds of SGLang write two forms). A step counts,
+// whole, when it starts inside the scope; its period is taken before that, from all steps.
 struct StepTable {
   std::string method;  // "annotated"; "" when the trace has no step annotation
   std::vector<Step> steps;

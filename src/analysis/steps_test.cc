@@ -20,23 +20,30 @@ TEST(ParseStep, ReadsTheEnginesGrammars) {
       {"execute_context_0(0)_generation_0(0)", "vllm", {Phase::kEmpty, 0, 0, 0, 0}},
       {"execute_context_1(888_788544)_generation_0(0)", "vllm", {Phase::kPrefill, 1, 888, 0, 0}},
       {"execute_context_1(8_64)_generation_2(2_9)", "vllm", {Phase::kMixed, 1, 8, 2, 2}},
-      {"execute_29_context_2(sq28sk28sqsq400sqsk400)_generation_1(sq1sk9sqsq1sqsk9)", "vllm",
+      {"execute_29_context_2(sq28sk28sqsq400sqsk400)_generation_1(sq1sk9sqsq1sqsk9)",
+       "vllm",
        {Phase::kMixed, 2, 28, 1, 1}},
-      {"execute_0_context_0(sq0sk0sqsq0sqsk0)_generation_0(sq0sk0sqsq0sqsk0)", "vllm",
+      {"execute_0_context_0(sq0sk0sqsq0sqsk0)_generation_0(sq0sk0sqsq0sqsk0)",
+       "vllm",
        {Phase::kEmpty, 0, 0, 0, 0}},
       {"execute_new_2_cached_5", "vllm", {Phase::kMixed, 2, -1, 5, -1}},
       {"execute_new_0_cached_5", "vllm", {Phase::kDecode, 0, 0, 5, -1}},
       {"execute_diffusion_4_1024x1024", "vllm", {}},
       {"step[DECODE bs=32]", "sglang", {Phase::kDecode, 0, 0, 32, 32}},
-      {"step[DECODE bs=4 g_sq=12 g_sqsq=36 g_sqsk=396 g_sk=396 forward_id=32]", "sglang",
+      {"step[DECODE bs=4 g_sq=12 g_sqsq=36 g_sqsk=396 g_sk=396 forward_id=32]",
+       "sglang",
        {Phase::kDecode, 0, 0, 4, 12}},
       {"step[EXTEND bs=15 toks=15360]", "sglang", {Phase::kPrefill, 15, 15360, 0, 0}},
-      {"step[EXTEND bs=2 toks=64 c_sq=64 c_sqsq=2056 c_sqsk=4232 c_sk=128 forward_id=28]", "sglang",
+      {"step[EXTEND bs=2 toks=64 c_sq=64 c_sqsq=2056 c_sqsk=4232 c_sk=128 forward_id=28]",
+       "sglang",
        {Phase::kPrefill, 2, 64, 0, 0}},
       {"step[EXTEND bs=3]", "sglang", {Phase::kPrefill, 3, -1, 0, 0}},
-      {"step[MIXED bs=9 toks=70 g_sq=8 g_sk=90 c_sq=62 c_sk=62 forward_id=3]", "sglang",
+      {"step[MIXED bs=9 toks=70 g_sq=8 g_sk=90 c_sq=62 c_sk=62 forward_id=3]",
+       "sglang",
        {Phase::kMixed, -1, 62, -1, 8}},
-      {"step[MIXED bs=9 toks=70 c_sq=62 c_sqsq=9 g_sq=8 g_sk=90]", "sglang", {Phase::kMixed, -1, 62, -1, 8}},
+      {"step[MIXED bs=9 toks=70 c_sq=62 c_sqsq=9 g_sq=8 g_sk=90]",
+       "sglang",
+       {Phase::kMixed, -1, 62, -1, 8}},
       {"step[MIXED bs=9]", "sglang", {Phase::kMixed, -1, -1, -1, -1}},
       {"step[TARGET_VERIFY bs=2]", "sglang", {Phase::kDecode, 0, 0, 2, -1}},
       {"step[IDLE bs=0]", "sglang", {Phase::kEmpty, 0, 0, 0, 0}},
@@ -61,9 +68,10 @@ TEST(ParseStep, LeavesOtherAnnotationsAlone) {
   for (const std::string_view name :
        {"", "execute_context_1(32)_generation_0(0) ", "xexecute_context_1(32)_generation_0(0)",
         "execute_context_(32)_generation_0(0)", "execute_context_-1(32)_generation_0(0)",
-        "execute_context_99999999999999999999(1)_generation_0(0)", "execute_context_1(32", "step[DECODE bs=]x",
-        "step[DECODE bs=1", "step[DRAFT_LOOP raw_bs=1 bs=2 topk=4]", "ProfilerStep#", "ProfilerStep#x",
-        "scheduler.run_batch", "nccl:all_reduce", "gpu_model_runner: forward", "prefill[tok=1]"}) {
+        "execute_context_99999999999999999999(1)_generation_0(0)", "execute_context_1(32",
+        "step[DECODE bs=]x", "step[DECODE bs=1", "step[DRAFT_LOOP raw_bs=1 bs=2 topk=4]",
+        "ProfilerStep#", "ProfilerStep#x", "scheduler.run_batch", "nccl:all_reduce",
+        "gpu_model_runner: forward", "prefill[tok=1]"}) {
     EXPECT_FALSE(ParseStep(name).has_value()) << name;
     EXPECT_EQ(StepEngine(name), "") << name;
   }
@@ -74,7 +82,8 @@ TEST(FindSteps, OrdersByStartAndMeasuresPeriodsByTrack) {
   TraceBuilder b;
   b.Host("user_annotation", "execute_context_0(0)_generation_1(1)", {.start = 100, .duration = 50});
   b.Host("user_annotation", "execute_context_1(8)_generation_0(0)", {.start = 0, .duration = 30});
-  b.Host("user_annotation", "execute_context_0(0)_generation_1(1)", {.pid = "2", .start = 50, .duration = 9});
+  b.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+         {.pid = "2", .start = 50, .duration = 9});
   b.Host("user_annotation", "ProfilerStep#3", {.start = 0, .duration = 500});
   b.Host("user_annotation", "other", {.start = 1, .duration = 2});
   b.Host("cpu_op", "execute_context_9(9)_generation_0(0)", {.start = 3, .duration = 2});

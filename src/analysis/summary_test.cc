@@ -27,9 +27,10 @@ Event EventOf(SummarySink& sink, const Slice& slice) {
 TEST(Summary, AddsUpAndForgets) {
   SummarySink sink;
   EXPECT_FALSE(sink.wants_args());
-  for (const Slice& slice : {Slice{"kernel", "gemm", "0", 100, 10}, Slice{"kernel", "gemm", "0", 50, 30},
-                             Slice{"gpu_memcpy", "Memcpy HtoD", "1", 70, 5}, Slice{"cpu_op", "aten::mm", "9", 0, 40},
-                             Slice{"cpu_op", "aten::mm", "9", 200, 2}, Slice{"python_function", "f", "9", -5, 1}}) {
+  for (const Slice& slice :
+       {Slice{"kernel", "gemm", "0", 100, 10}, Slice{"kernel", "gemm", "0", 50, 30},
+        Slice{"gpu_memcpy", "Memcpy HtoD", "1", 70, 5}, Slice{"cpu_op", "aten::mm", "9", 0, 40},
+        Slice{"cpu_op", "aten::mm", "9", 200, 2}, Slice{"python_function", "f", "9", -5, 1}}) {
     sink.OnEvent(EventOf(sink, slice));
   }
   Event without_time = EventOf(sink, {"kernel", "gemm", "0", 0, 0});
@@ -44,7 +45,8 @@ TEST(Summary, AddsUpAndForgets) {
   EXPECT_EQ(sink.counts().total, 8u);
   EXPECT_EQ(sink.counts().by_phase['X'], 7u);
   EXPECT_EQ(sink.counts().by_phase['s'], 1u);
-  EXPECT_EQ(sink.counts().complete_by_category[Index(sink.vocabulary().InternCategory("kernel"))], 3u);
+  EXPECT_EQ(sink.counts().complete_by_category[Index(sink.vocabulary().InternCategory("kernel"))],
+            3u);
   EXPECT_EQ(sink.span(), (Interval{{-5}, {202}}));
 
   const StringPool& strings = sink.words().strings;

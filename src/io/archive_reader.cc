@@ -154,8 +154,12 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   if (text == nullptr) text = archive_entry_pathname(entry);
   std::string name = text != nullptr && *text != '\0' ? WithoutControls(text)
                                                       : fmt::format("member {}", entries_);
-  std::string unique = name;
-  for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}#{}", name, i);
+  // The count goes on where it stopped: many members of one name must not take quadratic time.
+  if (names_.try_emplace(name, 1).second) return name;
+  std::string unique;
+  do {
+    unique = fmt::format("{}#{}", name, ++names_[name]);
+  } while (!names_.try_emplace(unique, 1).second);
   return unique;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/result.h"
 #include "io/byte_source.h"
@@ -62,7 +62,7 @@ class ArchiveReader {
   FileHandle file_;
   std::unique_ptr<Input> input_;
   archive* archive_;
-  std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> names_;  // with the number of the last member of that name
   uint64_t entries_ = 0;
   std::string_view piece_;  // of the current member, in libarchive's memory
   uint64_t member_position_ = 0;

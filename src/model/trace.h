@@ -87,7 +87,7 @@ struct Trace {
   TraceHeader header;
   Vocabulary words;
   EventCounts counts;
-  Interval span;  // first start to last end over all complete events; empty when there are none
+  Interval span;  // first start to last end over all complete events but the profiler's own (cat Trace); empty without any
 
   GpuTable gpu;
   HostOpTable host_ops;

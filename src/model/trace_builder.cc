@@ -57,7 +57,9 @@ void TraceBuilder::OnEvent(const Event& event) {
 
 void TraceBuilder::AddSlice(const Event& event) {
   const Interval when{event.start, event.start + event.duration};
-  if (!any_slice_) {
+  if (event.has_category && trace_.words[event.category].is_window) {
+    // Says when the profiler ran, not that something happened.
+  } else if (!any_slice_) {
     trace_.span = when;
     any_slice_ = true;
   } else {

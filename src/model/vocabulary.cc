@@ -31,7 +31,7 @@ CategoryId Vocabulary::InternCategory(std::string_view in_file) {
     if (categories_[i].name == name) return static_cast<CategoryId>(i);
   }
   if (categories_.size() == 256) return static_cast<CategoryId>(255);
-  categories_.push_back({name, KindOfCategory(strings.View(name))});
+  categories_.push_back({name, KindOfCategory(strings.View(name)), strings.View(name) == "Trace"});
   return static_cast<CategoryId>(categories_.size() - 1);
 }
 

@@ -29,6 +29,8 @@ struct Stream {
 struct Category {
   StringId name;  // under its name of today
   SliceKind kind;
+  // "Trace": the profiler's note of its own window, around the events rather than one of them.
+  bool is_window = false;
 };
 
 // The words of one trace: everything that its tables name by id.

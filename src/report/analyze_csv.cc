@@ -50,7 +50,7 @@ std::vector<TableOf> TableMakers() {
       [](const TraceAnalysis& t) { return DevicesTable(t.devices); },
       [](const TraceAnalysis& t) { return OverlapsTable(t.devices); },
       [](const TraceAnalysis& t) { return StreamsTable(t.devices); },
-      [style](const TraceAnalysis& t) { return KernelsTable(t.kernels, style, true); },
+      [style](const TraceAnalysis& t) { return KernelsTable(t.kernels, TotalsOf(t.devices), style); },
       [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); },
       [](const TraceAnalysis& t) { return CopiesTable(t.copies); },
       [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); },

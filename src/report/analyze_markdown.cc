@@ -59,7 +59,7 @@ std::string TracePart(const TraceAnalysis& trace, const ScreenOptions& options) 
     out += Part("Idle by cause", IdleCausesTable(trace.idle, "cause"), 16);
   }
   out += Part(totals.on_host ? "Top leaf operators" : "Top kernels",
-              KernelsTable(trace.kernels, options.style, many_devices, "name"), options.top);
+              KernelsTable(trace.kernels, totals, options.style, "name"), options.top);
   out += Part("Top host operators", OpsTable(trace.ops.rows, !totals.on_host, false, "name"), options.top);
   out += Part("Copies", CopiesTable(trace.copies, "kind"), options.top);
   IdleTable longest = trace.idle;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "report/device_totals.h"
 #include "report/result_tables.h"
 #include "report/visible_text.h"
@@ -9,7 +11,7 @@
 namespace tacho {
 namespace {
 
-std::string EmptyText(WholeTable table) {
+std::string_view EmptyText(WholeTable table) {
   switch (table) {
     case WholeTable::kKernels:
     case WholeTable::kCategories: return "no kernel in this trace";
@@ -31,7 +33,7 @@ std::string TablesText(const std::vector<Table>& tables, WholeTable which, const
     if (!out.empty()) out += "\n";
     out += RenderText(table, style);
   }
-  return out.empty() ? " " + EmptyText(which) + "\n" : out;
+  return out.empty() ? fmt::format(" {}\n", EmptyText(which)) : out;
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table, con
   const bool many_devices = trace.devices.size() > 1;
   const bool on_host = TotalsOf(trace.devices).on_host;
   switch (table) {
-    case WholeTable::kKernels: return {KernelsTable(trace.kernels, style, many_devices)};
+    case WholeTable::kKernels: return {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)};
     case WholeTable::kCategories: return {CategoriesTable(trace.kernels)};
     case WholeTable::kOps: {
       std::vector<Table> tables = {OpsTable(trace.ops.rows, !on_host, false)};

@@ -94,7 +94,7 @@ std::string TopKernelsSection(const TraceAnalysis& trace, const ScreenOptions& o
   std::string out = SmallTitle(
       fmt::format("Top {} Individual Kernels (by total GPU time)", options.top), options.style);
   if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
-  Table table = KernelsTable(trace.kernels, options.style, trace.devices.size() > 1, "kernel");
+  Table table = KernelsTable(trace.kernels, TotalsOf(trace.devices), options.style, "kernel");
   FoldRows(table, options.top);
   return out + Indented(table, options.style);
 }
@@ -247,7 +247,7 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
   for (const TraceAnalysis& trace : run.traces) {
     if (IsWorker(trace)) paths.push_back(trace.path);
   }
-  paths = WithoutCommonFolders(paths);
+  paths = ShortPaths(paths);
   size_t at = 0;
   for (const TraceAnalysis& trace : run.traces) {
     if (!IsWorker(trace)) continue;

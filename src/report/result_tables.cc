@@ -49,15 +49,16 @@ std::vector<std::string> KindNames(size_t mask) {
   return names;
 }
 
-Table KernelsTable(const KernelTable& kernels, const TextStyle& style, bool with_device,
+Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title) {
+  const bool with_device = totals.devices > 1;
   Table table{"kernels",
               {Col{"name", "", kText}.FileOnly(),
                Col{"short_name", std::move(title), kText}.Stretches(),
                Col{"category", "category", kText}.Stretches(),
                Col{"device", "device", kText}.FileOnly(!with_device),
                Col{"total_ns", "total", kDuration}.Adds(),
-               Col{"share", "kernel", kShare}.Adds(),
+               Col{"share", totals.on_host ? "operator" : "kernel", kShare}.Adds(),
                Col{"count", "count", kCount}.Adds(),
                Col{"min_ns", "min", kDuration}.FileOnly(),
                Col{"mean_ns", "mean", kDuration}.FileOnly(),
@@ -68,10 +69,10 @@ Table KernelsTable(const KernelTable& kernels, const TextStyle& style, bool with
               {}};
   for (const KernelRow& row : kernels.rows) {
     const DurationStats& stats = row.stats;
-    // Figures of several ranks added up have no percentiles.
-    const bool added_up = stats.count > 0 && stats.p50.ns == 0 && stats.p99.ns == 0 && stats.min.ns > 0;
-    const auto percentile = [&](DurationNs value) { return added_up ? Cell() : Cell(value.ns); };
-    table.Add({row.name, KernelName(row, style), row.category, row.device, stats.total.ns,
+    // Figures of several ranks added up have no percentiles, and no device.
+    const auto percentile = [&](DurationNs value) { return row.device.empty() ? Cell() : Cell(value.ns); };
+    table.Add({row.name, KernelName(row, style), row.category, row.device.empty() ? Cell() : Cell(row.device),
+               stats.total.ns,
                ShareOf(stats.total, kernels.total), Count(stats.count), stats.min.ns, stats.mean().ns,
                percentile(stats.p50), percentile(stats.p90), percentile(stats.p99), stats.max.ns});
   }
@@ -154,7 +155,7 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
                Col{"self_ns", "self", kDuration}.Adds(),
                Col{"share", "self", kShare}.ScreenOnly().Adds(),
                Col{"cpu_total_ns", "total", kDuration},
-               Col{"device_self_ns", "device self", kDuration}.FileOnly(!with_device_time).Adds(),
+               Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
                Col{"device_total_ns", "device", kDuration}.FileOnly(!with_device_time),
                Col{"count", "count", kCount}.Adds()},
               {}};

@@ -9,7 +9,8 @@ namespace tacho {
 // Result structs as tables: one definition for the screen, CSV and Markdown. `title` becomes the heading
 // of the first column, so that a section needs no line of its own.
 
-Table KernelsTable(const KernelTable& kernels, const TextStyle& style, bool with_device,
+// `totals`: of the devices that the kernels ran on; with several, each row says on which.
+Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
 // Category totals, copies, memsets, the part counted more than once, and idle: they sum to the window.

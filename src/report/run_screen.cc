@@ -69,7 +69,7 @@ std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
   RankTable shown = ranks;
   std::vector<std::string> paths;
   for (const RankRow& row : shown.rows) paths.push_back(row.path);
-  paths = WithoutCommonFolders(paths);
+  if (!style.whole_names) paths = ShortPaths(paths);
   for (size_t i = 0; i < shown.rows.size(); ++i) shown.rows[i].path = paths[i];
   std::string out = Section(RanksTable(shown, style), kMostRanks, style);
   if (out.empty()) return out;
@@ -143,7 +143,7 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   out += WhereTimeGoes(totals.kernels, totals.copies, totals.idle, totals.devices, options);
   std::vector<DurationNs> descending;
   for (const KernelRow& row : totals.kernels.rows) descending.push_back(row.stats.total);
-  out += Section(KernelsTable(totals.kernels, style, false,
+  out += Section(KernelsTable(totals.kernels, totals.devices, style,
                               totals.devices.on_host ? "TOP LEAF OPERATORS" : "TOP KERNELS"),
                  RowsWorthShowing(descending, totals.kernels.total, 3, options.top), style);
   out += Section(CopiesTable(totals.copies), options.top, style);

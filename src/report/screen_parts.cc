@@ -64,9 +64,8 @@ std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) 
   add("exposed copies", totals.exposed_copy);
   add("idle", totals.idle);
   const std::string line =
-      fmt::format(" {} = {} of {}", parts,
-                  totals.devices > 1 ? fmt::format("{} windows", totals.devices) : "the window",
-                  FormatDuration(totals.window));
+      fmt::format(" {} = {}{}", parts, FormatDuration(totals.window),
+                  totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "");
   return Painted(Wrap(line, style.width, 1), Paint::kDim, style) + "\n";
 }
 
@@ -117,34 +116,35 @@ std::string NoteLines(const Note& note, std::string_view places, const TextStyle
          "\n";
 }
 
-std::string NextCommands(const std::vector<NextCommand>& commands, const TextStyle& style) {
-  if (commands.empty()) return "";
+std::string NextOptions(std::string_view command, const std::vector<NextOption>& more,
+                        const TextStyle& style) {
   size_t width = 0;
-  for (const NextCommand& next : commands) {
-    const size_t here = DisplayWidth(next.command);
-    if (here <= style.width * 2 / 3) width = std::max(width, here);
-  }
-  std::string out;
-  for (const NextCommand& next : commands) {
-    out += fmt::format("{} {}  {}\n", out.empty() ? "\nnext:" : "     ",
-                       PadRight(next.command, width), Painted(next.shows, Paint::kDim, style));
+  for (const NextOption& next : more) width = std::max(width, next.option.size());
+  std::string out = fmt::format("\nnext:  {}\n", command);
+  for (const NextOption& next : more) {
+    out += fmt::format("         {}  {}\n", PadRight(next.option, width), Painted(next.shows, Paint::kDim, style));
   }
   return out;
 }
 
-std::vector<std::string> WithoutCommonFolders(const std::vector<std::string>& paths) {
-  if (paths.size() < 2) return paths;
+std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
+  if (paths.empty()) return paths;
   size_t common = paths[0].size();
   for (const std::string& path : paths) {
-    const auto [a, b] =
+    const auto [mine, theirs] =
         std::mismatch(paths[0].begin(), paths[0].begin() + static_cast<std::ptrdiff_t>(common),
                       path.begin(), path.end());
-    common = static_cast<size_t>(a - paths[0].begin());
+    common = static_cast<size_t>(mine - paths[0].begin());
   }
   const size_t slash = paths[0].substr(0, common).find_last_of("/:");
   std::vector<std::string> shorter;
-  for (const std::string& path : paths) {
-    shorter.push_back(slash == std::string::npos ? path : path.substr(slash + 1));
+  for (std::string path : paths) {
+    if (slash != std::string::npos) path.erase(0, slash + 1);
+    if (path.ends_with(".gz")) path.erase(path.size() - 3);
+    for (const std::string_view ending : {".json", ".trace", ".pt"}) {
+      if (const size_t at = path.rfind(ending); at != std::string::npos && at > 0) path.erase(at, ending.size());
+    }
+    shorter.push_back(std::move(path));
   }
   return shorter;
 }

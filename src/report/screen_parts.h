@@ -41,14 +41,16 @@ std::string Labelled(std::string_view label, std::string_view text, Paint paint,
 // One note for people; `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
 std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style);
 
-// "next:" and commands that show more; each is `command` with what it shows.
-struct NextCommand {
-  std::string command;
+// "next:" with the command, and below it options that show more.
+struct NextOption {
+  std::string option;
   std::string shows;
 };
-std::string NextCommands(const std::vector<NextCommand>& commands, const TextStyle& style);
+std::string NextOptions(std::string_view command, const std::vector<NextOption>& more,
+                        const TextStyle& style);
 
-// The paths without the folders that all have in common.
-std::vector<std::string> WithoutCommonFolders(const std::vector<std::string>& paths);
+// Enough of each path to tell it from the others: without the folders that all have in common and
+// without the endings that traces have.
+std::vector<std::string> ShortPaths(const std::vector<std::string>& paths);
 
 }  // namespace tacho

@@ -103,7 +103,7 @@ std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
   add(FormatCount(static_cast<int64_t>(trace.events)) + " events");
   add(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
                   FormatBytes(static_cast<int64_t>(trace.json_bytes))));
-  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
+  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " span");
   std::string out = Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
   out += Labelled("", header, Paint::kPlain, style);
   out += Labelled("summary", "totals only, read in one pass without a model: sums count overlap twice",

@@ -77,11 +77,18 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
   return shown;
 }
 
+// A column that no row has a value for tells nothing on a screen.
+bool HasValue(const Table& table, size_t column) {
+  return table.rows.empty() || std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
+           return !std::holds_alternative<std::monostate>(row.cells[column]);
+         });
+}
+
 std::vector<Shown> ShowColumns(const Table& table, const TextStyle& style, bool drawings) {
   std::vector<Shown> all;
   for (size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
-    if (!column.on_screen) continue;
+    if (!column.on_screen || !HasValue(table, i)) continue;
     if (!drawings && (column.unit == Unit::kBar || column.unit == Unit::kTrend)) continue;
     all.push_back(ShowColumn(table, i, style));
   }

@@ -47,7 +47,7 @@ std::string HeaderLine(const TraceAnalysis& trace, const TextStyle& style) {
           ? FormatBytes(static_cast<int64_t>(trace.bytes))
           : fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
                         FormatBytes(static_cast<int64_t>(trace.json_bytes))));
-  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
+  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " span");
   return line;
 }
 
@@ -60,7 +60,7 @@ std::string TrustLine(const TraceAnalysis& trace, const DeviceTotals& totals, co
   add(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)" : "no event lost");
   const LaunchTable& launches = trace.launches;
   if (launches.gpu_events > 0) {
-    add(fmt::format("{} % of GPU work linked to its launch",
+    add(fmt::format("{} % of GPU work linked to a launch",
                     FormatPercent(static_cast<double>(launches.with_launch) /
                                   static_cast<double>(launches.gpu_events))));
     add(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.overlaps))));
@@ -101,8 +101,9 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
                                  count(launches.gpu_events), count(launches.with_launch),
                                  count(launches.without_launch));
   if (launches.graph_launches > 0) {
-    text += fmt::format("; {} graph launches carry {} of them, {} at most", count(launches.graph_launches),
-                        count(launches.graph_gpu_events), count(launches.max_gpu_events_per_launch));
+    const bool one = launches.graph_launches == 1;
+    text += fmt::format("; {} graph {} of them, {} at most under one launch", count(launches.graph_launches),
+                        one ? "launch carries" : "launches carry " , count(launches.graph_gpu_events));
   } else {
     text += "; no graph launch";
   }
@@ -131,13 +132,12 @@ std::string NotesPart(const TraceAnalysis& trace, const TextStyle& style) {
 
 std::string Next(const TraceAnalysis& trace, const ScreenOptions& options) {
   if (options.command_paths.empty()) return "";
-  const std::string base = "tacho analyze " + options.command_paths;
-  std::vector<NextCommand> commands;
-  if (trace.kernels.rows.size() > options.top) commands.push_back({base + " --kernels", "all kernels"});
-  if (trace.idle.gaps.size() > kTopGaps) commands.push_back({base + " --gaps", "the longest gaps"});
-  if (!trace.steps.steps.empty()) commands.push_back({base + " --steps", "every step"});
-  commands.push_back({base + " --json", "all figures for programs"});
-  return NextCommands(commands, options.style);
+  std::vector<NextOption> more;
+  if (trace.kernels.rows.size() > options.top) more.push_back({"--kernels", "all kernels"});
+  if (trace.idle.gaps.size() > kTopGaps) more.push_back({"--gaps", "the longest gaps"});
+  if (!trace.steps.steps.empty()) more.push_back({"--steps", "every step"});
+  more.push_back({"--json", "all figures, for programs"});
+  return NextOptions("tacho analyze " + options.command_paths, more, options.style);
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options
     self_of_ops.push_back(row.cpu_self);
     self += row.cpu_self;
   }
-  out += Section(KernelsTable(trace.kernels, style, many_devices,
+  out += Section(KernelsTable(trace.kernels, totals, style,
                               totals.on_host ? "TOP LEAF OPERATORS" : "TOP KERNELS"),
                  RowsWorthShowing(totals_of_kernels, trace.kernels.total, 3, options.top), style);
   out += Section(OpsTable(trace.ops.rows, !totals.on_host, false, "TOP HOST OPERATORS"),
@@ -174,7 +174,9 @@ std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options
   out += Section(CopiesTable(trace.copies), options.top, style);
   out += LaunchLines(trace.launches, style);
   IdleTable longest = trace.idle;
-  if (longest.gaps.size() > kTopGaps) longest.gaps.resize(kTopGaps);
+  std::vector<DurationNs> lengths;
+  for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
+  longest.gaps.resize(RowsWorthShowing(lengths, totals.idle, 1, kTopGaps));
   out += Section(GapsTable(longest, trace.span.start, many_devices, "LONGEST GAPS"), kTopGaps, style);
   out += NotesPart(trace, style);
   return out + Next(trace, options);

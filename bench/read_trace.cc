@@ -1,0 +1,58 @@
+// Reads one trace into a model and analyses it, and says how long each took: one JSON line. The page
+// cache should be warm; the figures are of one pass.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "analysis/analyze.h"
+#include "ingest/kineto_json/kineto_reader.h"
+#include "io/discover.h"
+#include "model/trace_builder.h"
+
+namespace {
+
+double Seconds(std::chrono::steady_clock::time_point from) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  // --inline: reading and inflating on the thread that parses, to measure one core.
+  const bool inline_threads = count == 3 && std::strcmp(arguments[1], "--inline") == 0;
+  if (count != 2 && !inline_threads) {
+    std::fprintf(stderr, "usage: read_trace [--inline] FILE\n");
+    return 2;
+  }
+  const char* const path = arguments[count - 1];
+  const auto start = std::chrono::steady_clock::now();
+  auto stream = tacho::OpenStream(
+      path, inline_threads ? tacho::StreamThreads::kInline : tacho::StreamThreads::kAhead);
+  if (!stream) {
+    std::fprintf(stderr, "%s\n", stream.error().message.c_str());
+    return 3;
+  }
+  tacho::TraceBuilder builder;
+  const auto read = tacho::ReadKinetoJson(**stream, builder, builder.header(), builder.notes());
+  if (!read) {
+    std::fprintf(stderr, "%s\n", read.error().message.c_str());
+    return 3;
+  }
+  const tacho::Trace trace = std::move(builder).Finish();
+  const double read_s = Seconds(start);
+
+  const auto classifier = tacho::Classifier::Create();
+  const auto analyse = std::chrono::steady_clock::now();
+  const tacho::TraceAnalysis analysis = tacho::AnalyzeTrace(trace, *classifier);
+  const double analyse_s = Seconds(analyse);
+  std::printf(
+      "{\"bytes\":%llu,\"json_bytes\":%llu,\"events\":%llu,\"read_s\":%.6f,\"trace_bytes\":%zu,"
+      "\"analyse_s\":%.6f,\"kernels\":%zu}\n",
+      static_cast<unsigned long long>((*stream)->stored_bytes()),
+      static_cast<unsigned long long>(read->json_bytes),
+      static_cast<unsigned long long>(trace.counts.total), read_s, trace.MemoryBytes(), analyse_s,
+      analysis.kernels.rows.size());
+  return 0;
+}

@@ -1,0 +1,119 @@
+#include "analysis/analyze.h"
+
+#include <gtest/gtest.h>
+
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+const Classifier& Rules() {
+  static const Classifier classifier = Classifier::Create().value();
+  return classifier;
+}
+
+Notes NotesOf(TraceBuilder&& b) { return AnalyzeTrace(std::move(b).Finish(), Rules()).notes; }
+
+TEST(Analyze, FillsEveryTable) {
+  TraceBuilder b;
+  b.header().rank = 0;
+  b.Host("user_annotation", "execute_context_1(8)_generation_0(0)", {.start = 0, .duration = 100});
+  b.Host("cpu_op", "aten::mm", {.start = 10, .duration = 40});
+  b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 1});
+  b.Kernel("gemm", {.start = 50, .duration = 30, .correlation = 1});
+  b.Memcpy("Memcpy HtoD (Pinned -> Device)", {.start = 100, .duration = 10, .correlation = 2});
+  const TraceAnalysis analysis = AnalyzeTrace(std::move(b).Finish(), Rules());
+  EXPECT_EQ(analysis.header.rank, 0);
+  EXPECT_EQ(analysis.facts.engine, "vllm");
+  EXPECT_EQ(analysis.span, (Interval{{0}, {110}}));
+  EXPECT_EQ(analysis.counts.total, 5u);
+  ASSERT_EQ(analysis.devices.size(), 1u);
+  EXPECT_EQ(analysis.devices[0].busy, DurationNs{40});
+  EXPECT_EQ(analysis.kernels.rows.size(), 1u);
+  EXPECT_EQ(analysis.copies.copies.size(), 1u);
+  EXPECT_EQ(analysis.launches.with_launch, 1u);
+  EXPECT_EQ(analysis.ops.rows.at(0).device_self, DurationNs{30});
+  EXPECT_EQ(analysis.steps.steps.size(), 1u);
+  EXPECT_EQ(analysis.idle.window, DurationNs{60});
+  ASSERT_EQ(analysis.notes.list().size(), 1u);  // the copy's launch is not in the trace
+  EXPECT_EQ(analysis.notes.list()[0].id, NoteId::kOrphanGpuEvents);
+  EXPECT_EQ(analysis.notes.list()[0].where, "device 0, stream 7, 100 ns");
+}
+
+TEST(Analyze, NotesThatNothingWasRecorded) {
+  EXPECT_EQ(NotesOf(TraceBuilder()).CountOf(NoteId::kNoEvents), 1u);
+
+  TraceBuilder gpu_without_events;
+  gpu_without_events.header().devices.emplace_back().name = "NVIDIA H100";
+  gpu_without_events.Host("cpu_op", "aten::mm", {.duration = 5});
+  EXPECT_EQ(NotesOf(std::move(gpu_without_events)).CountOf(NoteId::kNoGpuEvents), 1u);
+
+  TraceBuilder cpu_engine;
+  cpu_engine.Host("cpu_op", "aten::mm", {.duration = 5});
+  EXPECT_TRUE(NotesOf(std::move(cpu_engine)).list().empty());
+
+  TraceBuilder front_end;
+  front_end.Host("python_function", "run", {.duration = 5});
+  EXPECT_TRUE(NotesOf(std::move(front_end)).list().empty());
+}
+
+TEST(Analyze, NotesWhatTheProducerSaysOfItself) {
+  TraceBuilder b;
+  b.header().producer_log = {"WARNING: dropped 3 records", "ERROR: x"};
+  b.Host("user_annotation", "scheduler.run_batch",
+         {.duration = 5, .args = {{"finished", "false"}}});
+  b.Host("cpu_op", "aten::mm", {.duration = 5, .args = {{"finished", "true"}}});
+  const Notes notes = NotesOf(std::move(b));
+  EXPECT_EQ(notes.CountOf(NoteId::kProducerWarning), 2u);
+  EXPECT_EQ(notes.CountOf(NoteId::kUnfinishedSpan), 1u);
+}
+
+// `covered` short kernels in one long event, all of one stream.
+Notes NotesOfOverlap(int64_t length, int64_t covered, int64_t short_length, bool one_graph) {
+  TraceBuilder b;
+  b.Kernel("long", {.start = 0, .duration = length, .correlation = 1});
+  for (int64_t i = 0; i < covered; ++i) {
+    b.Kernel("short",
+             {.start = 10 + i, .duration = short_length, .correlation = one_graph ? 1 : 2 + i});
+  }
+  return NotesOf(std::move(b));
+}
+
+TEST(Analyze, ALongOverlapIsAnEventThatSwallowsTheOnesBehindIt) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(NotesOfOverlap(kSecond, 4, 5000, false).CountOf(NoteId::kLongOverlap), 1u);
+  EXPECT_EQ(NotesOfOverlap(kSecond, 3, 5000, false).CountOf(NoteId::kLongOverlap), 0u);
+  EXPECT_EQ(NotesOfOverlap(kSecond, 4, kSecond / 50, false).CountOf(NoteId::kLongOverlap), 0u);
+  EXPECT_EQ(NotesOfOverlap(500'000, 4, 100, false).CountOf(NoteId::kLongOverlap), 0u);
+  // The branches of a graph share one stream and one launch.
+  EXPECT_EQ(NotesOfOverlap(kSecond, 4, 5000, true).CountOf(NoteId::kLongOverlap), 0u);
+}
+
+TEST(AnalyzeRun, FillsStagesAndRanks) {
+  RunAnalysis run;
+  for (const int64_t rank : {0, 2}) {
+    TraceBuilder b;
+    b.header().rank = rank;
+    b.header().world_size = 3;
+    b.header().base_time_ns = 1000;
+    b.Host("user_annotation", "step[DECODE bs=1]", {.start = 0, .duration = 100});
+    b.Kernel("gemm", {.start = 50, .duration = 30});
+    TraceAnalysis& analysis = run.traces.emplace_back(AnalyzeTrace(std::move(b).Finish(), Rules()));
+    analysis.path = "1-TP-" + std::to_string(rank) + "-DECODE.trace.json.gz";
+  }
+  AnalyzeRun(run);
+  EXPECT_EQ(run.traces[0].facts.stage, "decode");
+  ASSERT_EQ(run.ranks.rows.size(), 2u);
+  EXPECT_EQ(run.ranks.rows[1].steps, 1u);
+  EXPECT_EQ(run.ranks.rows[1].kernel_sum, DurationNs{30});
+  EXPECT_EQ(run.ranks.rows[1].start_unix_ns, 1050);
+  EXPECT_EQ(run.ranks.missing, std::vector<int64_t>{1});
+
+  run.traces.pop_back();
+  AnalyzeRun(run);
+  EXPECT_TRUE(run.ranks.rows.empty());
+  EXPECT_EQ(run.ranks.missing.size(), 2u);
+}
+
+}  // namespace
+}  // namespace tacho

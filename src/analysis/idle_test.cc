@@ -1,0 +1,162 @@
+#include "analysis/idle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50) {
+  static const Classifier classifier = *Classifier::Create();
+  const Trace trace = std::move(builder).Finish();
+  return AttributeIdle(trace, CollectDeviceWork(trace, classifier, scope), LinkLaunches(trace),
+                       BuildHostTree(trace), scope, max_gaps);
+}
+
+std::map<std::string, int64_t> Causes(const IdleTable& table) {
+  std::map<std::string, int64_t> causes;
+  for (const IdleCauseRow& row : table.causes) causes[std::string(IdleCauseId(row.cause))] = row.total.ns;
+  return causes;
+}
+
+void Launch(TraceBuilder& builder, int64_t start, int64_t end, int64_t correlation,
+            std::string_view name = "cudaLaunchKernel") {
+  builder.Host("cuda_runtime", name,
+               {.pid = "5", .tid = "6", .start = start, .duration = end - start, .correlation = correlation});
+}
+
+TEST(Idle, TellsWhenTheHostWasLate) {
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  Launch(builder, 160, 170, 1);
+  builder.Kernel("second", {.start = 190, .duration = 10, .correlation = 1});
+  const IdleTable table = IdleOf(std::move(builder));
+  EXPECT_EQ(table.window.ns, 200);
+  EXPECT_EQ(table.busy.ns, 110);
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 60), Pair("launch-latency", 30)));
+  ASSERT_EQ(table.gaps.size(), 1u);
+  EXPECT_EQ(table.gaps[0].before, "first");
+  EXPECT_EQ(table.gaps[0].after, "second");
+  EXPECT_EQ(table.gaps[0].cause, IdleCause::kHostLate);
+  EXPECT_EQ(table.gaps[0].host_track, "5/6");
+  EXPECT_EQ(table.gaps[0].host, "") << "nothing was recorded on the thread";
+  EXPECT_EQ(table.causes[0].count, 1u);
+}
+
+TEST(Idle, TellsQueuedWorkFromWorkThatIsStillBeingLaunched) {
+  TraceBuilder builder;
+  Launch(builder, 10, 20, 1);
+  Launch(builder, 90, 120, 2);
+  builder.Kernel("a", {.start = 0, .duration = 50});
+  builder.Kernel("queued", {.start = 60, .duration = 40, .correlation = 1});
+  builder.Kernel("in launch", {.start = 130, .duration = 10, .correlation = 2});
+  builder.Kernel("no launch", {.start = 150, .duration = 10, .correlation = 99});
+  EXPECT_THAT(Causes(IdleOf(std::move(builder))),
+              ElementsAre(Pair("launch-latency", 30), Pair("queued", 10), Pair("unknown", 10)));
+}
+
+TEST(Idle, OnlyTheFirstPieceOfAGraphWaitsForItsLaunch) {
+  TraceBuilder builder;
+  builder.Kernel("before", {.start = 0, .duration = 10});
+  Launch(builder, 20, 60, 1, "cudaGraphLaunch");
+  builder.Kernel("node 1", {.start = 50, .duration = 10, .correlation = 1});
+  builder.Kernel("node 2", {.start = 64, .duration = 10, .correlation = 1});
+  builder.Kernel("other stream", {.stream = "9", .start = 70, .duration = 10});
+  builder.Kernel("node 3", {.start = 83, .duration = 10, .correlation = 1});
+  EXPECT_THAT(Causes(IdleOf(std::move(builder))),
+              ElementsAre(Pair("host-late", 10), Pair("in-graph", 4 + 3), Pair("launch-latency", 30)));
+}
+
+TEST(Idle, NamesWhatTheLaunchingThreadDid) {
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  const auto host = [&](std::string_view category, std::string_view name, int64_t start, int64_t end) {
+    builder.Host(category, name, {.pid = "5", .tid = "6", .start = start, .duration = end - start});
+  };
+  host("user_annotation", "execute", 50, 400);
+  host("cpu_op", "aten::before", 60, 90);
+  host("cpu_op", "aten::item", 90, 190);              // 40 of it are its own and in the gap
+  host("cuda_runtime", "cudaStreamSynchronize", 110, 160);
+  host("cpu_op", "aten::addmm", 195, 230);
+  Launch(builder, 200, 210, 1);
+  builder.Kernel("second", {.start = 215, .duration = 10, .correlation = 1});
+  IdleTable table = IdleOf(std::move(builder));
+  ASSERT_EQ(table.gaps.size(), 1u);
+  EXPECT_EQ(table.gaps[0].host, "cudaStreamSynchronize");
+}
+
+TEST(Idle, AnAnnotationCoversWhatNothingInsideDoes) {
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  builder.Host("user_annotation", "execute", {.pid = "5", .tid = "6", .start = 50, .duration = 400});
+  builder.Host("cpu_op", "aten::view", {.pid = "5", .tid = "6", .start = 110, .duration = 20});
+  Launch(builder, 200, 210, 1);
+  builder.Kernel("second", {.start = 215, .duration = 10, .correlation = 1});
+  EXPECT_EQ(IdleOf(std::move(builder)).gaps[0].host, "execute");
+}
+
+TEST(Idle, ClocksThatAreOffMakeNoNegativeTime) {
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  Launch(builder, 150, 160, 1);  // after its own work began
+  builder.Kernel("second", {.start = 120, .duration = 10, .correlation = 1});
+  EXPECT_THAT(Causes(IdleOf(std::move(builder))), ElementsAre(Pair("host-late", 20)));
+}
+
+TEST(Idle, TheEndsOfAWindowBelongToIt) {
+  TraceBuilder builder;
+  Launch(builder, 110, 115, 1);
+  builder.Kernel("only", {.start = 130, .duration = 10, .correlation = 1});
+  builder.Kernel("elsewhere", {.device = "1", .start = 900, .duration = 10});
+  Scope scope;
+  scope.window = Interval{TimeNs{100}, TimeNs{200}};
+  const IdleTable table = IdleOf(std::move(builder), scope);
+  EXPECT_EQ(table.window.ns, 200);
+  EXPECT_EQ(table.busy.ns, 10);
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 10), Pair("launch-latency", 20),
+                                         Pair("unknown", 60 + 100)));
+  ASSERT_EQ(table.gaps.size(), 3u);
+  EXPECT_EQ(table.gaps[0].device, "1");
+  EXPECT_EQ(table.gaps[1].after, "") << "nothing ended it before the window did";
+}
+
+TEST(Idle, ACpuEngineWaitsForItsHost) {
+  TraceBuilder builder;
+  builder.Host("user_annotation", "execute", {.start = 0, .duration = 150});
+  builder.Host("cpu_op", "aten::mm", {.start = 10, .duration = 30});
+  builder.Host("cpu_op", "aten::mm", {.start = 100, .duration = 30});
+  builder.Host("cpu_op", "aten::mm", {.start = 230, .duration = 30});
+  const IdleTable table = IdleOf(std::move(builder));
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host", 160)));
+  ASSERT_EQ(table.gaps.size(), 2u);
+  EXPECT_EQ(table.gaps[0].host, "") << "80 of 100 ns outside of the annotation";
+  EXPECT_EQ(table.gaps[1].host, "execute");
+  EXPECT_EQ(table.gaps[1].host_track, "1/1");
+}
+
+TEST(Idle, KeepsTheLongestGaps) {
+  TraceBuilder builder;
+  int64_t at = 0;
+  for (const int64_t gap : {0, 5, 30, 10, 30, 20}) {
+    builder.Kernel("k", {.start = at += gap, .duration = 1});
+    ++at;
+  }
+  const IdleTable table = IdleOf(std::move(builder), {}, 3);
+  ASSERT_EQ(table.gaps.size(), 3u);
+  EXPECT_EQ(table.gaps[0].when.length().ns, 30);
+  EXPECT_EQ(table.gaps[1].when.length().ns, 30);
+  EXPECT_LT(table.gaps[0].when.start, table.gaps[1].when.start);
+  EXPECT_EQ(table.gaps[2].when.length().ns, 20);
+  EXPECT_EQ(table.causes[0].count, 5u);
+  EXPECT_TRUE(IdleOf(TraceBuilder(), {}, 0).gaps.empty());
+}
+
+}  // namespace
+}  // namespace tacho

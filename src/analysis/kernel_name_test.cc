@@ -1,0 +1,105 @@
+#include "analysis/kernel_name.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "analysis/classifier.h"
+#include "base/json_text.h"
+
+namespace tacho {
+namespace {
+
+std::string Key(std::string_view name) { return ParseKernelName(DemangledName(name)).Key(); }
+
+TEST(KernelName, KeyHasNoTypesAndParameters) {
+  EXPECT_EQ(Key("void vllm::rms_norm_kernel<c10::BFloat16, 8, 2>(c10::BFloat16*, long)"),
+            "vllm::rms_norm_kernel");
+  EXPECT_EQ(Key("at::cuda::(anonymous namespace)::spin_kernel(long)"), "at::cuda::spin_kernel");
+  EXPECT_EQ(Key("std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
+                "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*)"),
+            "vllm::fused_add_rms_norm_kernel");
+  EXPECT_EQ(Key("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, (cudaError)2>(int)"),
+            "internal::gemvx::kernel");
+  EXPECT_EQ(Key("unsigned long ns::f<(1)<(2), (x->y)>(int) [clone .kd]"), "ns::f");
+  EXPECT_EQ(Key("void f(int)::{lambda(float)#1}::operator()<int>(float) const"),
+            "f::{lambda(float)#1}::operator()");
+  EXPECT_EQ(Key("ns::X::operator bool() const"), "ns::X::operator bool");
+  EXPECT_EQ(Key("bool ns::operator<<int>(int, int)"), "ns::operator<<int>");
+}
+
+TEST(KernelName, NamesThatAreNoCppStayWhole) {
+  for (const std::string_view name :
+       {"Cijk_Alik_Bljk_BBS_BH", "triton_poi_fused_0", "Memcpy DtoD (Device -> Device)", "Memset (Device)",
+        "## Call CompiledFxGraph x ##", "(", ")", "<", ">", "<>", "()", "{", "a<b", "a(b", "::", "a::", " "}) {
+    EXPECT_EQ(ParseKernelName(name).whole.empty(), false) << name;
+  }
+  EXPECT_EQ(Key("Memcpy DtoD (Device -> Device)"), "Memcpy DtoD (Device -> Device)");
+  EXPECT_EQ(Key("## Call CompiledFxGraph x ##"), "## Call CompiledFxGraph x ##");
+  EXPECT_EQ(Key("nvjet_tst_64x16"), "nvjet_tst_64x16");
+  EXPECT_EQ(Key(""), "");
+}
+
+TEST(KernelName, Demangles) {
+  EXPECT_EQ(DemangledName("_ZN2ns1fIiEEvPT_"), "void ns::f<int>(int*)");
+  EXPECT_EQ(DemangledName("_ZN2ns1fIiEEvPT_.kd"), "void ns::f<int>(int*)");
+  EXPECT_EQ(DemangledName("_ZN2ns1fIDF16bEEvPT_"), "void ns::f<__bf16>(__bf16*)");
+  EXPECT_EQ(DemangledName("_Z"), "_Z");
+  EXPECT_EQ(DemangledName("_Znot mangled"), "_Znot mangled");
+  EXPECT_EQ(DemangledName("plain"), "plain");
+  // Clang 18 writes what older demanglers cannot read: at least the names in front are told.
+  EXPECT_EQ(Key("_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_EEEvPS3_i"),
+            "sgl_hip::activation::act_and_mul_kernel");
+  EXPECT_EQ(Key("_ZN99999999999999999999x"), "_ZN99999999999999999999x");
+  EXPECT_EQ(Key("_ZN9x"), "_ZN9x");
+}
+
+TEST(ShortKernelName, KeepsWhatTells) {
+  EXPECT_EQ(ShortKernelName(""), "");
+  EXPECT_EQ(ShortKernelName("void vllm::rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*)"),
+            "vllm::rms_norm_kernel<BFloat16, 8>");
+  EXPECT_EQ(ShortKernelName("void cutlass::device_kernel<flash::enable_sm90<flash::Fwd<int> > >(int)"),
+            "cutlass::device_kernel<enable_sm90>");
+  EXPECT_EQ(ShortKernelName(
+                "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<"
+                "float, at::native::sum_functor<float, float>::operator()(at::TensorIterator&)::{lambda(float, "
+                "float)#1}>, unsigned int> >(at::native::ReduceOp<float>)"),
+            "at::native::reduce_kernel<512, 1, sum_functor>");
+  EXPECT_EQ(ShortKernelName(
+                "void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<at::native::"
+                "direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() "
+                "const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, int const&)::{lambda(int)#1}>(int)",
+                80),
+            "at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>");
+}
+
+TEST(ShortKernelName, CutsTheMiddle) {
+  EXPECT_EQ(ShortKernelName("abcdefghij", 10), "abcdefghij");
+  EXPECT_EQ(ShortKernelName("abcdefghijk", 10), "abcdef\xe2\x80\xa6ijk");
+  EXPECT_EQ(ShortKernelName("abcdefghijk", 1), "\xe2\x80\xa6");
+  EXPECT_EQ(ShortKernelName("abcdefghijk", 0), "");
+  // Characters, not bytes.
+  EXPECT_EQ(ShortKernelName("ééééé", 5), "ééééé");
+  EXPECT_EQ(ShortKernelName("éééééé", 4), "éé…é");
+}
+
+TEST(ShortKernelName, AnyTextIsFine) {
+  std::mt19937 random(7);
+  const std::string_view alphabet = "ab_Z9:<>(){}[], *&-#é\xff";
+  for (int i = 0; i < 20'000; ++i) {
+    std::string name = i % 4 == 0 ? "_ZN" : "";
+    for (size_t n = random() % 30; n > 0; --n) name += alphabet[random() % alphabet.size()];
+    const size_t width = random() % 20;
+    const std::string cut = ShortKernelName(name, width);
+    EXPECT_EQ(cut, ShortKernelName(name, width));
+    size_t characters = 0;
+    for (const char c : cut) characters += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+    EXPECT_LE(characters, width) << name;
+    if (IsUtf8(name)) {
+      EXPECT_TRUE(IsUtf8(cut)) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,205 @@
+#include "cli/analyze_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/analyze_csv.h"
+#include "report/analyze_json.h"
+#include "report/analyze_markdown.h"
+#include "report/profile_sections.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kDefaultTop = 10, kDefaultProfileTop = 20;
+constexpr size_t kMostComplaints = 20;
+
+int Fails(const Error& error) {
+  Complain(error.message);
+  return StatusOf(error.kind);
+}
+
+void ComplainAll(const std::vector<std::string>& messages) {
+  for (size_t i = 0; i < messages.size() && i < kMostComplaints; ++i) Complain(messages[i]);
+  if (messages.size() > kMostComplaints) {
+    Complain(fmt::format("and {} more", messages.size() - kMostComplaints));
+  }
+}
+
+Result<std::string> ReadRules(const std::string& path) {
+  auto stream = OpenStream(path, StreamThreads::kInline);
+  if (!stream) return tl::unexpected<Error>(stream.error());
+  std::string text;
+  for (Block block = (*stream)->Next(); block.size > 0; block = (*stream)->Next()) {
+    text.append(block.data, block.size);
+    if (text.size() > (size_t{1} << 24)) {
+      return Fail(ErrorKind::kUsage, fmt::format("{}: too large for a file of rules", VisibleText(path)));
+    }
+  }
+  return text;
+}
+
+Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
+  if (!options.rules_file) return Classifier::Create();
+  auto rules = ReadRules(*options.rules_file);
+  if (!rules) return tl::unexpected<Error>(rules.error());
+  auto classifier = Classifier::Create(*rules);
+  if (!classifier) return tl::unexpected<Error>(classifier.error().WithContext(*options.rules_file));
+  return classifier;
+}
+
+Result<LoadOptions> LoadOptionsOf(const AnalyzeOptions& options) {
+  LoadOptions load;
+  load.paths = options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
+  load.threads = static_cast<size_t>(options.threads.value_or(0));
+  load.rank = options.rank;
+  load.device = options.device;
+  load.first_worker_only = options.profile_dir && !options.all_ranks && !options.rank;
+  if (options.window) {
+    const auto window = ParseWindow(*options.window);
+    if (!window) return tl::unexpected<Error>(window.error().WithContext("--window"));
+    load.window = *window;
+  }
+  return load;
+}
+
+// The paths and what narrows them as the user would type them again; "" when that cannot be.
+std::string CommandPaths(const AnalyzeOptions& options) {
+  std::string words;
+  for (const std::string& path : options.paths) {
+    if (path == "-" || VisibleText(path) != path) return "";
+    words += (words.empty() ? "" : " ") + ShellWord(path);
+  }
+  if (options.rank) words += fmt::format(" --rank {}", *options.rank);
+  if (!options.device.empty()) words += " --device " + ShellWord(options.device);
+  if (options.window) words += " --window " + ShellWord(*options.window);
+  return words;
+}
+
+// Writes the result, then says what is missing from it.
+int Finish(const std::string& result, const std::vector<std::string>& incomplete) {
+  if (const auto written = WriteStdout(result); !written) return Fails(written.error());
+  ComplainAll(incomplete);
+  return incomplete.empty() ? kDone : kIncomplete;
+}
+
+template <typename Run>
+std::vector<std::string> Unread(const Loaded<Run>& loaded) {
+  std::vector<std::string> messages;
+  for (const Error& error : loaded.failures) messages.push_back(error.message);
+  return messages;
+}
+
+int Summarise(const AnalyzeOptions& options, const LoadOptions& load, const ScreenOptions& screen,
+              ProgressCounter& counter, bool show_progress) {
+  auto loaded = [&] {
+    const ProgressBar bar(counter, screen.style, show_progress);
+    return LoadSummaries(load, counter);
+  }();
+  if (!loaded) return Fails(loaded.error());
+  std::vector<std::string> incomplete = Unread(*loaded);
+  for (std::string& reason : IncompleteReasons(loaded->run)) incomplete.push_back(std::move(reason));
+  return Finish(options.json ? SummaryJson(loaded->run, TachoVersion()) : SummaryText(loaded->run, screen),
+                incomplete);
+}
+
+std::string Render(const AnalyzeOptions& options, const RunAnalysis& run, const ScreenOptions& screen) {
+  if (options.json) return AnalyzeJson(run, TachoVersion());
+  if (options.markdown) return AnalyzeMarkdown(run, screen, TachoVersion());
+  if (options.profile_dir) return ProfileSections(run, screen);
+  if (!options.Tables().empty()) return WholeTablesText(run, options.Tables(), screen);
+  return AnalyzeText(run, screen);
+}
+
+int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const ScreenOptions& screen,
+            ProgressCounter& counter, bool show_progress) {
+  const auto classifier = MakeClassifier(options);
+  if (!classifier) return Fails(classifier.error());
+  auto loaded = [&] {
+    const ProgressBar bar(counter, screen.style, show_progress);
+    return LoadRun(load, *classifier, counter);
+  }();
+  if (!loaded) return Fails(loaded.error());
+  if (loaded->run.traces.empty()) {
+    const std::string what = options.rank ? fmt::format("no trace says that it is rank {}", *options.rank)
+                                          : "no worker's trace among the files";
+    return Fails({options.rank ? ErrorKind::kUsage : ErrorKind::kUnreadable, what});
+  }
+  const bool expects_all_ranks = loaded->is_collection && !load.rank && !load.first_worker_only;
+  std::vector<std::string> incomplete = Unread(*loaded);
+  for (std::string& reason : IncompleteReasons(loaded->run, expects_all_ranks)) {
+    incomplete.push_back(std::move(reason));
+  }
+  if (options.csv_folder) {
+    const auto files = AnalyzeCsv(loaded->run);
+    if (const auto written = WriteFiles(*options.csv_folder, files); !written) return Fails(written.error());
+    Complain(fmt::format("{} CSV files in {}", files.size(), VisibleText(*options.csv_folder)));
+  }
+  return Finish(Render(options, loaded->run, screen), incomplete);
+}
+
+void AddNotes(const std::string& path, const Notes& notes, std::vector<std::string>& reasons) {
+  for (const Note& note : notes.list()) {
+    const bool counts = KindOf(note.id).severity == Severity::kDataLoss ||
+                        note.id == NoteId::kNoGpuEvents || note.id == NoteId::kNoEvents;
+    if (!counts) continue;
+    reasons.push_back(fmt::format("incomplete: {}: {}: {}{}", VisibleText(path), KindOf(note.id).id,
+                                  KindOf(note.id).text,
+                                  note.where.empty() ? "" : " (" + VisibleText(note.where) + ")"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run, bool expects_all_ranks) {
+  std::vector<std::string> reasons;
+  for (const TraceAnalysis& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
+  if (expects_all_ranks && !run.ranks.missing.empty()) {
+    reasons.push_back(fmt::format("incomplete: rank {} of world size {} {} missing",
+                                  fmt::join(run.ranks.missing, ", "), run.ranks.world_size.value_or(0),
+                                  run.ranks.missing.size() == 1 ? "is" : "are"));
+  }
+  return reasons;
+}
+
+std::vector<std::string> IncompleteReasons(const RunSummary& run) {
+  std::vector<std::string> reasons;
+  for (const TraceSummary& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
+  return reasons;
+}
+
+int RunAnalyze(const std::vector<std::string>& arguments) {
+  AnalyzeOptions options;
+  const auto parsed = ParseArguments(AnalyzeSpec(options), arguments);
+  if (!parsed) return Fails(parsed.error());
+  if (*parsed) {
+    const auto written = WriteStdout(AnalyzeHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  if (const auto good = CheckAnalyzeOptions(options); !good) return Fails(good.error());
+  const auto color = ParseColor(options.color);
+  if (!color) return Fails(color.error());
+  const auto load = LoadOptionsOf(options);
+  if (!load) return Fails(load.error());
+
+  ScreenOptions screen;
+  screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
+  screen.style.whole_names = options.wide;
+  screen.top = static_cast<size_t>(
+      options.top.value_or(options.profile_dir ? kDefaultProfileTop : kDefaultTop));
+  screen.command_paths = CommandPaths(options);
+  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
+  const bool show_progress = errors.is_tty && errors.term != "dumb" && !options.no_progress;
+  ProgressCounter counter;
+  return options.summary ? Summarise(options, *load, screen, counter, show_progress)
+                         : Analyse(options, *load, screen, counter, show_progress);
+}
+
+}  // namespace tacho

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/load_run.h"
+#include "cli/parse.h"
+#include "report/analyze_text.h"
+
+namespace tacho {
+
+// `tacho analyze` as it was asked for.
+struct AnalyzeOptions {
+  std::vector<std::string> paths;
+  bool json = false, markdown = false, summary = false;
+  std::optional<std::string> csv_folder;
+  std::optional<int64_t> top;
+  std::optional<int64_t> rank;
+  std::string device;
+  std::optional<std::string> window;
+  bool kernels = false, categories = false, ops = false, launches = false, copies = false, gaps = false,
+       ranks = false, steps = false, devices = false;
+  std::optional<std::string> rules_file;
+  std::optional<int64_t> threads;
+  std::string color = "auto";
+  bool wide = false, no_progress = false;
+  // The flags of vime's and slime's tools/analyze_profile.py.
+  std::optional<std::string> profile_dir;
+  bool all_ranks = false;
+
+  [[nodiscard]] std::vector<WholeTable> Tables() const;
+};
+
+// The rows of the options, bound to `options`.
+CommandSpec AnalyzeSpec(AnalyzeOptions& options);
+
+// What contradicts each other, and values that cannot be: kUsage.
+Result<bool> CheckAnalyzeOptions(const AnalyzeOptions& options);
+
+// Why the exit status is 4: sentences, none when the run is complete. `expects_all_ranks`: the traces
+// are a whole run, so ranks missing from its world size count.
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run, bool expects_all_ranks);
+std::vector<std::string> IncompleteReasons(const RunSummary& run);
+
+int RunAnalyze(const std::vector<std::string>& arguments);
+std::string AnalyzeHelp();
+
+}  // namespace tacho

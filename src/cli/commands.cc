@@ -1,0 +1,89 @@
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include "cli/analyze_command.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+int Say(const std::string& text) {
+  const auto written = WriteStdout(text);
+  if (written) return kDone;
+  Complain(written.error().message);
+  return StatusOf(written.error().kind);
+}
+
+std::string Overview() {
+  std::string out =
+      "tacho: where the time goes in LLM engines (vLLM, SGLang), from their profiler's traces\n"
+      "\nusage: tacho COMMAND [options]\n\ncommands:\n";
+  for (const Command& command : Commands()) {
+    out += fmt::format("  {} {}\n", PadRight(command.name, 10), command.summary);
+  }
+  out += fmt::format("  {} {}\n", PadRight("help", 10), "help for a command: tacho help analyze");
+  out +=
+      "\noptions:\n"
+      "  -h, --help     this text; behind a command, its own\n"
+      "  -V, --version  the version\n"
+      "\nexit status:\n"
+      "  0 done   2 usage   3 nothing readable, or the result could not be written\n"
+      "  4 done, but incomplete: a rank, events or GPU work is missing   70 a bug   130 interrupted\n"
+      "\nexamples:\n"
+      "  tacho analyze vllm_profile/           all ranks of a run\n"
+      "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n";
+  return out;
+}
+
+const Command* Find(std::string_view name) {
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+int Unknown(const std::string& what) {
+  std::vector<std::string> names = {"help", "--help", "--version"};
+  for (const Command& command : Commands()) names.emplace_back(command.name);
+  const std::string nearest = Closest(what, names);
+  Complain(fmt::format("unknown command '{}'{}; see 'tacho --help'", VisibleText(what),
+                       nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
+  return kBadUsage;
+}
+
+}  // namespace
+
+std::string_view TachoVersion() { return TACHO_VERSION; }
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+      {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze, AnalyzeHelp},
+  };
+  return commands;
+}
+
+int RunCommandLine(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    Complain("no command given; see 'tacho --help'");
+    return kBadUsage;
+  }
+  const std::string& first = arguments[0];
+  if (first == "-h" || first == "--help") return Say(Overview());
+  if (first == "-V" || first == "--version" || first == "version") {
+    return Say(fmt::format("tacho {}\n", TachoVersion()));
+  }
+  if (first == "help") {
+    if (arguments.size() == 1) return Say(Overview());
+    const Command* command = Find(arguments[1]);
+    return command == nullptr ? Unknown(arguments[1]) : Say(command->help());
+  }
+  const Command* command = Find(first);
+  if (command == nullptr) return Unknown(first);
+  return command->run({arguments.begin() + 1, arguments.end()});
+}
+
+}  // namespace tacho

@@ -1,0 +1,190 @@
+#include "cli/load_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/parallel.h"
+#include "ingest/kineto_json/kineto_reader.h"
+#include "io/discover.h"
+#include "model/trace_builder.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+Error At(const TraceSource& source, const Error& error) {
+  const std::string where = VisibleText(source.Display());
+  return error.message.find(source.path) == std::string::npos ? error.WithContext(where) : error;
+}
+
+void NoteDefect(const BlockStream& stream, Notes& notes) {
+  switch (stream.defect()) {
+    case StreamDefect::kNone: break;
+    case StreamDefect::kTruncated: notes.Add(NoteId::kTruncatedGzip, stream.defect_text()); break;
+    case StreamDefect::kCorrupt: notes.Add(NoteId::kCorruptGzip, stream.defect_text()); break;
+    case StreamDefect::kTrailingJunk: notes.Add(NoteId::kTrailingJunk, stream.defect_text()); break;
+    case StreamDefect::kReadFailed: notes.Add(NoteId::kReadFailed, stream.defect_text()); break;
+  }
+}
+
+struct Sizes {
+  uint64_t stored = 0, json = 0;
+};
+
+// Streams one source into a sink, whose own header and notes are filled.
+template <typename Sink>
+Result<Sizes> ReadSource(const TraceSource& source, StreamThreads threads, Sink& sink,
+                         ProgressCounter& counter) {
+  auto opened = OpenSource(source, threads);
+  if (!opened) return tl::unexpected<Error>(At(source, opened.error()));
+  const std::unique_ptr<BlockStream> stream = CountingStream(std::move(*opened), counter);
+  const auto read = ReadKinetoJson(*stream, sink, sink.header(), sink.notes());
+  NoteDefect(*stream, sink.notes());
+  if (!read) return tl::unexpected<Error>(At(source, read.error()));
+  // What standard input held is known only now.
+  const uint64_t stored = source.stored_bytes > 0 ? source.stored_bytes : stream->stored_bytes();
+  return Sizes{stored, read->json_bytes};
+}
+
+std::string DevicesOf(const Trace& trace) {
+  std::set<std::string_view> devices;
+  for (const Stream& stream : trace.words.streams()) devices.insert(trace.Text(stream.device));
+  return devices.empty() ? "none" : fmt::format("{}", fmt::join(devices, ", "));
+}
+
+// nullopt: not a trace that was asked for.
+Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamThreads threads,
+                                             const LoadOptions& options, const Classifier& classifier,
+                                             ProgressCounter& counter) {
+  TraceBuilder builder;
+  const auto sizes = ReadSource(source, threads, builder, counter);
+  if (!sizes) return tl::unexpected<Error>(sizes.error());
+  const Trace trace = std::move(builder).Finish();
+  if (options.rank && GatherFacts(trace).rank != options.rank) return std::optional<TraceAnalysis>();
+  Scope scope{.window = {}, .device = options.device};
+  if (options.window) {
+    const auto window = options.window->On(trace.span);
+    if (!window) return tl::unexpected<Error>(At(source, window.error()));
+    scope.window = *window;
+  }
+  TraceAnalysis analysis = AnalyzeTrace(trace, classifier, scope);
+  if (!options.device.empty() && analysis.devices.empty()) {
+    return Fail(ErrorKind::kUsage, fmt::format("{}: no device '{}' in it; devices: {}",
+                                               VisibleText(source.Display()), VisibleText(options.device),
+                                               VisibleText(DevicesOf(trace))));
+  }
+  analysis.path = source.Display();
+  analysis.bytes = sizes->stored;
+  analysis.json_bytes = sizes->json;
+  return std::optional<TraceAnalysis>(std::move(analysis));
+}
+
+struct Plan {
+  Discovery found;
+  size_t threads = 1;
+  StreamThreads stream_threads = StreamThreads::kInline;
+  bool is_collection = false;
+};
+
+Result<Plan> MakePlan(const LoadOptions& options, ProgressCounter& counter) {
+  auto found = FindTraces(options.paths);
+  if (!found) return tl::unexpected<Error>(found.error());
+  Plan plan;
+  plan.found = std::move(*found);
+  const std::vector<TraceSource>& traces = plan.found.traces;
+  plan.threads = options.threads == 0 ? CoreCount() : options.threads;
+  // Fewer files than cores: the free ones inflate ahead.
+  if (traces.size() < plan.threads) plan.stream_threads = StreamThreads::kAhead;
+  plan.is_collection = options.paths.size() > 1 || traces.size() != 1 || !traces[0].member.empty() ||
+                       traces[0].path != options.paths[0];
+  bool all_known = true;
+  uint64_t total = 0;
+  for (const TraceSource& source : traces) {
+    all_known = all_known && source.stored_bytes > 0;
+    total += source.stored_bytes;
+  }
+  counter.files = traces.size();
+  counter.total_bytes = all_known ? total : 0;
+  return plan;
+}
+
+// Runs `job` over the sources and keeps what came out, in their order.
+template <typename Item, typename Run, typename Job>
+Result<Loaded<Run>> Collect(Plan plan, bool first_only, const Job& job) {
+  const std::vector<TraceSource>& sources = plan.found.traces;
+  std::vector<Result<std::optional<Item>>> items(sources.size());
+  if (first_only) {
+    for (size_t i = 0; i < sources.size(); ++i) {
+      items[i] = job(sources[i], plan.stream_threads);
+      if (items[i] && items[i]->has_value()) break;
+    }
+  } else {
+    ParallelFor(sources.size(), plan.threads,
+                [&](size_t i) { items[i] = job(sources[i], plan.stream_threads); });
+  }
+  Loaded<Run> loaded;
+  loaded.is_collection = plan.is_collection;
+  loaded.run.skipped = std::move(plan.found.skipped);
+  size_t good = 0;
+  for (Result<std::optional<Item>>& item : items) {
+    if (!item) {
+      loaded.failures.push_back(item.error());
+      loaded.run.skipped.push_back(item.error().message);
+      continue;
+    }
+    ++good;
+    if (item->has_value()) loaded.run.traces.push_back(std::move(**item));
+  }
+  if (good == 0 && !loaded.failures.empty()) {
+    Error error = loaded.failures.front();
+    if (loaded.failures.size() > 1) {
+      error.message += fmt::format(" (and none of the {} other inputs can be read)",
+                                   loaded.failures.size() - 1);
+    }
+    return tl::unexpected<Error>(std::move(error));
+  }
+  std::sort(loaded.run.skipped.begin(), loaded.run.skipped.end());
+  return loaded;
+}
+
+}  // namespace
+
+Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
+                                    ProgressCounter& counter) {
+  auto plan = MakePlan(options, counter);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  auto loaded = Collect<TraceAnalysis, RunAnalysis>(
+      std::move(*plan), options.first_worker_only,
+      [&](const TraceSource& source, StreamThreads threads) -> Result<std::optional<TraceAnalysis>> {
+        auto analysis = Analyse(source, threads, options, classifier, counter);
+        const bool front_end =
+            analysis && *analysis && (*analysis)->facts.role == TraceRole::kFrontend;
+        if (options.first_worker_only && front_end) return std::optional<TraceAnalysis>();
+        return analysis;
+      });
+  if (!loaded) return loaded;
+  AnalyzeRun(loaded->run);
+  return loaded;
+}
+
+Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCounter& counter) {
+  auto plan = MakePlan(options, counter);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  return Collect<TraceSummary, RunSummary>(
+      std::move(*plan), false,
+      [&](const TraceSource& source, StreamThreads threads) -> Result<std::optional<TraceSummary>> {
+        SummarySink sink;
+        const auto sizes = ReadSource(source, threads, sink, counter);
+        if (!sizes) return tl::unexpected<Error>(sizes.error());
+        TraceSummary summary = Summarized(sink);
+        summary.path = source.Display();
+        summary.bytes = sizes->stored;
+        summary.json_bytes = sizes->json;
+        return std::optional<TraceSummary>(std::move(summary));
+      });
+}
+
+}  // namespace tacho

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "base/result.h"
+#include "cli/progress.h"
+#include "cli/window_argument.h"
+#include "report/summary_report.h"
+
+namespace tacho {
+
+struct LoadOptions {
+  std::vector<std::string> paths;
+  size_t threads = 0;               // 0: one for each core
+  std::optional<int64_t> rank;      // only the traces of this rank
+  std::optional<WindowArgument> window;
+  std::string device;
+  bool first_worker_only = false;   // in the order of the paths
+};
+
+// What could be read, and what could not.
+template <typename Run>
+struct Loaded {
+  Run run;
+  std::vector<Error> failures;   // inputs that could not be read, in the order of their paths
+  bool is_collection = false;    // a folder, an archive or several files: ranks can be missing from it
+};
+
+// Finds the traces below the paths, reads and analyses them, several at a time. Each Trace is dropped as
+// soon as it is analysed. Fails when a path is missing or when nothing could be read; with several
+// inputs the Error is that of the first, and `counter` has counted all.
+Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
+                                    ProgressCounter& counter);
+
+// The same without a model: totals only, in memory that does not grow with the traces.
+Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCounter& counter);
+
+}  // namespace tacho

@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <new>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+
+namespace {
+
+// Ctrl-C: takes a half-drawn progress bar away and leaves. Only calls what a signal handler may.
+void OnInterrupt(int) {
+  if (isatty(STDERR_FILENO) == 1) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, "\r\x1b[K", 4);
+  }
+  _exit(tacho::kInterrupted);
+}
+
+int ReportBug(const char* what) {
+  tacho::Complain(fmt::format("{}\nthis is a bug in tacho {}: please report it with the command line and, "
+                              "if you may, the trace",
+                              what, tacho::TachoVersion()));
+  return tacho::kBug;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that goes away ("| head") shows as EPIPE where we write (cli/output.h).
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGINT, OnInterrupt);
+  try {
+    return tacho::RunCommandLine({argv + 1, argv + argc});
+  } catch (const std::bad_alloc&) {
+    return ReportBug("out of memory");
+  } catch (const std::exception& exception) {
+    return ReportBug(exception.what());
+  } catch (...) {
+    return ReportBug("unknown exception");
+  }
+}

@@ -1,0 +1,98 @@
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+// 0 or the errno of what went wrong.
+int WriteAll(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    if (written == 0) return EIO;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
+  return Fail(ErrorKind::kOutput, fmt::format("cannot write {}: {}", VisibleText(what), std::strerror(error)));
+}
+
+int WriteWholeFile(const std::string& path, std::string_view content) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = WriteAll(file, content);
+  // Some file systems tell that they are full only here.
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+// Holds Ctrl-C back while files are half written; it takes effect when this ends.
+class WithoutInterrupts {
+ public:
+  WithoutInterrupts() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  WithoutInterrupts(const WithoutInterrupts&) = delete;
+  WithoutInterrupts& operator=(const WithoutInterrupts&) = delete;
+  ~WithoutInterrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Result<bool> WriteStdout(std::string_view text) {
+  const int error = WriteAll(STDOUT_FILENO, text);
+  if (error == 0 || error == EPIPE) return true;
+  return CannotWrite("standard output", error);
+}
+
+void Complain(std::string_view message) {
+  WriteAll(STDERR_FILENO, fmt::format("tacho: {}\n", message));
+}
+
+Result<bool> WriteFiles(const std::string& folder,
+                        const std::vector<std::pair<std::string, std::string>>& files) {
+  const WithoutInterrupts guard;
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(folder, error);
+  if (error) return CannotWrite(folder, error.value());
+  std::vector<std::string> beside;
+  const auto give_up = [&](const std::string& what, int reason) {
+    for (const std::string& path : beside) unlink(path.c_str());
+    if (made) rmdir(folder.c_str());
+    return CannotWrite(what, reason);
+  };
+  for (const auto& [name, content] : files) {
+    beside.push_back(fmt::format("{}/.{}.{}.tmp", folder, name, getpid()));
+    if (const int reason = WriteWholeFile(beside.back(), content); reason != 0) {
+      return give_up(folder + "/" + name, reason);
+    }
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string path = folder + "/" + files[i].first;
+    if (rename(beside[i].c_str(), path.c_str()) != 0) return give_up(path, errno);
+  }
+  return true;
+}
+
+}  // namespace tacho

@@ -1,0 +1,171 @@
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <deque>
+
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kHelpColumn = 26;
+constexpr size_t kHelpWidth = 100;
+
+std::vector<std::string> NamesOf(const OptionRow& row) {
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= row.names.size();) {
+    const size_t end = std::min(row.names.find(',', begin), row.names.size());
+    names.push_back(row.names.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+Error Usage(const CommandSpec& spec, const std::string& problem) {
+  return {ErrorKind::kUsage, fmt::format("{}; see 'tacho {} --help'", problem, spec.name)};
+}
+
+std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
+  std::vector<std::string> all = {"--help"};
+  for (const OptionGroup& group : spec.groups) {
+    for (const OptionRow& row : group.options) {
+      for (std::string& name : NamesOf(row)) all.push_back(std::move(name));
+    }
+  }
+  const std::string word = given.substr(0, given.find('='));
+  const std::string nearest = Closest(word, all);
+  return fmt::format("unknown option {}{}", VisibleText(word),
+                     nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest));
+}
+
+// "  --top N                 what it does", the text wrapped under itself.
+std::string HelpRow(const std::string& names, const std::string& value, const std::string& help) {
+  std::string left = (names.starts_with("--") ? "      " : "  ") + names;
+  if (!value.empty()) left += " " + value;
+  std::string out;
+  if (left.size() + 2 > kHelpColumn) {
+    out = left + "\n";
+    left.clear();
+  }
+  out += PadRight(left, kHelpColumn);
+  for (const char c : Wrap(help, kHelpWidth - kHelpColumn, 0)) {
+    out += c;
+    if (c == '\n') out += std::string(kHelpColumn, ' ');
+  }
+  return out + "\n";
+}
+
+Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
+  if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
+  if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
+  if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < row.least) {
+      return tl::unexpected<Error>(
+          Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", NamesOf(row).back(),
+                                  row.least, VisibleText(text))));
+    }
+    **target = value;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  bool help = false;
+  app.add_flag("-h,--help", help);
+  std::deque<std::string> texts;
+  std::vector<std::pair<const OptionRow*, CLI::Option*>> valued;
+  for (const OptionGroup& group : spec.groups) {
+    for (const OptionRow& row : group.options) {
+      if (auto* const* target = std::get_if<bool*>(&row.target)) {
+        app.add_flag(row.names, **target);
+        continue;
+      }
+      CLI::Option* option = app.add_option(row.names, texts.emplace_back());
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
+      valued.emplace_back(&row, option);
+    }
+  }
+  // "--" is taken out here: CLI11 would not tell what came behind it.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  std::vector<std::string> reversed(arguments.begin(), dashes);
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    return tl::unexpected<Error>(Usage(spec, error.what()));
+  }
+  if (help) return true;
+  std::vector<std::string> positionals;
+  for (const std::string& extra : app.remaining()) {
+    if (extra.size() > 1 && extra.starts_with('-')) {
+      return tl::unexpected<Error>(Usage(spec, UnknownOption(spec, extra)));
+    }
+    positionals.push_back(extra);
+  }
+  if (dashes != arguments.end()) positionals.insert(positionals.end(), dashes + 1, arguments.end());
+  if (spec.positionals == nullptr && !positionals.empty()) {
+    return tl::unexpected<Error>(
+        Usage(spec, fmt::format("unexpected argument '{}'", VisibleText(positionals.front()))));
+  }
+  if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
+  for (const auto& [row, option] : valued) {
+    if (option->count() == 0) continue;
+    if (auto stored = Store(spec, *row, option->as<std::string>()); !stored) return stored;
+  }
+  return false;
+}
+
+std::string HelpText(const CommandSpec& spec) {
+  std::string out = fmt::format("tacho {}: {}\n\nusage: tacho {} {}\n", spec.name, spec.summary,
+                                spec.name, spec.usage);
+  if (!spec.description.empty()) out += "\n" + Wrap(spec.description, kHelpWidth, 0) + "\n";
+  for (const OptionGroup& group : spec.groups) {
+    out += "\n" + group.title + ":\n";
+    for (const OptionRow& row : group.options) {
+      out += HelpRow(fmt::format("{}", fmt::join(NamesOf(row), ", ")), row.value, row.help);
+    }
+  }
+  out += "\n" + HelpRow("-h, --help", "", "this text");
+  if (!spec.examples.empty()) out += "\nexamples:\n";
+  for (const CommandSpec::Example& example : spec.examples) {
+    out += fmt::format("  {}\n      {}\n", example.command, example.shows);
+  }
+  return out;
+}
+
+std::string Closest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    // Levenshtein's distance, one row at a time.
+    std::vector<size_t> row(candidate.size() + 1);
+    for (size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
+    for (size_t i = 1; i <= word.size(); ++i) {
+      size_t diagonal = row[0];
+      row[0] = i;
+      for (size_t j = 1; j <= candidate.size(); ++j) {
+        const size_t change = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace tacho

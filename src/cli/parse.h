@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// Where the value of an option goes.
+using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*>;
+
+// One option of a command. The same row feeds the parser and the help.
+struct OptionRow {
+  std::string names;  // "-w,--wide"
+  std::string value;  // name of the value, "" for a switch
+  std::string help;
+  OptionTarget target;
+  int64_t least = 0;  // of a whole number
+};
+struct OptionGroup {
+  std::string title;
+  std::vector<OptionRow> options;
+};
+
+// A command as the command line and the help know it.
+struct CommandSpec {
+  struct Example {
+    std::string command, shows;
+  };
+  std::string name;
+  std::string summary;      // one line
+  std::string usage;        // "PATH... [options]"
+  std::string description;
+  std::vector<OptionGroup> groups;
+  std::vector<std::string>* positionals = nullptr;
+  std::vector<Example> examples;
+};
+
+// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was asked for,
+// and nothing else matters. Fails with kUsage, with the nearest option for an unknown one.
+Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
+
+std::string HelpText(const CommandSpec& spec);
+
+// The candidate that is spelt most like `word`, "" when none is close.
+std::string Closest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace tacho

@@ -1,0 +1,95 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "report/drawing.h"
+#include "report/format_number.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr auto kQuietFor = std::chrono::milliseconds(500);
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr size_t kBarWidth = 30;
+
+class Counting : public BlockStream {
+ public:
+  Counting(std::unique_ptr<BlockStream> stream, ProgressCounter& counter)
+      : stream_(std::move(stream)), counter_(counter) {}
+
+  Block Next() override {
+    const Block block = stream_->Next();
+    const uint64_t now = stream_->stored_bytes();
+    counter_.done_bytes += now - counted_;
+    counted_ = now;
+    return block;
+  }
+  [[nodiscard]] StreamDefect defect() const override { return stream_->defect(); }
+  [[nodiscard]] const std::string& defect_text() const override { return stream_->defect_text(); }
+  [[nodiscard]] uint64_t stored_bytes() const override { return stream_->stored_bytes(); }
+
+ private:
+  std::unique_ptr<BlockStream> stream_;
+  ProgressCounter& counter_;
+  uint64_t counted_ = 0;
+};
+
+void ToStderr(const std::string& text) {
+  // A bar that cannot be drawn is no reason to stop.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream, ProgressCounter& counter) {
+  return std::make_unique<Counting>(std::move(stream), counter);
+}
+
+std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
+                         const TextStyle& style) {
+  std::string line = fmt::format("reading {} {}", files, files == 1 ? "trace" : "traces");
+  if (total > 0) {
+    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+    line += fmt::format(", {}  {} {:>3.0f} %", FormatBytes(static_cast<int64_t>(total)),
+                        PadRight(Bar(share, kBarWidth, style), kBarWidth), share * 100);
+  } else {
+    line += fmt::format(", {}", FormatBytes(static_cast<int64_t>(done)));
+  }
+  return line + fmt::format("  {:.1f} s", seconds);
+}
+
+ProgressBar::ProgressBar(const ProgressCounter& counter, const TextStyle& style, bool enabled)
+    : counter_(counter), style_(style), begin_(std::chrono::steady_clock::now()) {
+  if (enabled) thread_ = std::thread([this] { Run(); });
+}
+
+ProgressBar::~ProgressBar() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  thread_.join();
+}
+
+void ProgressBar::Run() {
+  std::unique_lock lock(mutex_);
+  if (ended_.wait_for(lock, kQuietFor, [this] { return end_; })) return;
+  const auto seconds = [this] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  };
+  do {
+    ToStderr("\r" + ProgressLine(counter_.done_bytes, counter_.total_bytes, counter_.files, seconds(), style_) +
+             "\x1b[K");
+  } while (!ended_.wait_for(lock, kRedraw, [this] { return end_; }));
+  ToStderr(fmt::format("\r\x1b[Kread {} in {:.1f} s\n",
+                       FormatBytes(static_cast<int64_t>(counter_.done_bytes.load())), seconds()));
+}
+
+}  // namespace tacho

@@ -1,0 +1,73 @@
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kNarrowest = 80, kWidest = 250;
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool IsUtf8Locale(std::string_view locale) {
+  std::string lower;
+  for (const char c : locale) {
+    if (c != '-') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return lower.find("utf8") != std::string::npos;
+}
+
+}  // namespace
+
+Result<ColorChoice> ParseColor(std::string_view text) {
+  if (text == "auto") return ColorChoice::kAuto;
+  if (text == "always") return ColorChoice::kAlways;
+  if (text == "never") return ColorChoice::kNever;
+  return Fail(ErrorKind::kUsage,
+              fmt::format("--color wants auto, always or never, not '{}'", VisibleText(text)));
+}
+
+Surroundings SurroundingsOf(int file_descriptor) {
+  Surroundings here;
+  here.is_tty = isatty(file_descriptor) == 1;
+  winsize size{};
+  if (here.is_tty && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0) here.columns = size.ws_col;
+  here.no_color = Variable("NO_COLOR");
+  here.clicolor_force = Variable("CLICOLOR_FORCE");
+  here.term = Variable("TERM");
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (here.locale.empty()) here.locale = Variable(name);
+  }
+  return here;
+}
+
+TextStyle StyleFor(const Surroundings& surroundings, ColorChoice color) {
+  TextStyle style;
+  style.unicode = IsUtf8Locale(surroundings.locale);
+  if (surroundings.is_tty && surroundings.columns > 0) {
+    style.width = std::clamp(surroundings.columns, kNarrowest, kWidest);
+  }
+  if (color != ColorChoice::kAuto) {
+    style.color = color == ColorChoice::kAlways;
+  } else if (!surroundings.no_color.empty()) {
+    style.color = false;
+  } else if (!surroundings.clicolor_force.empty() && surroundings.clicolor_force != "0") {
+    style.color = true;
+  } else {
+    style.color = surroundings.is_tty && surroundings.term != "dumb";
+  }
+  return style;
+}
+
+}  // namespace tacho

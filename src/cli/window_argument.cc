@@ -1,0 +1,98 @@
+#include "cli/window_argument.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "report/format_number.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+struct Suffix {
+  std::string_view name;
+  int64_t ns;
+};
+// Longer ones first: "ms" also ends in "s".
+constexpr std::array<Suffix, 4> kSuffixes = {
+    {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+Result<DurationNs> ParseDuration(std::string_view text) {
+  const auto fail = [&] {
+    return Fail(ErrorKind::kUsage, fmt::format("'{}' is no time: expected a number with ns, us, ms or s, "
+                                               "such as 1.5ms",
+                                               VisibleText(text)));
+  };
+  int64_t unit = 1;
+  std::string_view digits = text;
+  for (const Suffix& suffix : kSuffixes) {
+    if (!digits.ends_with(suffix.name)) continue;
+    digits.remove_suffix(suffix.name.size());
+    unit = suffix.ns;
+    break;
+  }
+  if (digits.empty() || digits == ".") return fail();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  int64_t value = 0;
+  size_t i = 0;
+  for (; i < digits.size() && IsDigit(digits[i]); ++i) {
+    const int64_t digit = digits[i] - '0';
+    if (value > (kMost - digit) / 10) return fail();
+    value = value * 10 + digit;
+  }
+  if (value > kMost / unit) return fail();
+  value *= unit;
+  if (i < digits.size() && digits[i] == '.') {
+    int64_t place = unit;
+    for (++i; i < digits.size() && IsDigit(digits[i]); ++i) {
+      place /= 10;
+      const int64_t more = (digits[i] - '0') * place;
+      if (value > kMost - more) return fail();
+      value += more;
+    }
+  }
+  if (i < digits.size()) return fail();
+  return DurationNs{value};
+}
+
+Result<WindowArgument> ParseWindow(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("'{}' is no window: expected A:B, such as 100ms:1.5s, 100ms: or :1.5s",
+                            VisibleText(text)));
+  }
+  WindowArgument window;
+  if (colon > 0) {
+    auto begin = ParseDuration(text.substr(0, colon));
+    if (!begin) return tl::unexpected<Error>(begin.error());
+    window.begin = *begin;
+  }
+  if (colon + 1 < text.size()) {
+    auto end = ParseDuration(text.substr(colon + 1));
+    if (!end) return tl::unexpected<Error>(end.error());
+    window.end = *end;
+  }
+  if (window.end && window.end->ns <= window.begin.value_or(DurationNs{0}).ns) {
+    return Fail(ErrorKind::kUsage, fmt::format("the window '{}' ends before it begins", VisibleText(text)));
+  }
+  return window;
+}
+
+Result<Interval> WindowArgument::On(Interval span) const {
+  const DurationNs length = span.length();
+  if (begin && *begin >= length) {
+    return Fail(ErrorKind::kUsage, fmt::format("the window begins at {}, behind the end of the trace at {}",
+                                               FormatDuration(*begin), FormatDuration(length)));
+  }
+  return Interval{span.start + begin.value_or(DurationNs{0}),
+                  end && *end < length ? span.start + *end : span.end};
+}
+
+}  // namespace tacho

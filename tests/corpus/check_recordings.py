@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Holds `tacho analyze --json` to the project's own recordings: vLLM's CPU build and PyTorch's profiler.
+
+usage: check_recordings.py TACHO
+
+tests/data/vllm-cpu/expected.json was computed by expected_figures.py; tests/data/torch-cpu/*.key_averages.json
+were printed by PyTorch itself when the traces were recorded.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+from decimal import Decimal
+
+DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+passed = failed = 0
+
+
+def check(what, got, want):
+    global passed, failed
+    if got == want:
+        passed += 1
+    else:
+        failed += 1
+        print(f"DIFFERS {what}: got {str(got)[:300]}, expected {str(want)[:300]}")
+
+
+def trace(tacho, path, *more):
+    done = subprocess.run([tacho, "analyze", "--json", *more, str(path)], capture_output=True, timeout=120)
+    return json.loads(done.stdout)["traces"][0], done
+
+
+def check_vllm(tacho, name, want):
+    t, _ = trace(tacho, DATA / "vllm-cpu" / name)
+    check(f"{name} json_bytes", t["json_bytes"], want["json_bytes"])
+    check(f"{name} events", t["events"]["total"], want["events"])
+    check(f"{name} by_phase", t["events"]["by_phase"], want["events_by_phase_letter"])
+    check(f"{name} steps", t["steps"]["by_phase"], {**dict.fromkeys(t["steps"]["by_phase"], 0), **want["steps_by_phase"]})
+    check(f"{name} version", [t["engine"], t["engine_version"]], ["vllm", want["vllm_version"]])
+    check(f"{name} rank", [t["rank"], t["world_size"]], [want["rank"], want["world_size"]])
+    check(f"{name} step durations", sum(s["dur_ns"] for s in t["steps"]["list"]), want["step_duration_sum_ns"])
+    check(f"{name} tokens", [t["steps"]["context_tokens"], t["steps"]["generation_tokens"]],
+          [want["context_tokens"], want["generation_tokens"]])
+    rows = {r["name"]: r for r in t["ops"]}
+    check(f"{name} operators", [len(rows), sum(r["cpu_total_ns"] for r in rows.values())],
+          [want["cpu_op"]["names"], want["cpu_op"]["sum_ns"]])
+    for op in want["cpu_op"]["top_20_by_sum"]:
+        r = rows.get(op["name"], {})
+        check(f"{name} {op['name']}", [r.get("count"), r.get("cpu_total_ns")], [op["count"], op["sum_ns"]])
+    check(f"{name} self time", sum(r["cpu_self_ns"] for r in rows.values()),
+          want["self_time"]["sum_by_category_ns"]["cpu_op"])
+    parts = [(d["compute_ns"] + d["exposed_comm_ns"] + d["exposed_copy_ns"] + d["idle_ns"], d["window_ns"])
+             for d in t["devices"]]
+    check(f"{name} device is the executing thread", [d["device"] for d in t["devices"]], ["cpu"])
+    check(f"{name} parts add up", *map(list, zip(*parts)))
+
+
+def ns(us):
+    return int((Decimal(repr(us)) * 1000).to_integral_value())
+
+
+def check_key_averages(tacho, path):
+    kept = json.loads(path.read_text())
+    stem = path.name[: -len(".key_averages.json")]
+    if kept.get("async_external_ids"):
+        return  # which events crossed threads is not in the trace file
+    t, _ = trace(tacho, path.parent / f"{stem}.pt.trace.json.gz")
+    got = {(r["name"], r.get("is_annotation", False)): r for r in t["key_averages"]}
+    for row in kept["key_averages"]:
+        r = got.get((row["key"], row["is_user_annotation"]))
+        if row["key"].startswith("[memory]"):
+            continue  # memory is no time
+        have = r and [r["count"], r["cpu_total_ns"], r["cpu_self_ns"]]
+        check(f"{stem} {row['key']}", have,
+              [row["count"], ns(row["cpu_time_total_us"]), ns(row["self_cpu_time_total_us"])])
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    expected = json.loads((DATA / "vllm-cpu" / "expected.json").read_text())
+    for name, want in expected["files"].items():
+        check_vllm(sys.argv[1], name, want)
+    for path in sorted((DATA / "torch-cpu").glob("*.key_averages.json")):
+        check_key_averages(sys.argv[1], path)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed != 0)
+
+
+main()
