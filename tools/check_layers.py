@@ -55,5 +55,11 @@ for path in sorted(p for folder in ("src", "tests", "bench") for p in (root / fo
     if layer and layer != "cli" and re.search(r"\b(std::cout|std::cerr|std::exit|printf|puts)\s*[(<]", text) and not name.endswith("_test.cc"):
         if re.search(r"(?<!sn)(?<!f)\bprintf\(|std::cout|std::cerr|std::exit\(|\bputs\(", text):
             breaches.append(f"{name}: only cli/ prints or exits")
+# Every note has its row in docs/notes.md.
+notes = (root / "src/model/notes.cc").read_text()
+documented = (root / "docs/notes.md").read_text()
+for note in re.findall(r'\{"([a-z0-9-]+)", Severity::', notes):
+    if f"| `{note}` |" not in documented:
+        breaches.append(f"docs/notes.md: no row for {note}")
 print("\n".join(breaches) or "layers ok")
 sys.exit(bool(breaches))

@@ -48,7 +48,8 @@ std::optional<Field> FieldNamed(std::string_view name) {
 
 // "group" or "group.kind", in lower-case letters, digits and underscores.
 bool IsCategoryName(std::string_view name) {
-  if (std::ranges::count(name, '.') > 1 || name.starts_with('.') || name.ends_with('.')) return false;
+  if (std::ranges::count(name, '.') > 1 || name.starts_with('.') || name.ends_with('.'))
+    return false;
   return std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   });
@@ -90,16 +91,17 @@ struct Classifier::Rules {
     return {};
   }
 
-  // One line that is no comment. `last`: the patterns of the rule before it, which a line that begins
-  // with "|" continues.
+  // One line that is no comment. `last`: the patterns of the rule before it, which a line that
+  // begins with "|" continues.
   Result<void> AddLine(std::string_view line, std::vector<NamePattern>*& last) {
     if (!line.starts_with('|')) {
       const std::string_view category = TakeWord(line), field_name = TakeWord(line);
       if (!IsCategoryName(category)) {
-        return Fail(ErrorKind::kUsage,
-                    '"' + std::string(category) +
-                        "\" is no category: expected \"group\" or \"group.kind\" in lower-case letters, "
-                        "digits and underscores");
+        return Fail(
+            ErrorKind::kUsage,
+            '"' + std::string(category) +
+                "\" is no category: expected \"group\" or \"group.kind\" in lower-case letters, "
+                "digits and underscores");
       }
       const std::optional<Field> field = FieldNamed(field_name);
       if (!field) {
@@ -112,7 +114,8 @@ struct Classifier::Rules {
         last = &rules.emplace_back(Rule{*field, Intern(category), {}}).patterns;
       }
     } else if (last == nullptr) {
-      return Fail(ErrorKind::kUsage, "a line that begins with \"|\" continues a rule, but none is before it");
+      return Fail(ErrorKind::kUsage,
+                  "a line that begins with \"|\" continues a rule, but none is before it");
     } else {
       line.remove_prefix(1);
     }

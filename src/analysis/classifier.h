@@ -15,9 +15,9 @@ namespace tacho {
 // its group. Categories are named by index into Classifier::categories().
 using WorkCategory = uint16_t;
 
-// The ordered rules that give each kernel (or, on a CPU engine, each operator) its category; the first
-// rule that matches wins. The built-in rules are the file rules/kernels.rules, embedded in the binary;
-// its head describes the form. Immutable, so one object serves all threads.
+// The ordered rules that give each kernel (or, on a CPU engine, each operator) its category; the
+// first rule that matches wins. The built-in rules are the file rules/kernels.rules, embedded in
+// the binary; its head describes the form. Immutable, so one object serves all threads.
 class Classifier {
  public:
   // The built-in rules, with `user_rules` (text of a --rules file, same form) in front. Fails with
@@ -28,8 +28,8 @@ class Classifier {
   Classifier& operator=(Classifier&&) noexcept;
 
   static constexpr WorkCategory kUnclassified = 0;
-  // The category of a kernel by its name as in the trace (mangled or not). Cost: microseconds; callers
-  // ask once for each distinct name.
+  // The category of a kernel by its name as in the trace (mangled or not). Cost: microseconds;
+  // callers ask once for each distinct name.
   [[nodiscard]] WorkCategory OfKernel(std::string_view name) const;
   // The same for a host operator ("aten::addmm", "gloo:all_reduce") that does a CPU engine's work.
   [[nodiscard]] WorkCategory OfOperator(std::string_view name) const;

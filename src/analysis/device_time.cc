@@ -16,20 +16,21 @@ constexpr size_t kKernels = Bit(WorkKind::kCompute) | Bit(WorkKind::kCommunicati
 // Walks along the time of one device and charges each stretch to the set of items that run in it.
 class Sweep {
  public:
-  Sweep(DeviceTime& time) : time_(time), now_(time.window.start) {}
+  explicit Sweep(DeviceTime& time) : time_(time), now_(time.window.start) {}
 
   void Start(Interval when, WorkKind kind) {
     AdvanceTo(when.start);
     running_.emplace_back(when.end, kind);
     std::ranges::push_heap(running_, kLaterEnd);
-    ++of_kind_[static_cast<size_t>(kind)];
+    if (++of_kind_[static_cast<size_t>(kind)] == 1) kinds_ |= Bit(kind);
   }
 
   void AdvanceTo(TimeNs t) {
     while (!running_.empty() && running_.front().first <= t) {
       Charge(running_.front().first);
       std::ranges::pop_heap(running_, kLaterEnd);
-      --of_kind_[static_cast<size_t>(running_.back().second)];
+      const WorkKind kind = running_.back().second;
+      if (--of_kind_[static_cast<size_t>(kind)] == 0) kinds_ &= ~Bit(kind);
       running_.pop_back();
     }
     Charge(t);
@@ -37,16 +38,14 @@ class Sweep {
 
  private:
   using Running = std::pair<TimeNs, WorkKind>;  // end and kind
-  static constexpr auto kLaterEnd = [](const Running& a, const Running& b) { return a.first > b.first; };
+  static constexpr auto kLaterEnd = [](const Running& a, const Running& b) {
+    return a.first > b.first;
+  };
 
   void Charge(TimeNs t) {
     const DurationNs passed = t - now_;
     now_ = t;
-    size_t kinds = 0;
-    for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
-      if (of_kind_[kind] > 0) kinds |= size_t{1} << kind;
-    }
-    time_.by_kinds[kinds] += passed;
+    time_.by_kinds[kinds_] += passed;
     time_.by_concurrency[std::min(running_.size(), time_.by_concurrency.size() - 1)] += passed;
   }
 
@@ -54,6 +53,7 @@ class Sweep {
   TimeNs now_;
   std::vector<Running> running_;  // a heap, first to end on top: few run at once
   std::array<uint32_t, 4> of_kind_{};
+  size_t kinds_ = 0;  // the kinds that run, a bit each
 };
 
 void CountGap(GapCounts& gaps, DurationNs length) {
@@ -109,8 +109,9 @@ void SumUp(DeviceTime& time) {
   time.idle = time.by_kinds[0];
   time.busy = time.window.length() - time.idle;
   time.compute = SumKinds(time, any(kComputing));
-  time.exposed_comm = SumKinds(
-      time, [](size_t kinds) { return (kinds & kComputing) == 0 && (kinds & kCommunicating) != 0; });
+  time.exposed_comm = SumKinds(time, [](size_t kinds) {
+    return (kinds & kComputing) == 0 && (kinds & kCommunicating) != 0;
+  });
   time.exposed_copy = SumKinds(time, [](size_t kinds) { return kinds == kCopying; });
   time.kernel_busy = SumKinds(time, any(kKernels));
   time.comm_busy = SumKinds(time, any(kCommunicating));

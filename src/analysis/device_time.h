@@ -28,14 +28,14 @@ struct DeviceTime {
   std::string device;
   bool on_host = false;  // a CPU engine: the executing thread stands for the device
   uint64_t gpu_events = 0;
-  Interval window;          // the scope's, else first start to last end
-  DurationNs busy;          // union of everything
+  Interval window;  // the scope's, else first start to last end
+  DurationNs busy;  // union of everything
   DurationNs idle;
-  DurationNs compute;       // union of kernels that are not communication, and of memsets
-  DurationNs exposed_comm;  // communication while nothing computes
-  DurationNs exposed_copy;  // copies while nothing computes or communicates
-  DurationNs kernel_sum;    // sum of kernel durations
-  DurationNs kernel_busy;   // union of kernels, communication included
+  DurationNs compute;               // union of kernels that are not communication, and of memsets
+  DurationNs exposed_comm;          // communication while nothing computes
+  DurationNs exposed_copy;          // copies while nothing computes or communicates
+  DurationNs kernel_sum;            // sum of kernel durations
+  DurationNs kernel_busy;           // union of kernels, communication included
   DurationNs comm_busy, copy_busy;  // unions
   // Time by the set of kinds that run at once: bit k is WorkKind k. [0] is idle.
   std::array<DurationNs, 16> by_kinds{};

@@ -43,7 +43,7 @@ TEST(DeviceTime, ChargesEachInstantOnce) {
   EXPECT_EQ(time.comm_busy.ns, 60);
   EXPECT_EQ(time.copy_busy.ns, 70);
   EXPECT_EQ(time.by_kinds[0].ns, 90);
-  EXPECT_EQ(time.by_kinds[1].ns, 20);      // the product alone
+  EXPECT_EQ(time.by_kinds[1].ns, 20);  // the product alone
   EXPECT_EQ(time.by_kinds[1 | 2 | 4].ns, 10);
   EXPECT_EQ(time.by_concurrency[1].ns, 20 + 30 + 10);
   EXPECT_EQ(time.by_concurrency[2].ns, 20 + 30);
@@ -57,9 +57,9 @@ TEST(DeviceTime, CountsOverlapsOnAStream) {
   TraceBuilder builder;
   // Programmatic dependent launch: the next kernel starts before the last one ends.
   builder.Kernel(kGemm, {.start = 0, .duration = 100});
-  builder.Kernel(kGemm, {.start = 20, .duration = 10});   // inside
-  builder.Kernel(kGemm, {.start = 90, .duration = 30});   // overlaps the first, not the second
-  builder.Kernel(kGemm, {.start = 120, .duration = 5});   // touches
+  builder.Kernel(kGemm, {.start = 20, .duration = 10});  // inside
+  builder.Kernel(kGemm, {.start = 90, .duration = 30});  // overlaps the first, not the second
+  builder.Kernel(kGemm, {.start = 120, .duration = 5});  // touches
   builder.Kernel(kGemm, {.stream = "8", .start = 10, .duration = 5});
   const auto times = TimeOf(std::move(builder));
   ASSERT_EQ(times[0].streams.size(), 2u);

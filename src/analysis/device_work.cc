@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/stream_rows.h"
 
 namespace tacho {
 namespace {
@@ -55,13 +56,14 @@ class SortedIds {
   std::vector<std::string> ids_;
 };
 
+bool Before(const WorkItem& a, const WorkItem& b) {
+  if (a.when.start != b.when.start) return a.when.start < b.when.start;
+  if (a.when.end != b.when.end) return a.when.end < b.when.end;
+  return a.row < b.row;
+}
+
 void SortItems(std::vector<WorkItem>& items) {
-  const auto before = [](const WorkItem& a, const WorkItem& b) {
-    if (a.when.start != b.when.start) return a.when.start < b.when.start;
-    if (a.when.end != b.when.end) return a.when.end < b.when.end;
-    return a.row < b.row;
-  };
-  if (!std::ranges::is_sorted(items, before)) std::ranges::sort(items, before);
+  if (!std::ranges::is_sorted(items, Before)) std::ranges::sort(items, Before);
 }
 
 WorkKind KindOfGpuRow(SliceKind kind, WorkCategory category, const Classifier& classifier) {
@@ -74,60 +76,53 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
                                          const Scope& scope) {
   const GpuTable& gpu = trace.gpu;
   const std::vector<Stream>& streams = trace.words.streams();
-  std::vector<size_t> rows_of_stream(streams.size(), 0);
-  for (size_t row = 0; row < gpu.size(); ++row) ++rows_of_stream[Index(gpu.stream[row])];
-
-  const auto in_scope = [&](size_t stream) {
-    return rows_of_stream[stream] > 0 &&
-           (scope.device.empty() || trace.Text(streams[stream].device) == scope.device);
-  };
+  // The devices and streams that the trace has, whatever of them the window holds.
+  std::vector<bool> has_rows(streams.size(), false);
+  std::vector<std::vector<uint32_t>> rows(streams.size());
+  for (uint32_t row = 0; row < gpu.size(); ++row) {
+    const size_t stream = Index(gpu.stream[row]);
+    has_rows[stream] = true;
+    if (!scope.window || Touches(scope, gpu.When(row))) rows[stream].push_back(row);
+  }
   SortedIds devices;
+  std::map<std::string_view, SortedIds> streams_of;
   for (size_t i = 0; i < streams.size(); ++i) {
-    if (in_scope(i)) devices.Add(trace.Text(streams[i].device));
+    const std::string_view device = trace.Text(streams[i].device);
+    if (!has_rows[i] || (!scope.device.empty() && device != scope.device)) continue;
+    devices.Add(device);
+    streams_of[device].Add(trace.Text(streams[i].stream));
   }
   devices.Sort();
-  std::vector<SortedIds> streams_of(devices.ids().size());
-  std::vector<size_t> rows_of(devices.ids().size(), 0);
-  for (size_t i = 0; i < streams.size(); ++i) {
-    if (!in_scope(i)) continue;
-    const uint32_t device = devices.IndexOf(trace.Text(streams[i].device));
-    streams_of[device].Add(trace.Text(streams[i].stream));
-    rows_of[device] += rows_of_stream[i];
-  }
-  std::vector<DeviceItems> result(devices.ids().size());
-  for (size_t i = 0; i < result.size(); ++i) {
-    streams_of[i].Sort();
-    result[i].device = devices.ids()[i];
-    result[i].streams = streams_of[i].ids();
-    if (!scope.window) result[i].items.reserve(rows_of[i]);
-  }
 
-  struct Place {
-    DeviceItems* device = nullptr;  // null: not in the scope
-    uint32_t stream = 0;
-  };
-  std::vector<Place> places(streams.size());
-  for (size_t i = 0; i < streams.size(); ++i) {
-    if (!in_scope(i)) continue;
-    const uint32_t device = devices.IndexOf(trace.Text(streams[i].device));
-    places[i] = {&result[device], streams_of[device].IndexOf(trace.Text(streams[i].stream))};
-  }
   CategoryOfName categories(trace, classifier, false);
-  for (size_t row = 0; row < gpu.size(); ++row) {
-    const Place& place = places[Index(gpu.stream[row])];
-    const Interval when = gpu.When(row);
-    if (place.device == nullptr || !Touches(scope, when)) continue;
-    const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
-    const WorkCategory category =
-        is_kernel ? categories[gpu.name[row]] : Classifier::kUnclassified;
-    place.device->items.push_back({.when = when,
-                                   .name = gpu.name[row],
-                                   .row = static_cast<uint32_t>(row),
-                                   .stream = place.stream,
-                                   .category = category,
-                                   .kind = KindOfGpuRow(gpu.kind[row], category, classifier)});
+  std::vector<DeviceItems> result;
+  for (const std::string& device : devices.ids()) {
+    SortedIds& ids = streams_of[device];
+    ids.Sort();
+    DeviceItems& collected = result.emplace_back();
+    collected.device = device;
+    collected.streams = ids.ids();
+    std::vector<StreamRows> sorted;
+    size_t count = 0;
+    for (size_t i = 0; i < streams.size(); ++i) {
+      if (!has_rows[i] || trace.Text(streams[i].device) != device) continue;
+      sorted.emplace_back(gpu, ids.IndexOf(trace.Text(streams[i].stream)), rows[i]);
+      count += rows[i].size();
+    }
+    collected.items.reserve(count);
+    MergeStreams(sorted, [&](const StreamRows& next) {
+      const uint32_t row = next.row();
+      const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
+      const WorkCategory category =
+          is_kernel ? categories[gpu.name[row]] : Classifier::kUnclassified;
+      collected.items.push_back({.when = next.when(),
+                                 .name = gpu.name[row],
+                                 .row = row,
+                                 .stream = next.stream(),
+                                 .category = category,
+                                 .kind = KindOfGpuRow(gpu.kind[row], category, classifier)});
+    });
   }
-  for (DeviceItems& device : result) SortItems(device.items);
   return result;
 }
 

@@ -16,8 +16,8 @@ enum class WorkKind : uint8_t { kCompute, kCommunication, kCopy, kMemset };
 struct WorkItem {
   Interval when;
   StringId name;
-  // In Trace::gpu. When DeviceWork::on_host: in Trace::host_ops, or, from Trace::host_ops.size() on, that
-  // much further in Trace::annotations.
+  // In Trace::gpu. When DeviceWork::on_host: in Trace::host_ops, or, from Trace::host_ops.size()
+  // on, that much further in Trace::annotations.
   uint32_t row = 0;
   uint32_t stream = 0;  // index into DeviceItems::streams
   WorkCategory category = 0;
@@ -25,27 +25,30 @@ struct WorkItem {
 };
 
 struct DeviceItems {
-  std::string device;                // the trace's own id; on a CPU engine "cpu"
-  std::vector<std::string> streams;  // the trace's own ids (on a CPU engine the threads'), sorted by number
-  std::vector<WorkItem> items;       // sorted by (start, end, row)
-  TrackId executor{};                // on a CPU engine: the thread that executes the model
+  std::string device;  // the trace's own id; on a CPU engine "cpu"
+  // The trace's own ids (on a CPU engine the threads'), sorted by number.
+  std::vector<std::string> streams;
+  std::vector<WorkItem> items;  // sorted by (start, end, row)
+  TrackId executor{};           // on a CPU engine: the thread that executes the model
 };
 
 // The work of all devices of a trace, the common ground of the analyses of device time.
 //
 // GPU work is gpu_memcpy, gpu_memset and kernel events.
 //
-// A trace of an engine without a GPU (no such event, no accelerator's or launch call's category, no GPU in
-// the header, but cpu_op events) has one device, "cpu". Its work is what its executing thread does:
+// A trace of an engine without a GPU (no such event, no accelerator's or launch call's category, no
+// GPU in the header, but cpu_op events) has one device, "cpu". Its work is what its executing
+// thread does:
 //
-// - The operators (cpu_op) without another operator inside, by the tree rule of ops.h over cpu_op alone.
-//   Operators that only make views or memory (category "bookkeeping" of rules/kernels.rules) do not count as
-//   another: else a matrix product, which looks at its arguments' conjugate bits, would be idle time.
-//   They are items themselves where no such operator is around them.
+// - The operators (cpu_op) without another operator inside, by the tree rule of ops.h over cpu_op
+//   alone. Operators that only make views or memory (category "bookkeeping" of
+//   rules/kernels.rules) do not count as another: else a matrix product, which looks at its
+//   arguments' conjugate bits, would be idle time. They are items themselves where no such
+//   operator is around them.
 // - The executing thread of a process is the one on which these operators run longest.
-// - Collectives that other threads of the process carry out (user_annotation events of category "comm",
-//   such as "gloo:all_reduce" on gloo's own threads) are communication, on a stream of their own: the executing
-//   thread waits for them outside of any operator, or computes meanwhile.
+// - Collectives that other threads of the process carry out (user_annotation events of category
+//   "comm", such as "gloo:all_reduce" on gloo's own threads) are communication, on a stream of
+//   their own: the executing thread waits for them outside of any operator, or computes meanwhile.
 //
 // A merged trace of several such engines has one device a process, named by its pid.
 struct DeviceWork {
@@ -53,9 +56,11 @@ struct DeviceWork {
   std::vector<DeviceItems> devices;  // sorted by id, numbers first
 };
 
-// Collects the items that touch `scope` (whole, not clipped); devices and streams are those of the whole trace,
-// also when nothing of theirs does. Cost: O(n log n), O(n) when the file is already sorted; 32 bytes an item.
-DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope = {});
+// Collects the items that touch `scope` (whole, not clipped); devices and streams are those of the
+// whole trace, also when nothing of theirs does. Cost: O(n log n), O(n) when the file is already
+// sorted; 32 bytes an item.
+DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier,
+                             const Scope& scope = {});
 
 // Whether any of `when`, or its start when it is empty, lies inside the scope.
 bool Touches(const Scope& scope, Interval when);

@@ -112,15 +112,18 @@ TEST(DeviceWork, CollectivesOfOtherThreadsAreCommunication) {
   TraceBuilder builder;
   builder.Host("cpu_op", "c10d::allreduce_", {.pid = "9", .tid = "9", .start = 0, .duration = 10});
   builder.Host("cpu_op", "aten::mm", {.pid = "9", .tid = "9", .start = 50, .duration = 10});
-  builder.Host("user_annotation", "gloo:all_reduce", {.pid = "9", .tid = "11", .start = 8, .duration = 30});
+  builder.Host("user_annotation", "gloo:all_reduce",
+               {.pid = "9", .tid = "11", .start = 8, .duration = 30});
   builder.Host("cpu_op", "aten::copy_", {.pid = "9", .tid = "11", .start = 9, .duration = 2});
-  builder.Host("user_annotation", "gloo:all_reduce", {.pid = "8", .tid = "11", .start = 8, .duration = 3});
+  builder.Host("user_annotation", "gloo:all_reduce",
+               {.pid = "8", .tid = "11", .start = 8, .duration = 3});
   const Trace trace = std::move(builder).Finish();
   const DeviceWork work = CollectDeviceWork(trace, BuiltIn());
   ASSERT_EQ(work.devices.size(), 1u);
   const DeviceItems& device = work.devices[0];
   EXPECT_THAT(device.streams, ElementsAre("9", "11"));
-  EXPECT_THAT(NamesOf(trace, device), ElementsAre("c10d::allreduce_", "gloo:all_reduce", "aten::mm"));
+  EXPECT_THAT(NamesOf(trace, device),
+              ElementsAre("c10d::allreduce_", "gloo:all_reduce", "aten::mm"));
   EXPECT_EQ(device.items[0].kind, WorkKind::kCommunication);
   EXPECT_EQ(device.items[1].kind, WorkKind::kCommunication);
   EXPECT_EQ(device.items[1].stream, 1u);
@@ -150,9 +153,11 @@ TEST(DeviceWork, OtherAcceleratorsAreNoCpuEngine) {
     return work.on_host;
   };
   EXPECT_TRUE(is_host([](TraceBuilder&) {}));
-  EXPECT_TRUE(is_host([](TraceBuilder& b) { b.Host("Trace", "PyTorch Profiler (0)", {.start = 0}); }));
+  EXPECT_TRUE(
+      is_host([](TraceBuilder& b) { b.Host("Trace", "PyTorch Profiler (0)", {.start = 0}); }));
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.Host("mtia_ccp_events", "job", {.start = 0}); }));
-  EXPECT_FALSE(is_host([](TraceBuilder& b) { b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0}); }));
+  EXPECT_FALSE(
+      is_host([](TraceBuilder& b) { b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0}); }));
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.Host("hpu_op", "x", {.start = 0}); }));
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.header().devices.emplace_back(); }));
   const Trace empty = TraceBuilder().Finish();

@@ -197,8 +197,8 @@ TraceFacts GatherFacts(const Trace& trace) {
   facts.engine = EngineOf(trace, facts.process_names);
   facts.engine_version = header.vllm_version;
   if (header.world_size >= 0) facts.world_size = header.world_size;
-  if (facts.role == TraceRole::kWorker) {  // the header of a merged file is that of its first rank
-    if (header.rank >= 0) facts.rank = header.rank;
+  if (header.rank >= 0) facts.rank = header.rank;  // of a merged file: that of its first rank
+  if (facts.role == TraceRole::kWorker) {
     for (const std::string& process : facts.process_names) {
       if (!facts.rank) facts.rank = RankOfProcess(process);
     }

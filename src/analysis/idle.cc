@@ -16,10 +16,10 @@ constexpr size_t kCauses = static_cast<size_t>(IdleCause::kCount);
 // A gap before its texts are looked up.
 struct RawGap {
   Interval when;
-  uint32_t device = 0;             // index into DeviceWork::devices
-  StringId before{}, after{};      // empty: none
-  std::optional<TrackId> thread;   // whose doing the host's part is
-  TimeNs host_until;               // end of the host's part
+  uint32_t device = 0;            // index into DeviceWork::devices
+  StringId before{}, after{};     // empty: none
+  std::optional<TrackId> thread;  // whose doing the host's part is
+  TimeNs host_until;              // end of the host's part
   std::array<DurationNs, kCauses> parts{};
 
   DurationNs& part(IdleCause cause) { return parts[static_cast<size_t>(cause)]; }
@@ -65,9 +65,9 @@ class HostCover {
     const std::span<const HostTree::Node> nodes(tree_.nodes);
     const auto first = nodes.begin() + tree_.track_begin[Index(track)];
     const auto last = nodes.begin() + tree_.track_begin[Index(track) + 1];
-    auto next = std::lower_bound(first, last, when_.start, [](const HostTree::Node& node, TimeNs t) {
-      return node.when.start < t;
-    });
+    auto next =
+        std::lower_bound(first, last, when_.start,
+                         [](const HostTree::Node& node, TimeNs t) { return node.when.start < t; });
     if (next != first) OpenAncestors(static_cast<int32_t>(next - nodes.begin()) - 1);
     for (; next != last && next->when.start < when_.end; ++next) {
       AdvanceTo(next->when.start);
@@ -82,7 +82,8 @@ class HostCover {
     return tree_.nodes[static_cast<size_t>(node)];
   }
 
-  // The slices around `node`, itself included, that are open when the stretch begins, outermost first.
+  // The slices around `node`, itself included, that are open when the stretch begins, outermost
+  // first.
   void OpenAncestors(int32_t node) {
     for (; node >= 0; node = Node(node).parent) {
       if (Node(node).when.end > when_.start) open_.push_back(node);
@@ -127,8 +128,8 @@ class HostCover {
 
 class Attribution {
  public:
-  Attribution(const Trace& trace, const DeviceWork& work, const LaunchLinks& links, const Scope& scope,
-              size_t max_gaps)
+  Attribution(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
+              const Scope& scope, size_t max_gaps)
       : trace_(trace), work_(work), links_(links), scope_(scope), longest_(max_gaps) {
     if (!work.on_host) device_of_call_.assign(trace.host_calls.size(), kNoDevice);
   }
@@ -194,8 +195,8 @@ class Attribution {
     return work_.on_host ? LaunchLinks::kNone : links_.call_of_gpu[item.row];
   }
 
-  // Of the items that start together at a gap's end, the one that was launched first: the device could
-  // have gone on with it.
+  // Of the items that start together at a gap's end, the one that was launched first: the device
+  // could have gone on with it.
   [[nodiscard]] const WorkItem& FirstLaunched(std::span<const WorkItem> items) const {
     const WorkItem* best = &items.front();
     const auto rank = [&](const WorkItem& item) {
@@ -259,7 +260,8 @@ class Attribution {
     gap.cause = static_cast<IdleCause>(largest - raw.parts.begin());
     if (raw.thread) {
       const Track& track = trace_.words[*raw.thread];
-      gap.host_track = std::string(trace_.Text(track.pid)) + '/' + std::string(trace_.Text(track.tid));
+      gap.host_track =
+          std::string(trace_.Text(track.pid)) + '/' + std::string(trace_.Text(track.tid));
       const Interval part{raw.when.start, raw.host_until};
       if (!part.empty()) gap.host = trace_.Text(HostCover(host, part).Find(*raw.thread));
     }
@@ -270,7 +272,8 @@ class Attribution {
   const DeviceWork& work_;
   const LaunchLinks& links_;
   const Scope& scope_;
-  // The device on which a piece of a call's work was seen last: later ones there are inside a graph.
+  // The device on which a piece of a call's work was seen last: later ones there are inside a
+  // graph.
   std::vector<uint32_t> device_of_call_;
   std::array<DurationNs, kCauses> total_{};
   std::array<uint64_t, kCauses> gaps_with_{};
@@ -281,8 +284,8 @@ class Attribution {
 }  // namespace
 
 std::string_view IdleCauseId(IdleCause cause) {
-  static constexpr std::array<std::string_view, kCauses> kIds{"host-late", "launch-latency", "queued",
-                                                              "in-graph",  "host",           "unknown"};
+  static constexpr std::array<std::string_view, kCauses> kIds{
+      "host-late", "launch-latency", "queued", "in-graph", "host", "unknown"};
   return kIds[static_cast<size_t>(cause)];
 }
 

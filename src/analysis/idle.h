@@ -9,20 +9,26 @@
 
 namespace tacho {
 
-// Why a device was idle. Each nanosecond of a device's idle time has one cause, told from the launch call of
-// the work that ended the gap:
+// Why a device was idle. Each nanosecond of a device's idle time has one cause, told from the
+// launch call of the work that ended the gap [a, b):
 //
-//   gap      a |--------------------------| b      work starts
-//   call          l |------|                       launched in the gap: host-late until l, then launch-latency
-//   call   l |---------|                           still being launched when the gap began: launch-latency
-//   call  |--|                                     launched before: queued, or in-graph
+//        a |--------------------------| b
+//               |------|                  launched inside: host-late, then launch-latency
+//      |--------|                         still being launched at a: launch-latency
+//   |--|                                  launched before: queued, or in-graph
 enum class IdleCause : uint8_t {
-  kHostLate,        // the work that ended the gap was launched only after the gap began: until its launch call
-  kLaunchLatency,   // from the launch call's start, or the gap's if that is later, to the work's own start
-  kQueued,          // its launch call had returned before the gap began: it waited on the device's side
-  kInGraph,         // between two pieces of work of one launch call (a CUDA or HIP graph)
-  kHost,            // a CPU engine: the executing thread was between operators, see DeviceWork
-  kUnknown,         // the launch is not in the trace, or nothing ended the gap before the scope's window did
+  // The work was launched only after the gap began: from there to the start of its launch call.
+  kHostLate,
+  // From the start of the launch call, or of the gap if that is later, to the start of the work.
+  kLaunchLatency,
+  // The launch call had returned before the gap began: the work waited on the device's side.
+  kQueued,
+  // Between two pieces of work of one launch call (a CUDA or HIP graph).
+  kInGraph,
+  // A CPU engine: the executing thread was between operators, see DeviceWork.
+  kHost,
+  // The launch is not in the trace, or the scope's window ended before the gap did.
+  kUnknown,
   kCount,
 };
 std::string_view IdleCauseId(IdleCause cause);  // "host-late", ...
@@ -32,10 +38,11 @@ struct IdleGap {
   Interval when;
   std::string before, after;  // names of the work that ends last before it and starts after it
   IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
-  // The innermost host slice that covers most of the host's part (until the launch call; on a CPU engine all
-  // of the gap); "" when the thread was longer outside of all slices.
+  // The innermost host slice that covers most of the host's part (until the launch call; on a CPU
+  // engine all of the gap); "" when the thread was longer outside of all slices.
   std::string host;
-  std::string host_track;     // "pid/tid" of the launching (on a CPU engine the executing) thread; "" when unknown
+  // "pid/tid" of the launching (on a CPU engine the executing) thread; "" when unknown.
+  std::string host_track;
 };
 
 struct IdleCauseRow {
@@ -48,11 +55,11 @@ struct IdleCauseRow {
 struct IdleTable {
   DurationNs window, busy;           // summed over devices
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
-  std::vector<IdleGap> gaps;         // the `max_gaps` longest, longest first, then by start and device
+  std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
 // `links` and `host` are LinkLaunches's and BuildHostTree's of the same trace. Gaps are those of
-// DeviceTime: with a window, what is idle at its two ends counts. Cost: O(n) over sorted items, and for
-// each gap that is listed the host slices inside it.
+// DeviceTime: with a window, what is idle at its two ends counts. Cost: O(n) over sorted items, and
+// for each gap that is listed the host slices inside it.
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
                         const HostTree& host, const Scope& scope = {}, size_t max_gaps = 50);
 

@@ -22,14 +22,19 @@ IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gap
 
 std::map<std::string, int64_t> Causes(const IdleTable& table) {
   std::map<std::string, int64_t> causes;
-  for (const IdleCauseRow& row : table.causes) causes[std::string(IdleCauseId(row.cause))] = row.total.ns;
+  for (const IdleCauseRow& row : table.causes)
+    causes[std::string(IdleCauseId(row.cause))] = row.total.ns;
   return causes;
 }
 
 void Launch(TraceBuilder& builder, int64_t start, int64_t end, int64_t correlation,
             std::string_view name = "cudaLaunchKernel") {
   builder.Host("cuda_runtime", name,
-               {.pid = "5", .tid = "6", .start = start, .duration = end - start, .correlation = correlation});
+               {.pid = "5",
+                .tid = "6",
+                .start = start,
+                .duration = end - start,
+                .correlation = correlation});
 }
 
 TEST(Idle, TellsWhenTheHostWasLate) {
@@ -70,19 +75,21 @@ TEST(Idle, OnlyTheFirstPieceOfAGraphWaitsForItsLaunch) {
   builder.Kernel("node 2", {.start = 64, .duration = 10, .correlation = 1});
   builder.Kernel("other stream", {.stream = "9", .start = 70, .duration = 10});
   builder.Kernel("node 3", {.start = 83, .duration = 10, .correlation = 1});
-  EXPECT_THAT(Causes(IdleOf(std::move(builder))),
-              ElementsAre(Pair("host-late", 10), Pair("in-graph", 4 + 3), Pair("launch-latency", 30)));
+  EXPECT_THAT(
+      Causes(IdleOf(std::move(builder))),
+      ElementsAre(Pair("host-late", 10), Pair("in-graph", 4 + 3), Pair("launch-latency", 30)));
 }
 
 TEST(Idle, NamesWhatTheLaunchingThreadDid) {
   TraceBuilder builder;
   builder.Kernel("first", {.start = 0, .duration = 100});
-  const auto host = [&](std::string_view category, std::string_view name, int64_t start, int64_t end) {
+  const auto host = [&](std::string_view category, std::string_view name, int64_t start,
+                        int64_t end) {
     builder.Host(category, name, {.pid = "5", .tid = "6", .start = start, .duration = end - start});
   };
   host("user_annotation", "execute", 50, 400);
   host("cpu_op", "aten::before", 60, 90);
-  host("cpu_op", "aten::item", 90, 190);              // 40 of it are its own and in the gap
+  host("cpu_op", "aten::item", 90, 190);  // 40 of it are its own and in the gap
   host("cuda_runtime", "cudaStreamSynchronize", 110, 160);
   host("cpu_op", "aten::addmm", 195, 230);
   Launch(builder, 200, 210, 1);
@@ -95,7 +102,8 @@ TEST(Idle, NamesWhatTheLaunchingThreadDid) {
 TEST(Idle, AnAnnotationCoversWhatNothingInsideDoes) {
   TraceBuilder builder;
   builder.Kernel("first", {.start = 0, .duration = 100});
-  builder.Host("user_annotation", "execute", {.pid = "5", .tid = "6", .start = 50, .duration = 400});
+  builder.Host("user_annotation", "execute",
+               {.pid = "5", .tid = "6", .start = 50, .duration = 400});
   builder.Host("cpu_op", "aten::view", {.pid = "5", .tid = "6", .start = 110, .duration = 20});
   Launch(builder, 200, 210, 1);
   builder.Kernel("second", {.start = 215, .duration = 10, .correlation = 1});

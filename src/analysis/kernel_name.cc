@@ -10,68 +10,13 @@
 #include <utility>
 
 #include "analysis/classifier.h"
+#include "analysis/cpp_brackets.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
-constexpr auto kNone = std::string_view::npos;
-
-bool IsIdentifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-// Whether the '<' at `at` opens template arguments; else it is an operator, as in "operator<" or in
-// the expression "(8)<(0)", which demanglers always write with parentheses.
-bool OpensArguments(std::string_view text, size_t at) {
-  if (at == 0 || text.substr(0, at).ends_with("operator")) return false;
-  const char before = text[at - 1];
-  if (before == ')') return at + 1 < text.size() && text[at + 1] != '(';
-  return IsIdentifier(before);
-}
-
-// The index behind the bracket that closes the one at `at`; kNone when none does.
-size_t SkipBrackets(std::string_view text, size_t at) {
-  std::string open;
-  for (size_t i = at; i < text.size(); ++i) {
-    const char c = text[i];
-    char wanted = 0;
-    switch (c) {
-      case '(':
-      case '{':
-      case '[':
-        open.push_back(c);
-        break;
-      case '<':
-        if (i == at || OpensArguments(text, i)) open.push_back(c);
-        break;
-      case '>':
-        // Inside parentheses a lone '>' is an operator; "->" always is.
-        if (text[i - 1] != '-' && open.back() == '<') open.pop_back();
-        break;
-      case ')':
-        wanted = '(';
-        break;
-      case '}':
-        wanted = '{';
-        break;
-      case ']':
-        wanted = '[';
-        break;
-      default:
-        break;
-    }
-    if (wanted != 0) {
-      while (!open.empty() && open.back() == '<') open.pop_back();
-      if (open.empty() || open.back() != wanted) return kNone;
-      open.pop_back();
-    }
-    if (open.empty()) return i + 1;
-  }
-  return kNone;
-}
 
 bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
@@ -113,7 +58,7 @@ class NameParser {
       case '{':
       case '[': {
         const size_t end = SkipBrackets(text_, at_);
-        at_ = end == kNone ? text_.size() : end;
+        at_ = end == std::string_view::npos ? text_.size() : end;
         return true;
       }
       case ' ':
@@ -138,7 +83,7 @@ class NameParser {
       return true;
     }
     const size_t end = SkipBrackets(text_, at_);
-    if (end == kNone) {  // cut off inside the parameters
+    if (end == std::string_view::npos) {  // cut off inside the parameters
       closed_by_parameters_ = at_ > part_begin_;
       return false;
     }
@@ -164,10 +109,10 @@ class NameParser {
       return true;
     }
     const size_t end = SkipBrackets(text_, at_);
-    const size_t close = end == kNone ? text_.size() : end - 1;
+    const size_t close = end == std::string_view::npos ? text_.size() : end - 1;
     name_part_end_ = at_;
     arguments_ = text_.substr(at_ + 1, close - at_ - 1);
-    at_ = end == kNone ? text_.size() : end;
+    at_ = end == std::string_view::npos ? text_.size() : end;
     return true;
   }
 
@@ -199,7 +144,7 @@ class NameParser {
 
   void ResetPart() {
     arguments_ = {};
-    name_part_end_ = kNone;
+    name_part_end_ = std::string_view::npos;
     skip_part_ = false;
   }
 
@@ -210,7 +155,7 @@ class NameParser {
   std::string_view text_;
   size_t at_ = 0;
   size_t name_begin_ = 0, name_end_ = 0;
-  size_t part_begin_ = 0, name_part_end_ = kNone;
+  size_t part_begin_ = 0, name_part_end_ = std::string_view::npos;
   std::string_view arguments_;
   bool skip_part_ = false;  // an anonymous namespace
   bool saw_space_ = false;
@@ -246,7 +191,7 @@ std::string Demangle(const std::string& name) {
 }
 
 void ReplaceAll(std::string& text, std::string_view what, std::string_view by) {
-  for (size_t at = 0; (at = text.find(what, at)) != kNone; at += by.size()) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string_view::npos; at += by.size()) {
     text.replace(at, what.size(), by);
   }
 }
@@ -266,10 +211,10 @@ std::vector<std::string_view> SplitArguments(std::string_view list) {
       while (one.ends_with(' ')) one.remove_suffix(1);
       if (!one.empty()) arguments.push_back(one);
       begin = i + 1;
-    } else if (std::string_view("({[").find(list[i]) != kNone ||
+    } else if (std::string_view("({[").find(list[i]) != std::string_view::npos ||
                (list[i] == '<' && OpensArguments(list, i))) {
       const size_t end = SkipBrackets(list, i);
-      i = (end == kNone ? list.size() : end) - 1;
+      i = (end == std::string_view::npos ? list.size() : end) - 1;
     }
   }
   return arguments;
@@ -290,18 +235,19 @@ size_t FunctorArgument(std::string_view adapter) {
   for (const auto& [name, index] : kAdapters) {
     if (adapter == name) return index;
   }
-  return kNone;
+  return std::string_view::npos;
 }
 
 // A template argument for people: the last name in it that is no lambda, without namespaces.
 std::string ShortArgument(std::string_view argument, int depth = 0) {
-  if (argument.find_first_of(":<(") == kNone || argument.starts_with('(')) return std::string(argument);
+  if (argument.find_first_of(":<(") == std::string_view::npos || argument.starts_with('('))
+    return std::string(argument);
   const KernelName name = ParseKernelName(argument);
   for (size_t i = name.parts.size(); i-- > 0;) {
     const KernelName::Part& part = name.parts[i];
     if (IsLocalPart(part.name)) continue;
     const size_t functor = FunctorArgument(part.name);
-    if (functor != kNone && depth < 4) {
+    if (functor != std::string_view::npos && depth < 4) {
       const auto inner = SplitArguments(part.arguments);
       if (functor < inner.size()) return ShortArgument(inner[functor], depth + 1);
     }
@@ -360,7 +306,7 @@ std::string DemangledName(std::string_view name) {
   std::string text(name);
   if (name.ends_with(".kd")) text.resize(text.size() - 3);  // the kernel descriptor of ROCm
   std::string demangled = Demangle(text);
-  if (demangled.empty() && text.find("DF16b") != kNone) {
+  if (demangled.empty() && text.find("DF16b") != std::string_view::npos) {
     // bfloat16, which libstdc++ learnt in version 13: read it as a type that no kernel uses.
     ReplaceAll(text, "DF16b", "De");
     demangled = Demangle(text);

@@ -8,7 +8,8 @@ namespace tacho {
 
 // The parts of a demangled C++ function name. Views point into the text that was read.
 //
-//   "void ns::(anonymous namespace)::f<int, g<3> >(float*)"  ->  ns, f with the arguments "int, g<3> "
+//   "void ns::(anonymous namespace)::f<int, g<3> >(float*)"  ->  ns, f with the arguments "int,
+//   g<3> "
 //
 // Names that are no C++ (Triton, Tensile, trtllm-gen) are one part.
 struct KernelName {

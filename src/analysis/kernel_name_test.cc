@@ -16,11 +16,13 @@ TEST(KernelName, KeyHasNoTypesAndParameters) {
   EXPECT_EQ(Key("void vllm::rms_norm_kernel<c10::BFloat16, 8, 2>(c10::BFloat16*, long)"),
             "vllm::rms_norm_kernel");
   EXPECT_EQ(Key("at::cuda::(anonymous namespace)::spin_kernel(long)"), "at::cuda::spin_kernel");
-  EXPECT_EQ(Key("std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
-                "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*)"),
-            "vllm::fused_add_rms_norm_kernel");
-  EXPECT_EQ(Key("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, (cudaError)2>(int)"),
-            "internal::gemvx::kernel");
+  EXPECT_EQ(
+      Key("std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
+          "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*)"),
+      "vllm::fused_add_rms_norm_kernel");
+  EXPECT_EQ(
+      Key("std::enable_if<!(false), void>::type internal::gemvx::kernel<int, (cudaError)2>(int)"),
+      "internal::gemvx::kernel");
   EXPECT_EQ(Key("unsigned long ns::f<(1)<(2), (x->y)>(int) [clone .kd]"), "ns::f");
   EXPECT_EQ(Key("void f(int)::{lambda(float)#1}::operator()<int>(float) const"),
             "f::{lambda(float)#1}::operator()");
@@ -30,8 +32,9 @@ TEST(KernelName, KeyHasNoTypesAndParameters) {
 
 TEST(KernelName, NamesThatAreNoCppStayWhole) {
   for (const std::string_view name :
-       {"Cijk_Alik_Bljk_BBS_BH", "triton_poi_fused_0", "Memcpy DtoD (Device -> Device)", "Memset (Device)",
-        "## Call CompiledFxGraph x ##", "(", ")", "<", ">", "<>", "()", "{", "a<b", "a(b", "::", "a::", " "}) {
+       {"Cijk_Alik_Bljk_BBS_BH", "triton_poi_fused_0", "Memcpy DtoD (Device -> Device)",
+        "Memset (Device)", "## Call CompiledFxGraph x ##", "(", ")", "<", ">", "<>", "()", "{",
+        "a<b", "a(b", "::", "a::", " "}) {
     EXPECT_EQ(ParseKernelName(name).whole.empty(), false) << name;
   }
   EXPECT_EQ(Key("Memcpy DtoD (Device -> Device)"), "Memcpy DtoD (Device -> Device)");
@@ -48,8 +51,9 @@ TEST(KernelName, Demangles) {
   EXPECT_EQ(DemangledName("_Znot mangled"), "_Znot mangled");
   EXPECT_EQ(DemangledName("plain"), "plain");
   // Clang 18 writes what older demanglers cannot read: at least the names in front are told.
-  EXPECT_EQ(Key("_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_EEEvPS3_i"),
-            "sgl_hip::activation::act_and_mul_kernel");
+  EXPECT_EQ(
+      Key("_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_EEEvPS3_i"),
+      "sgl_hip::activation::act_and_mul_kernel");
   EXPECT_EQ(Key("_ZN99999999999999999999x"), "_ZN99999999999999999999x");
   EXPECT_EQ(Key("_ZN9x"), "_ZN9x");
 }
@@ -58,17 +62,21 @@ TEST(ShortKernelName, KeepsWhatTells) {
   EXPECT_EQ(ShortKernelName(""), "");
   EXPECT_EQ(ShortKernelName("void vllm::rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*)"),
             "vllm::rms_norm_kernel<BFloat16, 8>");
-  EXPECT_EQ(ShortKernelName("void cutlass::device_kernel<flash::enable_sm90<flash::Fwd<int> > >(int)"),
-            "cutlass::device_kernel<enable_sm90>");
-  EXPECT_EQ(ShortKernelName(
-                "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<"
-                "float, at::native::sum_functor<float, float>::operator()(at::TensorIterator&)::{lambda(float, "
-                "float)#1}>, unsigned int> >(at::native::ReduceOp<float>)"),
+  EXPECT_EQ(
+      ShortKernelName("void cutlass::device_kernel<flash::enable_sm90<flash::Fwd<int> > >(int)"),
+      "cutlass::device_kernel<enable_sm90>");
+  EXPECT_EQ(ShortKernelName("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+                            "at::native::func_wrapper_t<"
+                            "float, at::native::sum_functor<float, "
+                            "float>::operator()(at::TensorIterator&)::{lambda(float, "
+                            "float)#1}>, unsigned int> >(at::native::ReduceOp<float>)"),
             "at::native::reduce_kernel<512, 1, sum_functor>");
   EXPECT_EQ(ShortKernelName(
-                "void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<at::native::"
+                "void at::native::elementwise_kernel<128, 4, "
+                "at::native::gpu_kernel_impl_nocast<at::native::"
                 "direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() "
-                "const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, int const&)::{lambda(int)#1}>(int)",
+                "const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, int "
+                "const&)::{lambda(int)#1}>(int)",
                 80),
             "at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -15,37 +16,47 @@ constexpr DurationNs kShort{10'000};
 // Items of one name on one device.
 struct Group {
   StringId name;
-  WorkCategory category;
+  WorkCategory category = Classifier::kUnclassified;
+  size_t count = 0;
+  std::span<int64_t> durations;  // into Groups::durations
+};
+struct Groups {
+  std::vector<Group> groups;
   std::vector<int64_t> durations;
 };
 
-std::vector<Group> GroupByName(const Trace& trace, const DeviceItems& device, const Scope& scope) {
+Groups GroupByName(const Trace& trace, const DeviceItems& device, const Scope& scope) {
+  Groups result;
+  std::vector<Group>& groups = result.groups;
   NameIndex names(trace);
-  std::vector<Group> groups;
+  const auto counts = [&](const WorkItem& item) {
+    return (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
+           scope.Counts(item.when.start);
+  };
+  size_t total = 0;
   for (const WorkItem& item : device.items) {
-    const bool is_kernel =
-        item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication;
-    if (!is_kernel || !scope.Counts(item.when.start)) continue;
+    if (!counts(item)) continue;
     const uint32_t group = names[item.name];
-    if (group == groups.size()) groups.push_back({item.name, item.category, {}});
-    groups[group].durations.push_back(item.when.length().ns);
+    if (group == groups.size()) groups.push_back({item.name, item.category, 0, {}});
+    ++groups[group].count;
+    ++total;
   }
-  return groups;
+  result.durations.resize(total);
+  int64_t* next = result.durations.data();
+  for (Group& group : groups) {
+    group.durations = {next, 0};
+    next += group.count;
+  }
+  for (const WorkItem& item : device.items) {
+    if (!counts(item)) continue;
+    std::span<int64_t>& filled = groups[names[item.name]].durations;
+    filled = {filled.data(), filled.size() + 1};
+    filled.back() = item.when.length().ns;
+  }
+  return result;
 }
 
-std::vector<CategoryRow> SortedCategories(const std::vector<CategoryRow>& by_category) {
-  std::vector<CategoryRow> rows;
-  std::ranges::copy_if(by_category, std::back_inserter(rows),
-                       [](const CategoryRow& row) { return row.count > 0; });
-  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
-    return a.total != b.total ? a.total > b.total : a.category < b.category;
-  });
-  return rows;
-}
-
-}  // namespace
-
-DurationStats Summarize(std::vector<int64_t>& durations) {
+DurationStats SummarizeSpan(std::span<int64_t> durations) {
   DurationStats stats;
   stats.count = durations.size();
   if (durations.empty()) return stats;
@@ -70,18 +81,34 @@ DurationStats Summarize(std::vector<int64_t>& durations) {
   return stats;
 }
 
-KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work, const Classifier& classifier,
-                            const Scope& scope) {
+std::vector<CategoryRow> SortedCategories(const std::vector<CategoryRow>& by_category) {
+  std::vector<CategoryRow> rows;
+  std::ranges::copy_if(by_category, std::back_inserter(rows),
+                       [](const CategoryRow& row) { return row.count > 0; });
+  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
+    return a.total != b.total ? a.total > b.total : a.category < b.category;
+  });
+  return rows;
+}
+
+}  // namespace
+
+DurationStats Summarize(std::vector<int64_t>& durations) { return SummarizeSpan(durations); }
+
+KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
+                            const Classifier& classifier, const Scope& scope) {
   KernelTable table;
   DurationNs classified;
   std::vector<CategoryRow> by_category(classifier.categories().size());
   for (size_t i = 0; i < by_category.size(); ++i) {
     by_category[i].category = classifier.categories()[i];
   }
-  std::unordered_map<StringId, std::string> short_names;  // the devices of a trace run the same kernels
+  std::unordered_map<StringId, std::string>
+      short_names;  // the devices of a trace run the same kernels
   for (const DeviceItems& device : work.devices) {
     if (!scope.device.empty() && device.device != scope.device) continue;
-    for (Group& group : GroupByName(trace, device, scope)) {
+    const Groups groups = GroupByName(trace, device, scope);
+    for (const Group& group : groups.groups) {
       const std::string_view name = trace.Text(group.name);
       const auto [short_name, added] = short_names.try_emplace(group.name);
       if (added) short_name->second = ShortKernelName(name);
@@ -92,7 +119,7 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work, const Cl
       row.short_name = short_name->second;
       row.category = classifier.categories()[group.category];
       row.device = device.device;
-      row.stats = Summarize(group.durations);
+      row.stats = SummarizeSpan(group.durations);
       by_category[group.category].count += row.stats.count;
       by_category[group.category].total += row.stats.total;
       table.total += row.stats.total;

@@ -127,12 +127,14 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
   return queue;
 }
 
-std::vector<ApiRow> TabulateApis(const Trace& trace, const Scope& scope) {
+// CUDA and HIP calls, or all others.
+std::vector<ApiRow> TabulateApis(const Trace& trace, const Scope& scope, bool cuda) {
   NameIndex names(trace);
   std::vector<std::vector<int64_t>> durations;
   const HostCallTable& calls = trace.host_calls;
   for (size_t row = 0; row < calls.size(); ++row) {
-    if (!scope.Counts(calls.start[row])) continue;
+    const std::string_view category = trace.Text(trace.words[calls.category[row]].name);
+    if (!scope.Counts(calls.start[row]) || category.starts_with("cuda_") != cuda) continue;
     const uint32_t number = names[calls.name[row]];
     if (number == durations.size()) durations.emplace_back();
     durations[number].push_back(calls.duration[row]);
@@ -172,6 +174,10 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   std::vector<uint32_t> counted_of_call(calls.size());
   for (size_t row = 0; row < gpu.size(); ++row) {
     if (!counts.Counts(row)) continue;
+    if (gpu.correlation[row] < 0) {
+      ++table.without_correlation;
+      continue;
+    }
     ++table.gpu_events;
     const uint32_t call = links.call_of_gpu[row];
     if (call == LaunchLinks::kNone) {
@@ -213,7 +219,8 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   std::sort(table.queues.begin(), table.queues.end(), [](const auto& a, const auto& b) {
     return a.device != b.device ? IdLess(a.device, b.device) : IdLess(a.stream, b.stream);
   });
-  table.apis = TabulateApis(trace, scope);
+  table.apis = TabulateApis(trace, scope, true);
+  table.other_apis = TabulateApis(trace, scope, false);
   return table;
 }
 

@@ -28,9 +28,10 @@ struct ApiRow {
 // How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least 0; for
 // a graph only its first piece counts.
 struct LaunchTable {
-  uint64_t gpu_events = 0;
+  uint64_t gpu_events = 0;           // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;
-  uint64_t without_launch = 0;       // launched before the window, or unknown
+  uint64_t without_launch = 0;       // launched before the window
+  uint64_t without_correlation = 0;  // GPU work that does not tell its launch
   uint64_t graph_launches = 0;       // calls named *GraphLaunch
   uint64_t graph_gpu_events = 0;     // pieces of work under them
   uint64_t max_gpu_events_per_launch = 0;
@@ -42,7 +43,8 @@ struct LaunchTable {
     double mean = 0;                 // weighted by time between the first launch and the last start
   };
   std::vector<QueueDepth> queues;    // in the order of device and stream
-  std::vector<ApiRow> apis;          // every host call by name, by total, longest first, then name
+  std::vector<ApiRow> apis;          // CUDA and HIP calls by name, by total, longest first, then name
+  std::vector<ApiRow> other_apis;    // the same of other accelerators' runtimes
 };
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 

@@ -23,7 +23,8 @@ class PatternSubject {
 
   static char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
   static uint16_t Pair(char a, char b) {
-    return static_cast<uint16_t>((static_cast<unsigned char>(a) * 37u + static_cast<unsigned char>(b)) % kPairs);
+    return static_cast<uint16_t>(
+        (static_cast<unsigned char>(a) * 37u + static_cast<unsigned char>(b)) % kPairs);
   }
 
  private:
@@ -33,9 +34,9 @@ class PatternSubject {
 };
 
 // Pieces of text with anything between them, in any case, anywhere in a name:
-// "*" stands for any run of characters, "^" in front for the beginning of a word and "$" at the end for
-// the end of one. A word is a run of letters, digits and underscores, so that "^norm" finds "norm" and
-// "ns::norm_fwd", not "layer_norm". Immutable.
+// "*" stands for any run of characters, "^" in front for the beginning of a word and "$" at the end
+// for the end of one. A word is a run of letters, digits and underscores, so that "^norm" finds
+// "norm" and "ns::norm_fwd", not "layer_norm". Immutable.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view text) {
@@ -48,7 +49,8 @@ class NamePattern {
       std::string piece(text.substr(begin, end - begin));
       for (char& c : piece) c = PatternSubject::Lower(c);
       for (size_t i = 1; i < piece.size(); ++i) {
-        if (i == 1 || i + 1 == piece.size()) pairs_.push_back(PatternSubject::Pair(piece[i - 1], piece[i]));
+        if (i == 1 || i + 1 == piece.size())
+          pairs_.push_back(PatternSubject::Pair(piece[i - 1], piece[i]));
       }
       pieces_.push_back(std::move(piece));
       begin = end + 1;
@@ -71,8 +73,8 @@ class NamePattern {
       const bool begins = word_begin_ && i == 0, ends = word_end_ && i + 1 == pieces_.size();
       const std::string& piece = pieces_[i];
       size_t at = text.find(piece, from);
-      while (at != std::string_view::npos &&
-             ((begins && !IsBoundary(text, at)) || (ends && !IsBoundary(text, at + piece.size())))) {
+      while (at != std::string_view::npos && ((begins && !IsBoundary(text, at)) ||
+                                              (ends && !IsBoundary(text, at + piece.size())))) {
         at = text.find(piece, at + 1);
       }
       if (at == std::string_view::npos) return false;

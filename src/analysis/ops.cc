@@ -277,6 +277,7 @@ std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, co
   for (size_t i = 0; i < by_key.size(); ++i) {
     if (by_key[i].count == 0) continue;
     const std::string_view name = trace.Text(names.names()[i / 2]);
+    by_key[i].annotation = i % 2 == 1;
     by_key[i].name = name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name;
     rows.push_back(std::move(by_key[i]));
   }

@@ -19,6 +19,7 @@ namespace tacho {
 struct OpRow {
   std::string name;
   std::string shapes;  // JSON text of "Input Dims"; "" by name only
+  bool annotation = false;  // in key_averages: rows of annotations stand apart from operators
   uint64_t count = 0;
   DurationNs cpu_total, cpu_self, device_total, device_self;
 };

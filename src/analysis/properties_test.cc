@@ -1,5 +1,5 @@
-// Laws that the analyses of device time obey on any trace, checked on random ones, and a second, naive
-// implementation that looks at every nanosecond and every pair of items.
+// Laws that the analyses of device time obey on any trace, checked on random ones, and a second,
+// naive implementation that looks at every nanosecond and every pair of items.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,9 @@ struct Recipe {
 // Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans.
 Recipe RandomRecipe(uint32_t seed) {
   std::mt19937 random(seed);
-  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  const auto below = [&](int64_t n) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+  };
   Recipe recipe;
   std::vector<int64_t> starts(kLength);  // each call its own, so that their tree has one shape
   std::iota(starts.begin(), starts.end(), 0);
@@ -47,7 +49,8 @@ Recipe RandomRecipe(uint32_t seed) {
     recipe.calls.push_back({below(4) == 0 ? "cudaGraphLaunch" : "cudaLaunchKernel",
                             starts[static_cast<size_t>(i)], below(20), i});
   }
-  const std::string names[] = {"ampere_sgemm_a", "ncclDevKernel_AllReduce", "mystery", "vllm::rms_norm_kernel"};
+  const std::string names[] = {"ampere_sgemm_a", "ncclDevKernel_AllReduce", "mystery",
+                               "vllm::rms_norm_kernel"};
   for (int64_t n = below(40); n > 0; --n) {
     const int64_t kind = below(8);
     recipe.pieces.push_back({.kind = kind == 0   ? SliceKind::kMemcpy
@@ -76,8 +79,9 @@ Trace Build(const Recipe& recipe, int64_t scale = 1) {
     if (p.kind == SliceKind::kKernel) builder.Kernel(p.name, at);
   }
   for (const Call& c : recipe.calls) {
-    builder.Host("cuda_runtime", c.name,
-                 {.start = c.start * scale, .duration = c.duration * scale, .correlation = c.correlation});
+    builder.Host(
+        "cuda_runtime", c.name,
+        {.start = c.start * scale, .duration = c.duration * scale, .correlation = c.correlation});
   }
   return std::move(builder).Finish();
 }
@@ -103,12 +107,19 @@ Scope Window(int64_t start, int64_t end) {
 
 // The figures of a device that are lengths of time or counts, by name.
 std::map<std::string, int64_t> Figures(const DeviceTime& t) {
-  std::map<std::string, int64_t> figures{
-      {"window", t.window.length().ns}, {"busy", t.busy.ns}, {"idle", t.idle.ns},
-      {"compute", t.compute.ns}, {"exposed_comm", t.exposed_comm.ns}, {"exposed_copy", t.exposed_copy.ns},
-      {"kernel_sum", t.kernel_sum.ns}, {"kernel_busy", t.kernel_busy.ns}, {"comm_busy", t.comm_busy.ns},
-      {"copy_busy", t.copy_busy.ns}, {"# events", static_cast<int64_t>(t.gpu_events)}};
-  for (size_t i = 0; i < t.by_kinds.size(); ++i) figures[fmt::format("kinds {}", i)] = t.by_kinds[i].ns;
+  std::map<std::string, int64_t> figures{{"window", t.window.length().ns},
+                                         {"busy", t.busy.ns},
+                                         {"idle", t.idle.ns},
+                                         {"compute", t.compute.ns},
+                                         {"exposed_comm", t.exposed_comm.ns},
+                                         {"exposed_copy", t.exposed_copy.ns},
+                                         {"kernel_sum", t.kernel_sum.ns},
+                                         {"kernel_busy", t.kernel_busy.ns},
+                                         {"comm_busy", t.comm_busy.ns},
+                                         {"copy_busy", t.copy_busy.ns},
+                                         {"# events", static_cast<int64_t>(t.gpu_events)}};
+  for (size_t i = 0; i < t.by_kinds.size(); ++i)
+    figures[fmt::format("kinds {}", i)] = t.by_kinds[i].ns;
   for (size_t i = 0; i < t.by_concurrency.size(); ++i) {
     figures[fmt::format("concurrency {}", i)] = t.by_concurrency[i].ns;
   }
@@ -124,19 +135,20 @@ std::map<std::string, int64_t> Figures(const DeviceTime& t) {
 std::string Dump(const Results& results) {
   std::string out;
   for (const DeviceTime& time : results.devices) {
-    out += fmt::format("device {} gaps {} {}\n", time.device, time.gaps.count, time.gaps.largest.ns);
+    out +=
+        fmt::format("device {} gaps {} {}\n", time.device, time.gaps.count, time.gaps.largest.ns);
     for (const auto& [name, value] : Figures(time)) out += fmt::format("  {} {}\n", name, value);
   }
   for (const KernelRow& row : results.kernels.rows) {
-    out += fmt::format("{} {} {} {} {} {} {}\n", row.name, row.device, row.stats.count, row.stats.total.ns,
-                       row.stats.min.ns, row.stats.p50.ns, row.stats.p99.ns);
+    out += fmt::format("{} {} {} {} {} {} {}\n", row.name, row.device, row.stats.count,
+                       row.stats.total.ns, row.stats.min.ns, row.stats.p50.ns, row.stats.p99.ns);
   }
   for (const IdleCauseRow& row : results.idle.causes) {
     out += fmt::format("{} {} {}\n", IdleCauseId(row.cause), row.total.ns, row.count);
   }
   for (const IdleGap& gap : results.idle.gaps) {
-    out += fmt::format("{} {} {} {} {} {} {} {}\n", gap.device, gap.when.start.ns, gap.when.end.ns, gap.before,
-                       gap.after, IdleCauseId(gap.cause), gap.host, gap.host_track);
+    out += fmt::format("{} {} {} {} {} {} {} {}\n", gap.device, gap.when.start.ns, gap.when.end.ns,
+                       gap.before, gap.after, IdleCauseId(gap.cause), gap.host, gap.host_track);
   }
   return out;
 }
@@ -190,7 +202,8 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
     while (b < end && !starts.contains(b)) ++b;
     const Call* call = nullptr;
     for (const Piece* p : mine) {
-      // What starts where a scope's window ends is not in it; without one, the last piece may be empty.
+      // What starts where a scope's window ends is not in it; without one, the last piece may be
+      // empty.
       if (p->start != b || (scope.window && b == end)) continue;
       const Call* other = call_of(*p);
       if (other != nullptr && (call == nullptr || other->start < call->start)) call = other;
@@ -225,8 +238,10 @@ TEST_P(OnRandomTraces, TimesAddUp) {
   DurationNs window, busy;
   for (const DeviceTime& time : results.devices) {
     EXPECT_EQ(time.busy + time.idle, time.window.length());
-    EXPECT_EQ(time.compute + time.exposed_comm + time.exposed_copy + time.idle, time.window.length());
-    EXPECT_EQ(std::accumulate(time.by_kinds.begin(), time.by_kinds.end(), DurationNs{}), time.window.length());
+    EXPECT_EQ(time.compute + time.exposed_comm + time.exposed_copy + time.idle,
+              time.window.length());
+    EXPECT_EQ(std::accumulate(time.by_kinds.begin(), time.by_kinds.end(), DurationNs{}),
+              time.window.length());
     EXPECT_EQ(std::accumulate(time.by_concurrency.begin(), time.by_concurrency.end(), DurationNs{}),
               time.window.length());
     window += time.window.length();
@@ -299,7 +314,8 @@ TEST_P(OnRandomTraces, TheOrderOfTheFileDoesNotMatter) {
 TEST_P(OnRandomTraces, TwoHalvesMakeTheWhole) {
   const int64_t middle = 20 + GetParam() % 200;
   const Results whole = Analyze(trace_, Window(10, 260));
-  const Results first = Analyze(trace_, Window(10, middle)), second = Analyze(trace_, Window(middle, 260));
+  const Results first = Analyze(trace_, Window(10, middle)),
+                second = Analyze(trace_, Window(middle, 260));
   ASSERT_EQ(first.devices.size(), whole.devices.size());
   ASSERT_EQ(second.devices.size(), whole.devices.size());
   for (size_t i = 0; i < whole.devices.size(); ++i) {

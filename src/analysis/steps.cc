@@ -253,7 +253,8 @@ StepTable FindSteps(const Trace& trace, const Scope& scope) {
     kept.push_back(i);
   }
   StepTable table;
-  if (!kept.empty()) table.method = "annotated";
+  // An engine that stamps its version also names its steps: none is then an answer.
+  if (!kept.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
   for (const size_t i : kept) {
     if (scope.Counts(found[i].when.start)) table.steps.push_back(found[i]);
   }

@@ -25,8 +25,10 @@ void SummarySink::OnEvent(const Event& event) {
   if (event.has_category) ++counts_.complete_by_category[Index(event.category)];
   if (!event.has_start) return;
   const Interval when{event.start, event.start + event.duration};
-  Widen(span_, !any_slice_, when);
-  any_slice_ = true;
+  if (!event.has_category || !words_[event.category].is_window) {
+    Widen(span_, !any_slice_, when);
+    any_slice_ = true;
+  }
   if (event.kind == SliceKind::kHostOp) Count(host_ops_[event.name], event.duration);
   if (!IsGpuWork(event.kind)) return;
   Count(gpu_[event.name], event.duration);

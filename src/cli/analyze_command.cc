@@ -150,8 +150,7 @@ void AddNotes(const std::string& path, const Notes& notes, std::vector<std::stri
     const bool counts = KindOf(note.id).severity == Severity::kDataLoss ||
                         note.id == NoteId::kNoGpuEvents || note.id == NoteId::kNoEvents;
     if (!counts) continue;
-    reasons.push_back(fmt::format("incomplete: {}: {}: {}{}", VisibleText(path), KindOf(note.id).id,
-                                  KindOf(note.id).text,
+    reasons.push_back(fmt::format("incomplete: {}: {}{}", VisibleText(path), KindOf(note.id).id,
                                   note.where.empty() ? "" : " (" + VisibleText(note.where) + ")"));
   }
 }

@@ -71,7 +71,9 @@ TEST_F(CorpusTest, EveryTraceIsFoundAndReadToItsEnd) {
   }
   for (const TraceSource& source : found->traces) {
     const Delivered ahead = Read(source, StreamThreads::kAhead);
-    EXPECT_EQ(ahead.defect, StreamDefect::kNone) << source.Display() << ": " << ahead.text;
+    const bool cut = source.path.ends_with("killed_rank0.pt.trace.json.gz");
+    EXPECT_EQ(ahead.defect, cut ? StreamDefect::kTruncated : StreamDefect::kNone)
+        << source.Display() << ": " << ahead.text;
     EXPECT_TRUE(ahead.bytes == Read(source, StreamThreads::kInline).bytes) << source.Display();
     EXPECT_GT(ahead.bytes.size(), 30u);
   }

@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <iostream>
 
 #include "io/folder_for_test.h"
 #include "io/packed_for_test.h"
@@ -20,6 +18,7 @@ using ::testing::HasSubstr;
 using std::string_literals::operator""s;
 using testing::FolderForTest;
 using testing::Gzipped;
+using testing::WithoutRoot;
 using testing::Zstded;
 
 const std::string kTrace = R"({"schemaVersion": 1, "traceEvents": []})";
@@ -112,17 +111,23 @@ TEST(FindTraces, FailsForWhatCannotBeRead) {
             folder.At("missing") + ": does not exist: check the path");
   EXPECT_THAT(ErrorOf({"/dev/zero"}), HasSubstr("is a character device"));
   EXPECT_THAT(ErrorOf({"/proc/self/mem"}), HasSubstr("reading failed: Input/output error"));
-  if (geteuid() == 0) {
-    std::cerr << "*** NOT TESTED: folder without permission, since root may read everything\n";
-    return;
-  }
-  const std::string secret = folder.Write("secret/t.json", kTrace);
+}
+
+TEST(FindTraces, FailsForAGivenFolderWithoutPermissionAndSkipsOneBelow) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("t.json", kTrace);
+  folder.Write("secret/t.json", kTrace);
+  const std::string file = folder.Write("secret.json", kTrace);
   ASSERT_EQ(chmod(folder.At("secret").c_str(), 0), 0);
-  EXPECT_THAT(ErrorOf({folder.At("secret")}), HasSubstr("Permission denied"));
+  ASSERT_EQ(chmod(file.c_str(), 0), 0);
+  const WithoutRoot user;
+  if (!user.works()) return;
+  EXPECT_THAT(ErrorOf({folder.At("secret")}), HasSubstr("secret: the folder cannot be read: Perm"));
+  EXPECT_THAT(ErrorOf({file}), HasSubstr("secret.json: no permission"));
   const auto found = FindTraces({folder.path()});
   EXPECT_THAT(Displays(found), ElementsAre(trace));
-  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("Permission denied")));
-  ASSERT_EQ(chmod(folder.At("secret").c_str(), 0700), 0);
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("secret.json: no permission"),
+                                          HasSubstr("secret: the folder cannot be read: Perm")));
 }
 
 TEST(FindTraces, FailsWhenNothingIsFoundAndSaysWhatWasSkipped) {

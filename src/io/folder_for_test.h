@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,8 @@ class FolderForTest {
     std::string name = (std::filesystem::temp_directory_path() / "tacho-io-XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     path_ = name;
+    // For WithoutRoot; mkdtemp lets the owner in only.
+    std::filesystem::permissions(path_, std::filesystem::perms(0755));
   }
   FolderForTest(const FolderForTest&) = delete;
   FolderForTest& operator=(const FolderForTest&) = delete;
@@ -37,6 +41,27 @@ class FolderForTest {
 
  private:
   std::filesystem::path path_;
+};
+
+// Root may read everything: while the object lives, the tests run as somebody who may not.
+class WithoutRoot {
+ public:
+  WithoutRoot() : user_(geteuid()) {
+    constexpr uid_t kNobody = 65534;
+    if (user_ == 0 && seteuid(kNobody) != 0) {
+      std::cerr << "*** NOT TESTED: permissions, since root cannot become another user here\n";
+      works_ = false;
+    }
+  }
+  WithoutRoot(const WithoutRoot&) = delete;
+  WithoutRoot& operator=(const WithoutRoot&) = delete;
+  ~WithoutRoot() { EXPECT_EQ(seteuid(user_), 0); }
+
+  [[nodiscard]] bool works() const { return works_; }
+
+ private:
+  uid_t user_;
+  bool works_ = true;
 };
 
 }  // namespace tacho::testing

@@ -67,16 +67,10 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table, con
 
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
   if (run.traces.size() == 1) return TraceScreen(run.traces.front(), options);
-  const TraceAnalysis* worker = nullptr;
-  size_t workers = 0;
-  for (const TraceAnalysis& trace : run.traces) {
-    if (!IsWorker(trace)) continue;
-    worker = &trace;
-    ++workers;
-  }
-  if (workers != 1 || !run.ranks.missing.empty()) return RunScreen(run, options);
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  if (ranks.size() != 1 || !run.ranks.missing.empty()) return RunScreen(run, options);
   // One worker beside its front-end's files: its own screen tells more than a table of one rank.
-  return TraceScreen(*worker, options) + "\n" + OtherFilesText(run, options.style);
+  return TraceScreen(*ranks.front(), options) + "\n" + OtherFilesText(run, options.style);
 }
 
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,

@@ -129,13 +129,22 @@ std::string DeviceWord(const DeviceTotals& totals) { return totals.on_host ? "CP
 
 bool IsWorker(const TraceAnalysis& trace) { return trace.facts.role != TraceRole::kFrontend; }
 
+std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
+  for (const TraceRole role : {TraceRole::kWorker, TraceRole::kMerged}) {
+    std::vector<const TraceAnalysis*> traces;
+    for (const TraceAnalysis& trace : run.traces) {
+      if (trace.facts.role == role) traces.push_back(&trace);
+    }
+    if (!traces.empty()) return traces;
+  }
+  return {};
+}
+
 RunTotals TotalsOf(const RunAnalysis& run) {
   RunTotals totals;
-  std::vector<const TraceAnalysis*> workers;
-  for (const TraceAnalysis& trace : run.traces) {
-    if (!IsWorker(trace)) continue;
-    workers.push_back(&trace);
-    for (const DeviceTime& device : trace.devices) totals.devices.Add(device);
+  const std::vector<const TraceAnalysis*> workers = RanksOf(run);
+  for (const TraceAnalysis* trace : workers) {
+    for (const DeviceTime& device : trace->devices) totals.devices.Add(device);
   }
   totals.workers = workers.size();
   totals.kernels = AddKernels(workers);

@@ -26,7 +26,11 @@ std::string DeviceWord(const DeviceTotals& totals);
 // True for a trace that stands for a rank, or for several: not a front-end's.
 bool IsWorker(const TraceAnalysis& trace);
 
-// All worker traces of a run as one: kernels and categories by name, causes by id, devices added up.
+// The traces that the figures of a run are made of: those of single ranks; a merged file repeats them,
+// so it counts only where there are no others.
+std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
+
+// These traces as one: kernels and categories by name, causes by id, devices added up.
 // Percentiles cannot be added and are left at 0.
 struct RunTotals {
   size_t workers = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 namespace tacho {
 namespace {
@@ -46,12 +47,20 @@ std::string_view TimeUnitName(TimeUnit unit) {
 }
 
 TimeUnit UnitFor(std::span<const int64_t> durations_ns) {
-  int64_t longest = 0;
-  for (const int64_t ns : durations_ns) longest = std::max(longest, ns < 0 ? -ns : ns);
-  if (longest < 10'000) return longest == 0 ? TimeUnit::kMs : TimeUnit::kNs;
-  if (longest < 10'000'000) return TimeUnit::kUs;
-  if (longest < 10'000'000'000) return TimeUnit::kMs;
-  return TimeUnit::kS;
+  std::vector<int64_t> sizes;
+  for (const int64_t ns : durations_ns) {
+    if (ns != 0) sizes.push_back(ns < 0 ? -ns : ns);
+  }
+  if (sizes.empty()) return TimeUnit::kMs;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const auto median = static_cast<double>(*middle);
+  const auto longest = static_cast<double>(*std::max_element(sizes.begin(), sizes.end()));
+  size_t unit = 0;
+  while (unit + 1 < std::size(kNsIn) && longest / kNsIn[unit] >= 10'000) ++unit;
+  // One long outlier shall not turn all others into 0.009.
+  if (unit > 0 && median / kNsIn[unit] < 0.1 && longest / kNsIn[unit - 1] < 1'000'000) --unit;
+  return static_cast<TimeUnit>(unit);
 }
 
 std::string FormatIn(DurationNs duration, TimeUnit unit) {

@@ -19,7 +19,8 @@ std::string FormatCount(int64_t value);
 
 enum class TimeUnit : uint8_t { kNs, kUs, kMs, kS };
 std::string_view TimeUnitName(TimeUnit unit);
-// The unit in which the longest of `durations` stays below 10,000.
+// The unit in which the longest stays below 10,000, or the next smaller one where most would be below
+// 0.1 otherwise.
 TimeUnit UnitFor(std::span<const int64_t> durations_ns);
 // Without the unit's name.
 std::string FormatIn(DurationNs duration, TimeUnit unit);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/analyze_text.h"
 #include "report/drawing.h"
 #include "report/format_number.h"
 #include "report/result_tables.h"
@@ -244,19 +245,17 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
               {}};
   std::vector<std::string> paths;
   double least = 1, most = 0;
-  for (const TraceAnalysis& trace : run.traces) {
-    if (IsWorker(trace)) paths.push_back(trace.path);
-  }
+  const std::vector<const TraceAnalysis*> traces = RanksOf(run);
+  for (const TraceAnalysis* trace : traces) paths.push_back(trace->path);
   paths = ShortPaths(paths);
-  size_t at = 0;
-  for (const TraceAnalysis& trace : run.traces) {
-    if (!IsWorker(trace)) continue;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const TraceAnalysis& trace = *traces[i];
     const DeviceTotals totals = TotalsOf(trace.devices);
     const double busy = ShareOf(totals.busy, totals.window);
     least = std::min(least, busy);
     most = std::max(most, busy);
     const std::string rank = trace.facts.rank ? fmt::format("{}  ", *trace.facts.rank) : "";
-    table.Add({rank + paths[at++], totals.window.ns, totals.busy.ns, busy, trace.kernels.total.ns,
+    table.Add({rank + paths[i], totals.window.ns, totals.busy.ns, busy, trace.kernels.total.ns,
                CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
                CategoriesBelow(trace.kernels, "gemm").total.ns,
                CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});
@@ -317,23 +316,11 @@ DurationStats GraphLaunchCalls(const LaunchTable& launches) {
 
 std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options) {
   std::string out;
-  size_t workers = 0;
-  for (const TraceAnalysis& trace : run.traces) {
-    if (!IsWorker(trace)) continue;
-    out += TraceSections(trace, options);
-    ++workers;
-  }
-  if (workers > 1) out += CrossRankSection(run, options.style);
-  if (workers == 0) out += "no worker's trace among the files\n";
-  for (const TraceAnalysis& trace : run.traces) {
-    if (IsWorker(trace)) continue;
-    out += fmt::format("\n  {}: a front-end's trace, {} events, no device work\n",
-                       VisibleText(trace.path, options.style.unicode),
-                       FormatCount(static_cast<int64_t>(trace.counts.total)));
-  }
-  for (const std::string& skipped : run.skipped) {
-    out += "\n  skipped: " + VisibleText(skipped, options.style.unicode) + "\n";
-  }
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  for (const TraceAnalysis* trace : ranks) out += TraceSections(*trace, options);
+  if (ranks.size() > 1) out += CrossRankSection(run, options.style);
+  if (ranks.empty()) out += "no worker's trace among the files\n";
+  if (const std::string others = OtherFilesText(run, options.style); !others.empty()) out += "\n" + others;
   return out;
 }
 

@@ -15,7 +15,7 @@ using enum Unit;
 using Col = TableColumn;
 
 constexpr size_t kShortName = 60;  // of a kernel on a line of 100 columns
-constexpr size_t kRankBar = 22;
+constexpr size_t kRankBar = 16;
 
 int64_t Count(uint64_t count) { return static_cast<int64_t>(count); }
 
@@ -339,7 +339,7 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
                Col{"busy_ns", "busy", kDuration}.FileOnly(),
                Col{"compute_ns", "compute", kDuration},
                Col{"exposed_comm_ns", "exp. comm", kDuration},
-               Col{"exposed_copy_ns", "exp. copy", kDuration},
+               Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(),
                Col{"idle_ns", "idle", kDuration},
                Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
                Col{"kernel_busy_ns", "kernel busy", kDuration}.FileOnly(),
@@ -350,7 +350,7 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
                Col{"gaps_over_1us", "", kCount}.FileOnly(),
                Col{"gaps_over_10us", "", kCount}.FileOnly(),
                Col{"gaps_over_100us", "", kCount}.FileOnly(),
-               Col{"gaps_over_1ms", "gaps > 1 ms", kCount},
+               Col{"gaps_over_1ms", "", kCount}.FileOnly(),
                Col{"largest_gap_ns", "largest gap", kDuration}},
               {}};
   for (const DeviceTime& device : devices) {
@@ -436,7 +436,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
                Col{"steps", "steps", kCount},
                Col{"start_unix_ns", "start", kDuration}.FileOnly(),
-               Col{"", "window is made of", kText}.ScreenOnly()},
+               Col{"", "window", kText}.ScreenOnly()},
               {}};
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];

@@ -16,33 +16,30 @@ namespace {
 
 constexpr size_t kMostRanks = 32;  // lines of the table of ranks on the first screen
 
-std::string HeaderLine(const RunAnalysis& run, const TextStyle& style) {
+std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   std::set<std::string> engines;
   int64_t events = 0, bytes = 0, json_bytes = 0;
-  size_t workers = 0;
   for (const TraceAnalysis& trace : run.traces) {
-    if (const std::string engine = EngineText(trace.facts); !engine.empty()) engines.insert(engine);
+    engines.insert(EngineText(trace.facts));
     events += static_cast<int64_t>(trace.counts.total);
     bytes += static_cast<int64_t>(trace.bytes);
     json_bytes += static_cast<int64_t>(trace.json_bytes);
-    workers += IsWorker(trace) ? 1 : 0;
   }
-  std::string line = fmt::format("{} traces", run.traces.size());
-  const auto add = [&](const std::string& part) { line += std::string(style.dot()) + part; };
-  if (workers < run.traces.size()) line += fmt::format(", {} of workers", workers);
+  const size_t workers = RanksOf(run).size();
+  std::vector<std::string> parts = {fmt::format("{} traces", run.traces.size())};
+  if (workers < run.traces.size()) parts[0] += fmt::format(", {} of workers", workers);
   if (run.ranks.world_size) {
-    add(fmt::format("{} of {} ranks", run.ranks.present.size(), *run.ranks.world_size));
+    parts.push_back(fmt::format("{} of {} ranks", run.ranks.present.size(), *run.ranks.world_size));
   }
-  for (const std::string& engine : engines) add(engine);
-  add(FormatCount(events) + " events");
-  add(bytes == json_bytes ? FormatBytes(bytes)
-                          : fmt::format("{} ({} of JSON)", FormatBytes(bytes), FormatBytes(json_bytes)));
-  return line;
+  parts.insert(parts.end(), engines.begin(), engines.end());
+  parts.push_back(FormatCount(events) + " events");
+  parts.push_back(bytes == json_bytes
+                      ? FormatBytes(bytes)
+                      : fmt::format("{} ({} of JSON)", FormatBytes(bytes), FormatBytes(json_bytes)));
+  return parts;
 }
 
-std::string Numbers(const std::vector<int64_t>& numbers) { return fmt::format("{}", fmt::join(numbers, ", ")); }
-
-std::string TrustLine(const RunAnalysis& run, const RunTotals& totals, const TextStyle& style) {
+std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& totals) {
   size_t incomplete = 0;
   uint64_t gpu_events = 0, linked = 0;
   for (const TraceAnalysis& trace : run.traces) {
@@ -50,19 +47,23 @@ std::string TrustLine(const RunAnalysis& run, const RunTotals& totals, const Tex
     gpu_events += trace.launches.gpu_events;
     linked += trace.launches.with_launch;
   }
-  std::string line = incomplete == 0 ? "no event lost" : fmt::format("{} traces incomplete", incomplete);
-  const auto add = [&](const std::string& part) { line += std::string(style.dot()) + part; };
-  if (!run.ranks.missing.empty()) add("missing: rank " + Numbers(run.ranks.missing));
+  std::vector<std::string> parts;
+  parts.push_back(incomplete == 0   ? "no event lost"
+                  : incomplete == 1 ? "1 trace incomplete"
+                                    : fmt::format("{} traces incomplete", incomplete));
+  if (!run.ranks.missing.empty()) {
+    parts.push_back(fmt::format("missing: rank {}", fmt::join(run.ranks.missing, ", ")));
+  }
   if (gpu_events > 0) {
-    add(fmt::format("{} % of GPU work linked to its launch",
-                    FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events))));
-    add(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.devices.overlaps))));
+    parts.push_back(fmt::format("{} % of GPU work linked to a launch",
+                                FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events))));
+    parts.push_back(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.devices.overlaps))));
   }
   if (!totals.kernels.rows.empty()) {
-    add(fmt::format("{} % of {} time classified", FormatPercent(totals.kernels.coverage),
-                    totals.devices.on_host ? "operator" : "kernel"));
+    parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(totals.kernels.coverage),
+                                totals.devices.on_host ? "operator" : "kernel"));
   }
-  return line;
+  return parts;
 }
 
 std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
@@ -84,6 +85,18 @@ std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
            "\n";
   }
   return out;
+}
+
+// The steps of one rank stand for all: each rank of an engine runs the same ones.
+std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
+  if (run.ranks.rows.empty()) return "";
+  const RankRow& row = run.ranks.rows[run.ranks.slowest.value_or(0)];
+  for (const TraceAnalysis& trace : run.traces) {
+    if (trace.path != row.path) continue;
+    const std::string which = row.rank ? fmt::format("rank {}", *row.rank) : "one trace";
+    return Section(StepPhasesTable(trace.steps, fmt::format("STEPS, {}", which)), options.top, options.style);
+  }
+  return "";
 }
 
 std::string NotesPart(const RunAnalysis& run, const TextStyle& style) {
@@ -112,11 +125,14 @@ std::string NotesPart(const RunAnalysis& run, const TextStyle& style) {
 
 std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
   std::string out;
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   for (const TraceAnalysis& trace : run.traces) {
-    if (IsWorker(trace)) continue;
+    if (std::find(ranks.begin(), ranks.end(), &trace) != ranks.end()) continue;
+    const char* what = trace.facts.role == TraceRole::kMerged
+                           ? "several ranks merged into one file, left out of the figures above"
+                           : "a front-end's trace, no device work";
     out += " " +
-           Wrap(fmt::format("{}: a front-end's trace, {} events, no device work",
-                            VisibleText(trace.path, style.unicode),
+           Wrap(fmt::format("{}: {}, {} events", VisibleText(trace.path, style.unicode), what,
                             FormatCount(static_cast<int64_t>(trace.counts.total))),
                 style.width - 1, 3) +
            "\n";
@@ -132,14 +148,15 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
 std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   const TextStyle& style = options.style;
   const RunTotals totals = TotalsOf(run);
-  std::string out = Labelled("run", HeaderLine(run, style), Paint::kBold, style);
+  std::string out = LabelledParts("run", HeaderParts(run), Paint::kBold, style);
   const bool incomplete = !run.ranks.missing.empty() ||
                           std::any_of(run.traces.begin(), run.traces.end(), [](const TraceAnalysis& trace) {
                             return trace.notes.lost_data();
                           });
-  out += Labelled("trust", TrustLine(run, totals, style), incomplete ? Paint::kYellow : Paint::kPlain, style);
+  out += LabelledParts("trust", TrustParts(run, totals), incomplete ? Paint::kYellow : Paint::kPlain, style);
   out += "\n" + Labelled("VERDICT", Verdict(run), Paint::kBold, style);
   out += RanksPart(run.ranks, style);
+  out += StepsPart(run, options);
   out += WhereTimeGoes(totals.kernels, totals.copies, totals.idle, totals.devices, options);
   std::vector<DurationNs> descending;
   for (const KernelRow& row : totals.kernels.rows) descending.push_back(row.stats.total);
@@ -149,17 +166,15 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   out += Section(CopiesTable(totals.copies), options.top, style);
   out += NotesPart(run, style);
   if (options.command_paths.empty()) return out;
-  const std::string base = "tacho analyze " + options.command_paths;
-  std::vector<NextCommand> commands;
+  std::vector<NextOption> more;
   if (!run.ranks.present.empty()) {
-    const int64_t rank = run.ranks.slowest && run.ranks.rows[*run.ranks.slowest].rank
-                             ? *run.ranks.rows[*run.ranks.slowest].rank
-                             : run.ranks.present.front();
-    commands.push_back({fmt::format("{} --rank {}", base, rank), "one rank in full"});
+    const bool known = run.ranks.slowest && run.ranks.rows[*run.ranks.slowest].rank;
+    const int64_t rank = known ? *run.ranks.rows[*run.ranks.slowest].rank : run.ranks.present.front();
+    more.push_back({fmt::format("--rank {}", rank), "one rank in full"});
   }
-  commands.push_back({base + " --kernels", "all kernels of each trace"});
-  commands.push_back({base + " --json", "all figures for programs"});
-  return out + NextCommands(commands, style);
+  more.push_back({"--kernels", "all kernels of each trace"});
+  more.push_back({"--json", "all figures, for programs"});
+  return out + NextOptions("tacho analyze " + options.command_paths, more, style);
 }
 
 }  // namespace tacho

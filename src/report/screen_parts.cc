@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBetweenTables = 2;
 constexpr size_t kMostCategories = 12;
+constexpr size_t kTextColumn = 10;  // where the text behind a label begins
 
 size_t WidestLine(const std::vector<TextLine>& lines) {
   size_t width = 0;
@@ -92,15 +93,32 @@ std::string EngineText(const TraceFacts& facts) {
 
 std::string Labelled(std::string_view label, std::string_view text, Paint paint,
                      const TextStyle& style) {
-  const std::string lines = Wrap(text, style.width - 10, 0);
+  const std::string lines = Wrap(text, style.width - kTextColumn, 0);
   std::string out;
   for (size_t begin = 0; begin <= lines.size();) {
     const size_t end = std::min(lines.find('\n', begin), lines.size());
     out += fmt::format(" {} {}\n",
-                       Painted(PadRight(out.empty() ? label : "", 8), Paint::kBold, style),
+                       Painted(PadRight(out.empty() ? label : "", kTextColumn - 2), Paint::kBold, style),
                        Painted(std::string_view(lines).substr(begin, end - begin), paint, style));
     begin = end + 1;
   }
+  return out;
+}
+
+std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts, Paint paint,
+                          const TextStyle& style) {
+  const size_t width = style.width - kTextColumn;
+  std::string out, line;
+  const auto flush = [&] {
+    out += Labelled(out.empty() ? label : "", line, paint, style);
+    line.clear();
+  };
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!line.empty() && DisplayWidth(line) + DisplayWidth(style.dot()) + DisplayWidth(part) > width) flush();
+    line += (line.empty() ? "" : std::string(style.dot())) + part;
+  }
+  flush();
   return out;
 }
 

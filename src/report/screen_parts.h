@@ -38,6 +38,10 @@ std::string EngineText(const TraceFacts& facts);
 // "  LABEL text" wrapped, with the further lines indented under the text.
 std::string Labelled(std::string_view label, std::string_view text, Paint paint, const TextStyle& style);
 
+// The same for parts that stay whole where they fit, with style.dot() between them.
+std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts, Paint paint,
+                          const TextStyle& style);
+
 // One note for people; `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
 std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style);
 

@@ -28,51 +28,44 @@ std::string DeviceNames(const TraceAnalysis& trace) {
 }
 
 // What the file is: rank, engine, device, size.
-std::string HeaderLine(const TraceAnalysis& trace, const TextStyle& style) {
+std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   const TraceFacts& facts = trace.facts;
-  std::string line;
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) line += (line.empty() ? "" : std::string(style.dot())) + part;
-  };
-  if (facts.role != TraceRole::kWorker) add(std::string(TraceRoleName(facts.role)));
+  const auto bytes = static_cast<int64_t>(trace.bytes), json_bytes = static_cast<int64_t>(trace.json_bytes);
+  std::vector<std::string> parts;
+  if (facts.role != TraceRole::kWorker) parts.emplace_back(TraceRoleName(facts.role));
   if (facts.rank) {
-    add(fmt::format("rank {}", *facts.rank) +
-        (facts.world_size ? fmt::format(" of {}", *facts.world_size) : ""));
+    parts.push_back(fmt::format("rank {}", *facts.rank) +
+                    (facts.world_size ? fmt::format(" of {}", *facts.world_size) : ""));
   }
-  add(EngineText(facts));
-  add(facts.stage);
-  add(DeviceNames(trace));
-  add(FormatCount(static_cast<int64_t>(trace.counts.total)) + " events");
-  add(trace.bytes == trace.json_bytes
-          ? FormatBytes(static_cast<int64_t>(trace.bytes))
-          : fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
-                        FormatBytes(static_cast<int64_t>(trace.json_bytes))));
-  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " span");
-  return line;
+  parts.push_back(EngineText(facts));
+  parts.push_back(facts.stage);
+  parts.push_back(DeviceNames(trace));
+  parts.push_back(FormatCount(static_cast<int64_t>(trace.counts.total)) + " events");
+  parts.push_back(bytes == json_bytes ? FormatBytes(bytes)
+                                      : fmt::format("{} ({} of JSON)", FormatBytes(bytes), FormatBytes(json_bytes)));
+  if (!trace.span.empty()) parts.push_back(FormatDuration(trace.span.length()) + " span");
+  return parts;
 }
 
 // Whether the figures can be believed, in figures.
-std::string TrustLine(const TraceAnalysis& trace, const DeviceTotals& totals, const TextStyle& style) {
-  std::string line;
-  const auto add = [&](const std::string& part) {
-    line += (line.empty() ? "" : std::string(style.dot())) + part;
-  };
-  add(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)" : "no event lost");
+std::vector<std::string> TrustParts(const TraceAnalysis& trace, const DeviceTotals& totals) {
+  std::vector<std::string> parts;
+  parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)" : "no event lost");
   const LaunchTable& launches = trace.launches;
   if (launches.gpu_events > 0) {
-    add(fmt::format("{} % of GPU work linked to a launch",
-                    FormatPercent(static_cast<double>(launches.with_launch) /
-                                  static_cast<double>(launches.gpu_events))));
-    add(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.overlaps))));
+    parts.push_back(fmt::format("{} % of GPU work linked to a launch",
+                                FormatPercent(static_cast<double>(launches.with_launch) /
+                                              static_cast<double>(launches.gpu_events))));
+    parts.push_back(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.overlaps))));
   }
   if (!trace.kernels.rows.empty()) {
-    add(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),
-                    totals.on_host ? "operator" : "kernel"));
+    parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),
+                                totals.on_host ? "operator" : "kernel"));
   }
   if (!trace.facts.options.empty()) {
-    add(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
+    parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
   }
-  return line;
+  return parts;
 }
 
 std::string ScopeLine(const TraceAnalysis& trace) {
@@ -96,14 +89,18 @@ std::string StepsTitle(const StepTable& steps) {
 std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
   if (launches.gpu_events == 0) return "";
   const auto count = [](uint64_t value) { return FormatCount(static_cast<int64_t>(value)); };
-  std::string text = fmt::format("{} pieces of GPU work, {} linked to a launch, {} launched before the "
-                                 "window or unknown",
-                                 count(launches.gpu_events), count(launches.with_launch),
+  std::string text = fmt::format("{} {} of GPU work, {} linked to a launch, {} launched before the "
+                                 "window",
+                                 count(launches.gpu_events), launches.gpu_events == 1 ? "piece" : "pieces",
+                                 count(launches.with_launch),
                                  count(launches.without_launch));
   if (launches.graph_launches > 0) {
-    const bool one = launches.graph_launches == 1;
-    text += fmt::format("; {} graph {} of them, {} at most under one launch", count(launches.graph_launches),
-                        one ? "launch carries" : "launches carry " , count(launches.graph_gpu_events));
+    text += fmt::format("; {} graph {} {} of them", count(launches.graph_launches),
+                        launches.graph_launches == 1 ? "launch carries" : "launches carry",
+                        count(launches.graph_gpu_events));
+    if (launches.graph_launches > 1) {
+      text += fmt::format(", {} at most", count(launches.max_gpu_events_per_launch));
+    }
   } else {
     text += "; no graph launch";
   }
@@ -115,9 +112,10 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
     text += fmt::format("; delay from launch to start: median {}, p99 {}",
                         FormatDuration(launches.delay.p50), FormatDuration(launches.delay.p99));
   }
-  return "\n" + Painted(" LAUNCHES", Paint::kBold, style) + "\n" + " " +
-         Wrap(text, style.width - 1, 1) + "\n" +
-         Section(ApisTable(launches, "HOST CALLS"), kTopCalls, style).substr(1);
+  Table calls = ApisTable(launches, "HOST CALLS");
+  FoldRows(calls, kTopCalls);
+  return fmt::format("\n{}\n {}\n{}", Painted(" LAUNCHES", Paint::kBold, style),
+                     Wrap(text, style.width - 1, 1), calls.rows.empty() ? "" : RenderText(calls, style));
 }
 
 std::string NotesPart(const TraceAnalysis& trace, const TextStyle& style) {
@@ -148,12 +146,12 @@ std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options
   const bool many_devices = trace.devices.size() > 1;
   std::string out;
   out += Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
-  out += Labelled("", HeaderLine(trace, style), Paint::kPlain, style);
+  out += LabelledParts("", HeaderParts(trace), Paint::kPlain, style);
   if (const std::string scope = ScopeLine(trace); !scope.empty()) {
     out += Labelled("scope", scope, Paint::kYellow, style);
   }
-  out += Labelled("trust", TrustLine(trace, totals, style),
-                  trace.notes.lost_data() ? Paint::kYellow : Paint::kPlain, style);
+  out += LabelledParts("trust", TrustParts(trace, totals),
+                       trace.notes.lost_data() ? Paint::kYellow : Paint::kPlain, style);
   out += "\n" + Labelled("VERDICT", Verdict(trace), Paint::kBold, style);
   out += Section(StepPhasesTable(trace.steps, StepsTitle(trace.steps)), options.top, style);
   if (many_devices) out += Section(DevicesTable(trace.devices), trace.devices.size(), style);

@@ -132,6 +132,7 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
   json.Field("gpu_events", launches.gpu_events);
   json.Field("with_launch", launches.with_launch);
   json.Field("without_launch", launches.without_launch);
+  json.Field("without_correlation", launches.without_correlation);
   json.Field("graph_launches", launches.graph_launches);
   json.Field("graph_gpu_events", launches.graph_gpu_events);
   json.Field("max_gpu_events_per_launch", launches.max_gpu_events_per_launch);
@@ -151,14 +152,16 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
     json.End();
   }
   json.End();
-  json.BeginArray("apis");
-  for (const ApiRow& row : launches.apis) {
-    json.BeginRow();
-    json.Field("name", row.name);
-    WriteStats(json, row.stats);
+  for (const auto& [key, rows] : {std::pair{"apis", &launches.apis}, {"other_apis", &launches.other_apis}}) {
+    json.BeginArray(key);
+    for (const ApiRow& row : *rows) {
+      json.BeginRow();
+      json.Field("name", row.name);
+      WriteStats(json, row.stats);
+      json.End();
+    }
     json.End();
   }
-  json.End();
   json.End();
 }
 
@@ -168,6 +171,7 @@ void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& 
     json.BeginRow();
     json.Field("name", row.name);
     json.FieldUnlessEmpty("shapes", row.shapes);
+    if (row.annotation) json.Field("is_annotation", true);
     json.Field("count", row.count);
     json.Field("cpu_total_ns", row.cpu_total);
     json.Field("cpu_self_ns", row.cpu_self);
@@ -182,6 +186,7 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
   std::map<Phase, uint64_t> by_phase = {
       {Phase::kPrefill, 0}, {Phase::kDecode, 0}, {Phase::kMixed, 0}, {Phase::kEmpty, 0}};
   std::optional<int64_t> context_tokens, generation_tokens;
+  if (steps.steps.empty()) context_tokens = generation_tokens = 0;
   const auto add = [](std::optional<int64_t>& sum, int64_t more) {
     if (more >= 0) sum = sum.value_or(0) + more;
   };

@@ -6,6 +6,8 @@
 
 #include "report/device_totals.h"
 #include "report/format_number.h"
+#include "report/screen_parts.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -37,10 +39,21 @@ std::string MainIdleCause(const IdleTable& idle) {
   return "";
 }
 
+// "rank 3"; the path where no rank is told or several traces tell the same.
+std::string LabelOf(const RankTable& ranks, const RankRow& row) {
+  const auto same = std::count_if(ranks.rows.begin(), ranks.rows.end(),
+                                  [&](const RankRow& other) { return other.rank == row.rank; });
+  if (row.rank && same == 1) return fmt::format("rank {}", *row.rank);
+  std::vector<std::string> paths;
+  for (const RankRow& other : ranks.rows) paths.push_back(other.path);
+  return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
+}
+
 // What the busy part went to, and what exposed communication cost.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle) {
   std::string rest;
-  if (ShareOf(totals.idle, totals.window) >= kIdleWorthNaming && !idle.causes.empty()) {
+  // On a CPU engine all idle time is the host's: naming it would say nothing.
+  if (!totals.on_host && ShareOf(totals.idle, totals.window) >= kIdleWorthNaming && !idle.causes.empty()) {
     rest = "; " + MainIdleCause(idle);
   } else if (!kernels.categories.empty()) {
     const CategoryRow& main = kernels.categories.front();
@@ -55,10 +68,6 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
 }
 
 }  // namespace
-
-std::string RankLabel(const RankRow& row) {
-  return row.rank ? fmt::format("rank {}", *row.rank) : row.path;
-}
 
 std::string Verdict(const TraceAnalysis& trace) {
   const DeviceTotals totals = TotalsOf(trace.devices);
@@ -82,6 +91,7 @@ std::string Verdict(const RunAnalysis& run) {
   if (totals.devices.window.ns == 0) return "no device work in these traces, so no device time to tell";
   double least = 1, most = 0;
   for (const RankRow& row : run.ranks.rows) {
+    if (row.window.ns == 0) continue;
     const double busy = ShareOf(row.busy, row.window);
     least = std::min(least, busy);
     most = std::max(most, busy);
@@ -102,7 +112,7 @@ std::string Verdict(const RunAnalysis& run) {
     const double more = middle.ns == 0 ? 0 : ShareOf(slowest.compute - middle, middle);
     if (more >= kSlowerWorthNaming) {
       out += fmt::format("; {} computes longest: {}, {} % more than the median of the others",
-                         RankLabel(slowest), FormatDuration(slowest.compute), FormatPercent(more));
+                         LabelOf(run.ranks, slowest), FormatDuration(slowest.compute), FormatPercent(more));
     }
   }
   if (!run.ranks.missing.empty()) {

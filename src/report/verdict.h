@@ -12,7 +12,4 @@ std::string Verdict(const TraceAnalysis& trace);
 // The same over the worker traces of a run.
 std::string Verdict(const RunAnalysis& run);
 
-// "rank 3", or the path where the trace does not tell its rank.
-std::string RankLabel(const RankRow& row);
-
 }  // namespace tacho

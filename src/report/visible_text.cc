@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,21 @@ bool IsWide(uint32_t code) {
   return Within(code, 0x1100, 0x115f) || Within(code, 0x2e80, 0xa4cf) || Within(code, 0xac00, 0xd7a3) ||
          Within(code, 0xf900, 0xfaff) || Within(code, 0xfe30, 0xfe6f) || Within(code, 0xff00, 0xff60) ||
          Within(code, 0xffe0, 0xffe6) || Within(code, 0x1f300, 0x1faff) || Within(code, 0x20000, 0x3fffd);
+}
+
+// "1,234.5", "(12.3"; what a unit may stand behind.
+bool IsNumber(std::string_view word) {
+  if (word.starts_with('(')) word.remove_prefix(1);
+  return !word.empty() && word.find_first_not_of("0123456789.,<>-") == std::string_view::npos;
+}
+
+// "ms", "%", "kB", also with punctuation behind it.
+bool IsUnit(std::string_view word) {
+  while (!word.empty() && std::string_view(",;:).").find(word.back()) != std::string_view::npos) {
+    word.remove_suffix(1);
+  }
+  constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s", "%", "B", "kB", "MB", "GB", "TB"};
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
 }
 
 size_t WidthOf(const CodePoint& point) {
@@ -138,7 +154,12 @@ std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_l
   std::string out;
   size_t used = 0;
   for (size_t i = 0; i < text.size();) {
-    const size_t end = std::min(text.find(' ', i), text.size());
+    size_t end = std::min(text.find(' ', i), text.size());
+    // "84.5 ms" stays together.
+    if (end < text.size() && IsNumber(text.substr(i, end - i))) {
+      const size_t unit_end = std::min(text.find(' ', end + 1), text.size());
+      if (IsUnit(text.substr(end + 1, unit_end - end - 1))) end = unit_end;
+    }
     const std::string_view word = text.substr(i, end - i);
     const size_t word_width = DisplayWidth(word);
     if (used > 0 && used + 1 + word_width > width) {

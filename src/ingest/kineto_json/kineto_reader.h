@@ -11,8 +11,8 @@ namespace tacho {
 struct KinetoReadOptions {
   // Off: every event takes the slow path. The result is the same; tests hold the two together.
   bool fast_path = true;
-  // Events larger than this are left out, with a note.
-  size_t largest_event_bytes = size_t{256} << 20;
+  // Events larger than about this (up to twice as much) are left out, with a note.
+  size_t largest_event_bytes = size_t{64} << 20;
 };
 
 struct KinetoReadResult {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+inline bool IsIdentifier(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Whether the '<' at `at` opens template arguments; else it is an operator, as in "operator<" or in
+// the expression "(8)<(0)", which demanglers always write with parentheses.
+inline bool OpensArguments(std::string_view text, size_t at) {
+  if (at == 0 || text.substr(0, at).ends_with("operator")) return false;
+  const char before = text[at - 1];
+  if (before == ')') return at + 1 < text.size() && text[at + 1] != '(';
+  return IsIdentifier(before);
+}
+
+// The index behind the bracket that closes the one at `at`; npos when none does.
+inline size_t SkipBrackets(std::string_view text, size_t at) {
+  std::string open;
+  for (size_t i = at; i < text.size(); ++i) {
+    const char c = text[i];
+    char wanted = 0;
+    switch (c) {
+      case '(':
+      case '{':
+      case '[':
+        open.push_back(c);
+        break;
+      case '<':
+        if (i == at || OpensArguments(text, i)) open.push_back(c);
+        break;
+      case '>':
+        // Inside parentheses a lone '>' is an operator; "->" always is.
+        if (text[i - 1] != '-' && open.back() == '<') open.pop_back();
+        break;
+      case ')':
+        wanted = '(';
+        break;
+      case '}':
+        wanted = '{';
+        break;
+      case ']':
+        wanted = '[';
+        break;
+      default:
+        break;
+    }
+    if (wanted != 0) {
+      while (!open.empty() && open.back() == '<') open.pop_back();
+      if (open.empty() || open.back() != wanted) return std::string_view::npos;
+      open.pop_back();
+    }
+    if (open.empty()) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace tacho

@@ -1,0 +1,111 @@
+#include "report/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/result_tables.h"
+#include "report/results_for_test.h"
+
+namespace tacho {
+namespace {
+
+Table SmallTable() {
+  Table table{"small",
+              {TableColumn{"name", "NAMES"}.Stretches(), TableColumn{"whole", ""}.FileOnly(),
+               TableColumn{"", "", Unit::kBar}.ScreenOnly(),
+               TableColumn{"total_ns", "total", Unit::kDuration}.Adds(),
+               TableColumn{"share", "sum", Unit::kShare}.Adds(),
+               TableColumn{"bytes", "bytes", Unit::kBytes},
+               TableColumn{"count", "count", Unit::kCount}.Adds()},
+              {}};
+  table.Add({"alpha", "alpha,<1>", 0.75, 75'000, 0.75, 2'000, 1'000});
+  table.Add({"beta", "be\"ta", 0.20, 20'000, 0.20, Cell(), 2});
+  table.Add({"gamma", "gamma", 0.05, 5'000, 0.05, Cell(), 3});
+  return table;
+}
+
+TEST(Table, Text) {
+  EXPECT_EQ(RenderText(SmallTable(), {}),
+            " NAMES                total us  sum %    bytes  count\n"
+            " alpha  █████████         75.0   75.0  2.00 kB  1,000\n"
+            " beta   ██▍               20.0   20.0               2\n"
+            " gamma  ▋                 5.00    5.0               3\n");
+}
+
+TEST(Table, AsciiWithoutUnicode) {
+  TextStyle style;
+  style.unicode = false;
+  EXPECT_EQ(RenderText(SmallTable(), style),
+            " NAMES                total us  sum %    bytes  count\n"
+            " alpha  #########         75.0   75.0  2.00 kB  1,000\n"
+            " beta   ##                20.0   20.0               2\n"
+            " gamma  #                 5.00    5.0               3\n");
+}
+
+TEST(Table, FoldedRowsAreSummedUp) {
+  Table table = SmallTable();
+  FoldRows(table, 1);
+  EXPECT_EQ(RenderText(table, {}),
+            " NAMES                     total us  sum %    bytes  count\n"
+            " alpha       █████████         75.0   75.0  2.00 kB  1,000\n"
+            " [2 others]                    25.0   25.0               5\n");
+}
+
+TEST(Table, OneRowTooManyIsKept) {
+  Table table = SmallTable();
+  FoldRows(table, 2);
+  EXPECT_EQ(table.rows.size(), 3u);
+}
+
+TEST(Table, NamesGiveWayToTheWidth) {
+  Table table = SmallTable();
+  table.rows[0].cells[0] = std::string(80, 'x');
+  TextStyle style;
+  style.width = 60;
+  for (const TextLine& line : RenderLines(table, style)) EXPECT_LE(line.width, 60u) << line.text;
+  style.whole_names = true;
+  EXPECT_THAT(RenderText(table, style), testing::HasSubstr(std::string(80, 'x')));
+}
+
+TEST(Table, Csv) {
+  EXPECT_EQ(RenderCsv(SmallTable()),
+            "name,whole,total_ns,share,bytes,count\n"
+            "alpha,\"alpha,<1>\",75000,0.750000,2000,1000\n"
+            "beta,\"be\"\"ta\",20000,0.200000,,2\n"
+            "gamma,gamma,5000,0.050000,,3\n");
+}
+
+TEST(Table, MarkdownKeepsTemplateArguments) {
+  Table table = SmallTable();
+  table.rows[0].cells[0] = "f<a|b>_c";
+  EXPECT_EQ(RenderMarkdown(table),
+            "| NAMES | total us | sum % | bytes | count |\n"
+            "| :-- | --: | --: | --: | --: |\n"
+            "| f&lt;a\\|b>\\_c | 75.0 | 75.0 | 2.00 kB | 1,000 |\n"
+            "| beta | 20.0 | 20.0 |  | 2 |\n"
+            "| gamma | 5.00 | 5.0 |  | 3 |\n");
+}
+
+TEST(Table, ColoursOnlyWhenAsked) {
+  Table table = SmallTable();
+  table.rows[1].paint = Paint::kRed;
+  EXPECT_THAT(RenderText(table, {}), testing::Not(testing::HasSubstr("\x1b")));
+  TextStyle style;
+  style.color = true;
+  EXPECT_THAT(RenderText(table, style), testing::HasSubstr("\x1b[31m beta"));
+}
+
+// Promise 1: categories, copies, the part counted twice and idle sum to the window, however many rows
+// are folded.
+TEST(WindowTable, AddsUpToTheWindow) {
+  const TraceAnalysis trace = GpuTraceForTest();
+  for (size_t keep = 0; keep < 4; ++keep) {
+    const Table table = WindowTable(trace.kernels, trace.copies, TotalsOf(trace.devices), keep, "WINDOW");
+    int64_t sum = 0;
+    for (const TableRow& row : table.rows) sum += std::get<int64_t>(row.cells[2]);
+    EXPECT_EQ(sum, 1'000'000) << keep;
+  }
+}
+
+}  // namespace
+}  // namespace tacho

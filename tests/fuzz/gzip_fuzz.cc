@@ -1,0 +1,95 @@
+// Any bytes as stored data: no crash, and both inflate libraries deliver the same.
+//
+// The first byte chooses how the data is split and whether a good gzip header is put in front of it, so
+// that the fuzzer reaches the deflate decoder at once.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "io/decode.h"
+#include "io/gzip_source.h"
+#include "io/memory_source.h"
+
+namespace {
+
+using tacho::ByteSource;
+using tacho::StreamDefect;
+using tacho::StreamEnd;
+
+// The input of a fuzzer is small, but a kilobyte may become a megabyte.
+constexpr size_t kMaxBytes = 256 * 1024;
+
+constexpr size_t kMaxRoom = 70'000;  // more than the window that ISA-L holds back
+
+struct Delivered {
+  std::string bytes;
+  StreamEnd end;
+
+  [[nodiscard]] bool IsCapped() const { return bytes.size() >= kMaxBytes; }
+  [[nodiscard]] bool IsSame(const Delivered& o) const {
+    return bytes == o.bytes && end.defect == o.end.defect && end.text == o.end.text;
+  }
+};
+
+Delivered ReadAll(ByteSource& source, size_t room) {
+  static std::string buffer(kMaxRoom, '\0');
+  Delivered all;
+  while (all.bytes.size() < kMaxBytes) {
+    const size_t size = source.Read(buffer.data(), room);
+    if (size == 0) break;
+    all.bytes.append(buffer.data(), size);
+  }
+  all.end = source.end();
+  return all;
+}
+
+Delivered Unpack(const std::string& stored, tacho::InflateLibrary library, size_t piece,
+                 size_t room) {
+  tacho::GzipSource source(std::make_unique<tacho::MemorySource>(stored, piece), library);
+  return ReadAll(source, room);
+}
+
+[[noreturn]] void Disagree(const char* what, const Delivered& a, const Delivered& b) {
+  std::fprintf(stderr, "%s: %zu bytes, %s; %zu bytes, %s\n", what, a.bytes.size(),
+               a.end.text.c_str(), b.bytes.size(), b.end.text.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const unsigned choice = data[0];
+  std::string stored(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if ((choice & 1) != 0) stored.insert(0, "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+  const size_t piece = (choice & 2) != 0 ? 1 + (choice >> 4) : SIZE_MAX;
+  const size_t room = (choice & 4) != 0 ? 1 + (choice >> 3) : kMaxRoom;
+
+  const Delivered zlib = Unpack(stored, tacho::InflateLibrary::kZlib, SIZE_MAX, kMaxRoom);
+  for (const tacho::InflateLibrary library : tacho::InflateLibraries()) {
+    const Delivered whole = Unpack(stored, library, SIZE_MAX, kMaxRoom);
+    const Delivered split = Unpack(stored, library, piece, room);
+    if (zlib.IsCapped() || whole.IsCapped() || split.IsCapped()) continue;
+    if (!whole.IsSame(split)) Disagree("the split matters", whole, split);
+    // Behind a corrupt place one library may go on for longer than the other before it notices.
+    if (zlib.end.defect != StreamDefect::kCorrupt && !zlib.IsSame(whole)) {
+      Disagree("the libraries differ", zlib, whole);
+    }
+    const size_t common = std::min(zlib.bytes.size(), whole.bytes.size());
+    if (zlib.bytes.compare(0, common, whole.bytes, 0, common) != 0) {
+      Disagree("different bytes", zlib, whole);
+    }
+  }
+
+  const auto stream = tacho::DecodeStream(std::make_unique<tacho::MemorySource>(stored, piece),
+                                          tacho::StreamThreads::kInline);
+  size_t total = 0;
+  while (const size_t block = stream->Next().size) {
+    total += block;
+    if (total > kMaxBytes) break;
+  }
+  return 0;
+}
