@@ -5,6 +5,8 @@
 
 #include "analysis/arg_reader.h"
 
+#include "base/parallel.h"
+
 namespace tacho {
 namespace {
 
@@ -96,24 +98,34 @@ Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& wor
 
 }  // namespace
 
-TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier, const Scope& scope) {
+TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
+                           const AnalysisOptions& options) {
+  const Scope& scope = options.scope;
   TraceAnalysis analysis;
   analysis.header = trace.header;
-  analysis.facts = GatherFacts(trace);
   analysis.span = trace.span;
   analysis.counts = trace.counts;
   analysis.scope = scope;
 
-  const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
   const LaunchLinks links = LinkLaunches(trace);
-  const HostTree tree = BuildHostTree(trace);
+  DeviceWork work;
+  HostTree tree;
+  ParallelFor(2, options.threads, [&](size_t half) {
+    if (half == 0) {  // the host's side
+      tree = BuildHostTree(trace);
+      analysis.ops = TabulateOps(trace, links, tree, scope);
+      if (options.key_averages) analysis.ops.key_averages = AverageByKey(trace, links, tree, scope);
+    } else {  // the device's
+      work = CollectDeviceWork(trace, classifier, scope);
+      analysis.devices = DecomposeDeviceTime(work, scope);
+      analysis.kernels = TabulateKernels(trace, work, classifier, scope);
+      analysis.copies = TabulateCopies(trace, scope);
+      analysis.launches = TabulateLaunches(trace, links, scope);
+      analysis.facts = GatherFacts(trace);
+      analysis.steps = FindSteps(trace, scope);
+    }
+  });
   analysis.notes = NotesOf(trace, analysis.facts, work, links);
-  analysis.devices = DecomposeDeviceTime(work, scope);
-  analysis.kernels = TabulateKernels(trace, work, classifier, scope);
-  analysis.copies = TabulateCopies(trace, scope);
-  analysis.launches = TabulateLaunches(trace, links, scope);
-  analysis.ops = TabulateOps(trace, links, tree, scope);
-  analysis.steps = FindSteps(trace, scope);
   analysis.idle = AttributeIdle(trace, work, links, tree, scope);
   return analysis;
 }

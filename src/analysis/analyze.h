@@ -46,7 +46,13 @@ struct RunAnalysis {
 
 // Runs every analysis over one trace. Adds the notes that only analysis can see (orphans, long overlaps,
 // no GPU events). The strings in the result are copies: the trace may go.
-TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier, const Scope& scope = {});
+struct AnalysisOptions {
+  Scope scope;
+  bool key_averages = true;  // OpTable::key_averages, which costs as much as the rest
+  size_t threads = 1;        // more than one: two independent halves run at once
+};
+TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
+                           const AnalysisOptions& options = {});
 // Fills `ranks` from `traces`.
 void AnalyzeRun(RunAnalysis& run);
 

@@ -127,7 +127,7 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
 }
 
 // Nothing in the trace hints at an accelerator, and operators were recorded.
-bool IsHostEngine(const Trace& trace) {
+bool MayBeHostEngine(const Trace& trace) {
   if (trace.gpu.size() > 0 || trace.host_calls.size() > 0 || !trace.header.devices.empty() ||
       trace.host_ops.size() == 0) {
     return false;
@@ -143,6 +143,10 @@ bool IsHostEngine(const Trace& trace) {
     }
   }
   return true;
+}
+
+bool IsBookkeeping(const Classifier& classifier, WorkCategory category) {
+  return classifier.categories()[category].starts_with("bookkeeping");
 }
 
 // The operators that are work on their own, by row of Trace::host_ops; see device_work.h.
@@ -170,7 +174,7 @@ std::vector<bool> FindLeafOperators(const Trace& trace, CategoryOfName& categori
     while (!open.empty() && ended(open.back())) open.pop_back();
     if (!open.empty()) parent[row] = open.back();
     open.push_back(row);
-    if (classifier.categories()[categories[ops.name[row]]].starts_with("bookkeeping")) continue;
+    if (IsBookkeeping(classifier, categories[ops.name[row]])) continue;
     for (uint32_t up = parent[row]; up != kNone && !work_inside[up]; up = parent[up]) {
       work_inside[up] = true;
     }
@@ -182,13 +186,18 @@ std::vector<bool> FindLeafOperators(const Trace& trace, CategoryOfName& categori
   return leaf;
 }
 
-// The executing thread of each process, by pid.
-std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<bool>& leaf) {
+// The executing thread of each process in which operators do work, by pid.
+std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<bool>& leaf,
+                                          CategoryOfName& categories,
+                                          const Classifier& classifier) {
   const HostOpTable& ops = trace.host_ops;
-  std::vector<int64_t> time_of_track(trace.words.tracks().size(), -1);  // -1: no operators
+  std::vector<int64_t> time_of_track(trace.words.tracks().size(), 0);
+  std::vector<bool> works(trace.words.tracks().size(), false);
   for (size_t row = 0; row < ops.size(); ++row) {
-    int64_t& time = time_of_track[Index(ops.track[row])];
-    time = std::max<int64_t>(time, 0) + (leaf[row] ? ops.duration[row] : 0);
+    if (!leaf[row]) continue;
+    const size_t track = Index(ops.track[row]);
+    time_of_track[track] += ops.duration[row];
+    if (!IsBookkeeping(classifier, categories[ops.name[row]])) works[track] = true;
   }
   // Of equals the smallest id wins, so that the order of the file does not matter.
   const auto longer = [&](TrackId a, TrackId b) {
@@ -197,7 +206,7 @@ std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<
   };
   std::map<StringId, TrackId> executors;
   for (size_t i = 0; i < time_of_track.size(); ++i) {
-    if (time_of_track[i] < 0) continue;
+    if (!works[i]) continue;
     const auto track = static_cast<TrackId>(i);
     const auto [at, added] = executors.try_emplace(trace.words[track].pid, track);
     if (!added && longer(track, at->second)) at->second = track;
@@ -255,20 +264,21 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
   return device;
 }
 
-std::vector<DeviceItems> CollectHostItems(const Trace& trace, const Classifier& classifier,
-                                          const Scope& scope) {
+// The work of a CPU engine; not on_host and without devices when no operator does any.
+DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
   CategoryOfName categories(trace, classifier, true);
   const std::vector<bool> leaf = FindLeafOperators(trace, categories, classifier);
-  const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf);
-  std::vector<DeviceItems> devices;
+  const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf, categories, classifier);
+  DeviceWork work;
+  work.on_host = !executors.empty();
   for (const auto& [pid, executor] : executors) {
     const std::string id = executors.size() == 1 ? "cpu" : std::string(trace.Text(pid));
     if (!scope.device.empty() && scope.device != id) continue;
-    devices.push_back(CollectProcess(trace, classifier, scope, categories, leaf, executor));
-    devices.back().device = id;
+    work.devices.push_back(CollectProcess(trace, classifier, scope, categories, leaf, executor));
+    work.devices.back().device = id;
   }
-  std::ranges::sort(devices, IdLess, &DeviceItems::device);
-  return devices;
+  std::ranges::sort(work.devices, IdLess, &DeviceItems::device);
+  return work;
 }
 
 }  // namespace
@@ -279,10 +289,9 @@ bool Touches(const Scope& scope, Interval when) {
 }
 
 DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
+  if (MayBeHostEngine(trace)) return CollectHostWork(trace, classifier, scope);
   DeviceWork work;
-  work.on_host = IsHostEngine(trace);
-  work.devices = work.on_host ? CollectHostItems(trace, classifier, scope)
-                              : CollectGpuItems(trace, classifier, scope);
+  work.devices = CollectGpuItems(trace, classifier, scope);
   return work;
 }
 

@@ -142,6 +142,16 @@ TEST(DeviceWork, AMergedTraceHasADeviceAProcess) {
   EXPECT_EQ(work.devices[1].device, "[TP01] 7");
 }
 
+TEST(DeviceWork, BookkeepingAloneIsNoEngine) {
+  TraceBuilder builder;
+  builder.Host("cpu_op", "aten::empty", {.start = 0, .duration = 10});
+  builder.Host("user_annotation", "gloo:all_reduce", {.tid = "2", .start = 0, .duration = 10});
+  const Trace trace = std::move(builder).Finish();
+  const DeviceWork work = CollectDeviceWork(trace, BuiltIn());
+  EXPECT_FALSE(work.on_host);
+  EXPECT_TRUE(work.devices.empty());
+}
+
 TEST(DeviceWork, OtherAcceleratorsAreNoCpuEngine) {
   const auto is_host = [](const auto& add) {
     TraceBuilder builder;

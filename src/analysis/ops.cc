@@ -225,6 +225,19 @@ bool IsUnfinished(const Trace& trace, const ArgReader& finished, const SliceTabl
   return finished.anywhere() && trace.Text(finished.Text({table.args[row]})) == "false";
 }
 
+}  // namespace
+
+OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree& tree,
+                    const Scope& scope) {
+  OpTable table;
+  TabulateByName(trace, tree, AttributeDeviceTime(trace, links, tree, scope), scope, table);
+  return table;
+}
+
+OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
+  return TabulateOps(trace, links, BuildHostTree(trace), scope);
+}
+
 // The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility
 // operators are not in it, and Python frames are; slices that were still open at the stop stand
 // beside it.
@@ -288,20 +301,6 @@ std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, co
   }
   SortRows(rows);
   return rows;
-}
-
-}  // namespace
-
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree& tree,
-                    const Scope& scope) {
-  OpTable table;
-  TabulateByName(trace, tree, AttributeDeviceTime(trace, links, tree, scope), scope, table);
-  table.key_averages = AverageByKey(trace, links, tree, scope);
-  return table;
-}
-
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
-  return TabulateOps(trace, links, BuildHostTree(trace), scope);
 }
 
 }  // namespace tacho

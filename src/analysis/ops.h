@@ -32,7 +32,7 @@ struct OpTable {
   // parent's name is one with it, a slice that was unfinished has no self time, and "[memory]"
   // counts allocations outside of all others. metrics.md says how it differs. By cpu_self, longest
   // first, then name.
-  std::vector<OpRow> key_averages;
+  std::vector<OpRow> key_averages;  // empty unless asked for: with Python stacks it costs more than all else
 };
 
 // The innermost slices of host tracks: what each thread did, each instant once.
@@ -56,5 +56,9 @@ HostTree BuildHostTree(const Trace& trace);
 OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree& tree,
                     const Scope& scope = {});
 OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+
+// OpTable::key_averages. `host` is BuildHostTree's.
+std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, const HostTree& host,
+                                const Scope& scope = {});
 
 }  // namespace tacho

@@ -23,7 +23,10 @@ const OpRow& RowOf(const std::vector<OpRow>& rows, std::string_view name) {
 }
 
 OpTable Ops(const Trace& trace, const Scope& scope = {}) {
-  return TabulateOps(trace, LinkLaunches(trace), scope);
+  const LaunchLinks links = LinkLaunches(trace);
+  OpTable table = TabulateOps(trace, links, scope);
+  table.key_averages = AverageByKey(trace, links, BuildHostTree(trace), scope);
+  return table;
 }
 
 // "name<parent" of each node in order.

@@ -61,6 +61,8 @@ Result<LoadOptions> LoadOptionsOf(const AnalyzeOptions& options) {
   load.threads = static_cast<size_t>(options.threads.value_or(0));
   load.rank = options.rank;
   load.device = options.device;
+  load.key_averages = options.json || options.ops || options.csv_folder.has_value();
+  load.key_averages = options.json || options.csv_folder || options.ops;
   load.first_worker_only = options.profile_dir && !options.all_ranks && !options.rank;
   if (options.window) {
     const auto window = ParseWindow(*options.window);

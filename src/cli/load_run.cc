@@ -70,7 +70,11 @@ Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamTh
     if (!window) return tl::unexpected<Error>(At(source, window.error()));
     scope.window = *window;
   }
-  TraceAnalysis analysis = AnalyzeTrace(trace, classifier, scope);
+  TraceAnalysis analysis = AnalyzeTrace(
+      trace, classifier,
+      {.scope = scope,
+       .key_averages = options.key_averages,
+       .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
   if (!options.device.empty() && analysis.devices.empty()) {
     return Fail(ErrorKind::kUsage, fmt::format("{}: no device '{}' in it; devices: {}",
                                                VisibleText(source.Display()), VisibleText(options.device),

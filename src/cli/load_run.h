@@ -19,6 +19,7 @@ struct LoadOptions {
   std::optional<int64_t> rank;      // only the traces of this rank
   std::optional<WindowArgument> window;
   std::string device;
+  bool key_averages = false;        // also what PyTorch's key_averages() shows
   bool first_worker_only = false;   // in the order of the paths
 };
 

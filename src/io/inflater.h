@@ -25,7 +25,8 @@ class Inflater {
   virtual void Reset() = 0;
   // Decodes until `in` is used up, `out` is full, the data ends or is corrupt. Some input may be held
   // inside: with in_size 0 call again until nothing is written. What was decoded in front of a corrupt
-  // place is written first. Not called again after kDone or kCorrupt without Reset.
+  // place is written first, except for up to 258 bytes that a library cannot tell from garbage. Not
+  // called again after kDone or kCorrupt without Reset.
   virtual Step Inflate(const char* in, size_t in_size, char* out, size_t room) = 0;
   // After kDone: bytes that were taken but lie behind the deflate data, at most kMaxUnused.
   [[nodiscard]] virtual std::string Unused() const = 0;

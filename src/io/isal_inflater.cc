@@ -37,7 +37,9 @@ class IsalInflater : public Inflater {
     if (!failed_) {
       state_.next_in = Bytes(in);
       state_.avail_in = Clamped(in_size);
-      failed_ = isal_inflate(&state_) < 0;
+      const int status = isal_inflate(&state_);
+      failed_ = status < 0;
+if (status == ISAL_INVALID_LOOKBACK) DropUnwritten(Bytes(out));
       step.taken = Clamped(in_size) - state_.avail_in;
     }
     if (failed_) GiveHeldOutput();
@@ -64,6 +66,17 @@ class IsalInflater : public Inflater {
   }
 
  private:
+  // A copy whose distance turns out to be invalid is counted as output though nothing was written: the
+  // last bytes may be whatever the memory held before. So the length of the longest copy is taken off.
+  void DropUnwritten(const uint8_t* out) {
+    constexpr int32_t kLongestCopy = 258;
+    const int32_t held = std::clamp(state_.tmp_out_valid - state_.tmp_out_processed, 0, kLongestCopy);
+    state_.tmp_out_valid -= held;
+    const auto given = std::min<ptrdiff_t>(state_.next_out - out, kLongestCopy - held);
+    state_.next_out -= given;
+    state_.avail_out += static_cast<uint32_t>(given);
+  }
+
   // When isal_inflate meets corrupt data it forgets what its own buffer still holds: good bytes that
   // lie in front of the corrupt place.
   void GiveHeldOutput() {

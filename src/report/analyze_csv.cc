@@ -58,6 +58,11 @@ std::vector<TableOf> TableMakers() {
       [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
+      [](const TraceAnalysis& t) {
+        Table table = OpsTable(t.ops.key_averages, true, false);
+        table.name = "key_averages";
+        return table;
+      },
       [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },
       [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); },
       [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); },

@@ -8,6 +8,7 @@
 #include "report/drawing.h"
 #include "report/format_number.h"
 #include "report/result_tables.h"
+#include "report/short_paths.h"
 #include "report/visible_text.h"
 
 namespace tacho {

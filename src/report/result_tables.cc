@@ -7,6 +7,7 @@
 
 #include "report/drawing.h"
 #include "report/format_number.h"
+#include "report/short_paths.h"
 
 namespace tacho {
 namespace {
@@ -231,23 +232,31 @@ Table QueuesTable(const LaunchTable& launches, std::string title) {
 
 Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   Table table{"launches",
-              {Col{"figure", std::move(title), kText}.Stretches(),
-               Col{"value", "", kCount}},
+              {Col{"figure"}.FileOnly(),
+               Col{"value", "", kCount}.FileOnly(),
+               Col{"", std::move(title)}.ScreenOnly().Stretches(),
+               Col{"", "", kCount}.ScreenOnly(),
+               Col{"", "", kDuration}.ScreenOnly()},
               {}};
-  const auto add = [&](const char* figure, uint64_t value) { table.Add({figure, Count(value)}); };
-  add("gpu_events", launches.gpu_events);
-  add("with_launch", launches.with_launch);
-  add("without_launch", launches.without_launch);
-  add("graph_launches", launches.graph_launches);
-  add("graph_gpu_events", launches.graph_gpu_events);
-  add("max_gpu_events_per_launch", launches.max_gpu_events_per_launch);
-  add("shorter_than_launch", launches.shorter_than_launch);
-  add("delay_count", launches.delay.count);
+  const auto add = [&](const char* key, const char* words, uint64_t value) {
+    table.Add({key, Count(value), words, Count(value), Cell()});
+  };
+  const auto add_time = [&](const char* key, const char* words, DurationNs value) {
+    table.Add({key, value.ns, words, Cell(), value.ns});
+  };
+  add("gpu_events", "pieces of GPU work", launches.gpu_events);
+  add("with_launch", "  linked to a launch", launches.with_launch);
+  add("without_launch", "  launched before the window", launches.without_launch);
+  add("graph_launches", "graph launches", launches.graph_launches);
+  add("graph_gpu_events", "  GPU work under them", launches.graph_gpu_events);
+  add("max_gpu_events_per_launch", "most GPU work under one launch", launches.max_gpu_events_per_launch);
+  add("shorter_than_launch", "kernels shorter than their own launch call", launches.shorter_than_launch);
+  add("delay_count", "delays from launch call to start", launches.delay.count);
   if (launches.delay.count > 0) {
-    add("delay_p50_ns", static_cast<uint64_t>(launches.delay.p50.ns));
-    add("delay_p90_ns", static_cast<uint64_t>(launches.delay.p90.ns));
-    add("delay_p99_ns", static_cast<uint64_t>(launches.delay.p99.ns));
-    add("delay_max_ns", static_cast<uint64_t>(launches.delay.max.ns));
+    add_time("delay_p50_ns", "  median", launches.delay.p50);
+    add_time("delay_p90_ns", "  p90", launches.delay.p90);
+    add_time("delay_p99_ns", "  p99", launches.delay.p99);
+    add_time("delay_max_ns", "  longest", launches.delay.max);
   }
   return table;
 }
@@ -424,7 +433,8 @@ Table NotesTable(const Notes& notes, std::string title) {
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title) {
   Table table{"ranks",
               {Col{"rank", std::move(title), kCount},
-               Col{"path", "trace", kText}.Stretches(),
+               Col{"path"}.FileOnly(),
+               Col{"", "trace"}.ScreenOnly().Stretches(),
                Col{"window_ns", "window", kDuration},
                Col{"busy", "busy", kShare}.ScreenOnly(),
                Col{"busy_ns", "busy", kDuration}.FileOnly(),
@@ -438,12 +448,15 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                Col{"start_unix_ns", "start", kDuration}.FileOnly(),
                Col{"", "window", kText}.ScreenOnly()},
               {}};
+  std::vector<std::string> paths;
+  for (const RankRow& row : ranks.rows) paths.push_back(row.path);
+  if (!style.whole_names) paths = ShortPaths(paths);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     const std::array<double, 4> parts = {
         ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
         ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
-    table.Add({Optional(row.rank), row.path, row.window.ns, ShareOf(row.busy, row.window), row.busy.ns,
+    table.Add({Optional(row.rank), row.path, paths[i], row.window.ns, ShareOf(row.busy, row.window), row.busy.ns,
                row.compute.ns, row.exposed_comm.ns, row.exposed_copy.ns, row.comm_busy.ns, row.idle.ns,
                row.kernel_sum.ns, Count(row.steps), Optional(row.start_unix_ns),
                row.window.ns == 0 ? "" : StackedBar(parts, kRankBar, style)},

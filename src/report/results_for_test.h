@@ -72,8 +72,8 @@ inline TraceAnalysis GpuTraceForTest() {
   t.launches.queues.push_back({"0", "7", 2, 0.75});
   t.launches.apis.push_back({"cudaLaunchKernel", {2, {12'000}, {5'000}, {7'000}, {5'000}, {7'000}, {7'000}}});
 
-  t.ops.rows.push_back({"aten::mm", "", 2, {90'000}, {70'000}, {400'000}, {400'000}});
-  t.ops.rows.push_back({"aten::empty", "", 4, {30'000}, {30'000}, {0}, {0}});
+  t.ops.rows.push_back({"aten::mm", "", false, 2, {90'000}, {70'000}, {400'000}, {400'000}});
+  t.ops.rows.push_back({"aten::empty", "", false, 4, {30'000}, {30'000}, {0}, {0}});
 
   t.steps.method = "annotated";
   t.steps.steps.push_back({{Phase::kPrefill, 1, 32, 0, 0}, {{10'000}, {500'000}}, DurationNs{600'000}});
@@ -100,6 +100,13 @@ inline RunAnalysis TwoRanksForTest() {
   second.devices[0].compute = {650'000};
   second.devices[0].by_kinds[0] = {300'000};
   second.devices[0].by_kinds[1] = {650'000};
+  second.devices[0].streams[0].sum = {750'000};
+  second.devices[0].streams[0].busy = {700'000};
+  second.devices[0].kernel_sum = {700'000};
+  second.devices[0].kernel_busy = {650'000};
+  second.kernels.rows[0].stats = {1, {500'000}, {500'000}, {500'000}, {500'000}, {500'000}, {500'000}};
+  second.kernels.categories[0].total = {500'000};
+  second.kernels.total = {700'000};
   second.idle.busy = {700'000};
   second.idle.causes = {{IdleCause::kHostLate, {300'000}, 1}};
   run.ranks.world_size = 3;

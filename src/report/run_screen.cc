@@ -57,7 +57,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   if (gpu_events > 0) {
     parts.push_back(fmt::format("{} % of GPU work linked to a launch",
                                 FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events))));
-    parts.push_back(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.devices.overlaps))));
+    parts.push_back(OverlapsText(totals.devices));
   }
   if (!totals.kernels.rows.empty()) {
     parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(totals.kernels.coverage),
@@ -67,12 +67,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
 }
 
 std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
-  RankTable shown = ranks;
-  std::vector<std::string> paths;
-  for (const RankRow& row : shown.rows) paths.push_back(row.path);
-  if (!style.whole_names) paths = ShortPaths(paths);
-  for (size_t i = 0; i < shown.rows.size(); ++i) shown.rows[i].path = paths[i];
-  std::string out = Section(RanksTable(shown, style), kMostRanks, style);
+  std::string out = Section(RanksTable(ranks, style), kMostRanks, style);
   if (out.empty()) return out;
   out += Painted(fmt::format(" {} compute  {} exposed communication  {} exposed copies  {} idle",
                              StackedMark(0, style), StackedMark(1, style), StackedMark(2, style),

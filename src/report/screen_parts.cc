@@ -82,6 +82,11 @@ std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, c
          CompositionLine(totals, options.style);
 }
 
+std::string OverlapsText(const DeviceTotals& totals) {
+  return fmt::format("{} {} kept", FormatCount(static_cast<int64_t>(totals.overlaps)),
+                     totals.overlaps == 1 ? "overlap" : "overlaps");
+}
+
 std::string EngineText(const TraceFacts& facts) {
   if (facts.engine.empty()) return "";
   std::string name = facts.engine == "vllm"     ? "vLLM"
@@ -143,28 +148,6 @@ std::string NextOptions(std::string_view command, const std::vector<NextOption>&
     out += fmt::format("         {}  {}\n", PadRight(next.option, width), Painted(next.shows, Paint::kDim, style));
   }
   return out;
-}
-
-std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
-  if (paths.empty()) return paths;
-  size_t common = paths[0].size();
-  for (const std::string& path : paths) {
-    const auto [mine, theirs] =
-        std::mismatch(paths[0].begin(), paths[0].begin() + static_cast<std::ptrdiff_t>(common),
-                      path.begin(), path.end());
-    common = static_cast<size_t>(mine - paths[0].begin());
-  }
-  const size_t slash = paths[0].substr(0, common).find_last_of("/:");
-  std::vector<std::string> shorter;
-  for (std::string path : paths) {
-    if (slash != std::string::npos) path.erase(0, slash + 1);
-    if (path.ends_with(".gz")) path.erase(path.size() - 3);
-    for (const std::string_view ending : {".json", ".trace", ".pt"}) {
-      if (const size_t at = path.rfind(ending); at != std::string::npos && at > 0) path.erase(at, ending.size());
-    }
-    shorter.push_back(std::move(path));
-  }
-  return shorter;
 }
 
 }  // namespace tacho

@@ -32,6 +32,9 @@ std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style);
 std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, const IdleTable& idle,
                           const DeviceTotals& totals, const ScreenOptions& options);
 
+// "61 overlaps kept": work of one stream that ran at the same time.
+std::string OverlapsText(const DeviceTotals& totals);
+
 // "vLLM 0.32.0"; "" when not told.
 std::string EngineText(const TraceFacts& facts);
 
@@ -52,9 +55,5 @@ struct NextOption {
 };
 std::string NextOptions(std::string_view command, const std::vector<NextOption>& more,
                         const TextStyle& style);
-
-// Enough of each path to tell it from the others: without the folders that all have in common and
-// without the endings that traces have.
-std::vector<std::string> ShortPaths(const std::vector<std::string>& paths);
 
 }  // namespace tacho

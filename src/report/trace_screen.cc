@@ -56,7 +56,7 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const DeviceTota
     parts.push_back(fmt::format("{} % of GPU work linked to a launch",
                                 FormatPercent(static_cast<double>(launches.with_launch) /
                                               static_cast<double>(launches.gpu_events))));
-    parts.push_back(fmt::format("{} overlaps kept", FormatCount(static_cast<int64_t>(totals.overlaps))));
+    parts.push_back(OverlapsText(totals));
   }
   if (!trace.kernels.rows.empty()) {
     parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),

@@ -6,7 +6,7 @@
 
 #include "report/device_totals.h"
 #include "report/format_number.h"
-#include "report/screen_parts.h"
+#include "report/short_paths.h"
 #include "report/visible_text.h"
 
 namespace tacho {

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "ingest/kineto_json/number.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -23,6 +26,13 @@ enum class SlotKind : uint8_t {
   kArgText,     // any other argument that varies: its JSON text
   kEnd,         // nothing: the part ends here
 };
+
+// The slot of an argument that varies, by its JSON text; kEnd for null, true and false, which stay with
+// the shape.
+inline SlotKind SlotOfVaryingArg(std::string_view text) {
+  if (text == "null" || text == "true" || text == "false") return SlotKind::kEnd;
+  return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;
+}
 
 // The bytes of a stretch of an event that its shape fixes, up to the next slot.
 struct Segment {

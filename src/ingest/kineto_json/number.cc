@@ -29,6 +29,15 @@ std::optional<int64_t> Scale(std::string digits, int64_t exponent) {
 
 }  // namespace
 
+std::optional<int64_t> CanonicalInteger(std::string_view text) {
+  if (text.empty() || text.size() > 19) return std::nullopt;
+  char padded[48] = {};  // ReadCanonicalInteger looks beyond the number
+  std::copy(text.begin(), text.end(), padded);
+  int64_t value = 0;
+  if (ReadCanonicalInteger(padded, value) != padded + text.size()) return std::nullopt;
+  return value;
+}
+
 std::optional<Microseconds> ParseMicroseconds(std::string_view text) {
   Microseconds result;
   bool negative = false;

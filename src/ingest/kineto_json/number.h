@@ -66,6 +66,9 @@ inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
   return end;
 }
 
+// The value of `text` if it is an integer in canonical form, of up to 18 digits.
+std::optional<int64_t> CanonicalInteger(std::string_view text);
+
 // Reads microseconds with up to three decimals, as Kineto prints them, into nanoseconds. nullptr for
 // anything else (a sign, an exponent, more decimals): ParseMicroseconds takes those.
 inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {

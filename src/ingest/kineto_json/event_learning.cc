@@ -1,0 +1,367 @@
+// The slow path of EventDecoder: events are taken apart, and their shapes learnt.
+#include <algorithm>
+
+#include "base/json_text.h"
+#include "ingest/kineto_json/event_decoder.h"
+#include "ingest/kineto_json/number.h"
+
+namespace tacho::kineto {
+namespace {
+
+// Kineto prints these ids and amounts anew for each event; giving them a slot at once saves learning it.
+constexpr std::string_view kVolatileArgs[] = {
+    "External id", "external id", "correlation", "Ev Idx", "Record function id", "Python id",
+    "Python parent id", "Sequence number", "Addr", "Bytes", "bytes", "Total Allocated", "Total Reserved",
+    "memory bandwidth (GB/s)", "Comms Id", "Seq", "Profiler Event Index", "Trace iteration", "event_id",
+    "wait_on_cuda_event_record_corr_id", "wait_on_cuda_event_id", "graph node id", "ptr", "Op count"};
+
+// These name the stream that an event belongs to and must be the shape's own.
+constexpr std::string_view kFixedArgs[] = {"device", "stream"};
+
+// More values of an argument than this among the learnt shapes of a category, and it gets a slot.
+constexpr size_t kManyValues = 48;
+
+// Learnt bytes beyond which a decoder starts anew: bounds its memory where no two events are alike.
+constexpr size_t kForgetBytes = size_t{256} << 20;
+constexpr size_t kForgetBytesWithoutArgs = size_t{8} << 20;
+
+template <size_t N>
+bool Contains(const std::string_view (&list)[N], std::string_view key) {
+  return std::find(std::begin(list), std::end(list), key) != std::end(list);
+}
+
+// Events of Chrome's flow and asynchronous phases carry an id.
+bool HasFlowId(char phase) {
+  return std::string_view("stfbneNDO").find(phase) != std::string_view::npos;
+}
+
+std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
+  std::string key = std::to_string(prefix) + ':';
+  for (const Segment& segment : part.segments) {
+    key.append(part.bytes, segment.begin, segment.size);
+    key.push_back('\0');
+    key.push_back(static_cast<char>(segment.slot));
+  }
+  return key;
+}
+
+}  // namespace
+
+Scan EventDecoder::DecodeSlow(Cursor& c, uint64_t offset) {
+  ParsedEvent event;
+  const Scan scan = ParseEvent(c, after_names_, event);
+  if (scan != Scan::kOk) return scan;
+  ++slow_events_;
+  const std::string where = "byte " + std::to_string(offset);
+  if (event.repaired) notes_.Add(NoteId::kRepairedName, where);
+
+  values_ = {};
+  const char phase = event.phase && event.phase.begin != event.phase.end ? *event.phase.begin : '?';
+  const bool has_category = static_cast<bool>(event.category);
+  const CategoryId category =
+      has_category ? words_.InternCategory(UnescapeJson(event.category.text())) : CategoryId{};
+  const std::vector<Slot> slots = FindSlots(event, phase, category, has_category);
+
+  // Cut the event at its name and its slots.
+  TemplatePart head, tail;
+  TemplatePart* part = &head;
+  const char* from = event.begin;
+  const auto close = [&](const char* to, SlotKind kind) {
+    part->segments.push_back({static_cast<uint32_t>(part->bytes.size()), static_cast<uint32_t>(to - from), kind});
+    part->bytes.append(from, to);
+  };
+  bool name_passed = !event.name;
+  for (const Slot& slot : slots) {
+    if (!name_passed && slot.begin > event.name.begin) {
+      close(event.name.begin, SlotKind::kEnd);
+      part = &tail;
+      from = event.name.end;
+      name_passed = true;
+    }
+    close(slot.begin, slot.kind);
+    from = slot.end;
+  }
+  if (!name_passed) {
+    close(event.name.begin, SlotKind::kEnd);
+    part = &tail;
+    from = event.name.end;
+  }
+  close(event.end, SlotKind::kEnd);
+  head.bytes.append(16, '\0');
+  tail.bytes.append(16, '\0');
+
+  const std::string head_key = KeyOf(head, event.name ? 1 : 0);
+  const uint32_t head_id = LearnHead(head_key, std::move(head), static_cast<bool>(event.name));
+  if (event.name && event.name.quoted && after_names_.size() < 64) {
+    // What follows names here: up to the first value, so that it is the same for many events.
+    std::string_view after(tail.bytes.data(), tail.segments.front().size);
+    const size_t colon = after.find(':');
+    after = after.substr(0, colon == std::string_view::npos ? 0 : colon + 1);
+    if (after.size() > 4) {
+      after = raw_names_.View(raw_names_.Intern(after));
+      if (std::find(after_names_.begin(), after_names_.end(), after) == after_names_.end()) {
+        after_names_.push_back(after);
+      }
+    }
+  }
+  const std::string key = KeyOf(tail, head_id);
+  const auto known = shape_ids_.find(key);
+  uint32_t shape;
+  if (known != shape_ids_.end()) {
+    shape = known->second;
+  } else {
+    learnt_bytes_ += 2 * key.size();
+    shape = LearnShape(event, std::move(tail), slots);
+    shape_ids_.emplace(key, shape);
+    if (!event.name) heads_[head_id].only_shape = shape;
+  }
+
+  // The values, by the parsed fields: what the fast path would refuse is read here all the same.
+  for (const Slot& slot : slots) {
+    const std::string_view text(slot.begin, static_cast<size_t>(slot.end - slot.begin));
+    switch (slot.kind) {
+      case SlotKind::kArgInteger:
+      case SlotKind::kArgText:
+        AddArgValue(slot.kind == SlotKind::kArgInteger ? *CanonicalInteger(text)
+                    : wants_args_                      ? static_cast<int64_t>(words_.strings.Intern(text))
+                                                       : 0);
+        break;
+      case SlotKind::kFlowId: values_.flow_id = *CanonicalInteger(text); break;
+      case SlotKind::kPid: values_.pid = words_.strings.Intern(text); break;
+      case SlotKind::kTid: values_.tid = words_.strings.Intern(text); break;
+      case SlotKind::kMetadata: values_.metadata = words_.strings.Intern(JsonStringOrText(text)); break;
+      default: break;
+    }
+  }
+  ReadTimes(event, where);
+  if (phase == 'X' && !event.duration) notes_.Add(NoteId::kMissingDuration, where);
+
+  uint32_t name = kNone;
+  if (event.name) {
+    const size_t before = names_.size();
+    name = FindName(head_id, event.name.text(), true);
+    if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id))) {
+      notes_.Add(NoteId::kInvalidUtf8, where);
+    }
+    Remember(name, shape);
+  }
+  Follow(head_id, name, shape);
+  Emit(name, shape);
+  if (learnt_bytes_ > (wants_args_ ? kForgetBytes : kForgetBytesWithoutArgs)) Forget();
+  return Scan::kOk;
+}
+
+void EventDecoder::ReadTimes(const ParsedEvent& event, const std::string& where) {
+  if (event.start) {
+    if (const auto start = ParseMicroseconds(event.start.text())) {
+      values_.start_ns = start->ns;
+      values_.has_start = true;
+      if (!start->plain) notes_.Add(NoteId::kOddNumber, where);
+    } else {
+      notes_.Add(NoteId::kBadTime, where);
+    }
+  }
+  if (event.duration) {
+    const auto duration = ParseMicroseconds(event.duration.text());
+    if (!duration) {
+      values_.has_start = false;
+      notes_.Add(NoteId::kBadTime, where);
+    } else {
+      if (!duration->plain) notes_.Add(NoteId::kOddNumber, where);
+      if (duration->ns < 0) notes_.Add(NoteId::kNegativeDuration, where);
+      values_.duration_ns = std::max<int64_t>(duration->ns, 0);
+    }
+  }
+  // An end beyond int64 would overflow every sum: no profiler's clock is there.
+  if (values_.start_ns > INT64_MAX / 4 || values_.start_ns < INT64_MIN / 4 ||
+      values_.duration_ns > INT64_MAX / 4) {
+    values_.has_start = false;
+    notes_.Add(NoteId::kBadTime, where);
+  }
+}
+
+std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event, char phase,
+                                                        CategoryId category, bool has_category) {
+  std::vector<Slot> slots;
+  const auto add = [&](const Field& field, SlotKind kind) {
+    if (field) slots.push_back({field.begin, field.end, kind});
+  };
+  add(event.start, SlotKind::kStart);
+  add(event.duration, SlotKind::kDuration);
+  if (HasFlowId(phase) && event.id && CanonicalInteger(event.id.text())) add(event.id, SlotKind::kFlowId);
+  if (phase == 'M') {
+    if (event.pid && CanonicalInteger(event.pid.text())) add(event.pid, SlotKind::kPid);
+    if (event.tid && CanonicalInteger(event.tid.text())) add(event.tid, SlotKind::kTid);
+    for (auto arg = event.arg_list.rbegin(); arg != event.arg_list.rend(); ++arg) {
+      if (arg->value.empty() || (arg->key != "name" && arg->key != "labels")) continue;
+      slots.push_back({arg->value.data(), arg->value.data() + arg->value.size(), SlotKind::kMetadata});
+      break;
+    }
+  } else {
+    for (const ParsedEvent::Arg& arg : event.arg_list) {
+      const SlotKind kind = ArgSlot(arg, has_category ? category : CategoryId{255});
+      if (kind == SlotKind::kEnd) continue;
+      slots.push_back({arg.value.data(), arg.value.data() + arg.value.size(), kind});
+    }
+  }
+  std::sort(slots.begin(), slots.end(), [](const Slot& a, const Slot& b) { return a.begin < b.begin; });
+  return slots;
+}
+
+// The slot that an argument gets, kEnd for none: its value is then part of the shape.
+SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category) {
+  if (arg.value.empty() || Contains(kFixedArgs, arg.key)) return SlotKind::kEnd;
+  const SlotKind slot = SlotOfVaryingArg(arg.value);
+  if (slot == SlotKind::kEnd) return slot;
+  if (!Contains(kVolatileArgs, arg.key)) {
+    const uint64_t id = HashBytes(arg.key) * 256 + Index(category);
+    if (!volatile_args_.contains(id)) {
+      std::unordered_set<uint64_t>& seen = arg_values_seen_[id];
+      seen.insert(HashBytes(arg.value));
+      if (seen.size() <= kManyValues) return SlotKind::kEnd;
+      volatile_args_.insert(id);
+      arg_values_seen_.erase(id);
+    }
+  }
+  return slot;
+}
+
+uint32_t EventDecoder::LearnHead(std::string_view key, TemplatePart part, bool has_name) {
+  const auto [at, added] = head_ids_.try_emplace(std::string(key), static_cast<uint32_t>(heads_.size()));
+  if (added) {
+    learnt_bytes_ += 2 * key.size();
+    heads_.push_back({std::move(part), has_name, kNone});
+  }
+  const auto found = std::find(recent_heads_.begin(), recent_heads_.end(), at->second);
+  if (found != recent_heads_.end()) recent_heads_.erase(found);
+  recent_heads_.insert(recent_heads_.begin(), at->second);
+  if (recent_heads_.size() > 2 * kCandidates) recent_heads_.pop_back();
+  return at->second;
+}
+
+uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
+                                  const std::vector<Slot>& slots) {
+  Shape shape;
+  shape.tail = std::move(tail);
+  Event& e = shape.prototype;
+  if (event.phase && event.phase.begin != event.phase.end) e.phase = *event.phase.begin;
+  else e.phase = '?';
+  if (event.category) {
+    e.category = words_.InternCategory(UnescapeJson(event.category.text()));
+    e.has_category = true;
+    e.kind = words_[e.category].kind;
+  }
+  const StringId pid = words_.strings.Intern(UnescapeJson(event.pid.text()));
+  const StringId tid = words_.strings.Intern(UnescapeJson(event.tid.text()));
+  shape.pid = pid;
+  shape.tid = tid;
+  // A metadata event's track may stand in slots and is made when it is known.
+  if (e.phase != 'M') e.track = words_.InternTrack(pid, tid);
+  if (IsGpuWork(e.kind)) {
+    StringId device = pid, stream = tid;
+    for (const ParsedEvent::Arg& arg : event.arg_list) {
+      if (arg.value.empty()) continue;
+      if (arg.key == "device") device = words_.strings.Intern(JsonStringOrText(arg.value));
+      if (arg.key == "stream") stream = words_.strings.Intern(JsonStringOrText(arg.value));
+    }
+    e.stream = words_.InternStream(device, stream);
+  }
+  if (HasFlowId(e.phase) && event.id && !CanonicalInteger(event.id.text())) {
+    // A textual id: any number that is the same for the same text, outside of the numeric ids.
+    e.flow_id = INT64_MIN + static_cast<int64_t>(Index(words_.strings.Intern(event.id.text())));
+  }
+  e.args = LearnArgs(event, e.kind, slots, shape);
+  shapes_.push_back(std::move(shape));
+  return static_cast<uint32_t>(shapes_.size() - 1);
+}
+
+ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
+                                    const std::vector<Slot>& slots, Shape& shape) {
+  if (event.args.empty()) return ArgsShapeId::kNone;
+  ArgsShape args{.kind = kind};
+  const char* from = event.args.data();
+  const char* const end = from + event.args.size();
+  for (const Slot& slot : slots) {
+    if (slot.kind != SlotKind::kArgInteger && slot.kind != SlotKind::kArgText) continue;
+    args.text.append(from, slot.begin);
+    from = slot.end;
+    args.slots.push_back({static_cast<uint32_t>(args.text.size()),
+                          slot.kind == SlotKind::kArgInteger ? SlotHome::kInteger : SlotHome::kText});
+  }
+  args.text.append(from, end);
+  const bool on_gpu = IsGpuWork(kind);
+  size_t next_slot = 0;
+  for (const ParsedEvent::Arg& arg : event.arg_list) {
+    ArgsShape::Entry entry{words_.strings.Intern(UnescapeJson(arg.key))};
+    const bool in_slot = next_slot < args.slots.size() && std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
+      return s.begin == arg.value.data() &&
+             (s.kind == SlotKind::kArgInteger || s.kind == SlotKind::kArgText);
+    });
+    if (!in_slot) {
+      entry.constant = words_.strings.Intern(wants_args_ ? arg.value : std::string_view());
+    } else {
+      entry.slot = static_cast<int32_t>(next_slot);
+      SlotHome& home = args.slots[next_slot++].home;
+      if (home == SlotHome::kInteger && arg.key == "correlation") {
+        shape.correlation = entry.slot;
+        if (on_gpu || kind == SliceKind::kHostCall) home = SlotHome::kCorrelation;
+      }
+      if (home == SlotHome::kInteger && (arg.key == "External id" || arg.key == "external id")) {
+        shape.external_id = entry.slot;
+        if (on_gpu || kind == SliceKind::kHostOp) home = SlotHome::kExternalId;
+      }
+    }
+    args.entries.push_back(entry);
+  }
+  shape.args_slots = static_cast<uint32_t>(args.slots.size());
+  if (!wants_args_ || event.phase.text() == "M") return ArgsShapeId::kNone;
+  return words_.AddArgsShape(std::move(args));
+}
+
+uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
+  const uint64_t hash = HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15});
+  const size_t mask = name_table_.size() - 1;
+  size_t slot = hash & mask;
+  for (; name_table_[slot] != 0; slot = (slot + 1) & mask) {
+    const Name& name = names_[name_table_[slot] - 1];
+    if (name.hash == hash && name.head == head && name.raw == raw) return name_table_[slot] - 1;
+  }
+  if (!add) return kNone;
+  Name name{hash, head, raw_names_.View(raw_names_.Intern(raw)), StringId::kEmpty, {}};
+  const bool escaped = raw.find('\\') != std::string_view::npos;
+  name.id = words_.strings.Intern(escaped ? UnescapeJson(raw) : raw);
+  names_.push_back(std::move(name));
+  learnt_bytes_ += raw.size() + sizeof(Name);
+  name_table_[slot] = static_cast<uint32_t>(names_.size());
+  if (names_.size() * 2 > name_table_.size()) GrowNames();
+  return static_cast<uint32_t>(names_.size() - 1);
+}
+
+void EventDecoder::GrowNames() {
+  name_table_.assign(name_table_.size() * 2, 0);
+  const size_t mask = name_table_.size() - 1;
+  for (uint32_t i = 0; i < names_.size(); ++i) {
+    size_t slot = names_[i].hash & mask;
+    while (name_table_[slot] != 0) slot = (slot + 1) & mask;
+    name_table_[slot] = i + 1;
+  }
+}
+
+// Starts anew, keeping only the words.
+void EventDecoder::Forget() {
+  heads_.clear();
+  recent_heads_.clear();
+  head_ids_.clear();
+  shapes_.clear();
+  shape_ids_.clear();
+  names_.clear();
+  name_table_.assign(256, 0);
+  raw_names_ = StringPool();
+  after_names_.clear();
+  arg_values_seen_.clear();
+  learnt_bytes_ = 0;
+  guesses_.fill({});
+  guess_ = &guesses_[0];
+}
+
+}  // namespace tacho::kineto
