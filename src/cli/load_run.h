@@ -16,9 +16,9 @@ namespace tacho {
 struct LoadOptions {
   std::vector<std::string> paths;
   size_t threads = 0;               // 0: one for each core
-  std::optional<int64_t> rank;      // only the traces of this rank
-  std::optional<WindowArgument> window;
-  std::string device;
+  std::optional<int64_t> rank = {};      // only the traces of this rank
+  std::optional<WindowArgument> window = {};
+  std::string device = {};
   bool key_averages = false;        // also what PyTorch's key_averages() shows
   bool first_worker_only = false;   // in the order of the paths
 };

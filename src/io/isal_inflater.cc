@@ -39,7 +39,7 @@ class IsalInflater : public Inflater {
       state_.avail_in = Clamped(in_size);
       const int status = isal_inflate(&state_);
       failed_ = status < 0;
-if (status == ISAL_INVALID_LOOKBACK) DropUnwritten(Bytes(out));
+      if (failed_ && status != ISAL_INVALID_BLOCK) DropUnwritten(Bytes(out));
       step.taken = Clamped(in_size) - state_.avail_in;
     }
     if (failed_) GiveHeldOutput();

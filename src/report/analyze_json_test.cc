@@ -134,7 +134,9 @@ void CheckAgainst(const json& value, const json& schema, const json& root, const
     EXPECT_TRUE(value.is_boolean()) << where;
   } else {
     EXPECT_TRUE(value.is_string()) << where;
-    if (rule.contains("enum")) EXPECT_THAT(rule["enum"], testing::Contains(value)) << where;
+    if (rule.contains("enum")) {
+      EXPECT_THAT(rule["enum"], testing::Contains(value)) << where;
+    }
   }
 }
 

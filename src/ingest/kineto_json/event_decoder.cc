@@ -7,6 +7,15 @@
 #include "ingest/kineto_json/number.h"
 
 namespace tacho::kineto {
+namespace {
+
+// Behind the value at `p`, nullptr if it is incomplete or in need of repair.
+const char* SkipPlainValue(const char* p, const Cursor& c) {
+  Cursor value{p, c.end, c.last};
+  return SkipValue(value, Place::kMember) == Scan::kOk && !value.repaired ? value.p : nullptr;
+}
+
+}  // namespace
 
 EventDecoder::EventDecoder(EventSink& sink, Notes& notes, Options options)
     : sink_(sink),
@@ -17,24 +26,25 @@ EventDecoder::EventDecoder(EventSink& sink, Notes& notes, Options options)
       name_table_(256, 0) {}
 
 Scan EventDecoder::Decode(Cursor& c, uint64_t offset) {
+  offset_ = offset;
   if (options_.fast_path && DecodeFast(c)) {
     ++fast_events_;
     return Scan::kOk;
   }
-  return DecodeSlow(c, offset);
+  return DecodeSlow(c);
 }
 
 bool EventDecoder::DecodeFast(Cursor& c) {
   uint32_t head = kNone;
-  const char* p = MatchHead(c.p, c.end, head);
+  const char* p = MatchHead(c, head);
   if (p == nullptr) return false;
   const Scalars of_head = values_;
 
   if (!heads_[head].has_name) {
     const uint32_t only = heads_[head].only_shape;
-    if (only == kNone) return false;
+    if (only == kNone || MayFollowEvent(p, c.end, c.last) != Scan::kOk) return false;
     Follow(head, kNone, only);
-    Emit(kNone, only);
+    Emit(StringId::kEmpty, only);
     c.p = p;
     return true;
   }
@@ -65,11 +75,11 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
   const auto attempt = [&](uint32_t shape) {
     values_ = of_head;
-    const char* const end = MatchPart(shapes_[shape].tail, p, c.end);
-    if (end == nullptr) return false;
+    const char* const end = MatchPart(shapes_[shape].tail, p, c);
+    if (end == nullptr || MayFollowEvent(end, c.end, c.last) != Scan::kOk) return false;
     Remember(name, shape);
     Follow(head, name, shape);
-    Emit(name, shape);
+    Emit(names_[name].id, shape);
     c.p = end;
     return true;
   };
@@ -84,11 +94,11 @@ bool EventDecoder::DecodeFast(Cursor& c) {
   return false;
 }
 
-const char* EventDecoder::MatchHead(const char* p, const char* end, uint32_t& head) {
+const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   const uint32_t expected = guess_->head;
   values_ = {};
   if (expected != kNone) {
-    if (const char* const behind = MatchPart(heads_[expected].part, p, end)) {
+    if (const char* const behind = MatchPart(heads_[expected].part, c.p, c)) {
       head = expected;
       return behind;
     }
@@ -97,7 +107,7 @@ const char* EventDecoder::MatchHead(const char* p, const char* end, uint32_t& he
     const uint32_t candidate = recent_heads_[i];
     if (candidate == expected) continue;
     values_ = {};
-    if (const char* const behind = MatchPart(heads_[candidate].part, p, end)) {
+    if (const char* const behind = MatchPart(heads_[candidate].part, c.p, c)) {
       std::rotate(recent_heads_.begin(), recent_heads_.begin() + static_cast<ptrdiff_t>(i),
                   recent_heads_.begin() + static_cast<ptrdiff_t>(i) + 1);
       head = candidate;
@@ -107,10 +117,10 @@ const char* EventDecoder::MatchHead(const char* p, const char* end, uint32_t& he
   return nullptr;
 }
 
-const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, const char* end) {
+const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, const Cursor& c) {
   const char* const bytes = part.bytes.data();
   for (const Segment& segment : part.segments) {
-    if (end - p < static_cast<ptrdiff_t>(segment.size) ||
+    if (c.end - p < static_cast<ptrdiff_t>(segment.size) ||
         !SameBytes(p, bytes + segment.begin, segment.size)) {
       return nullptr;
     }
@@ -130,7 +140,7 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
         break;
       case SlotKind::kDuration: p = ReadPlainMicroseconds(p, values_.duration_ns); break;
       case SlotKind::kFlowId: p = ReadCanonicalInteger(p, values_.flow_id); break;
-      default: p = ReadTextSlot(segment.slot, p, end);
+      default: p = ReadTextSlot(segment.slot, p, c);
     }
     if (p == nullptr) return nullptr;
   }
@@ -138,25 +148,25 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
 }
 
 // Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it should.
-const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const char* end) {
+const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Cursor& c) {
   switch (kind) {
     case SlotKind::kPid:
     case SlotKind::kTid: {
       int64_t value = 0;
       const char* const behind = ReadCanonicalInteger(p, value);
-      if (behind == nullptr || behind > end) return nullptr;
+      if (behind == nullptr || behind > c.end) return nullptr;
       const StringId id = words_.strings.Intern({p, static_cast<size_t>(behind - p)});
       (kind == SlotKind::kPid ? values_.pid : values_.tid) = id;
       return behind;
     }
     case SlotKind::kMetadata: {
-      const char* const behind = SkipStrictValue(p, end);
+      const char* const behind = SkipPlainValue(p, c);
       if (behind == nullptr) return nullptr;
       values_.metadata = words_.strings.Intern(JsonStringOrText({p, static_cast<size_t>(behind - p)}));
       return behind;
     }
     case SlotKind::kArgText: {
-      const char* const behind = SkipStrictValue(p, end);
+      const char* const behind = SkipPlainValue(p, c);
       if (behind == nullptr) return nullptr;
       const std::string_view text(p, static_cast<size_t>(behind - p));
       if (SlotOfVaryingArg(text) != kind) return nullptr;  // another shape in the slow path
@@ -191,10 +201,11 @@ void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   last_name_ = name + 1;
 }
 
-void EventDecoder::Emit(uint32_t name, uint32_t shape_id) {
+void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   Shape& shape = shapes_[shape_id];
   Event& event = shape.prototype;  // what varies is written into it anew each time
-  if (name != kNone) event.name = names_[name].id;
+  event.name = name;
+  if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
   event.has_start = values_.has_start;
   event.start = {values_.start_ns};
   event.duration = {values_.duration_ns};

@@ -59,6 +59,7 @@ class EventDecoder {
     Event prototype;             // all that the shape fixes
     StringId pid{}, tid{};       // of metadata events without slots for them
     uint32_t args_slots = 0;     // how many slots are arguments
+    bool lacks_duration = false;  // a complete event without one
     int32_t correlation = -1;    // which of them, or -1
     int32_t external_id = -1;
     uint32_t next_same_name = kNone;  // the shape that this name had next
@@ -83,24 +84,25 @@ class EventDecoder {
   };
 
   bool DecodeFast(Cursor& c);
-  const char* MatchHead(const char* p, const char* end, uint32_t& head);
-  const char* MatchPart(const TemplatePart& part, const char* p, const char* end);
-  const char* ReadTextSlot(SlotKind kind, const char* p, const char* end);
+  const char* MatchHead(const Cursor& c, uint32_t& head);
+  const char* MatchPart(const TemplatePart& part, const char* p, const Cursor& c);
+  const char* ReadTextSlot(SlotKind kind, const char* p, const Cursor& c);
   void AddArgValue(int64_t value) {
     if (values_.args_used == arg_values_.size()) arg_values_.resize(arg_values_.size() * 2 + 8);
     arg_values_[values_.args_used++] = value;
   }
-  Scan DecodeSlow(Cursor& c, uint64_t offset);
-  void ReadTimes(const ParsedEvent& event, const std::string& where);
+  Scan DecodeSlow(Cursor& c);
+  [[nodiscard]] std::string Where() const { return "byte " + std::to_string(offset_); }
+  void ReadTimes(const ParsedEvent& event);
   std::vector<Slot> FindSlots(const ParsedEvent& event, char phase, CategoryId category, bool has_category);
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
-  uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name);
+  uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name, bool may_match);
   uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);
   ArgsShapeId LearnArgs(const ParsedEvent& event, SliceKind kind, const std::vector<Slot>& slots, Shape& shape);
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
   void Remember(uint32_t name, uint32_t shape);
   void Follow(uint32_t head, uint32_t name, uint32_t shape);
-  void Emit(uint32_t name, uint32_t shape);
+  void Emit(StringId name, uint32_t shape);
   void Forget();
   void GrowNames();
 
@@ -129,6 +131,7 @@ class EventDecoder {
   uint32_t last_name_ = 0;
   Scalars values_;
   std::vector<int64_t> arg_values_;
+  uint64_t offset_ = 0;  // of the event at hand
   uint64_t fast_events_ = 0, slow_events_ = 0;
 };
 

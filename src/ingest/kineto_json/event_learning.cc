@@ -47,13 +47,14 @@ std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
 
 }  // namespace
 
-Scan EventDecoder::DecodeSlow(Cursor& c, uint64_t offset) {
+Scan EventDecoder::DecodeSlow(Cursor& c) {
   ParsedEvent event;
   const Scan scan = ParseEvent(c, after_names_, event);
   if (scan != Scan::kOk) return scan;
   ++slow_events_;
-  const std::string where = "byte " + std::to_string(offset);
-  if (event.repaired) notes_.Add(NoteId::kRepairedName, where);
+  // The fast path takes the first quote that ends a string: it must not learn from repaired ones.
+  const bool may_match = !event.repaired;
+  if (event.repaired) notes_.Add(NoteId::kRepairedName, Where());
 
   values_ = {};
   const char phase = event.phase && event.phase.begin != event.phase.end ? *event.phase.begin : '?';
@@ -91,8 +92,8 @@ Scan EventDecoder::DecodeSlow(Cursor& c, uint64_t offset) {
   tail.bytes.append(16, '\0');
 
   const std::string head_key = KeyOf(head, event.name ? 1 : 0);
-  const uint32_t head_id = LearnHead(head_key, std::move(head), static_cast<bool>(event.name));
-  if (event.name && event.name.quoted && after_names_.size() < 64) {
+  const uint32_t head_id = LearnHead(head_key, std::move(head), static_cast<bool>(event.name), may_match);
+  if (event.name && event.name.quoted && may_match && after_names_.size() < 64) {
     // What follows names here: up to the first value, so that it is the same for many events.
     std::string_view after(tail.bytes.data(), tail.segments.front().size);
     const size_t colon = after.find(':');
@@ -113,7 +114,7 @@ Scan EventDecoder::DecodeSlow(Cursor& c, uint64_t offset) {
     learnt_bytes_ += 2 * key.size();
     shape = LearnShape(event, std::move(tail), slots);
     shape_ids_.emplace(key, shape);
-    if (!event.name) heads_[head_id].only_shape = shape;
+    if (!event.name && may_match) heads_[head_id].only_shape = shape;
   }
 
   // The values, by the parsed fields: what the fast path would refuse is read here all the same.
@@ -133,42 +134,43 @@ Scan EventDecoder::DecodeSlow(Cursor& c, uint64_t offset) {
       default: break;
     }
   }
-  ReadTimes(event, where);
-  if (phase == 'X' && !event.duration) notes_.Add(NoteId::kMissingDuration, where);
+  ReadTimes(event);
 
-  uint32_t name = kNone;
-  if (event.name) {
-    const size_t before = names_.size();
-    name = FindName(head_id, event.name.text(), true);
-    if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id))) {
-      notes_.Add(NoteId::kInvalidUtf8, where);
+  if (may_match) {
+    uint32_t name = kNone;
+    if (event.name) {
+      const size_t before = names_.size();
+      name = FindName(head_id, event.name.text(), true);
+      if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id))) {
+        notes_.Add(NoteId::kInvalidUtf8, Where());
+      }
+      Remember(name, shape);
     }
-    Remember(name, shape);
+    Follow(head_id, name, shape);
   }
-  Follow(head_id, name, shape);
-  Emit(name, shape);
+  Emit(words_.strings.Intern(UnescapeJson(event.name.text())), shape);
   if (learnt_bytes_ > (wants_args_ ? kForgetBytes : kForgetBytesWithoutArgs)) Forget();
   return Scan::kOk;
 }
 
-void EventDecoder::ReadTimes(const ParsedEvent& event, const std::string& where) {
+void EventDecoder::ReadTimes(const ParsedEvent& event) {
   if (event.start) {
     if (const auto start = ParseMicroseconds(event.start.text())) {
       values_.start_ns = start->ns;
       values_.has_start = true;
-      if (!start->plain) notes_.Add(NoteId::kOddNumber, where);
+      if (!start->plain) notes_.Add(NoteId::kOddNumber, Where());
     } else {
-      notes_.Add(NoteId::kBadTime, where);
+      notes_.Add(NoteId::kBadTime, Where());
     }
   }
   if (event.duration) {
     const auto duration = ParseMicroseconds(event.duration.text());
     if (!duration) {
       values_.has_start = false;
-      notes_.Add(NoteId::kBadTime, where);
+      notes_.Add(NoteId::kBadTime, Where());
     } else {
-      if (!duration->plain) notes_.Add(NoteId::kOddNumber, where);
-      if (duration->ns < 0) notes_.Add(NoteId::kNegativeDuration, where);
+      if (!duration->plain) notes_.Add(NoteId::kOddNumber, Where());
+      if (duration->ns < 0) notes_.Add(NoteId::kNegativeDuration, Where());
       values_.duration_ns = std::max<int64_t>(duration->ns, 0);
     }
   }
@@ -176,7 +178,7 @@ void EventDecoder::ReadTimes(const ParsedEvent& event, const std::string& where)
   if (values_.start_ns > INT64_MAX / 4 || values_.start_ns < INT64_MIN / 4 ||
       values_.duration_ns > INT64_MAX / 4) {
     values_.has_start = false;
-    notes_.Add(NoteId::kBadTime, where);
+    notes_.Add(NoteId::kBadTime, Where());
   }
 }
 
@@ -226,12 +228,14 @@ SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category)
   return slot;
 }
 
-uint32_t EventDecoder::LearnHead(std::string_view key, TemplatePart part, bool has_name) {
+uint32_t EventDecoder::LearnHead(std::string_view key, TemplatePart part, bool has_name,
+                                 bool may_match) {
   const auto [at, added] = head_ids_.try_emplace(std::string(key), static_cast<uint32_t>(heads_.size()));
   if (added) {
     learnt_bytes_ += 2 * key.size();
     heads_.push_back({std::move(part), has_name, kNone});
   }
+  if (!may_match) return at->second;
   const auto found = std::find(recent_heads_.begin(), recent_heads_.end(), at->second);
   if (found != recent_heads_.end()) recent_heads_.erase(found);
   recent_heads_.insert(recent_heads_.begin(), at->second);
@@ -251,6 +255,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
     e.has_category = true;
     e.kind = words_[e.category].kind;
   }
+  shape.lacks_duration = e.phase == 'X' && !event.duration;
   const StringId pid = words_.strings.Intern(UnescapeJson(event.pid.text()));
   const StringId tid = words_.strings.Intern(UnescapeJson(event.tid.text()));
   shape.pid = pid;

@@ -1,10 +1,11 @@
 #include "ingest/kineto_json/event_parser.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tacho::kineto {
 namespace {
+
+constexpr std::string_view kEventKeys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
 
 Field FieldOf(const char* begin, const char* end) {
   if (end - begin >= 2 && *begin == '"' && end[-1] == '"') return {begin + 1, end - 1, true};
@@ -88,18 +89,25 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
     if (Field* const field = FieldByKey(event, key)) *field = FieldOf(value, c.p);
   }
   ++c.p;
-  // A brace inside a name with unescaped quotes is not the event's end: only a comma, a bracket, padding
-  // or another event can follow that.
-  const char* const next = SkipSpace(c.p, c.end);
-  if (next == c.end && !c.last) return Scan::kMore;
-  if (next != c.end && *next != ',' && *next != ']' && *next != '{' && *next != '}' && *next != '\0') {
-    return Scan::kBad;
-  }
+  if (const Scan end = MayFollowEvent(c.p, c.end, c.last); end != Scan::kOk) return end;
   // A string that swallowed the time swallowed more than its own quotes.
   if (c.repaired && !event.start) return Scan::kBad;
   event.end = c.p;
   event.repaired = c.repaired;
   return Scan::kOk;
+}
+
+// Where the next event begins, or the end of the bytes. kMore when that cannot be told.
+Scan FindNextEvent(const Cursor& c, const char*& next) {
+  char before = *c.p;
+  for (next = c.p + 1; next != c.end; ++next) {
+    if (*next == '{') {
+      const Scan scan = OpensEvent(before, next, c.end, c.last);
+      if (scan != Scan::kBad) return scan;
+    }
+    if (!IsSpace(*next)) before = *next;
+  }
+  return c.last ? Scan::kBad : Scan::kMore;
 }
 
 // Where the name's value starts (behind its quote) in the event at `begin`, or nullptr.
@@ -113,7 +121,6 @@ const char* FindNameValue(const char* begin, const char* end) {
   return p != end && *p == '"' ? p + 1 : nullptr;
 }
 
-constexpr std::string_view kEventKeys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
 
 }  // namespace
 
@@ -123,9 +130,8 @@ Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, Par
   // A real name is far below this; a string that swallowed the rest of the file is not.
   const bool runaway = scan == Scan::kMore && c.end - c.p > (1 << 20);
   if (scan == Scan::kBad || (scan == Scan::kMore && c.last) || runaway) {
-    const NextEvent next = FindNextEvent(c.p + 1, c.end, true);
-    if (next.scan != Scan::kOk && !c.last && !runaway) return Scan::kMore;  // see the whole event first
-    const char* const limit = next.scan == Scan::kOk ? next.p : c.end;
+    const char* limit = nullptr;
+    if (FindNextEvent(c, limit) == Scan::kMore && !runaway) return Scan::kMore;  // see the whole event first
     const char* const name = FindNameValue(c.p, limit);
     for (const std::string_view after : after_names) {
       if (name == nullptr) break;
@@ -143,27 +149,25 @@ Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, Par
   return scan;
 }
 
-NextEvent FindNextEvent(const char* p, const char* end, bool last) {
-  for (const char* at = p;; ++at) {
-    at = static_cast<const char*>(std::memchr(at, '{', static_cast<size_t>(end - at)));
-    if (at == nullptr) return {last ? Scan::kBad : Scan::kMore, end};
-    const char* before = at;
-    while (before != p && IsSpace(before[-1])) --before;
-    if (before != p && before[-1] != ',' && before[-1] != '[' && before[-1] != '}') continue;
-    const char* key = SkipSpace(at + 1, end);
-    if (end - key < 8 && !last) return {Scan::kMore, at};
-    if (key == end || *key != '"') continue;
-    ++key;
-    for (const std::string_view name : kEventKeys) {
-      if (static_cast<size_t>(end - key) > name.size() && std::string_view(key, name.size()) == name &&
-          key[name.size()] == '"') {
-        const char* const colon = SkipSpace(key + name.size() + 1, end);
-        if (colon == end && !last) return {Scan::kMore, at};
-        if (colon != end && *colon == ':') return {Scan::kOk, at};
-      }
+Scan OpensEvent(char before, const char* p, const char* end, bool last) {
+  if (before != ',' && before != '[' && before != '}') return Scan::kBad;
+  const Scan undecided = last ? Scan::kBad : Scan::kMore;
+  p = SkipSpace(p + 1, end);
+  if (p == end) return undecided;
+  if (*p != '"') return Scan::kBad;
+  ++p;
+  for (const std::string_view key : kEventKeys) {
+    const std::string_view have(p, std::min(static_cast<size_t>(end - p), key.size() + 1));
+    if (have.size() <= key.size()) {
+      if (key.starts_with(have)) return undecided;
+      continue;
     }
-    if (at + 1 == end) return {last ? Scan::kBad : Scan::kMore, end};
+    if (!have.starts_with(key) || have.back() != '"') continue;
+    const char* const colon = SkipSpace(p + have.size(), end);
+    if (colon == end) return undecided;
+    return *colon == ':' ? Scan::kOk : Scan::kBad;
   }
+  return Scan::kBad;
 }
 
 }  // namespace tacho::kineto

@@ -40,13 +40,17 @@ struct ParsedEvent {
 // an event cannot be read because its name holds unescaped quotes, the name is taken to end there.
 Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, ParsedEvent& event);
 
-// The start of the next event at or behind `p`: a brace that follows a comma or a bracket and opens an
-// object whose first key is one of an event's. kMore when the bytes end before it can be told; then `p`
-// is where to go on.
-struct NextEvent {
-  Scan scan;
-  const char* p;
-};
-NextEvent FindNextEvent(const char* p, const char* end, bool last);
+// Whether what stands at `p`, behind an event's closing brace, can follow an event: a brace inside a name
+// with unescaped quotes is no end.
+inline Scan MayFollowEvent(const char* p, const char* end, bool last) {
+  p = SkipSpace(p, end);
+  if (p == end) return last ? Scan::kOk : Scan::kMore;
+  const bool may = *p == ',' || *p == ']' || *p == '{' || *p == '}' || *p == '\0';
+  return may ? Scan::kOk : Scan::kBad;
+}
+
+// Whether the brace at `p` opens an event: `before` is the last character in front of it that is no white
+// space, and the first key must be one of an event's. kBad: it does not.
+Scan OpensEvent(char before, const char* p, const char* end, bool last);
 
 }  // namespace tacho::kineto

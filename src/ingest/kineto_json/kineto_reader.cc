@@ -39,7 +39,7 @@ class Document {
   bool ReadMember();        // false: the document cannot be followed further
   bool ReadEvents(bool list_form);
   bool SkipDamage(NoteId reason);
-  bool AtEndOfArray(const char* bracket) const;
+  static Scan EndsArray(const Cursor& c);
   void ReadBehindEnd();
   std::string Where() const { return "byte " + std::to_string(window_.offset()); }
 
@@ -196,46 +196,47 @@ bool Document::ReadEvents(bool list_form) {
 // document ends first.
 bool Document::SkipDamage(NoteId reason) {
   notes_.Add(reason, Where());
-  const char* from = c_.p + 1;
+  char before = *c_.p;  // the last character that is no white space
+  ++c_.p;
   for (;;) {
-    const NextEvent next = FindNextEvent(from, c_.end, c_.last);
-    // An end of the array in between wins.
-    const char* const limit = next.scan == Scan::kOk ? next.p : c_.end;
-    for (const char* p = from; p != limit; ++p) {
-      if (*p == ']' && AtEndOfArray(p)) {
-        c_.p = p;
-        return true;
-      }
-    }
-    if (next.scan == Scan::kOk) {
-      c_.p = next.p;
-      return true;
-    }
-    if (c_.last) {
-      notes_.Add(NoteId::kTruncatedJson, Where());
-      return false;
-    }
-    // Keep enough to see a border that the end of the bytes cuts.
-    c_.p = std::max(from, std::min(next.p, c_.end - std::min<ptrdiff_t>(c_.end - from, 256)));
-    const bool at_border = c_.p != from;
-    window_.More();
-    from = at_border ? c_.p : std::min(c_.p + 1, c_.end);
     if (c_.p == c_.end) {
+      if (window_.More()) continue;
       notes_.Add(NoteId::kTruncatedJson, Where());
       return false;
     }
+    Scan scan = Scan::kBad;
+    if (*c_.p == '{') scan = OpensEvent(before, c_.p, c_.end, c_.last);
+    if (*c_.p == ']') scan = EndsArray(c_);
+    if (scan == Scan::kOk) return true;
+    if (scan == Scan::kMore) {
+      window_.More();
+      continue;
+    }
+    if (!IsSpace(*c_.p)) before = *c_.p;
+    ++c_.p;
   }
 }
 
-bool Document::AtEndOfArray(const char* bracket) const {
-  const char* p = SkipSpace(bracket + 1, c_.end);
-  if (p != c_.end && *p == '}') return SkipSpace(p + 1, c_.end) == c_.end && c_.last;
-  p = SkipSpaceAndCommas(p, c_.end);
-  if (p == c_.end || *p != '"') return false;
-  const std::string_view rest(p + 1, static_cast<size_t>(c_.end - p - 1));
-  return std::any_of(std::begin(kTrailerKeys), std::end(kTrailerKeys), [&](std::string_view key) {
-    return rest.starts_with(key) && rest.substr(key.size()).starts_with('"');
-  });
+// Whether the bracket at c.p ends the array of events, by what stands behind it.
+Scan Document::EndsArray(const Cursor& c) {
+  const Scan undecided = c.last ? Scan::kBad : Scan::kMore;
+  const char* p = SkipSpace(c.p + 1, c.end);
+  if (p == c.end) return undecided;
+  if (*p == '}') {
+    p = SkipSpace(p + 1, c.end);
+    if (p == c.end) return c.last ? Scan::kOk : Scan::kMore;
+    return Scan::kBad;
+  }
+  p = SkipSpaceAndCommas(p, c.end);
+  if (p == c.end) return undecided;
+  if (*p != '"') return Scan::kBad;
+  ++p;
+  for (const std::string_view key : kTrailerKeys) {
+    const std::string_view have(p, std::min(static_cast<size_t>(c.end - p), key.size() + 1));
+    if (have.size() <= key.size() && key.starts_with(have)) return undecided;
+    if (have.size() > key.size() && have.starts_with(key) && have.back() == '"') return Scan::kOk;
+  }
+  return Scan::kBad;
 }
 
 void Document::ReadBehindEnd() {

@@ -32,9 +32,9 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   return *p == '"' || *p == '}' ? Scan::kOk : Scan::kBad;
 }
 
-// True if the quote at `p` opens the first key of an event: a string that ran so far was never closed.
-bool OpensAnEvent(const char* begin, const char* p, const char* end) {
-  if (end - p < 4) return false;
+// True if the quote at `p` (with three bytes behind it) opens the first key of an event: a string that ran so
+// far was never closed.
+bool OpensAnEvent(const char* begin, const char* p) {
   const std::string_view key(p, 4);
   if (key != "\"ph\"" && key != "\"ts\"") return false;
   const char* before = p;
@@ -72,16 +72,6 @@ Scan SkipContainer(Cursor& c) {
   }
 }
 
-const char* SkipStrictString(const char* p, const char* end) {
-  for (++p;;) {
-    p = FindQuoteOrBackslash(p, end);
-    if (p == end) return nullptr;
-    if (*p == '"') return p + 1;
-    if (end - p < 2) return nullptr;
-    p += 2;
-  }
-}
-
 }  // namespace
 
 const char* FindQuoteOrBackslash(const char* p, const char* end) {
@@ -116,7 +106,9 @@ Scan SkipString(Cursor& c, Place place) {
       c.repaired |= lenient;
       return Scan::kOk;
     }
-    if (place == Place::kKey || OpensAnEvent(begin, p, c.end)) return Scan::kBad;
+    if (place == Place::kKey) return Scan::kBad;
+    if (c.end - p < 4 && !c.last) return Scan::kMore;
+    if (c.end - p >= 4 && OpensAnEvent(begin, p)) return Scan::kBad;
     lenient = true;
     ++p;
   }
@@ -139,28 +131,6 @@ Scan SkipValue(Cursor& c, Place place) {
     ++c.p;
   }
   return c.p == c.end && !c.last ? Scan::kMore : Scan::kOk;
-}
-
-const char* SkipStrictValue(const char* p, const char* end) {
-  if (p == end) return nullptr;
-  if (*p == '"') return SkipStrictString(p, end);
-  if (*p != '{' && *p != '[') {
-    const char* const first = p;
-    while (p != end && *p != ',' && *p != '}' && *p != ']' && !IsSpace(*p) && *p != '"') ++p;
-    return p == end || p == first ? nullptr : p;
-  }
-  int depth = 0;
-  while (p != end) {
-    if (*p == '"') {
-      p = SkipStrictString(p, end);
-      if (p == nullptr) return nullptr;
-      continue;
-    }
-    if (*p == '{' || *p == '[') ++depth;
-    if ((*p == '}' || *p == ']') && --depth == 0) return p + 1;
-    ++p;
-  }
-  return nullptr;
 }
 
 void ForEachMember(std::string_view text,

@@ -47,10 +47,6 @@ Scan SkipString(Cursor& c, Place place);
 inline constexpr int kDeepest = 1000;
 Scan SkipValue(Cursor& c, Place place);
 
-// Moves behind a well-formed value without any leniency: for the fast path, where the bytes that follow
-// decide. nullptr when it is not well-formed or does not end before `end`.
-const char* SkipStrictValue(const char* p, const char* end);
-
 // Calls `visit` for each member of the object (element of the array) in `text`, with the JSON text of the
 // value; keys are without quotes, as in the file. Stops quietly at the first place that cannot be read.
 void ForEachMember(std::string_view text, const std::function<void(std::string_view key, std::string_view value)>& visit);

@@ -70,11 +70,12 @@ inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
 std::optional<int64_t> CanonicalInteger(std::string_view text);
 
 // Reads microseconds with up to three decimals, as Kineto prints them, into nanoseconds. nullptr for
-// anything else (a sign, an exponent, more decimals): ParseMicroseconds takes those.
+// anything else (a sign, an exponent, more decimals, a time behind the year 2042): ParseMicroseconds takes
+// those.
 inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
   uint64_t us = 0;
   p = ReadDigits(p, us);
-  if (p == nullptr || us > 9'000'000'000'000'000) return nullptr;
+  if (p == nullptr || us > 2'300'000'000'000'000) return nullptr;
   uint64_t fraction = 0;
   const auto digit = [&](int i) { return static_cast<unsigned>(static_cast<unsigned char>(p[i])) - '0'; };
   if (*p == '.' && (digit(1) < 10) & (digit(2) < 10) & (digit(3) < 10)) {

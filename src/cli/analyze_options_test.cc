@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/analyze_command.h"
+#include "cli/exit_status.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string Problem(const AnalyzeOptions& options) {
+  const auto result = CheckAnalyzeOptions(options);
+  return result ? "" : result.error().message;
+}
+
+AnalyzeOptions WithPath() {
+  AnalyzeOptions options;
+  options.paths = {"x"};
+  return options;
+}
+
+TEST(CheckAnalyzeOptions, NeedsAnInput) {
+  EXPECT_THAT(Problem({}), HasSubstr("no trace given"));
+  EXPECT_EQ(Problem(WithPath()), "");
+  AnalyzeOptions both = WithPath();
+  both.profile_dir = "d";
+  EXPECT_THAT(Problem(both), HasSubstr("either PATH or --profile-dir"));
+}
+
+TEST(CheckAnalyzeOptions, OneFormAtATime) {
+  AnalyzeOptions options = WithPath();
+  options.json = options.markdown = true;
+  EXPECT_THAT(Problem(options), HasSubstr("--json and --markdown do not go together"));
+  options.markdown = false;
+  options.kernels = true;
+  EXPECT_THAT(Problem(options), HasSubstr("--json and a table do not go together"));
+}
+
+TEST(CheckAnalyzeOptions, ASummaryHasNoModel) {
+  AnalyzeOptions options = WithPath();
+  options.summary = options.json = true;
+  EXPECT_EQ(Problem(options), "");
+  options.window = "1:2";
+  EXPECT_THAT(Problem(options), HasSubstr("--window does not go with it"));
+}
+
+TEST(AnalyzeOptions, SeveralTables) {
+  AnalyzeOptions options;
+  options.ops = options.steps = true;
+  EXPECT_THAT(options.Tables(), ElementsAre(WholeTable::kSteps, WholeTable::kOps));
+}
+
+RunAnalysis RunWith(NoteId id) {
+  RunAnalysis run;
+  run.traces.emplace_back();
+  run.traces[0].path = "t.json";
+  run.traces[0].notes.Add(id, "byte 5");
+  return run;
+}
+
+TEST(IncompleteReasons, LostDataAndMissingGpuWork) {
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kTruncatedJson), false),
+              ElementsAre("incomplete: t.json: truncated-json (byte 5)"));
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNoGpuEvents), false), testing::SizeIs(1));
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNoEvents), false), testing::SizeIs(1));
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kOrphanGpuEvents), false), IsEmpty());
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNegativeDuration), false), IsEmpty());
+}
+
+TEST(IncompleteReasons, MissingRanksCountForAWholeRunOnly) {
+  RunAnalysis run;
+  run.ranks.world_size = 4;
+  run.ranks.missing = {1, 3};
+  EXPECT_THAT(IncompleteReasons(run, true), ElementsAre("incomplete: rank 1, 3 of world size 4 are missing"));
+  EXPECT_THAT(IncompleteReasons(run, false), IsEmpty());
+}
+
+TEST(ExitStatus, EachKindOfErrorHasOne) {
+  EXPECT_EQ(StatusOf(ErrorKind::kUsage), 2);
+  EXPECT_EQ(StatusOf(ErrorKind::kUnreadable), 3);
+  EXPECT_EQ(StatusOf(ErrorKind::kOutput), 3);
+  EXPECT_EQ(StatusOf(ErrorKind::kBug), 70);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,140 @@
+#include "cli/load_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "report/analyze_json.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// A folder of small traces of ranks.
+class LoadRunTest : public testing::Test {
+ protected:
+  LoadRunTest() {
+    std::string pattern = (fs::temp_directory_path() / "tacho_load_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~LoadRunTest() override { fs::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = folder_ / name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::string WriteRank(int rank, int world_size, bool whole = true) const {
+    const std::string text =
+        R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": )" + std::to_string(rank) +
+        R"(, "world_size": )" + std::to_string(world_size) + R"(}, "traceEvents": [
+  {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100.000, "dur": 40.000},
+  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 110.000, "dur": 5.000,
+   "args": {"correlation": 7}},
+  {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 120.000, "dur": 50.000,
+   "args": {"device": 0, "stream": 7, "correlation": 7}},
+  {"ph": "X", "cat": "kernel", "name": "norm", "pid": 0, "tid": 7, "ts": 190.000, "dur": 10.000,
+   "args": {"device": 0, "stream": 7, "correlation": 8}}
+)";
+    return Write("rank" + std::to_string(rank) + ".json", whole ? text + "]}" : text);
+  }
+
+  Result<Loaded<RunAnalysis>> Load(LoadOptions options) const {
+    const auto classifier = Classifier::Create();
+    ProgressCounter counter;
+    return LoadRun(options, *classifier, counter);
+  }
+  fs::path folder_;
+};
+
+TEST_F(LoadRunTest, AFolderIsARun) {
+  WriteRank(0, 3);
+  WriteRank(1, 3);
+  const auto loaded = Load({.paths = {folder_}});
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  EXPECT_TRUE(loaded->is_collection);
+  ASSERT_THAT(loaded->run.traces, SizeIs(2));
+  EXPECT_THAT(loaded->run.ranks.missing, ElementsAre(2));
+  const TraceAnalysis& trace = loaded->run.traces[0];
+  EXPECT_EQ(trace.path, (folder_ / "rank0.json").string());
+  EXPECT_EQ(trace.bytes, trace.json_bytes);
+  ASSERT_THAT(trace.devices, SizeIs(1));
+  EXPECT_EQ(trace.devices[0].busy, DurationNs{60'000});
+}
+
+TEST_F(LoadRunTest, ASingleFileIsNoCollection) {
+  const auto loaded = Load({.paths = {WriteRank(0, 8)}});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_FALSE(loaded->is_collection);
+}
+
+TEST_F(LoadRunTest, TheSameBytesWhateverTheThreads) {
+  for (int rank = 0; rank < 6; ++rank) WriteRank(rank, 6);
+  const auto one = Load({.paths = {folder_}, .threads = 1});
+  const auto four = Load({.paths = {folder_}, .threads = 4});
+  ASSERT_TRUE(one.has_value() && four.has_value());
+  EXPECT_EQ(AnalyzeJson(one->run, "1"), AnalyzeJson(four->run, "1"));
+}
+
+TEST_F(LoadRunTest, OnlyTheRankThatWasAskedFor) {
+  WriteRank(0, 2);
+  WriteRank(1, 2);
+  const auto loaded = Load({.paths = {folder_}, .rank = 1});
+  ASSERT_TRUE(loaded.has_value());
+  ASSERT_THAT(loaded->run.traces, SizeIs(1));
+  EXPECT_EQ(loaded->run.traces[0].facts.rank, 1);
+}
+
+TEST_F(LoadRunTest, OnlyAWindow) {
+  const auto window = ParseWindow("20us:70us");  // from the first event at 100 us on
+  const auto loaded = Load({.paths = {WriteRank(0, 1)}, .window = *window});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_EQ(loaded->run.traces[0].devices[0].window, (Interval{{120'000}, {170'000}}));
+  EXPECT_EQ(loaded->run.traces[0].devices[0].busy, DurationNs{50'000});
+  const auto behind = Load({.paths = {WriteRank(0, 1)}, .window = *ParseWindow("1s:")});
+  ASSERT_FALSE(behind.has_value());
+  EXPECT_EQ(behind.error().kind, ErrorKind::kUsage);
+}
+
+TEST_F(LoadRunTest, ADeviceThatIsNotThere) {
+  const auto loaded = Load({.paths = {WriteRank(0, 1)}, .device = "5"});
+  ASSERT_FALSE(loaded.has_value());
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(loaded.error().message, HasSubstr("no device '5' in it; devices: 0"));
+}
+
+TEST_F(LoadRunTest, DamageIsANoteAndTheRestCounts) {
+  const auto loaded = Load({.paths = {WriteRank(0, 1, false)}});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_EQ(loaded->run.traces[0].notes.CountOf(NoteId::kTruncatedJson), 1u);
+  EXPECT_EQ(loaded->run.traces[0].devices[0].gpu_events, 2u);
+}
+
+TEST_F(LoadRunTest, AMissingPathFailsTheWhole) {
+  const auto loaded = Load({.paths = {WriteRank(0, 1), folder_ / "nowhere.json"}});
+  ASSERT_FALSE(loaded.has_value());
+  EXPECT_EQ(loaded.error().kind, ErrorKind::kUnreadable);
+  EXPECT_THAT(loaded.error().message, HasSubstr("nowhere.json"));
+}
+
+TEST_F(LoadRunTest, SummariesCountTheSameEvents) {
+  WriteRank(0, 2);
+  WriteRank(1, 2);
+  ProgressCounter counter;
+  const auto loaded = LoadSummaries({.paths = {folder_}}, counter);
+  ASSERT_TRUE(loaded.has_value());
+  ASSERT_THAT(loaded->run.traces, SizeIs(2));
+  EXPECT_EQ(loaded->run.traces[1].events, 4u);
+  EXPECT_EQ(loaded->run.traces[1].rank, 1);
+  EXPECT_EQ(loaded->run.traces[1].devices[0].sum, DurationNs{60'000});
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,87 @@
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for each test, gone afterwards.
+class WriteFilesTest : public testing::Test {
+ protected:
+  WriteFilesTest() {
+    std::string pattern = (fs::temp_directory_path() / "tacho_output_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~WriteFilesTest() override { fs::remove_all(folder_); }
+
+  static std::string Content(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  size_t Entries() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  fs::path folder_;
+};
+
+TEST_F(WriteFilesTest, MakesTheFolderAndReplacesFiles) {
+  const std::string folder = folder_ / "a" / "b";
+  ASSERT_TRUE(WriteFiles(folder, {{"x.csv", "1"}, {"y.csv", "2"}}).has_value());
+  ASSERT_TRUE(WriteFiles(folder, {{"x.csv", "3"}}).has_value());
+  EXPECT_EQ(Content(folder + "/x.csv"), "3");
+  EXPECT_EQ(Content(folder + "/y.csv"), "2");
+}
+
+TEST_F(WriteFilesTest, LeavesNothingBehindWhenOneFails) {
+  // A folder in the place of the second file: its rename fails.
+  fs::create_directory(folder_ / "y.csv");
+  std::ofstream(folder_ / "y.csv" / "in the way") << "x";
+  const auto result = WriteFiles(folder_, {{"y.csv", "2"}});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().kind, ErrorKind::kOutput);
+  EXPECT_EQ(Entries(), 1u);
+}
+
+TEST_F(WriteFilesTest, SaysWhereItCannotWrite) {
+  std::ofstream(folder_ / "file") << "x";
+  const auto result = WriteFiles(folder_ / "file", {{"x.csv", "1"}});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(result.error().message, testing::HasSubstr("/file"));
+}
+
+TEST(WriteStdout, AReaderThatWentAwayIsNoFailureButAFullDiskIs) {
+  const auto through = [](int file) {
+    const int saved = dup(STDOUT_FILENO);
+    dup2(file, STDOUT_FILENO);
+    const auto result = WriteStdout("text");
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    close(file);
+    return result;
+  };
+  std::signal(SIGPIPE, SIG_IGN);
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  close(pipe_ends[0]);
+  EXPECT_TRUE(through(pipe_ends[1]).has_value());
+  const int full = open("/dev/full", O_WRONLY);
+  if (full < 0) GTEST_SKIP() << "no /dev/full here";
+  const auto result = through(full);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().kind, ErrorKind::kOutput);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,236 @@
+#include "report/analyze_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/results_for_test.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+RunAnalysis OneTrace() {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  return run;
+}
+
+ScreenOptions Options() {
+  ScreenOptions options;
+  options.command_paths = "run";
+  return options;
+}
+
+TEST(AnalyzeText, OneTrace) {
+  EXPECT_EQ(AnalyzeText(OneTrace(), Options()), R"( trace    run/rank0.pt.trace.json.gz
+          rank 0 of 2 · vLLM 0.11.0 · NVIDIA H200 · 9 events · 1.23 kB (56.8 kB of JSON)
+          1.20 ms span
+ trust    no event lost · 66.7 % of GPU work linked to a launch · 1 overlap kept
+          100.0 % of kernel time classified · recorded with record_shapes
+
+ VERDICT  GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time
+
+ STEPS    n  total us  median us  p90 us  p99 us  max us  context tok  generated  trend
+ prefill  1       490        490     490     490     490           32          0
+ decode   1       500        500     500     500     500            0          1
+
+ WHERE DEVICE TIME GOES                    us  window %   IDLE BY CAUSE             us  idle %
+ gemm.dense               ████▊           400      40.0   host-late      ██████    300    75.0
+ norm                     ██▍             200      20.0   unknown        ██        100    25.0
+ copies                   ▋              50.0       5.0
+ counted twice (overlap)                -50.0      -5.0
+ idle                     ████▊           400      40.0
+ compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = 1.00 ms
+
+ TOP KERNELS          category    total us  kernel %  count  median us  p99 us
+ gemm<128>            gemm.dense       400      66.7      1        400     400
+ norm\x1b[31m_kernel  norm             200      33.3      1        200     200
+
+ TOP HOST OPERATORS  self us  self %  total us  device us  count
+ aten::mm               70.0    70.0      90.0        400      2
+ aten::empty            30.0    30.0      30.0          0      4
+
+ COPIES  total us  count    bytes  GB/s  pageable
+ HtoD        50.0      1  1.00 MB  20.0         1
+
+ LAUNCHES
+ 3 pieces of GPU work, 2 linked to a launch, 1 launched before the window; no graph launch; delay
+ from launch to start: median 4.00 us, p99 10.0 us
+ HOST CALLS        total us  count  median ns  p99 ns  max ns
+ cudaLaunchKernel      12.0      2      5,000   7,000   7,000
+
+ LONGEST GAPS us  at us  cause      host did     after  before
+             300    500  host-late  aten::empty  gemm   norm
+             100    900  unknown                 norm   Memcpy HtoD
+
+ NOTES
+ orphan-gpu-events (1): GPU work whose launch lies before the window is counted as work all the
+   same; first at stream 7
+ cannot tell: which Python code ran, because with_stack was off
+
+next:  tacho analyze run
+         --steps  every step
+         --json   all figures, for programs
+)");
+}
+
+TEST(AnalyzeText, TwoRanksOfThree) {
+  EXPECT_EQ(AnalyzeText(TwoRanksForTest(), Options()), R"( run      2 traces · 2 of 3 ranks · vLLM 0.11.0 · 18 events · 2.47 kB (114 kB of JSON)
+ trust    no event lost · missing: rank 2 · 66.7 % of GPU work linked to a launch · 2 overlaps kept
+          100.0 % of kernel time classified
+
+ VERDICT  GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late
+          for 85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median
+          of the others; 1 of 3 ranks missing
+
+ RANKS  trace  window us  busy %  compute us  exp. comm ms  idle us  steps  window
+     0  rank0      1,000    60.0         550             0      400      2  █████████░······
+     1  rank1      1,000    70.0         650             0      300      2  ██████████░·····
+ █ compute  ▒ exposed communication  ░ exposed copies  · idle
+
+ STEPS, rank 1  n  total us  median us  p90 us  p99 us  max us  context tok  generated  trend
+ prefill        1       490        490     490     490     490           32          0
+ decode         1       500        500     500     500     500            0          1
+
+ WHERE DEVICE TIME GOES                   us  window %   IDLE BY CAUSE             us  idle %
+ gemm.dense               █████▍         900      45.0   host-late      ██████▉   600    85.7
+ norm                     ██▍            400      20.0   unknown        █▏        100    14.3
+ copies                   ▋              100       5.0
+ counted twice (overlap)                -100      -5.0
+ idle                     ████▎          700      35.0
+ compute 60.0 % + exposed copies 5.0 % + idle 35.0 % = 2.00 ms over 2 devices
+
+ TOP KERNELS          category    total us  kernel %  count
+ gemm<128>            gemm.dense       900      69.2      2
+ norm\x1b[31m_kernel  norm             400      30.8      2
+
+ COPIES  total us  count    bytes  GB/s  pageable
+ HtoD         100      2  2.00 MB  20.0         2
+
+ NOTES
+ orphan-gpu-events (2): GPU work whose launch lies before the window is counted as work all the
+   same; in 2 of 2 traces; first at run/rank0.pt.trace.json.gz, stream 7
+
+next:  tacho analyze run
+         --rank 1   one rank in full
+         --kernels  all kernels of each trace
+         --json     all figures, for programs
+)");
+}
+
+TEST(AnalyzeText, OneWorkerBesideItsFrontEndHasItsOwnScreen) {
+  RunAnalysis run = OneTrace();
+  run.traces.emplace_back();
+  run.traces[1].path = "run/async_llm.json";
+  run.traces[1].facts.role = TraceRole::kFrontend;
+  run.traces[1].counts.total = 7;
+  const std::string text = AnalyzeText(run, Options());
+  EXPECT_THAT(text, HasSubstr("GPU busy 60.0 % of 1.00 ms"));
+  EXPECT_THAT(text, HasSubstr("run/async_llm.json: a front-end's trace, no device work, 7 events"));
+}
+
+TEST(AnalyzeText, AMergedFileIsLeftOutOfTheFigures) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces.push_back(GpuTraceForTest());
+  run.traces[2].path = "run/merged.json";
+  run.traces[2].facts.role = TraceRole::kMerged;
+  const std::string text = AnalyzeText(run, Options());
+  EXPECT_THAT(text, HasSubstr("3 traces, 2 of workers"));
+  EXPECT_THAT(text, HasSubstr("= 2.00 ms over 2 devices"));
+  EXPECT_THAT(text, HasSubstr("run/merged.json: several ranks merged into one file, left out"));
+}
+
+TEST(AnalyzeText, DamageIsSaidAtTheTopAndInTheNotes) {
+  RunAnalysis run = OneTrace();
+  run.traces[0].notes.Add(NoteId::kTruncatedJson, "byte 468110");
+  const std::string text = AnalyzeText(run, Options());
+  EXPECT_THAT(text, HasSubstr("trust    incomplete: totals are lower bounds (see NOTES)"));
+  EXPECT_THAT(text, HasSubstr("truncated-json (1): "));
+  EXPECT_THAT(text, HasSubstr("byte 468110"));
+}
+
+TEST(AnalyzeText, AnEmptyTraceHasAScreenToo) {
+  RunAnalysis run;
+  run.traces.emplace_back();
+  run.traces[0].path = "empty.json";
+  run.traces[0].notes.Add(NoteId::kNoEvents, "");
+  EXPECT_THAT(AnalyzeText(run, Options()), HasSubstr("VERDICT  the trace holds no event"));
+}
+
+TEST(AnalyzeText, AsciiIsAsciiAndWithoutColourNoEscapes) {
+  ScreenOptions options = Options();
+  options.style.unicode = false;
+  for (const RunAnalysis& run : {OneTrace(), TwoRanksForTest()}) {
+    for (const char c : AnalyzeText(run, options)) {
+      EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << static_cast<int>(c);
+    }
+  }
+}
+
+TEST(AnalyzeText, KeepsTheWidth) {
+  for (const size_t width : {80, 100, 140}) {
+    ScreenOptions options = Options();
+    options.style.width = width;
+    RunAnalysis run = TwoRanksForTest();
+    for (TraceAnalysis& trace : run.traces) {
+      trace.kernels.rows[0].name = trace.kernels.rows[0].short_name = std::string(300, 'k');
+      trace.kernels.rows[0].category = std::string(40, 'c');
+      trace.ops.rows[0].name = std::string(300, 'o');
+      trace.idle.gaps[0].host = trace.idle.gaps[0].before = std::string(300, 'h');
+    }
+    for (const std::string& text : {AnalyzeText(run, options), TraceScreen(run.traces[0], options)}) {
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) EXPECT_LE(DisplayWidth(line), width) << line;
+    }
+  }
+}
+
+TEST(WholeTables, AllRowsAreThere) {
+  RunAnalysis run = OneTrace();
+  for (int i = 0; i < 500; ++i) {
+    KernelRow row = run.traces[0].kernels.rows[0];
+    row.short_name = "kernel_" + std::to_string(i);
+    run.traces[0].kernels.rows.push_back(row);
+  }
+  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, Options());
+  EXPECT_THAT(text, HasSubstr("kernel_499 "));
+  EXPECT_THAT(text, Not(HasSubstr("others]")));
+}
+
+TEST(WholeTables, SayWhenThereIsNothing) {
+  RunAnalysis run;
+  run.traces.emplace_back();
+  EXPECT_EQ(WholeTablesText(run, {WholeTable::kSteps}, Options()), " no step annotation in this trace\n");
+  EXPECT_THAT(WholeTablesText(run, {WholeTable::kRanks}, Options()), HasSubstr("no ranks to compare"));
+}
+
+TEST(WholeTables, Launches) {
+  EXPECT_EQ(WholeTablesText(OneTrace(), {WholeTable::kLaunches}, Options()), R"( LAUNCHES                                         us
+ pieces of GPU work                          3
+   linked to a launch                        2
+   launched before the window                1
+ graph launches                              0
+   GPU work under them                       0
+ most GPU work under one launch              1
+ kernels shorter than their own launch call  0
+ delays from launch call to start            2
+   median                                       4.00
+   p90                                          10.0
+   p99                                          10.0
+   longest                                      10.0
+
+ HOST CALLS        total us  count  median ns  p99 ns  max ns
+ cudaLaunchKernel      12.0      2      5,000   7,000   7,000
+
+ QUEUES  device  mean depth  max depth
+ 7       0            0.750          2
+)");
+}
+
+}  // namespace
+}  // namespace tacho

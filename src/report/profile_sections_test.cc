@@ -1,0 +1,135 @@
+#include "report/profile_sections.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/results_for_test.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ProfileSections, OneRank) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  EXPECT_EQ(ProfileSections(run, {}), R"(
+════════════════════════════════════════════════════════════════════════════════
+  Profile Analysis: rank 0, run/rank0.pt.trace.json.gz
+════════════════════════════════════════════════════════════════════════════════
+
+── Hardware & Config ──
+  GPU 0:                 NVIDIA H200, 150 GB, 132 SMs
+  world size:            2
+  engine:                vLLM 0.11.0
+  events:                9
+
+── Timeline ──
+  trace wall time:       1.20 ms
+  GPU active span:       1.00 ms
+  GPU busy:              600 us
+  GPU idle (bubbles):    400 us
+
+  ████████████████████████                  60.0 %  GPU busy
+  ████████████████                          40.0 %  GPU idle
+
+── GPU Kernel Time Breakdown ──
+  total kernel time: 600 us (2 kernels, 100.0 % of it classified)
+  category                  total us  of kernel time %  kernels
+  gemm.dense  ████████           400              66.7        1
+  norm        ████               200              33.3        1
+
+── Top 10 Individual Kernels (by total GPU time) ──
+  kernel               category    total us  kernel %  count  median us  p99 us
+  gemm<128>            gemm.dense       400      66.7      1        400     400
+  norm\x1b[31m_kernel  norm             200      33.3      1        200     200
+
+── CUDA Graph Analysis ──
+  graph launches:        0
+
+  step     n  total us  median us  p90 us  p99 us  max us  context tok  generated  trend
+  prefill  1       490        490     490     490     490           32          0
+  decode   1       500        500     500     500     500            0          1
+
+── CUDA Graph Locations in Timeline ──
+  prefill  |█████████████████████████████·········································|
+  decode   |···································██████████████████████████████·····|
+           0                                                               1.20 ms
+
+── Top GPU Idle Gaps (Bubbles) ──
+  all idle time             us  idle %
+  host-late      ██████    300    75.0
+  unknown        ██        100    25.0
+
+  gap us  at us  cause      host did     after  before
+     300    500  host-late  aten::empty  gemm   norm
+     100    900  unknown                 norm   Memcpy HtoD
+
+── Per-Stream GPU Activity ──
+  stream  device  events  sum us  busy us  window %  overlaps
+  7       0            3     650      600      60.0         1
+
+── Communication Overhead ──
+  no communication on the device
+
+════════════════════════════════════════════════════════════════════════════════
+  Performance Bottleneck Analysis
+════════════════════════════════════════════════════════════════════════════════
+  [HIGH] GPU busy 60.0 % of its window: 400 us idle
+
+════════════════════════════════════════════════════════════════════════════════
+  Optimization Recommendations
+════════════════════════════════════════════════════════════════════════════════
+  The most that can be gained where, were that cost gone entirely:
+  idle: host-late             300 us = 30.0 % of the window
+  idle: unknown               100 us = 10.0 % of the window
+  exposed copies             50.0 us = 5.0 % of the window
+ orphan-gpu-events (1): GPU work whose launch lies before the window is counted as work all the
+   same; first at stream 7
+)");
+}
+
+TEST(ProfileSections, TheTwelveTitlesInTheOrderOfTheScript) {
+  const std::string text = ProfileSections(TwoRanksForTest(), {});
+  size_t at = 0;
+  for (const char* title :
+       {"Hardware & Config", "Timeline", "GPU Kernel Time Breakdown", "Individual Kernels (by total GPU time)",
+        "CUDA Graph Analysis", "CUDA Graph Locations in Timeline", "Top GPU Idle Gaps (Bubbles)",
+        "Per-Stream GPU Activity", "Communication Overhead", "Performance Bottleneck Analysis",
+        "Optimization Recommendations", "Cross-Rank Comparison"}) {
+    at = text.find(title, at);
+    ASSERT_NE(at, std::string::npos) << title;
+  }
+  EXPECT_THAT(text, HasSubstr("Profile Analysis: rank 1"));  // the script printed the first rank only
+  EXPECT_THAT(text, HasSubstr("missing: rank 2 of 3"));
+}
+
+TEST(ProfileSections, ATraceWithoutKernelsIsNoDivisionByZero) {
+  RunAnalysis run;
+  run.traces.emplace_back();
+  const std::string text = ProfileSections(run, {});
+  EXPECT_THAT(text, HasSubstr("no kernel in this trace"));
+  EXPECT_THAT(text, HasSubstr("none of the six checks found anything"));
+}
+
+TEST(BottleneckSection, ChecksByTheScriptsThresholds) {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.devices[0].busy = {850'000};
+  trace.devices[0].idle = {150'000};
+  trace.launches.apis.push_back({"cudaGraphLaunch", {3, {20'000'000}, {1'000'000}, {14'000'000}, {5'000'000},
+                                                     {14'000'000}, {14'000'000}}});
+  trace.kernels.categories = {{"comm.moe_all_to_all", 4, {160'000}}, {"moe.routing", 3, {36'000}}};
+  trace.ops.rows[0].name = "aten::copy_";
+  trace.ops.rows[0].cpu_total = {150'000'000};
+  const std::string text = BottleneckSection(trace, {});
+  EXPECT_THAT(text, HasSubstr("[MED]  GPU busy 85.0 % of its window: 150 us idle"));
+  EXPECT_THAT(text, HasSubstr("[HIGH] graph launches take up to 14.0 ms (median 5.00 ms"));
+  EXPECT_THAT(text, HasSubstr("[HIGH] MoE all-to-all takes 160 us, 26.7 % of kernel time, 40.0 us on average"));
+  EXPECT_THAT(text, HasSubstr("[MED]  MoE routing takes 36.0 us, 6.0 % of kernel time"));
+  EXPECT_THAT(text, HasSubstr("[MED]  aten::copy_ takes 150 ms of host time in 2 calls"));
+  EXPECT_THAT(text, Not(HasSubstr("[LOW]")));
+}
+
+}  // namespace
+}  // namespace tacho
