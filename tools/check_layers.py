@@ -19,15 +19,20 @@ LAYERS = {
 FENCES = {
     r"tl/expected": r"src/base/result\.h",
     r"CLI/": r"src/cli/parse\.cc",
-    r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"src/io/.*",
-    r"nlohmann/": r"(src/.*_test\.cc|tests/.*)",
-    r"simdjson": r"(src/.*_test\.cc|tests/.*|bench/.*)",
-    r"(gtest|gmock)/": r"(src/.*_test\.cc|tests/.*)",
+    r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|bench/simdjson_read\.cc)",
+    r"nlohmann/": r"(src/.*_(for_)?test\.(cc|h)|tests/.*)",
+    r"simdjson": r"(src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
+    r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
     r"cxxabi": r"src/analysis/kernel_name\.cc",
     r"fmt/": r"src/.*",
 }
 LONGEST = 500
+# Longer ones, each with its reason.
+LONG = {
+    "bench/trace_shape.cc": "names and shapes of real traces: data",
+    "bench/generate_trace.cc": "one program, not part of tacho",
+}
 
 root = pathlib.Path(__file__).resolve().parents[1]
 breaches = []
@@ -35,7 +40,7 @@ for path in sorted(p for folder in ("src", "tests", "bench") for p in (root / fo
     name = path.relative_to(root).as_posix()
     text = path.read_text()
     lines = text.count("\n")
-    if lines > LONGEST:
+    if lines > LONGEST and name not in LONG:
         breaches.append(f"{name}: {lines} lines, at most {LONGEST}: split it by concept")
     layer = name.split("/")[1] if name.startswith("src/") else None
     if layer is not None and layer not in LAYERS:
@@ -52,7 +57,7 @@ for path in sorted(p for folder in ("src", "tests", "bench") for p in (root / fo
         for fence, where in FENCES.items():
             if re.match(fence, header) and '"' not in line and not re.fullmatch(where, name):
                 breaches.append(f"{name}:{number}: <{header}> belongs into {where}")
-    if layer and layer != "cli" and re.search(r"\b(std::cout|std::cerr|std::exit|printf|puts)\s*[(<]", text) and not name.endswith("_test.cc"):
+    if layer and layer != "cli" and re.search(r"\b(std::cout|std::cerr|std::exit|printf|puts)\s*[(<]", text) and "_test." not in name:
         if re.search(r"(?<!sn)(?<!f)\bprintf\(|std::cout|std::cerr|std::exit\(|\bputs\(", text):
             breaches.append(f"{name}: only cli/ prints or exits")
 # Every note has its row in docs/notes.md.

@@ -107,7 +107,7 @@ TEST(Facts, ARankThatHadNothingToDoIsAWorker) {
   EXPECT_EQ(Gather(std::move(with_header)).role, TraceRole::kWorker);
 }
 
-TEST(Facts, AMergedFileHasNoRank) {
+TEST(Facts, AMergedFileSaysTheRankOfItsHeader) {
   TraceBuilder b;
   b.header().rank = 0;
   b.header().world_size = 2;
@@ -115,7 +115,7 @@ TEST(Facts, AMergedFileHasNoRank) {
   b.Host("cpu_op", "aten::mm", {.pid = "[TP00] 20034", .duration = 5});
   const TraceFacts facts = Gather(std::move(b));
   EXPECT_EQ(TraceRoleName(facts.role), "merged");
-  EXPECT_EQ(facts.rank, std::nullopt);
+  EXPECT_EQ(facts.rank, 0);
   EXPECT_EQ(facts.world_size, 2);
 
   TraceBuilder two;

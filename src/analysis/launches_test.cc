@@ -62,9 +62,10 @@ TEST(Launches, CountAndDelay) {
   b.Memset("m", {.start = 2, .duration = 1});
   const Trace trace = std::move(b).Finish();
   const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
-  EXPECT_EQ(table.gpu_events, 7u);
+  EXPECT_EQ(table.gpu_events, 6u);
   EXPECT_EQ(table.with_launch, 5u);
-  EXPECT_EQ(table.without_launch, 2u);
+  EXPECT_EQ(table.without_launch, 1u);
+  EXPECT_EQ(table.without_correlation, 1u);  // the memset
   EXPECT_EQ(table.graph_launches, 2u);
   EXPECT_EQ(table.graph_gpu_events, 2u);
   EXPECT_EQ(table.max_gpu_events_per_launch, 2u);

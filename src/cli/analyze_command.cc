@@ -40,7 +40,8 @@ Result<std::string> ReadRules(const std::string& path) {
   for (Block block = (*stream)->Next(); block.size > 0; block = (*stream)->Next()) {
     text.append(block.data, block.size);
     if (text.size() > (size_t{1} << 24)) {
-      return Fail(ErrorKind::kUsage, fmt::format("{}: too large for a file of rules", VisibleText(path)));
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: too large for a file of rules", VisibleText(path)));
     }
   }
   return text;
@@ -51,7 +52,8 @@ Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   auto rules = ReadRules(*options.rules_file);
   if (!rules) return tl::unexpected<Error>(rules.error());
   auto classifier = Classifier::Create(*rules);
-  if (!classifier) return tl::unexpected<Error>(classifier.error().WithContext(*options.rules_file));
+  if (!classifier)
+    return tl::unexpected<Error>(classifier.error().WithContext(*options.rules_file));
   return classifier;
 }
 
@@ -85,18 +87,17 @@ std::string CommandPaths(const AnalyzeOptions& options) {
   return words;
 }
 
-// Writes the result, then says what is missing from it.
-int Finish(const std::string& result, const std::vector<std::string>& incomplete) {
-  if (const auto written = WriteStdout(result); !written) return Fails(written.error());
-  ComplainAll(incomplete);
-  return incomplete.empty() ? kDone : kIncomplete;
-}
-
+// Writes the result, then says on standard error what it does not contain.
 template <typename Run>
-std::vector<std::string> Unread(const Loaded<Run>& loaded) {
+int Finish(const std::string& result, const Loaded<Run>& loaded,
+           const std::vector<std::string>& incomplete) {
+  if (const auto written = WriteStdout(result); !written) return Fails(written.error());
   std::vector<std::string> messages;
-  for (const Error& error : loaded.failures) messages.push_back(error.message);
-  return messages;
+  for (const std::string& skipped : loaded.run.skipped)
+    messages.push_back("skipped: " + VisibleText(skipped));
+  messages.insert(messages.end(), incomplete.begin(), incomplete.end());
+  ComplainAll(messages);
+  return loaded.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
 
 int Summarise(const AnalyzeOptions& options, const LoadOptions& load, const ScreenOptions& screen,
@@ -106,13 +107,13 @@ int Summarise(const AnalyzeOptions& options, const LoadOptions& load, const Scre
     return LoadSummaries(load, counter);
   }();
   if (!loaded) return Fails(loaded.error());
-  std::vector<std::string> incomplete = Unread(*loaded);
-  for (std::string& reason : IncompleteReasons(loaded->run)) incomplete.push_back(std::move(reason));
-  return Finish(options.json ? SummaryJson(loaded->run, TachoVersion()) : SummaryText(loaded->run, screen),
-                incomplete);
+  return Finish(
+      options.json ? SummaryJson(loaded->run, TachoVersion()) : SummaryText(loaded->run, screen),
+      *loaded, IncompleteReasons(loaded->run));
 }
 
-std::string Render(const AnalyzeOptions& options, const RunAnalysis& run, const ScreenOptions& screen) {
+std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
+                   const ScreenOptions& screen) {
   if (options.json) return AnalyzeJson(run, TachoVersion());
   if (options.markdown) return AnalyzeMarkdown(run, screen, TachoVersion());
   if (options.profile_dir) return ProfileSections(run, screen);
@@ -130,21 +131,20 @@ int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const Screen
   }();
   if (!loaded) return Fails(loaded.error());
   if (loaded->run.traces.empty()) {
-    const std::string what = options.rank ? fmt::format("no trace says that it is rank {}", *options.rank)
-                                          : "no worker's trace among the files";
+    const std::string what = options.rank
+                                 ? fmt::format("no trace says that it is rank {}", *options.rank)
+                                 : "no worker's trace among the files";
     return Fails({options.rank ? ErrorKind::kUsage : ErrorKind::kUnreadable, what});
   }
   const bool expects_all_ranks = loaded->is_collection && !load.rank && !load.first_worker_only;
-  std::vector<std::string> incomplete = Unread(*loaded);
-  for (std::string& reason : IncompleteReasons(loaded->run, expects_all_ranks)) {
-    incomplete.push_back(std::move(reason));
-  }
   if (options.csv_folder) {
     const auto files = AnalyzeCsv(loaded->run);
-    if (const auto written = WriteFiles(*options.csv_folder, files); !written) return Fails(written.error());
+    if (const auto written = WriteFiles(*options.csv_folder, files); !written)
+      return Fails(written.error());
     Complain(fmt::format("{} CSV files in {}", files.size(), VisibleText(*options.csv_folder)));
   }
-  return Finish(Render(options, loaded->run, screen), incomplete);
+  return Finish(Render(options, loaded->run, screen), *loaded,
+                IncompleteReasons(loaded->run, expects_all_ranks));
 }
 
 void AddNotes(const std::string& path, const Notes& notes, std::vector<std::string>& reasons) {
@@ -163,9 +163,9 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run, bool expects_
   std::vector<std::string> reasons;
   for (const TraceAnalysis& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
   if (expects_all_ranks && !run.ranks.missing.empty()) {
-    reasons.push_back(fmt::format("incomplete: rank {} of world size {} {} missing",
-                                  fmt::join(run.ranks.missing, ", "), run.ranks.world_size.value_or(0),
-                                  run.ranks.missing.size() == 1 ? "is" : "are"));
+    reasons.push_back(fmt::format(
+        "incomplete: rank {} of world size {} {} missing", fmt::join(run.ranks.missing, ", "),
+        run.ranks.world_size.value_or(0), run.ranks.missing.size() == 1 ? "is" : "are"));
   }
   return reasons;
 }

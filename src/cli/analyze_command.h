@@ -19,8 +19,8 @@ struct AnalyzeOptions {
   std::optional<int64_t> rank;
   std::string device;
   std::optional<std::string> window;
-  bool kernels = false, categories = false, ops = false, launches = false, copies = false, gaps = false,
-       ranks = false, steps = false, devices = false;
+  bool kernels = false, categories = false, ops = false, launches = false, copies = false,
+       gaps = false, ranks = false, steps = false, devices = false;
   std::optional<std::string> rules_file;
   std::optional<int64_t> threads;
   std::string color = "auto";
@@ -38,8 +38,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& options);
 // What contradicts each other, and values that cannot be: kUsage.
 Result<bool> CheckAnalyzeOptions(const AnalyzeOptions& options);
 
-// Why the exit status is 4: sentences, none when the run is complete. `expects_all_ranks`: the traces
-// are a whole run, so ranks missing from its world size count.
+// Why the exit status is 4: sentences, none when the run is complete. `expects_all_ranks`: the
+// traces are a whole run, so ranks missing from its world size count.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, bool expects_all_ranks);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
 

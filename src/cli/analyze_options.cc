@@ -27,8 +27,10 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
   spec.summary = "where the time goes in one trace or in all ranks of a run";
   spec.usage = "PATH... [options]";
   spec.description =
-      "PATH is a trace of PyTorch's profiler (.json, .json.gz, .json.zst), a folder of them (all ranks of a "
-      "run), an archive (.tar, .tar.gz, .zip), or - for standard input. Files are told by their content, "
+      "PATH is a trace of PyTorch's profiler (.json, .json.gz, .json.zst), a folder of them (all "
+      "ranks of a "
+      "run), an archive (.tar, .tar.gz, .zip), or - for standard input. Files are told by their "
+      "content, "
       "not by their names.";
   spec.positionals = &o.paths;
   spec.groups = {
@@ -36,7 +38,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
        {{"--json", "", "all figures as JSON, schema 1 (docs/json.md)", &o.json},
         {"--markdown", "", "the report as GitHub Markdown, below 60 kB", &o.markdown},
         {"--csv", "DIR", "beside the report, every table as a CSV file in DIR", &o.csv_folder},
-        {"--summary", "", "totals only, in little memory whatever the size of the trace", &o.summary},
+        {"--summary", "", "totals only, in little memory whatever the size of the trace",
+         &o.summary},
         {"--top", "N", "rows of each table on the first screen (default 10)", &o.top, 1}}},
       {"one table with all its rows",
        {{"--kernels", "", "kernels by name", &o.kernels},
@@ -51,23 +54,30 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       {"what to look at",
        {{"--rank", "R", "only the traces of rank R", &o.rank},
         {"--device", "D", "only device D, by the trace's own id", &o.device},
-        {"--window", "A:B", "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
-                            "100ms:, :80us; nanoseconds without a unit", &o.window},
-        {"--rules", "FILE", "kernel categories of your own, asked before the built-in ones", &o.rules_file}}},
+        {"--window", "A:B",
+         "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
+         "100ms:, :80us; nanoseconds without a unit",
+         &o.window},
+        {"--rules", "FILE", "kernel categories of your own, asked before the built-in ones",
+         &o.rules_file}}},
       {"how",
        {{"-w,--wide", "", "whole names, lines as long as they need", &o.wide},
-        {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected", &o.color},
+        {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",
+         &o.color},
         {"--threads", "N", "threads to use (default: one for each core)", &o.threads, 1},
         {"--no-progress", "", "no progress bar on standard error", &o.no_progress}}},
       {"the flags of tools/analyze_profile.py (vime, slime), for its twelve sections",
-       {{"--profile-dir", "DIR", "print the sections for the first worker's trace below DIR", &o.profile_dir},
+       {{"--profile-dir", "DIR", "print the sections for the first worker's trace below DIR",
+         &o.profile_dir},
         {"--all-ranks", "", "with --profile-dir: for every rank, and compare them", &o.all_ranks},
         {"--top-n", "N", "with --profile-dir: kernels to show (default 20)", &o.top, 1}}},
   };
   spec.examples = {
-      {"tacho analyze vllm_profile/", "every rank below a folder: verdict, ranks, idle causes, kernels"},
+      {"tacho analyze vllm_profile/",
+       "every rank below a folder: verdict, ranks, idle causes, kernels"},
       {"tacho analyze rank0.pt.trace.json.gz --kernels -w", "all kernels with their whole names"},
-      {"tacho analyze trace.json --window 1.2s:1.5s --gaps", "why the device was idle in 300 ms of the trace"},
+      {"tacho analyze trace.json --window 1.2s:1.5s --gaps",
+       "why the device was idle in 300 ms of the trace"},
       {"tacho analyze run/ --json | jq '.traces[].idle'", "figures for programs"},
       {"tacho analyze --profile-dir DIR --all-ranks", "what analyze_profile.py printed, right"},
   };
@@ -90,17 +100,20 @@ Result<bool> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   if (o.markdown) forms.emplace_back("--markdown");
   if (!o.Tables().empty()) forms.emplace_back("a table");
   if (o.profile_dir) forms.emplace_back("--profile-dir");
-  if (forms.size() > 1) return fail(fmt::format("{} and {} do not go together", forms[0], forms[1]));
+  if (forms.size() > 1)
+    return fail(fmt::format("{} and {} do not go together", forms[0], forms[1]));
   if (o.summary) {
-    if (forms.size() == 1 && !o.json) return fail(fmt::format("--summary and {} do not go together", forms[0]));
-    const char* needs_model = o.csv_folder          ? "--csv"
-                              : o.rank              ? "--rank"
-                              : !o.device.empty()   ? "--device"
-                              : o.window            ? "--window"
-                              : o.rules_file        ? "--rules"
-                                                    : nullptr;
+    if (forms.size() == 1 && !o.json)
+      return fail(fmt::format("--summary and {} do not go together", forms[0]));
+    const char* needs_model = o.csv_folder        ? "--csv"
+                              : o.rank            ? "--rank"
+                              : !o.device.empty() ? "--device"
+                              : o.window          ? "--window"
+                              : o.rules_file      ? "--rules"
+                                                  : nullptr;
     if (needs_model != nullptr) {
-      return fail(fmt::format("--summary reads without a model, so {} does not go with it", needs_model));
+      return fail(
+          fmt::format("--summary reads without a model, so {} does not go with it", needs_model));
     }
   }
   return true;

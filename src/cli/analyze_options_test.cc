@@ -74,7 +74,8 @@ TEST(IncompleteReasons, MissingRanksCountForAWholeRunOnly) {
   RunAnalysis run;
   run.ranks.world_size = 4;
   run.ranks.missing = {1, 3};
-  EXPECT_THAT(IncompleteReasons(run, true), ElementsAre("incomplete: rank 1, 3 of world size 4 are missing"));
+  EXPECT_THAT(IncompleteReasons(run, true),
+              ElementsAre("incomplete: rank 1, 3 of world size 4 are missing"));
   EXPECT_THAT(IncompleteReasons(run, false), IsEmpty());
 }
 

@@ -32,7 +32,8 @@ std::string Overview() {
       "  -V, --version  the version\n"
       "\nexit status:\n"
       "  0 done   2 usage   3 nothing readable, or the result could not be written\n"
-      "  4 done, but incomplete: a rank, events or GPU work is missing   70 a bug   130 interrupted\n"
+      "  4 done, but incomplete: a rank, events or GPU work is missing   70 a bug   130 "
+      "interrupted\n"
       "\nexamples:\n"
       "  tacho analyze vllm_profile/           all ranks of a run\n"
       "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n";
@@ -61,7 +62,8 @@ std::string_view TachoVersion() { return TACHO_VERSION; }
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze, AnalyzeHelp},
+      {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
+       AnalyzeHelp},
   };
   return commands;
 }

@@ -17,8 +17,8 @@ struct Command {
 
 const std::vector<Command>& Commands();
 
-// Everything behind the program's name: picks the command, answers --help and --version. Gives the exit
-// status.
+// Everything behind the program's name: picks the command, answers --help and --version. Gives the
+// exit status.
 int RunCommandLine(const std::vector<std::string>& arguments);
 
 std::string_view TachoVersion();

@@ -22,11 +22,20 @@ Error At(const TraceSource& source, const Error& error) {
 
 void NoteDefect(const BlockStream& stream, Notes& notes) {
   switch (stream.defect()) {
-    case StreamDefect::kNone: break;
-    case StreamDefect::kTruncated: notes.Add(NoteId::kTruncatedGzip, stream.defect_text()); break;
-    case StreamDefect::kCorrupt: notes.Add(NoteId::kCorruptGzip, stream.defect_text()); break;
-    case StreamDefect::kTrailingJunk: notes.Add(NoteId::kTrailingJunk, stream.defect_text()); break;
-    case StreamDefect::kReadFailed: notes.Add(NoteId::kReadFailed, stream.defect_text()); break;
+    case StreamDefect::kNone:
+      break;
+    case StreamDefect::kTruncated:
+      notes.Add(NoteId::kTruncatedGzip, stream.defect_text());
+      break;
+    case StreamDefect::kCorrupt:
+      notes.Add(NoteId::kCorruptGzip, stream.defect_text());
+      break;
+    case StreamDefect::kTrailingJunk:
+      notes.Add(NoteId::kTrailingJunk, stream.defect_text());
+      break;
+    case StreamDefect::kReadFailed:
+      notes.Add(NoteId::kReadFailed, stream.defect_text());
+      break;
   }
 }
 
@@ -57,28 +66,30 @@ std::string DevicesOf(const Trace& trace) {
 
 // nullopt: not a trace that was asked for.
 Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamThreads threads,
-                                             const LoadOptions& options, const Classifier& classifier,
+                                             const LoadOptions& options,
+                                             const Classifier& classifier,
                                              ProgressCounter& counter) {
   TraceBuilder builder;
   const auto sizes = ReadSource(source, threads, builder, counter);
   if (!sizes) return tl::unexpected<Error>(sizes.error());
   const Trace trace = std::move(builder).Finish();
-  if (options.rank && GatherFacts(trace).rank != options.rank) return std::optional<TraceAnalysis>();
+  if (options.rank && GatherFacts(trace).rank != options.rank)
+    return std::optional<TraceAnalysis>();
   Scope scope{.window = {}, .device = options.device};
   if (options.window) {
     const auto window = options.window->On(trace.span);
     if (!window) return tl::unexpected<Error>(At(source, window.error()));
     scope.window = *window;
   }
-  TraceAnalysis analysis = AnalyzeTrace(
-      trace, classifier,
-      {.scope = scope,
-       .key_averages = options.key_averages,
-       .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
+  TraceAnalysis analysis =
+      AnalyzeTrace(trace, classifier,
+                   {.scope = scope,
+                    .key_averages = options.key_averages,
+                    .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
   if (!options.device.empty() && analysis.devices.empty()) {
-    return Fail(ErrorKind::kUsage, fmt::format("{}: no device '{}' in it; devices: {}",
-                                               VisibleText(source.Display()), VisibleText(options.device),
-                                               VisibleText(DevicesOf(trace))));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: no device '{}' in it; devices: {}", VisibleText(source.Display()),
+                            VisibleText(options.device), VisibleText(DevicesOf(trace))));
   }
   analysis.path = source.Display();
   analysis.bytes = sizes->stored;
@@ -102,8 +113,8 @@ Result<Plan> MakePlan(const LoadOptions& options, ProgressCounter& counter) {
   plan.threads = options.threads == 0 ? CoreCount() : options.threads;
   // Fewer files than cores: the free ones inflate ahead.
   if (traces.size() < plan.threads) plan.stream_threads = StreamThreads::kAhead;
-  plan.is_collection = options.paths.size() > 1 || traces.size() != 1 || !traces[0].member.empty() ||
-                       traces[0].path != options.paths[0];
+  plan.is_collection = options.paths.size() > 1 || traces.size() != 1 ||
+                       !traces[0].member.empty() || traces[0].path != options.paths[0];
   bool all_known = true;
   uint64_t total = 0;
   for (const TraceSource& source : traces) {
@@ -145,8 +156,8 @@ Result<Loaded<Run>> Collect(Plan plan, bool first_only, const Job& job) {
   if (good == 0 && !loaded.failures.empty()) {
     Error error = loaded.failures.front();
     if (loaded.failures.size() > 1) {
-      error.message += fmt::format(" (and none of the {} other inputs can be read)",
-                                   loaded.failures.size() - 1);
+      error.message +=
+          fmt::format(" (and none of the {} other inputs can be read)", loaded.failures.size() - 1);
     }
     return tl::unexpected<Error>(std::move(error));
   }
@@ -162,7 +173,8 @@ Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier
   if (!plan) return tl::unexpected<Error>(plan.error());
   auto loaded = Collect<TraceAnalysis, RunAnalysis>(
       std::move(*plan), options.first_worker_only,
-      [&](const TraceSource& source, StreamThreads threads) -> Result<std::optional<TraceAnalysis>> {
+      [&](const TraceSource& source,
+          StreamThreads threads) -> Result<std::optional<TraceAnalysis>> {
         auto analysis = Analyse(source, threads, options, classifier, counter);
         const bool front_end =
             analysis && *analysis && (*analysis)->facts.role == TraceRole::kFrontend;

@@ -15,25 +15,26 @@ namespace tacho {
 
 struct LoadOptions {
   std::vector<std::string> paths;
-  size_t threads = 0;               // 0: one for each core
-  std::optional<int64_t> rank = {};      // only the traces of this rank
+  size_t threads = 0;                // 0: one for each core
+  std::optional<int64_t> rank = {};  // only the traces of this rank
   std::optional<WindowArgument> window = {};
   std::string device = {};
-  bool key_averages = false;        // also what PyTorch's key_averages() shows
-  bool first_worker_only = false;   // in the order of the paths
+  bool key_averages = false;       // also what PyTorch's key_averages() shows
+  bool first_worker_only = false;  // in the order of the paths
 };
 
 // What could be read, and what could not.
 template <typename Run>
 struct Loaded {
   Run run;
-  std::vector<Error> failures;   // inputs that could not be read, in the order of their paths
-  bool is_collection = false;    // a folder, an archive or several files: ranks can be missing from it
+  std::vector<Error> failures;  // inputs that could not be read, in the order of their paths
+  bool is_collection =
+      false;  // a folder, an archive or several files: ranks can be missing from it
 };
 
-// Finds the traces below the paths, reads and analyses them, several at a time. Each Trace is dropped as
-// soon as it is analysed. Fails when a path is missing or when nothing could be read; with several
-// inputs the Error is that of the first, and `counter` has counted all.
+// Finds the traces below the paths, reads and analyses them, several at a time. Each Trace is
+// dropped as soon as it is analysed. Fails when a path is missing or when nothing could be read;
+// with several inputs the Error is that of the first, and `counter` has counted all.
 Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
                                     ProgressCounter& counter);
 

@@ -33,8 +33,9 @@ class LoadRunTest : public testing::Test {
   }
   std::string WriteRank(int rank, int world_size, bool whole = true) const {
     const std::string text =
-        R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": )" + std::to_string(rank) +
-        R"(, "world_size": )" + std::to_string(world_size) + R"(}, "traceEvents": [
+        R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": )" +
+        std::to_string(rank) + R"(, "world_size": )" + std::to_string(world_size) +
+        R"(}, "traceEvents": [
   {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100.000, "dur": 40.000},
   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 110.000, "dur": 5.000,
    "args": {"correlation": 7}},

@@ -20,9 +20,10 @@ void OnInterrupt(int) {
 }
 
 int ReportBug(const char* what) {
-  tacho::Complain(fmt::format("{}\nthis is a bug in tacho {}: please report it with the command line and, "
-                              "if you may, the trace",
-                              what, tacho::TachoVersion()));
+  tacho::Complain(
+      fmt::format("{}\nthis is a bug in tacho {}: please report it with the command line and, "
+                  "if you may, the trace",
+                  what, tacho::TachoVersion()));
   return tacho::kBug;
 }
 
@@ -31,6 +32,8 @@ int ReportBug(const char* what) {
 int main(int argc, char** argv) {
   // A reader that goes away ("| head") shows as EPIPE where we write (cli/output.h).
   std::signal(SIGPIPE, SIG_IGN);
+  // A file beyond the limit of its size (ulimit -f) shows as EFBIG in the same way.
+  std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGINT, OnInterrupt);
   try {
     return tacho::RunCommandLine({argv + 1, argv + argc});

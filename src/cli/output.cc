@@ -27,7 +27,8 @@ int WriteAll(int file, std::string_view text) {
 }
 
 tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
-  return Fail(ErrorKind::kOutput, fmt::format("cannot write {}: {}", VisibleText(what), std::strerror(error)));
+  return Fail(ErrorKind::kOutput,
+              fmt::format("cannot write {}: {}", VisibleText(what), std::strerror(error)));
 }
 
 int WriteWholeFile(const std::string& path, std::string_view content) {

@@ -9,15 +9,16 @@
 
 namespace tacho {
 
-// All of `text` to standard output. A reader that went away ("| head") is no failure; anything else that
-// keeps the text from arriving is kOutput.
+// All of `text` to standard output. A reader that went away ("| head") is no failure; anything else
+// that keeps the text from arriving is kOutput.
 Result<bool> WriteStdout(std::string_view text);
 
 // One line on standard error, "tacho: " in front.
 void Complain(std::string_view message);
 
-// The files (name, content) in `folder`, which is made when it is not there. They are written beside
-// their places and renamed when all are whole: on failure (kOutput) none of them has changed.
+// The files (name, content) in `folder`, which is made when it is not there. They are written
+// beside their places and renamed when all are whole: on failure (kOutput) none of them has
+// changed.
 Result<bool> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 

@@ -31,7 +31,8 @@ class WriteFilesTest : public testing::Test {
     return text.str();
   }
   size_t Entries() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
   fs::path folder_;
 };

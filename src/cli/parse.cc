@@ -67,8 +67,8 @@ Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < row.least) {
       return tl::unexpected<Error>(
-          Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", NamesOf(row).back(),
-                                  row.least, VisibleText(text))));
+          Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'",
+                                  NamesOf(row).back(), row.least, VisibleText(text))));
     }
     **target = value;
   }

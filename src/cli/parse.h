@@ -12,7 +12,8 @@
 namespace tacho {
 
 // Where the value of an option goes.
-using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*>;
+using OptionTarget =
+    std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*>;
 
 // One option of a command. The same row feeds the parser and the help.
 struct OptionRow {
@@ -33,16 +34,16 @@ struct CommandSpec {
     std::string command, shows;
   };
   std::string name;
-  std::string summary;      // one line
-  std::string usage;        // "PATH... [options]"
+  std::string summary;  // one line
+  std::string usage;    // "PATH... [options]"
   std::string description;
   std::vector<OptionGroup> groups;
   std::vector<std::string>* positionals = nullptr;
   std::vector<Example> examples;
 };
 
-// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was asked for,
-// and nothing else matters. Fails with kUsage, with the nearest option for an unknown one.
+// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was asked
+// for, and nothing else matters. Fails with kUsage, with the nearest option for an unknown one.
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
 std::string HelpText(const CommandSpec& spec);

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/visible_text.h"
 #include "cli/analyze_command.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -36,7 +36,8 @@ TEST(ParseArguments, OptionsAndPaths) {
 
 TEST(ParseArguments, DashIsAPathAndDoubleDashEndsOptions) {
   EXPECT_THAT(Parse({"-"}).options.paths, ElementsAre("-"));
-  EXPECT_THAT(Parse({"--json", "--", "--odd-name.json"}).options.paths, ElementsAre("--odd-name.json"));
+  EXPECT_THAT(Parse({"--json", "--", "--odd-name.json"}).options.paths,
+              ElementsAre("--odd-name.json"));
 }
 
 TEST(ParseArguments, TheLastOfTheSameOptionWins) {
@@ -57,7 +58,8 @@ TEST(ParseArguments, UnknownOptionsAreNamedWithTheNearest) {
   EXPECT_EQ(p.result.error().kind, ErrorKind::kUsage);
   EXPECT_EQ(p.result.error().message,
             "unknown option --kernel (did you mean --kernels?); see 'tacho analyze --help'");
-  EXPECT_THAT(Parse({"--xyzzyxyzzy"}).result.error().message, HasSubstr("unknown option --xyzzyxyzzy; see"));
+  EXPECT_THAT(Parse({"--xyzzyxyzzy"}).result.error().message,
+              HasSubstr("unknown option --xyzzyxyzzy; see"));
 }
 
 TEST(ParseArguments, NumbersMustBeNumbers) {

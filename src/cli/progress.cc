@@ -46,7 +46,8 @@ void ToStderr(const std::string& text) {
 
 }  // namespace
 
-std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream, ProgressCounter& counter) {
+std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream,
+                                            ProgressCounter& counter) {
   return std::make_unique<Counting>(std::move(stream), counter);
 }
 
@@ -85,8 +86,10 @@ void ProgressBar::Run() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   };
   do {
-    ToStderr("\r" + ProgressLine(counter_.done_bytes, counter_.total_bytes, counter_.files, seconds(), style_) +
-             "\x1b[K");
+    ToStderr(
+        "\r" +
+        ProgressLine(counter_.done_bytes, counter_.total_bytes, counter_.files, seconds(), style_) +
+        "\x1b[K");
   } while (!ended_.wait_for(lock, kRedraw, [this] { return end_; }));
   ToStderr(fmt::format("\r\x1b[Kread {} in {:.1f} s\n",
                        FormatBytes(static_cast<int64_t>(counter_.done_bytes.load())), seconds()));

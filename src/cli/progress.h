@@ -22,10 +22,11 @@ struct ProgressCounter {
 };
 
 // The stream, with its stored bytes counted as they are consumed.
-std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream, ProgressCounter& counter);
+std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream,
+                                            ProgressCounter& counter);
 
-// A bar on standard error while it lives, from half a second on; on the end one plain line stays. Does
-// nothing when not `enabled` (standard error is no terminal).
+// A bar on standard error while it lives, from half a second on; on the end one plain line stays.
+// Does nothing when not `enabled` (standard error is no terminal).
 class ProgressBar {
  public:
   ProgressBar(const ProgressCounter& counter, const TextStyle& style, bool enabled);

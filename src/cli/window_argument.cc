@@ -25,9 +25,10 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 Result<DurationNs> ParseDuration(std::string_view text) {
   const auto fail = [&] {
-    return Fail(ErrorKind::kUsage, fmt::format("'{}' is no time: expected a number with ns, us, ms or s, "
-                                               "such as 1.5ms",
-                                               VisibleText(text)));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("'{}' is no time: expected a number with ns, us, ms or s, "
+                            "such as 1.5ms",
+                            VisibleText(text)));
   };
   int64_t unit = 1;
   std::string_view digits = text;
@@ -80,7 +81,8 @@ Result<WindowArgument> ParseWindow(std::string_view text) {
     window.end = *end;
   }
   if (window.end && window.end->ns <= window.begin.value_or(DurationNs{0}).ns) {
-    return Fail(ErrorKind::kUsage, fmt::format("the window '{}' ends before it begins", VisibleText(text)));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the window '{}' ends before it begins", VisibleText(text)));
   }
   return window;
 }
@@ -88,8 +90,9 @@ Result<WindowArgument> ParseWindow(std::string_view text) {
 Result<Interval> WindowArgument::On(Interval span) const {
   const DurationNs length = span.length();
   if (begin && *begin >= length) {
-    return Fail(ErrorKind::kUsage, fmt::format("the window begins at {}, behind the end of the trace at {}",
-                                               FormatDuration(*begin), FormatDuration(length)));
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the window begins at {}, behind the end of the trace at {}",
+                            FormatDuration(*begin), FormatDuration(length)));
   }
   return Interval{span.start + begin.value_or(DurationNs{0}),
                   end && *end < length ? span.start + *end : span.end};

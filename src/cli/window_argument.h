@@ -16,7 +16,8 @@ struct WindowArgument {
   [[nodiscard]] Result<Interval> On(Interval span) const;
 };
 
-// "A:B", either may be left out. A and B are decimals with ns, us, ms or s; nanoseconds without a unit.
+// "A:B", either may be left out. A and B are decimals with ns, us, ms or s; nanoseconds without a
+// unit.
 Result<WindowArgument> ParseWindow(std::string_view text);
 
 // "1.5ms" to 1,500,000, exactly; a rest below one nanosecond is cut off.

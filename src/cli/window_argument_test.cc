@@ -22,8 +22,8 @@ TEST(ParseDuration, ExactInEveryUnit) {
 }
 
 TEST(ParseDuration, RefusesEverythingElse) {
-  for (const char* text : {"", "ms", ".", "1.2.3", "-5ms", "1e3", "12 ms", "5m", "9223372036854775808",
-                           "9223372037s", "9223372036.9s"}) {
+  for (const char* text : {"", "ms", ".", "1.2.3", "-5ms", "1e3", "12 ms", "5m",
+                           "9223372036854775808", "9223372037s", "9223372036.9s"}) {
     EXPECT_EQ(Ns(text), -1) << text;
   }
 }

@@ -17,8 +17,9 @@ namespace tacho {
 
 // Reads and decodes on a thread of its own, up to kBlocks - 1 blocks ahead of the reader.
 //
-// The blocks form a ring: the reader holds one, the thread writes to another, the rest are full or free.
-// Blocks are counted from 0 and block i lies in memory i % kBlocks, so three counters say it all:
+// The blocks form a ring: the reader holds one, the thread writes to another, the rest are full or
+// free. Blocks are counted from 0 and block i lies in memory i % kBlocks, so three counters say it
+// all:
 //
 //   released_ <= taken_ <= filled_ <= released_ + kBlocks     taken_ - released_ is 0 or 1
 //

@@ -20,7 +20,8 @@ using testing::FolderForTest;
 using testing::ReadAll;
 using testing::SampleText;
 
-// Endless, until `blocks` blocks of 1000 bytes were read; then it throws, if it has something to throw.
+// Endless, until `blocks` blocks of 1000 bytes were read; then it throws, if it has something to
+// throw.
 class CountingSource : public ByteSource {
  public:
   CountingSource(std::atomic<int>& reads, int throw_at) : reads_(reads), throw_at_(throw_at) {}

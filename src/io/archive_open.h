@@ -12,8 +12,8 @@ namespace tacho {
 // At most so many members of an archive are looked at.
 inline constexpr size_t kMaxArchiveMembers = 100'000;
 
-// Opens the archive in the file `path`, also when it is packed with gzip or zstd. Errors have `path` in
-// front.
+// Opens the archive in the file `path`, also when it is packed with gzip or zstd. Errors have
+// `path` in front.
 Result<std::unique_ptr<ArchiveReader>> OpenArchive(const std::string& path);
 
 // The bytes of the member `name` (as ArchiveReader names it), as they are stored in the archive.

@@ -17,8 +17,8 @@ constexpr size_t kInputBlock = 256 * 1024;
 
 std::string WithoutControls(std::string name) {
   std::replace_if(
-      name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
-      '?');
+      name.begin(), name.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
   return name;
 }
 
@@ -67,8 +67,8 @@ Result<std::unique_ptr<ArchiveReader>> ArchiveReader::OfFile(FileHandle file) {
 Result<std::unique_ptr<ArchiveReader>> ArchiveReader::OfSource(std::unique_ptr<ByteSource> source) {
   std::unique_ptr<ArchiveReader> reader(new ArchiveReader());
   reader->input_ = std::make_unique<Input>(std::move(source));
-  const int status = archive_read_open(reader->archive_, reader->input_.get(), nullptr, &Input::Read,
-                                       nullptr);
+  const int status =
+      archive_read_open(reader->archive_, reader->input_.get(), nullptr, &Input::Read, nullptr);
   reader->input_->Rethrow();
   if (status != ARCHIVE_OK) return Fail(ErrorKind::kUnreadable, reader->FailureText());
   return reader;
@@ -152,8 +152,8 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   // The UTF-8 form does not depend on the locale, but not every name has one.
   const char* text = archive_entry_pathname_utf8(entry);
   if (text == nullptr) text = archive_entry_pathname(entry);
-  std::string name = text != nullptr && *text != '\0' ? WithoutControls(text)
-                                                      : fmt::format("member {}", entries_);
+  std::string name =
+      text != nullptr && *text != '\0' ? WithoutControls(text) : fmt::format("member {}", entries_);
   // The count goes on where it stopped: many members of one name must not take quadratic time.
   if (names_.try_emplace(name, 1).second) return name;
   std::string unique;
@@ -163,7 +163,8 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   return unique;
 }
 
-// How the bytes of the archive ended, if they have: unlike libarchive we know a cut from a wrong checksum.
+// How the bytes of the archive ended, if they have: unlike libarchive we know a cut from a wrong
+// checksum.
 StreamEnd ArchiveReader::InputDefect() const {
   if (!input_ || input_->source->end().defect == StreamDefect::kTrailingJunk) return {};
   return input_->source->end();

@@ -19,8 +19,8 @@ namespace tacho {
 
 // One file in an archive.
 struct ArchiveMember {
-  // The name in the archive, unique: "NAME#2" for the second member of that name. Text, never a path of
-  // ours; control characters are replaced by "?".
+  // The name in the archive, unique: "NAME#2" for the second member of that name. Text, never a
+  // path of ours; control characters are replaced by "?".
   std::string name;
   uint64_t size = 0;  // 0 if the archive does not say
   bool encrypted = false;
@@ -40,8 +40,8 @@ class ArchiveReader {
   ArchiveReader& operator=(const ArchiveReader&) = delete;
   ~ArchiveReader();
 
-  // The next member that is a regular file; nothing at the end of the archive. An error ends the walk:
-  // the archive is damaged behind the members seen so far.
+  // The next member that is a regular file; nothing at the end of the archive. An error ends the
+  // walk: the archive is damaged behind the members seen so far.
   Result<std::optional<ArchiveMember>> Next();
 
   // Bytes of the current member; 0 at its end, good or bad.

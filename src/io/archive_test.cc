@@ -12,13 +12,13 @@
 namespace tacho {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::Archived;
 using testing::ArchiveFormat;
 using testing::Delivered;
+using ::testing::ElementsAre;
 using testing::FolderForTest;
 using testing::Gzipped;
+using ::testing::HasSubstr;
 using testing::PackedFile;
 using testing::ReadAll;
 using testing::SampleText;
@@ -92,7 +92,8 @@ TEST(Archive, TellsMembersOfOneNameApart) {
                                  ArchiveFormat::kTar));
   const auto found = FindTraces({folder.At("a.tar")});
   ASSERT_TRUE(found.has_value());
-  EXPECT_THAT(Displays(*found, folder), ElementsAre("a.tar:?[31m", "a.tar:t.json", "a.tar:t.json#2"));
+  EXPECT_THAT(Displays(*found, folder),
+              ElementsAre("a.tar:?[31m", "a.tar:t.json", "a.tar:t.json#2"));
   EXPECT_EQ(Contents(found->traces[1], StreamThreads::kInline), kTrace);
   EXPECT_EQ(Contents(found->traces[2], StreamThreads::kInline), second);
   EXPECT_EQ(Contents(found->traces[0], StreamThreads::kInline), second);
@@ -100,7 +101,8 @@ TEST(Archive, TellsMembersOfOneNameApart) {
 
 TEST(Archive, KeepsNamesAsTextAndWritesNothing) {
   FolderForTest folder;
-  folder.Write("below/a.tar", Archived({{"../../escape.json", kTrace}, {"/tmp/absolute.json", kTrace},
+  folder.Write("below/a.tar", Archived({{"../../escape.json", kTrace},
+                                        {"/tmp/absolute.json", kTrace},
                                         {"\xe2\x82\xac\xff.json", kTrace}},
                                        ArchiveFormat::kTar));
   const auto found = FindTraces({folder.path()});
@@ -139,8 +141,8 @@ TEST(Archive, SkipsNestedEncryptedAndForeignMembersWithAReason) {
 TEST(Archive, ThatIsCutGivesWhatIsInFrontOfTheCut) {
   FolderForTest folder;
   const std::string large = kTrace + SampleText(2'000'000);
-  const std::string tar = Archived({{"a.json", kTrace}, {"b.json", large}, {"c.json", kTrace}},
-                                   ArchiveFormat::kTar);
+  const std::string tar =
+      Archived({{"a.json", kTrace}, {"b.json", large}, {"c.json", kTrace}}, ArchiveFormat::kTar);
   const std::string packed = Gzipped(tar);
   const std::string path = folder.Write("cut.tar.gz", packed.substr(0, packed.size() / 2));
   const auto found = FindTraces({path});
@@ -177,7 +179,8 @@ TEST(Archive, ThatIsDamagedFromTheStartIsAnErrorIfGivenAndSkippedIfFound) {
 
 TEST(Archive, MemberThatIsGoneIsAnError) {
   FolderForTest folder;
-  const std::string path = folder.Write("a.tar", Archived({{"t.json", kTrace}}, ArchiveFormat::kTar));
+  const std::string path =
+      folder.Write("a.tar", Archived({{"t.json", kTrace}}, ArchiveFormat::kTar));
   const auto stream = OpenSource({path, "gone.json", 0}, StreamThreads::kInline);
   ASSERT_FALSE(stream.has_value());
   EXPECT_THAT(stream.error().message, HasSubstr("has no member gone.json"));
@@ -204,6 +207,35 @@ TEST(Archive, IsReadTheSameFromMemoryAndFromASourceInPieces) {
       EXPECT_TRUE(end.has_value() && !end->has_value());
     }
   }
+}
+
+// A few bytes could stand for exabytes of zeros.
+TEST(Archive, MemberWithAHoleIsNotFilledWithZeros) {
+  archive* writer = archive_write_new();
+  archive_write_set_format_pax(writer);
+  std::string tar(1 << 20, '\0');
+  size_t used = 0;
+  ASSERT_EQ(archive_write_open_memory(writer, tar.data(), tar.size(), &used), ARCHIVE_OK);
+  const std::string data = kTrace + std::string(5'000'000, '\0') + "end";
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_pathname(entry, "sparse.json");
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_size(entry, static_cast<la_int64_t>(data.size()));
+  archive_entry_sparse_add_entry(entry, 0, static_cast<la_int64_t>(kTrace.size()));
+  archive_entry_sparse_add_entry(entry, static_cast<la_int64_t>(data.size() - 3), 3);
+  ASSERT_EQ(archive_write_header(writer, entry), ARCHIVE_OK);
+  archive_write_data(writer, data.data(), data.size());
+  archive_entry_free(entry);
+  ASSERT_EQ(archive_write_close(writer), ARCHIVE_OK);
+  archive_write_free(writer);
+
+  const auto reader = ArchiveReader::OfMemory(std::string_view(tar).substr(0, used));
+  ASSERT_TRUE(reader.has_value());
+  ASSERT_TRUE((*reader)->Next().has_value());
+  const Delivered all = ReadAll(*SourceOfMember(**reader));
+  EXPECT_EQ(all.bytes, kTrace);
+  EXPECT_EQ(all.defect, StreamDefect::kCorrupt);
+  EXPECT_THAT(all.text, HasSubstr("has a hole"));
 }
 
 TEST(Archive, WithTooManyMembersIsCutOffWithAReason) {

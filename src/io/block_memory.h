@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// The memory of one block with the room around it that BlockStream promises. `data()` is aligned to a
-// cache line. Pages that are never written to are never touched.
+// The memory of one block with the room around it that BlockStream promises. `data()` is aligned to
+// a cache line. Pages that are never written to are never touched.
 class BlockMemory {
  public:
   explicit BlockMemory(size_t capacity)

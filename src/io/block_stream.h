@@ -16,7 +16,7 @@ enum class StreamDefect : uint8_t {
   kTruncated,     // compressed data ended before its trailer
   kCorrupt,       // bad block, checksum or length: bytes before it are good
   kTrailingJunk,  // bytes behind the last compressed member that are no member, and not only zeros
-  kReadFailed,    // the system refused to deliver the rest (also: the file shrank while it was read)
+  kReadFailed,  // the system refused to deliver the rest (also: the file shrank while it was read)
 };
 
 // A piece of a stream, owned by the stream and valid until the next call of Next. The reader may
@@ -42,24 +42,29 @@ class BlockStream {
   virtual ~BlockStream() = default;
   virtual Block Next() = 0;
 
-  // After the end: what cut the stream short, with a sentence for people ("byte 51576: ..."). Never an
-  // error: what came before stays good.
+  // After the end: what cut the stream short, with a sentence for people ("byte 51576: ..."). Never
+  // an error: what came before stays good.
   [[nodiscard]] virtual StreamDefect defect() const = 0;
   [[nodiscard]] virtual const std::string& defect_text() const = 0;
   // Stored (compressed) bytes consumed so far, for progress. May be called from another thread.
   [[nodiscard]] virtual uint64_t stored_bytes() const = 0;
 };
 
-// A block stream over memory that the caller keeps alive; blocks of at most `block_size`. For tests,
-// fuzzing and small members.
+// A block stream over memory that the caller keeps alive; blocks of at most `block_size`. For
+// tests, fuzzing and small members.
 std::unique_ptr<BlockStream> StreamOfMemory(std::string_view bytes, size_t block_size = 1 << 20);
 
 // How decompression is spread.
-enum class StreamThreads { kInline, kAhead };  // kAhead: reading and inflating run on a thread of their own
+enum class StreamThreads {
+  kInline,
+  kAhead
+};  // kAhead: reading and inflating run on a thread of their own
 
-// Opens a file ("-" is standard input), finds out by its first bytes whether it is plain, gzip (any number of
-// members) or zstd, and streams the plain bytes. Fails with kUnreadable (missing, no permission, a
-// folder, a device, a socket) and says which.
+// Opens a file ("-" is standard input), finds out by its first bytes whether it is plain, gzip (any
+// number of members) or zstd, and streams the plain bytes. A file that is still being written is
+// read up to the size that it had when it was opened; that it grew is reported as kReadFailed. A
+// FIFO is read to its end. Fails with kUnreadable (missing, no permission, a folder, a device, a
+// socket) and says which.
 Result<std::unique_ptr<BlockStream>> OpenStream(const std::string& path, StreamThreads threads);
 
 }  // namespace tacho

@@ -14,9 +14,9 @@ struct StreamEnd {
   std::string text;
 };
 
-// Bytes in order, written into memory of the caller. Files, memory and members of archives are sources;
-// gzip and zstd are sources on top of a source. The block streams own the memory and a source, so
-// decompressed bytes land where the reader of the trace finds them, without a copy.
+// Bytes in order, written into memory of the caller. Files, memory and members of archives are
+// sources; gzip and zstd are sources on top of a source. The block streams own the memory and a
+// source, so decompressed bytes land where the reader of the trace finds them, without a copy.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -35,7 +35,8 @@ class ByteSource {
   virtual void Cancel() {}
 };
 
-// Reads until at least `enough` bytes, or `room` if that is less, are there or the source has ended.
+// Reads until at least `enough` bytes, or `room` if that is less, are there or the source has
+// ended.
 inline size_t ReadFully(ByteSource& source, char* to, size_t room, size_t enough = SIZE_MAX) {
   size_t size = 0;
   while (size < room && size < enough) {

@@ -15,8 +15,10 @@ using std::string_view_literals::operator""sv;
 constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
 constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";
 constexpr std::string_view kNcuMagic = "NVR\0"sv;
-constexpr std::array kForeignMagics = {"\xfd" "7zXZ\0"sv, "BZh"sv, "\x04\x22\x4d\x18"sv,
-                                       "7z\xbc\xaf\x27\x1c"sv, "Rar!\x1a\x07"sv};
+constexpr std::array kForeignMagics = {
+    "\xfd"
+    "7zXZ\0"sv,
+    "BZh"sv, "\x04\x22\x4d\x18"sv, "7z\xbc\xaf\x27\x1c"sv, "Rar!\x1a\x07"sv};
 constexpr std::array kZipMagics = {"PK\x03\x04"sv, "PK\x05\x06"sv, "PK\x07\x08"sv};
 // Names of tables and indexes, in the schema at the start of each export that nsys makes.
 constexpr std::array kNsysTables = {"StringIds"sv, "TARGET_INFO_"sv, "CUPTI_ACTIVITY_KIND_"sv,
@@ -96,17 +98,21 @@ std::string RemedyFor(ContentKind kind) {
           "is an Nsight Systems SQLite export, which this version does not read yet: ");
     case ContentKind::kNsysReport:
       return with_kineto(
-          "is an Nsight Systems report, which this version does not read, nor what nsys export makes "
+          "is an Nsight Systems report, which this version does not read, nor what nsys export "
+          "makes "
           "of it: ");
     case ContentKind::kNcuReport:
       return with_kineto(
-          "is an Nsight Compute report, which has the counters of single kernels and no time line: ");
+          "is an Nsight Compute report, which has the counters of single kernels and no time "
+          "line: ");
     case ContentKind::kPerfetto:
       return with_kineto("is a Perfetto protobuf trace, which this version does not read: ");
     case ContentKind::kForeignPack:
-      return "is packed in a way that is not unpacked here (xz, bzip2, lz4, 7z, rar, or packed twice): "
+      return "is packed in a way that is not unpacked here (xz, bzip2, lz4, 7z, rar, or packed "
+             "twice): "
              "unpack it first, or pack it with gzip or zstd";
-    default: return "";
+    default:
+      return "";
   }
 }
 

@@ -9,10 +9,10 @@ namespace tacho {
 
 // What the first bytes of a file (decompressed) say that it is. Names play no part.
 enum class ContentKind : uint8_t {
-  kChromeJson,   // "{" or "[" with the look of a trace, possibly cut short
-  kOtherJson,    // JSON with the first 64 kB full of something else
-  kNsysSqlite,   // an Nsight Systems export
-  kNsysReport,   // .nsys-rep, .qdrep: needs nsys to export
+  kChromeJson,  // "{" or "[" with the look of a trace, possibly cut short
+  kOtherJson,   // JSON with the first 64 kB full of something else
+  kNsysSqlite,  // an Nsight Systems export
+  kNsysReport,  // .nsys-rep, .qdrep: needs nsys to export
   kNcuReport,
   kPerfetto,     // protobuf trace
   kTar,          // opened as an archive of traces
@@ -29,8 +29,8 @@ inline constexpr size_t kSniffBytes = 64 * 1024;
 // The kind of a file that starts with `start`: kSniffBytes of it, or all if it is shorter.
 ContentKind KindOf(std::string_view start);
 
-// For kinds that are traces in a form which is not read: what the file is and how to come to a trace that
-// is ("is an Nsight Systems report: ..."). "" for the other kinds.
+// For kinds that are traces in a form which is not read: what the file is and how to come to a
+// trace that is ("is an Nsight Systems report: ..."). "" for the other kinds.
 std::string RemedyFor(ContentKind kind);
 
 }  // namespace tacho

@@ -39,7 +39,13 @@ TEST(KindOf, KnowsATraceByItsEvents) {
 
 TEST(KindOf, LeavesOtherJsonAlone) {
   for (const char* text : {
-           "{}", "[]", "{", "[", "[1, 2]", R"(["ph", "ts"])", R"({"a": "traceEvents"})",
+           "{}",
+           "[]",
+           "{",
+           "[",
+           "[1, 2]",
+           R"(["ph", "ts"])",
+           R"({"a": "traceEvents"})",
            R"({"schemaVersion": 2, "mediaType": "application/vnd.docker"})",
            R"({"schemaVersion": 1, "name": "image", "fsLayers": []})",
            R"({"schemaVersion": 10)",
@@ -62,7 +68,9 @@ TEST(KindOf, KnowsTextFromBytes) {
   EXPECT_EQ(KindOf("[INFO] started\n"), ContentKind::kText);
   EXPECT_EQ(KindOf("{not json}"), ContentKind::kText);
   EXPECT_EQ(KindOf("\n\n\n"), ContentKind::kText);
-  EXPECT_EQ(KindOf("\x7f" "ELF\x02\x01\x01\0"s), ContentKind::kOther);
+  EXPECT_EQ(KindOf("\x7f"
+                   "ELF\x02\x01\x01\0"s),
+            ContentKind::kOther);
 }
 
 TEST(KindOf, KnowsOtherProfilersFiles) {
@@ -86,7 +94,9 @@ TEST(KindOf, KnowsPackedFiles) {
   EXPECT_EQ(KindOf(tar), ContentKind::kTar);
   EXPECT_EQ(KindOf(zip), ContentKind::kZip);
   EXPECT_EQ(KindOf(tar.substr(0, 500)), ContentKind::kOther);
-  EXPECT_EQ(KindOf("\xfd" "7zXZ\0\0"s), ContentKind::kForeignPack);
+  EXPECT_EQ(KindOf("\xfd"
+                   "7zXZ\0\0"s),
+            ContentKind::kForeignPack);
   EXPECT_EQ(KindOf("BZh91AY&SY"), ContentKind::kForeignPack);
   EXPECT_EQ(KindOf(testing::Gzipped("gzip inside of gzip")), ContentKind::kForeignPack);
 }
@@ -104,7 +114,8 @@ TEST(LooksLikePerfetto, NeedsAWellFormedFirstPacket) {
 
 // Every prefix of any file can be judged.
 TEST(KindOf, TakesEveryPrefix) {
-  const std::string trace = "\xef\xbb\xbf [ {\"ph\" : \"X\\\"\", \"ts\": 1}, {\"schemaVersion\": 1} ] {\"";
+  const std::string trace =
+      "\xef\xbb\xbf [ {\"ph\" : \"X\\\"\", \"ts\": 1}, {\"schemaVersion\": 1} ] {\"";
   for (size_t size = 0; size <= trace.size(); ++size) KindOf(trace.substr(0, size));
   const std::string object = "{\"schemaVersion\":1,\"a\\\"\":{\"b\":[\"\\\\\"]},\"traceEvents\":[";
   for (size_t size = 0; size <= object.size(); ++size) KindOf(object.substr(0, size));

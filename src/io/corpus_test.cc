@@ -11,8 +11,8 @@
 namespace tacho {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::Delivered;
+using ::testing::HasSubstr;
 using testing::ReadAll;
 
 // Real traces, which are not in the repository.
@@ -60,10 +60,11 @@ TEST_F(CorpusTest, EveryTraceIsFoundAndReadToItsEnd) {
     const std::string path = entry.path().string();
     const std::string name = entry.path().filename().string();
     if (entry.is_directory() || entry.file_size() == 0) continue;
-    const bool trace = name.ends_with(".json.gz") || name.ends_with(".tar.gz") ||
-                       name.ends_with(".tmp") || name.ends_with(".pt.trace.json") ||
-                       (path.find("broken-variants") != std::string::npos && name != "EXPECT.json") ||
-                       name == "docs_traces_after_fix_trace.json";
+    const bool trace =
+        name.ends_with(".json.gz") || name.ends_with(".tar.gz") || name.ends_with(".tmp") ||
+        name.ends_with(".pt.trace.json") ||
+        (path.find("broken-variants") != std::string::npos && name != "EXPECT.json") ||
+        name == "docs_traces_after_fix_trace.json";
     EXPECT_EQ(std::count(paths.begin(), paths.end(), path) > 0, trace) << path;
     if (name.ends_with(".sqlite") || name.ends_with(".nsys-rep")) {
       EXPECT_THAT(found->skipped, ::testing::Contains(HasSubstr(path + ": is an Nsight Systems")));
@@ -80,10 +81,10 @@ TEST_F(CorpusTest, EveryTraceIsFoundAndReadToItsEnd) {
 }
 
 TEST_F(CorpusTest, GzipVariantsAreTheSameTrace) {
-  const Delivered one = Read({At("broken-variants/gzip-without-gz-suffix.json"), "", 0},
-                             StreamThreads::kInline);
-  const Delivered two = Read({At("broken-variants/two-gzip-members.json.gz"), "", 0},
-                             StreamThreads::kAhead);
+  const Delivered one =
+      Read({At("broken-variants/gzip-without-gz-suffix.json"), "", 0}, StreamThreads::kInline);
+  const Delivered two =
+      Read({At("broken-variants/two-gzip-members.json.gz"), "", 0}, StreamThreads::kAhead);
   EXPECT_EQ(one.defect, StreamDefect::kNone);
   EXPECT_EQ(two.defect, StreamDefect::kNone);
   EXPECT_GT(one.bytes.size(), 700'000u);

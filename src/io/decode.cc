@@ -19,9 +19,12 @@ struct Decoded {
 Decoded DecodeByContent(std::unique_ptr<ByteSource> stored) {
   auto peeked = std::make_unique<PeekedSource>(std::move(stored));
   switch (PackingOf(peeked->Peek(kPackingBytes))) {
-    case Packing::kGzip: return {std::make_unique<GzipSource>(std::move(peeked)), Packing::kGzip};
-    case Packing::kZstd: return {std::make_unique<ZstdSource>(std::move(peeked)), Packing::kZstd};
-    case Packing::kPlain: break;
+    case Packing::kGzip:
+      return {std::make_unique<GzipSource>(std::move(peeked)), Packing::kGzip};
+    case Packing::kZstd:
+      return {std::make_unique<ZstdSource>(std::move(peeked)), Packing::kZstd};
+    case Packing::kPlain:
+      break;
   }
   return {std::move(peeked), Packing::kPlain};
 }
@@ -44,8 +47,9 @@ std::unique_ptr<ByteSource> Decode(std::unique_ptr<ByteSource> stored) {
 std::unique_ptr<BlockStream> DecodeStream(std::unique_ptr<ByteSource> stored,
                                           StreamThreads threads) {
   Decoded decoded = DecodeByContent(std::move(stored));
-  return StreamOfSource(std::move(decoded.plain), threads,
-                        decoded.packing == Packing::kPlain ? kPlainBlockBytes : kInflatedBlockBytes);
+  return StreamOfSource(
+      std::move(decoded.plain), threads,
+      decoded.packing == Packing::kPlain ? kPlainBlockBytes : kInflatedBlockBytes);
 }
 
 }  // namespace tacho

@@ -110,7 +110,8 @@ class Finder {
     }
   }
 
-  // An archive that breaks off gives the members in front of the damage; an error if there are none.
+  // An archive that breaks off gives the members in front of the damage; an error if there are
+  // none.
   Result<void> TakeArchive(const std::string& path) {
     Result<std::unique_ptr<ArchiveReader>> reader = OpenArchive(path);
     if (!reader) return tl::unexpected<Error>(reader.error());
@@ -125,8 +126,8 @@ class Finder {
       if (!*member) return {};
       TakeMember(path, **member, **reader);
     }
-    Skip(path, fmt::format("has more than {} members: the rest is not looked at",
-                           kMaxArchiveMembers));
+    Skip(path,
+         fmt::format("has more than {} members: the rest is not looked at", kMaxArchiveMembers));
     return {};
   }
 
@@ -166,18 +167,18 @@ class Finder {
     const auto key = [](const TraceSource& t) { return std::pair(t.Display(), t.member); };
     std::sort(traces.begin(), traces.end(),
               [&](const TraceSource& a, const TraceSource& b) { return key(a) < key(b); });
-    traces.erase(std::unique(traces.begin(), traces.end(),
-                             [&](const TraceSource& a, const TraceSource& b) {
-                               return key(a) == key(b);
-                             }),
-                 traces.end());
+    traces.erase(
+        std::unique(traces.begin(), traces.end(),
+                    [&](const TraceSource& a, const TraceSource& b) { return key(a) == key(b); }),
+        traces.end());
   }
 
   [[nodiscard]] Result<Discovery> NothingFound(const std::vector<std::string>& paths) const {
     constexpr size_t kReasons = 5;
     std::string message = paths.size() == 1 ? paths[0] : fmt::format("{} paths", paths.size());
-    message += ": no trace found: name a trace (.json or .json.gz from torch.profiler) or a folder "
-               "or archive of traces";
+    message +=
+        ": no trace found: name a trace (.json or .json.gz from torch.profiler) or a folder "
+        "or archive of traces";
     const size_t skipped = found_.skipped.size();
     for (size_t i = 0; i < std::min(skipped, kReasons); ++i) {
       message += (i == 0 ? "; skipped: " : "; ") + found_.skipped[i];

@@ -67,7 +67,9 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   folder.Write("r.nsys-rep", kReport);
   folder.Write("r.sqlite", kSqlite);
   folder.Write("k.ncu-rep", "NVR\0...."s);
-  folder.Write("t.json.xz", "\xfd" "7zXZ\0"s);
+  folder.Write("t.json.xz",
+               "\xfd"
+               "7zXZ\0"s);
   folder.Write("broken.gz", "\x1f\x8b\x08\xff...........");
   ASSERT_EQ(mkfifo(folder.At("fifo").c_str(), 0600), 0);
   std::filesystem::create_symlink(folder.At("nowhere"), folder.At("link"));
@@ -88,17 +90,22 @@ TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
   FolderForTest folder;
   const std::string trace = folder.Write("t.json", kTrace);
   const std::string report = folder.Write("r.nsys-rep", kReport);
-  EXPECT_THAT(ErrorOf({trace, report}),
-              AllOf(HasSubstr(report + ": is an Nsight Systems report"), HasSubstr("torch.profiler")));
+  EXPECT_THAT(ErrorOf({trace, report}), AllOf(HasSubstr(report + ": is an Nsight Systems report"),
+                                              HasSubstr("torch.profiler")));
   EXPECT_THAT(ErrorOf({folder.Write("r.sqlite", kSqlite)}),
               AllOf(HasSubstr("does not read yet"), HasSubstr("torch.profiler")));
   EXPECT_THAT(ErrorOf({folder.Write("r.sqlite.gz", Gzipped(kSqlite))}), HasSubstr("SQLite"));
-  EXPECT_THAT(ErrorOf({folder.Write("t.xz", "\xfd" "7zXZ\0"s)}), HasSubstr("unpack it first"));
+  EXPECT_THAT(ErrorOf({folder.Write("t.xz",
+                                    "\xfd"
+                                    "7zXZ\0"s)}),
+              HasSubstr("unpack it first"));
 }
 
 TEST(FindTraces, TakesAGivenFileThatDoesNotLookLikeATrace) {
   FolderForTest folder;
-  for (const std::string& bytes : {"text"s, "{\"a\": 1}"s, ""s, "\x7f" "ELF\0"s}) {
+  for (const std::string& bytes : {"text"s, "{\"a\": 1}"s, ""s,
+                                   "\x7f"
+                                   "ELF\0"s}) {
     const std::string path = folder.Write("f", bytes);
     EXPECT_THAT(Displays(FindTraces({path})), ElementsAre(path));
   }
@@ -136,9 +143,9 @@ TEST(FindTraces, FailsWhenNothingIsFoundAndSaysWhatWasSkipped) {
   EXPECT_THAT(ErrorOf({folder.path()}),
               AllOf(HasSubstr(folder.path() + ": no trace found"), Not(HasSubstr("skipped"))));
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) folder.Write(name, kReport);
-  EXPECT_THAT(ErrorOf({folder.path()}),
-              AllOf(HasSubstr("skipped: " + folder.At("a") + ": is an Nsight"),
-                    HasSubstr("and 2 more")));
+  EXPECT_THAT(
+      ErrorOf({folder.path()}),
+      AllOf(HasSubstr("skipped: " + folder.At("a") + ": is an Nsight"), HasSubstr("and 2 more")));
   EXPECT_THAT(ErrorOf({}), HasSubstr("no trace found"));
 }
 

@@ -34,8 +34,8 @@ struct OpenedFile {
   struct stat status = {};
 };
 
-// Opens a regular file, a FIFO or, for "-", a copy of standard input for reading. Devices are refused
-// before they are opened, since opening one can have effects. Errors have `path` in front.
+// Opens a regular file, a FIFO or, for "-", a copy of standard input for reading. Devices are
+// refused before they are opened, since opening one can have effects. Errors have `path` in front.
 Result<OpenedFile> OpenForReading(const std::string& path);
 
 // Why a path of this type is not read ("is a folder ..."); "" for a regular file and a FIFO.

@@ -52,9 +52,10 @@ size_t FileSource::Read(char* to, size_t room) {
       return AtEnd(position, fmt::format("reading failed: {}", ErrnoText(errno)));
     }
     if (regular_ && position < size_) {
-      return AtEnd(position, fmt::format("the file shrank while it was read: it had {} bytes when it "
-                                         "was opened",
-                                         size_));
+      return AtEnd(position,
+                   fmt::format("the file shrank while it was read: it had {} bytes when it "
+                               "was opened",
+                               size_));
     }
     return AtEnd(position, "");
   }

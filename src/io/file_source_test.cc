@@ -17,10 +17,10 @@
 namespace tacho {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::Delivered;
 using testing::FolderForTest;
 using testing::Gzipped;
+using ::testing::HasSubstr;
 using testing::ReadAll;
 using testing::SampleText;
 using testing::WithoutRoot;

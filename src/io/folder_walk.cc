@@ -46,7 +46,8 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
   std::vector<File> files;
   struct stat status = {};
   if (::stat(folder.c_str(), &status) != 0) {
-    return Fail(ErrorKind::kUnreadable, folder + ": the folder cannot be read: " + ErrnoText(errno));
+    return Fail(ErrorKind::kUnreadable,
+                folder + ": the folder cannot be read: " + ErrnoText(errno));
   }
   if (!seen_.emplace(Identity{status.st_dev, status.st_ino}, folder).second) return files;
   Pending pending;

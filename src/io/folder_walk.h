@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// Lists the files below folders, each file and each folder once, whatever links lead to it. One walk
-// serves all folders of a call, so that a folder inside another one is not read twice.
+// Lists the files below folders, each file and each folder once, whatever links lead to it. One
+// walk serves all folders of a call, so that a folder inside another one is not read twice.
 class FolderWalk {
  public:
   struct File {

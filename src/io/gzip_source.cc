@@ -27,11 +27,20 @@ size_t GzipSource::Read(char* to, size_t room) {
   size_t written = 0;
   while (written < room && state_ != State::kEnd) {
     switch (state_) {
-      case State::kHeader: ReadHeader(); break;
-      case State::kBody: written += ReadBody(to + written, room - written); break;
-      case State::kTrailer: ReadTrailer(); break;
-      case State::kBetween: FindNextMember(); break;
-      case State::kEnd: break;
+      case State::kHeader:
+        ReadHeader();
+        break;
+      case State::kBody:
+        written += ReadBody(to + written, room - written);
+        break;
+      case State::kTrailer:
+        ReadTrailer();
+        break;
+      case State::kBetween:
+        FindNextMember();
+        break;
+      case State::kEnd:
+        break;
     }
   }
   return written;
@@ -96,10 +105,11 @@ void GzipSource::ReadTrailer() {
     trailer |= static_cast<uint64_t>(byte) << (8 * i);
   }
   if (static_cast<uint32_t>(trailer) != crc_) {
-    return EndWith(StreamDefect::kCorrupt,
-                   fmt::format("the checksum of the gzip member that starts at byte {} is wrong: its "
-                               "data may be damaged, and nothing behind it is read",
-                               member_start_));
+    return EndWith(
+        StreamDefect::kCorrupt,
+        fmt::format("the checksum of the gzip member that starts at byte {} is wrong: its "
+                    "data may be damaged, and nothing behind it is read",
+                    member_start_));
   }
   if (static_cast<uint32_t>(trailer >> 32) != size_) {
     return EndWith(StreamDefect::kCorrupt,
@@ -124,8 +134,9 @@ void GzipSource::FindNextMember() {
     if (byte < 0) return EndTruncated();
     if (byte != expected) {
       state_ = State::kEnd;
-      end_ = {StreamDefect::kTrailingJunk,
-              fmt::format("byte {}: what follows the gzip data is no gzip member: not read", start)};
+      end_ = {
+          StreamDefect::kTrailingJunk,
+          fmt::format("byte {}: what follows the gzip data is no gzip member: not read", start)};
       return;
     }
     seen.push_back(static_cast<char>(byte));
@@ -155,8 +166,7 @@ void GzipSource::EndTruncated() {
 void GzipSource::EndWith(StreamDefect defect, const std::string& text) {
   state_ = State::kEnd;
   // If the stored bytes themselves broke off, that is the cause.
-  if (defect == StreamDefect::kTruncated &&
-      input_.source().end().defect != StreamDefect::kNone) {
+  if (defect == StreamDefect::kTruncated && input_.source().end().defect != StreamDefect::kNone) {
     end_ = input_.source().end();
     return;
   }

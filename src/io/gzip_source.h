@@ -11,8 +11,9 @@ namespace tacho {
 
 // Inflates gzip data: any number of members one behind the other, zeros between and behind them.
 //
-// Gives every byte that can be had: those in front of a cut or a corrupt place, also of an unfinished
-// deflate block. CRC and length of each member are checked when its last byte has been given.
+// Gives every byte that can be had: those in front of a cut or a corrupt place, also of an
+// unfinished deflate block. CRC and length of each member are checked when its last byte has been
+// given.
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(std::unique_ptr<ByteSource> stored,

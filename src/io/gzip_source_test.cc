@@ -101,8 +101,9 @@ TEST_P(GzipSourceTest, TakesTrailingZerosForPadding) {
 
 TEST_P(GzipSourceTest, ReportsTrailingJunk) {
   const std::string member = Gzipped("payload");
-  for (const std::string& junk : {std::string("junk"), std::string("\0\0x", 3),
-                                  std::string("\x1f\x8cxxxxxxxxx"), std::string("\x1f\x1f\x8b\x08")}) {
+  for (const std::string& junk :
+       {std::string("junk"), std::string("\0\0x", 3), std::string("\x1f\x8cxxxxxxxxx"),
+        std::string("\x1f\x1f\x8b\x08")}) {
     const Delivered all = Unpack(member + junk, 100, 1);
     EXPECT_EQ(all.bytes, "payload");
     EXPECT_EQ(all.defect, StreamDefect::kTrailingJunk);

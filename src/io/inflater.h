@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Decodes raw deflate data (RFC 1951). The gzip framing around it is ours (gzip_source.h), so that every
-// library gives the same answers for cut and damaged files.
+// Decodes raw deflate data (RFC 1951). The gzip framing around it is ours (gzip_source.h), so that
+// every library gives the same answers for cut and damaged files.
 class Inflater {
  public:
   enum class Status { kMore, kDone, kCorrupt };
@@ -23,10 +23,10 @@ class Inflater {
 
   // Before each run of deflate data.
   virtual void Reset() = 0;
-  // Decodes until `in` is used up, `out` is full, the data ends or is corrupt. Some input may be held
-  // inside: with in_size 0 call again until nothing is written. What was decoded in front of a corrupt
-  // place is written first, except for up to 258 bytes that a library cannot tell from garbage. Not
-  // called again after kDone or kCorrupt without Reset.
+  // Decodes until `in` is used up, `out` is full, the data ends or is corrupt. Some input may be
+  // held inside: with in_size 0 call again until nothing is written. What was decoded in front of a
+  // corrupt place is written first, except for up to 258 bytes that a library cannot tell from
+  // garbage. Not called again after kDone or kCorrupt without Reset.
   virtual Step Inflate(const char* in, size_t in_size, char* out, size_t room) = 0;
   // After kDone: bytes that were taken but lie behind the deflate data, at most kMaxUnused.
   [[nodiscard]] virtual std::string Unused() const = 0;

@@ -18,8 +18,8 @@ uint32_t Clamped(size_t size) {
   return static_cast<uint32_t>(std::min<size_t>(size, std::numeric_limits<uint32_t>::max()));
 }
 
-// ISA-L keeps up to 8 bytes of input in a bit buffer and up to 64 kB of output in a buffer of its own
-// (the window, when `out` was too small for all of it). Both are public members of its state.
+// ISA-L keeps up to 8 bytes of input in a bit buffer and up to 64 kB of output in a buffer of its
+// own (the window, when `out` was too small for all of it). Both are public members of its state.
 class IsalInflater : public Inflater {
  public:
   IsalInflater() { Reset(); }
@@ -66,19 +66,21 @@ class IsalInflater : public Inflater {
   }
 
  private:
-  // A copy whose distance turns out to be invalid is counted as output though nothing was written: the
-  // last bytes may be whatever the memory held before. So the length of the longest copy is taken off.
+  // A copy whose distance turns out to be invalid is counted as output though nothing was written:
+  // the last bytes may be whatever the memory held before. So the length of the longest copy is
+  // taken off.
   void DropUnwritten(const uint8_t* out) {
     constexpr int32_t kLongestCopy = 258;
-    const int32_t held = std::clamp(state_.tmp_out_valid - state_.tmp_out_processed, 0, kLongestCopy);
+    const int32_t held =
+        std::clamp(state_.tmp_out_valid - state_.tmp_out_processed, 0, kLongestCopy);
     state_.tmp_out_valid -= held;
     const auto given = std::min<ptrdiff_t>(state_.next_out - out, kLongestCopy - held);
     state_.next_out -= given;
     state_.avail_out += static_cast<uint32_t>(given);
   }
 
-  // When isal_inflate meets corrupt data it forgets what its own buffer still holds: good bytes that
-  // lie in front of the corrupt place.
+  // When isal_inflate meets corrupt data it forgets what its own buffer still holds: good bytes
+  // that lie in front of the corrupt place.
   void GiveHeldOutput() {
     const int held = state_.tmp_out_valid - state_.tmp_out_processed;
     if (held <= 0) return;

@@ -9,15 +9,17 @@
 namespace tacho {
 namespace {
 
-// What FindTraces could not look at, since looking takes the bytes away: refused here if it is no trace.
+// What FindTraces could not look at, since looking takes the bytes away: refused here if it is no
+// trace.
 Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stored,
                                                 const std::string& name, StreamThreads threads) {
   auto plain = std::make_unique<PeekedSource>(Decode(std::move(stored)));
   const ContentKind kind = KindOf(plain->Peek(kSniffBytes));
   if (kind == ContentKind::kTar || kind == ContentKind::kZip) {
     return Fail(ErrorKind::kUnreadable,
-                name + ": is an archive, which cannot be read from a pipe: save it to a file and name "
-                       "that");
+                name +
+                    ": is an archive, which cannot be read from a pipe: save it to a file and name "
+                    "that");
   }
   if (const std::string remedy = RemedyFor(kind); !remedy.empty()) {
     return Fail(ErrorKind::kUnreadable, name + ": " + remedy);

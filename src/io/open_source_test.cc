@@ -11,11 +11,11 @@
 namespace tacho {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::Archived;
 using testing::ArchiveFormat;
 using testing::FolderForTest;
 using testing::Gzipped;
+using ::testing::HasSubstr;
 using testing::ReadAll;
 
 // What comes out of a FIFO that `bytes` are written to.

@@ -25,8 +25,8 @@ inline std::string SampleText(size_t size) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    text += "{\"ph\": \"X\", \"name\": \"kernel_" + std::to_string(state % 97) + "\", \"ts\": " +
-            std::to_string(state % 1000003) + "},\n";
+    text += "{\"ph\": \"X\", \"name\": \"kernel_" + std::to_string(state % 97) +
+            "\", \"ts\": " + std::to_string(state % 1000003) + "},\n";
   }
   text.resize(size);
   return text;

@@ -30,8 +30,8 @@ bool IsTypical(uint64_t field, uint64_t wire) {
   return wire == kLength && (field == 33 || field == 36 || field == 89);
 }
 
-// True if the fields of `packet` are well formed and one of them is typical. When `cut`, the packet goes
-// on behind the bytes given.
+// True if the fields of `packet` are well formed and one of them is typical. When `cut`, the packet
+// goes on behind the bytes given.
 bool IsPacket(std::string_view packet, bool cut) {
   bool typical = false;
   while (!packet.empty()) {
@@ -70,7 +70,8 @@ bool LooksLikePerfetto(std::string_view start) {
   if (!size || *size == 0) return false;
   const bool cut = *size > start.size();
   if (!cut && *size < start.size() && start[static_cast<size_t>(*size)] != kPacketTag) return false;
-  return IsPacket(start.substr(0, static_cast<size_t>(std::min<uint64_t>(*size, start.size()))), cut);
+  return IsPacket(start.substr(0, static_cast<size_t>(std::min<uint64_t>(*size, start.size()))),
+                  cut);
 }
 
 }  // namespace tacho

@@ -37,7 +37,8 @@ class StoredInput {
     return static_cast<unsigned char>(buffer_[begin_++]);
   }
 
-  // Gives back the bytes that were taken last, at most kMaxPutBack; the buffer may have been refilled.
+  // Gives back the bytes that were taken last, at most kMaxPutBack; the buffer may have been
+  // refilled.
   void PutBack(std::string_view bytes) {
     begin_ -= bytes.size();
     std::memcpy(buffer_.get() + begin_, bytes.data(), bytes.size());

@@ -8,7 +8,7 @@ namespace tacho {
 namespace {
 
 constexpr std::array<std::string_view, 8> kTraceKeys = {
-    "traceEvents", "deviceProperties",     "computeProperties",    "displayTimeUnit",
+    "traceEvents", "deviceProperties",    "computeProperties",    "displayTimeUnit",
     "traceName",   "baseTimeNanoseconds", "cuda_runtime_version", "hip_runtime_version"};
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -33,8 +33,8 @@ bool HasKey(std::string_view text, std::string_view quoted) {
   return false;
 }
 
-// Walks over the keys of the outermost object. Strings with bare quotes in them, which old Kineto wrote,
-// can lead it astray, but those stand in events, behind the first keys.
+// Walks over the keys of the outermost object. Strings with bare quotes in them, which old Kineto
+// wrote, can lead it astray, but those stand in events, behind the first keys.
 class TopLevelKeys {
  public:
   explicit TopLevelKeys(std::string_view object) : text_(object) {}
@@ -78,21 +78,24 @@ class TopLevelKeys {
 };
 
 bool IsOne(std::string_view value) {
-  return value == "1" || (value.starts_with('1') && (IsSpace(value[1]) || value[1] == ',' ||
-                                                     value[1] == '}'));
+  return value == "1" ||
+         (value.starts_with('1') && (IsSpace(value[1]) || value[1] == ',' || value[1] == '}'));
 }
 
 bool HasTraceKeys(std::string_view object) {
   TopLevelKeys keys(object);
   bool version_one = false;
   while (keys.Next()) {
-    if (std::find(kTraceKeys.begin(), kTraceKeys.end(), keys.key()) != kTraceKeys.end()) return true;
+    if (std::find(kTraceKeys.begin(), kTraceKeys.end(), keys.key()) != kTraceKeys.end())
+      return true;
     if (keys.key() == "schemaVersion" && IsOne(keys.value())) version_one = true;
   }
   return version_one && !keys.closed();
 }
 
-bool HasEventKeys(std::string_view text) { return HasKey(text, "\"ph\"") && HasKey(text, "\"ts\""); }
+bool HasEventKeys(std::string_view text) {
+  return HasKey(text, "\"ph\"") && HasKey(text, "\"ts\"");
+}
 
 }  // namespace
 

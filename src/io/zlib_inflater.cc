@@ -10,7 +10,8 @@ namespace tacho {
 namespace {
 
 Bytef* Bytes(const char* data) {
-  return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(data));  // zlib never writes to its input
+  return const_cast<Bytef*>(
+      reinterpret_cast<const Bytef*>(data));  // zlib never writes to its input
 }
 
 uInt Clamped(size_t size) {

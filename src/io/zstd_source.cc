@@ -20,7 +20,8 @@ bool StartsZstdFrame(std::string_view bytes) {
   for (size_t i = 0; i < kMagicSize; ++i) {
     magic |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   }
-  return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+  return magic == ZSTD_MAGICNUMBER ||
+         (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
 ZstdSource::ZstdSource(std::unique_ptr<ByteSource> stored)
@@ -53,12 +54,14 @@ size_t ZstdSource::ReadFrame(char* to, size_t room) {
     const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
     if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (code == ZSTD_error_frameParameter_windowTooLarge) {
-      EndWith(StreamDefect::kCorrupt,
-              "the zstd frame needs a window of more than 128 MB: unpack it with zstd -d --long=31");
+      EndWith(
+          StreamDefect::kCorrupt,
+          "the zstd frame needs a window of more than 128 MB: unpack it with zstd -d --long=31");
     } else {
-      EndWith(StreamDefect::kCorrupt, fmt::format("the zstd data is corrupt ({}): nothing behind it is "
-                                                  "read",
-                                                  ZSTD_getErrorName(status)));
+      EndWith(StreamDefect::kCorrupt,
+              fmt::format("the zstd data is corrupt ({}): nothing behind it is "
+                          "read",
+                          ZSTD_getErrorName(status)));
     }
   } else if (status == 0) {
     in_frame_ = false;
@@ -99,8 +102,7 @@ void ZstdSource::EndTruncated() {
 
 void ZstdSource::EndWith(StreamDefect defect, const std::string& text) {
   ended_ = true;
-  if (defect == StreamDefect::kTruncated &&
-      input_.source().end().defect != StreamDefect::kNone) {
+  if (defect == StreamDefect::kTruncated && input_.source().end().defect != StreamDefect::kNone) {
     end_ = input_.source().end();
     return;
   }

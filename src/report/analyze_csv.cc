@@ -50,11 +50,18 @@ std::vector<TableOf> TableMakers() {
       [](const TraceAnalysis& t) { return DevicesTable(t.devices); },
       [](const TraceAnalysis& t) { return OverlapsTable(t.devices); },
       [](const TraceAnalysis& t) { return StreamsTable(t.devices); },
-      [style](const TraceAnalysis& t) { return KernelsTable(t.kernels, TotalsOf(t.devices), style); },
+      [style](const TraceAnalysis& t) {
+        return KernelsTable(t.kernels, TotalsOf(t.devices), style);
+      },
       [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); },
       [](const TraceAnalysis& t) { return CopiesTable(t.copies); },
       [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); },
-      [](const TraceAnalysis& t) { return ApisTable(t.launches); },
+      [](const TraceAnalysis& t) { return ApisTable(t.launches.apis); },
+      [](const TraceAnalysis& t) {
+        Table table = ApisTable(t.launches.other_apis);
+        table.name = "other_apis";
+        return table;
+      },
       [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },

@@ -31,7 +31,8 @@ TEST(AnalyzeCsv, WholeNanosecondsWithTheTraceInFront) {
 TEST(AnalyzeCsv, QuotesNames) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
-  EXPECT_NE(FileOf(run, "kernels.csv").find("\"void gemm<128, \"\"x\"\">(int)\",gemm<128>,gemm.dense,0,400000,"),
+  EXPECT_NE(FileOf(run, "kernels.csv")
+                .find("\"void gemm<128, \"\"x\"\">(int)\",gemm<128>,gemm.dense,0,400000,"),
             std::string::npos);
 }
 

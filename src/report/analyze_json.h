@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// The JSON contract of `tacho analyze --json`, schema 1: docs/json.md says what each field is. Every time
-// is an integer in nanoseconds; what cannot be told is absent. `version` is tacho's own.
+// The JSON contract of `tacho analyze --json`, schema 1: docs/json.md says what each field is.
+// Every time is an integer in nanoseconds; what cannot be told is absent. `version` is tacho's own.
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version);
 
 // Its parts that the summary writes too (summary_report.h).

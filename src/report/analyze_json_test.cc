@@ -34,8 +34,10 @@ TEST(AnalyzeJson, HasTheFieldsOfTheContract) {
   EXPECT_EQ(trace["engine_version"], "0.11.0");
   EXPECT_EQ(trace["base_time_ns"], 1'700'000'000'000'000'000);
   EXPECT_EQ(trace["span"], json::parse(R"({"first_ns": 10000, "last_ns": 1210000})"));
-  EXPECT_EQ(trace["events"],
-            json::parse(R"({"total": 9, "by_phase": {"M": 2, "X": 7}, "by_category": {"cpu_op": 2, "kernel": 2}})"));
+  EXPECT_EQ(
+      trace["events"],
+      json::parse(
+          R"({"total": 9, "by_phase": {"M": 2, "X": 7}, "by_category": {"cpu_op": 2, "kernel": 2}})"));
   EXPECT_EQ(trace["notes"][0]["id"], "orphan-gpu-events");
   EXPECT_EQ(trace["notes"][0]["severity"], "info");
   EXPECT_EQ(trace["notes"][0]["where"], "stream 7");
@@ -50,7 +52,8 @@ TEST(AnalyzeJson, HasTheFieldsOfTheContract) {
 TEST(AnalyzeJson, TimesAddUp) {
   const json trace = OfOne(GpuTraceForTest());
   const json& device = trace["devices"][0];
-  EXPECT_EQ(device["busy_ns"].get<int64_t>() + device["idle_ns"].get<int64_t>(), device["window_ns"]);
+  EXPECT_EQ(device["busy_ns"].get<int64_t>() + device["idle_ns"].get<int64_t>(),
+            device["window_ns"]);
   int64_t idle = 0;
   for (const json& cause : trace["idle"]["causes"]) idle += cause["ns"].get<int64_t>();
   EXPECT_EQ(trace["idle"]["busy_ns"].get<int64_t>() + idle, trace["idle"]["window_ns"]);
@@ -63,7 +66,8 @@ TEST(AnalyzeJson, Steps) {
   const json steps = OfOne(GpuTraceForTest())["steps"];
   EXPECT_EQ(steps["method"], "annotated");
   EXPECT_EQ(steps["count"], 2);
-  EXPECT_EQ(steps["by_phase"], json::parse(R"({"prefill": 1, "decode": 1, "mixed": 0, "empty": 0})"));
+  EXPECT_EQ(steps["by_phase"],
+            json::parse(R"({"prefill": 1, "decode": 1, "mixed": 0, "empty": 0})"));
   EXPECT_EQ(steps["context_tokens"], 32);
   EXPECT_EQ(steps["generation_tokens"], 1);
   EXPECT_EQ(steps["list"][0]["period_ns"], 600000);
@@ -74,8 +78,8 @@ TEST(AnalyzeJson, UnknownIsAbsentNotZeroNotNull) {
   TraceAnalysis empty;
   empty.path = "x";
   const json trace = OfOne(empty);
-  for (const char* key : {"rank", "world_size", "engine", "engine_version", "base_time_ns", "span", "steps",
-                          "idle", "classifier", "scope", "ops_by_shape"}) {
+  for (const char* key : {"rank", "world_size", "engine", "engine_version", "base_time_ns", "span",
+                          "steps", "idle", "classifier", "scope", "ops_by_shape"}) {
     EXPECT_FALSE(trace.contains(key)) << key;
   }
   for (const char* key : {"devices", "kernels", "copies", "memsets", "ops", "notes"}) {
@@ -103,11 +107,12 @@ TEST(AnalyzeJson, Ranks) {
   EXPECT_THAT(all["skipped"], ElementsAre("x.txt: a text"));
 }
 
-// Every field that is written stands in the schema file, and the schema's required ones are written.
-void CheckAgainst(const json& value, const json& schema, const json& root, const std::string& where) {
-  const json& rule = schema.contains("$ref")
-                         ? root["$defs"][schema["$ref"].get<std::string>().substr(8)]
-                         : schema;
+// Every field that is written stands in the schema file, and the schema's required ones are
+// written.
+void CheckAgainst(const json& value, const json& schema, const json& root,
+                  const std::string& where) {
+  const json& rule =
+      schema.contains("$ref") ? root["$defs"][schema["$ref"].get<std::string>().substr(8)] : schema;
   const std::string type = rule["type"];
   if (type == "object") {
     ASSERT_TRUE(value.is_object()) << where;
@@ -115,7 +120,8 @@ void CheckAgainst(const json& value, const json& schema, const json& root, const
       if (rule.contains("properties") && rule["properties"].contains(key)) {
         CheckAgainst(member, rule["properties"][key], root, where + "." + key);
       } else {
-        ASSERT_TRUE(rule["additionalProperties"].is_object()) << where << "." << key << " is not in the schema";
+        ASSERT_TRUE(rule["additionalProperties"].is_object())
+            << where << "." << key << " is not in the schema";
         CheckAgainst(member, rule["additionalProperties"], root, where + "." + key);
       }
     }

@@ -38,8 +38,9 @@ std::string NotesPart(const TraceAnalysis& trace) {
   std::string out;
   for (const Note& note : trace.notes.list()) {
     const NoteKind& kind = KindOf(note.id);
-    out += fmt::format("- **{}** ({}): {}{}\n", kind.id, FormatCount(static_cast<int64_t>(note.count)),
-                       kind.text, note.where.empty() ? "" : "; first at " + Plain(note.where));
+    out +=
+        fmt::format("- **{}** ({}): {}{}\n", kind.id, FormatCount(static_cast<int64_t>(note.count)),
+                    kind.text, note.where.empty() ? "" : "; first at " + Plain(note.where));
   }
   for (const std::string& sentence : trace.facts.cannot_tell) {
     out += fmt::format("- cannot tell: {}\n", Plain(sentence));
@@ -60,7 +61,8 @@ std::string TracePart(const TraceAnalysis& trace, const ScreenOptions& options) 
   }
   out += Part(totals.on_host ? "Top leaf operators" : "Top kernels",
               KernelsTable(trace.kernels, totals, options.style, "name"), options.top);
-  out += Part("Top host operators", OpsTable(trace.ops.rows, !totals.on_host, false, "name"), options.top);
+  out += Part("Top host operators", OpsTable(trace.ops.rows, !totals.on_host, false, "name"),
+              options.top);
   out += Part("Copies", CopiesTable(trace.copies, "kind"), options.top);
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kTopGaps) longest.gaps.resize(kTopGaps);
@@ -92,7 +94,8 @@ std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options
     if (out.size() + line.size() + end.size() + 200 <= kMarkdownLimit) out += line;
   }
   if (left_out > 0) {
-    out += fmt::format("\n{} more traces do not fit here: use --rank, --csv or --json.\n", left_out);
+    out +=
+        fmt::format("\n{} more traces do not fit here: use --rank, --csv or --json.\n", left_out);
   }
   return out + end;
 }

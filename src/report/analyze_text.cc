@@ -14,14 +14,22 @@ namespace {
 std::string_view EmptyText(WholeTable table) {
   switch (table) {
     case WholeTable::kKernels:
-    case WholeTable::kCategories: return "no kernel in this trace";
-    case WholeTable::kOps: return "no host operator in this trace";
-    case WholeTable::kLaunches: return "no launch and no other host call in this trace";
-    case WholeTable::kCopies: return "no copy and no memset in this trace";
-    case WholeTable::kGaps: return "no idle gap in this trace";
-    case WholeTable::kRanks: return "no ranks to compare: this is not a run of several worker traces";
-    case WholeTable::kSteps: return "no step annotation in this trace";
-    case WholeTable::kDevices: return "no device work in this trace";
+    case WholeTable::kCategories:
+      return "no kernel in this trace";
+    case WholeTable::kOps:
+      return "no host operator in this trace";
+    case WholeTable::kLaunches:
+      return "no launch and no other host call in this trace";
+    case WholeTable::kCopies:
+      return "no copy and no memset in this trace";
+    case WholeTable::kGaps:
+      return "no idle gap in this trace";
+    case WholeTable::kRanks:
+      return "no ranks to compare: this is not a run of several worker traces";
+    case WholeTable::kSteps:
+      return "no step annotation in this trace";
+    case WholeTable::kDevices:
+      return "no device work in this trace";
   }
   return "";
 }
@@ -38,32 +46,44 @@ std::string TablesText(const std::vector<Table>& tables, WholeTable which, const
 
 }  // namespace
 
-std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table, const TextStyle& style) {
+std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
+                               const TextStyle& style) {
   const bool many_devices = trace.devices.size() > 1;
   const bool on_host = TotalsOf(trace.devices).on_host;
   switch (table) {
-    case WholeTable::kKernels: return {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)};
-    case WholeTable::kCategories: return {CategoriesTable(trace.kernels)};
+    case WholeTable::kKernels:
+      return {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)};
+    case WholeTable::kCategories:
+      return {CategoriesTable(trace.kernels)};
     case WholeTable::kOps: {
       std::vector<Table> tables = {OpsTable(trace.ops.rows, !on_host, false)};
       if (!trace.ops.by_shape.empty()) {
         tables.push_back(OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE"));
       }
       if (!trace.ops.key_averages.empty()) {
-        tables.push_back(OpsTable(trace.ops.key_averages, !on_host, false, "AS PYTORCH'S key_averages()"));
+        tables.push_back(
+            OpsTable(trace.ops.key_averages, !on_host, false, "AS PYTORCH'S key_averages()"));
       }
       return tables;
     }
     case WholeTable::kLaunches:
-      if (trace.launches.gpu_events == 0) return {ApisTable(trace.launches)};
-      return {LaunchFiguresTable(trace.launches), ApisTable(trace.launches), QueuesTable(trace.launches)};
-    case WholeTable::kCopies: return {CopiesTable(trace.copies)};
+      if (trace.launches.gpu_events + trace.launches.without_correlation == 0) {
+        return {ApisTable(trace.launches.apis),
+                ApisTable(trace.launches.other_apis, "OTHER CALLS")};
+      }
+      return {LaunchFiguresTable(trace.launches), ApisTable(trace.launches.apis),
+              ApisTable(trace.launches.other_apis, "OTHER CALLS"), QueuesTable(trace.launches)};
+    case WholeTable::kCopies:
+      return {CopiesTable(trace.copies)};
     case WholeTable::kGaps:
       return {IdleCausesTable(trace.idle), GapsTable(trace.idle, trace.span.start, many_devices)};
-    case WholeTable::kSteps: return {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)};
+    case WholeTable::kSteps:
+      return {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)};
     case WholeTable::kDevices:
-      return {DevicesTable(trace.devices), OverlapsTable(trace.devices), StreamsTable(trace.devices)};
-    case WholeTable::kRanks: return {};
+      return {DevicesTable(trace.devices), OverlapsTable(trace.devices),
+              StreamsTable(trace.devices)};
+    case WholeTable::kRanks:
+      return {};
   }
   return {};
 }

@@ -11,17 +11,27 @@ namespace tacho {
 
 // Tables that can be asked for whole, one flag of the command each.
 enum class WholeTable : uint8_t {
-  kKernels, kCategories, kOps, kLaunches, kCopies, kGaps, kRanks, kSteps, kDevices,
+  kKernels,
+  kCategories,
+  kOps,
+  kLaunches,
+  kCopies,
+  kGaps,
+  kRanks,
+  kSteps,
+  kDevices,
 };
 
-// The first screen: one trace in full, or the ranks of a run side by side and what they have in common.
+// The first screen: one trace in full, or the ranks of a run side by side and what they have in
+// common.
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options);
 
 // These tables with all their rows, one trace after the other.
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                             const ScreenOptions& options);
 // The tables themselves, for other formats: without rows where there is nothing to tell.
-std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table, const TextStyle& style);
+std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
+                               const TextStyle& style);
 
 // The screens (trace_screen.cc, run_screen.cc).
 std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options);

@@ -80,7 +80,9 @@ next:  tacho analyze run
 }
 
 TEST(AnalyzeText, TwoRanksOfThree) {
-  EXPECT_EQ(AnalyzeText(TwoRanksForTest(), Options()), R"( run      2 traces · 2 of 3 ranks · vLLM 0.11.0 · 18 events · 2.47 kB (114 kB of JSON)
+  EXPECT_EQ(
+      AnalyzeText(TwoRanksForTest(), Options()),
+      R"( run      2 traces · 2 of 3 ranks · vLLM 0.11.0 · 18 events · 2.47 kB (114 kB of JSON)
  trust    no event lost · missing: rank 2 · 66.7 % of GPU work linked to a launch · 2 overlaps kept
           100.0 % of kernel time classified
 
@@ -183,9 +185,11 @@ TEST(AnalyzeText, KeepsTheWidth) {
       trace.ops.rows[0].name = std::string(300, 'o');
       trace.idle.gaps[0].host = trace.idle.gaps[0].before = std::string(300, 'h');
     }
-    for (const std::string& text : {AnalyzeText(run, options), TraceScreen(run.traces[0], options)}) {
+    for (const std::string& text :
+         {AnalyzeText(run, options), TraceScreen(run.traces[0], options)}) {
       std::istringstream lines(text);
-      for (std::string line; std::getline(lines, line);) EXPECT_LE(DisplayWidth(line), width) << line;
+      for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(DisplayWidth(line), width) << line;
     }
   }
 }
@@ -205,15 +209,19 @@ TEST(WholeTables, AllRowsAreThere) {
 TEST(WholeTables, SayWhenThereIsNothing) {
   RunAnalysis run;
   run.traces.emplace_back();
-  EXPECT_EQ(WholeTablesText(run, {WholeTable::kSteps}, Options()), " no step annotation in this trace\n");
-  EXPECT_THAT(WholeTablesText(run, {WholeTable::kRanks}, Options()), HasSubstr("no ranks to compare"));
+  EXPECT_EQ(WholeTablesText(run, {WholeTable::kSteps}, Options()),
+            " no step annotation in this trace\n");
+  EXPECT_THAT(WholeTablesText(run, {WholeTable::kRanks}, Options()),
+              HasSubstr("no ranks to compare"));
 }
 
 TEST(WholeTables, Launches) {
-  EXPECT_EQ(WholeTablesText(OneTrace(), {WholeTable::kLaunches}, Options()), R"( LAUNCHES                                         us
- pieces of GPU work                          3
+  EXPECT_EQ(WholeTablesText(OneTrace(), {WholeTable::kLaunches}, Options()),
+            R"( LAUNCHES                                         us
+ pieces of GPU work that tell their launch   3
    linked to a launch                        2
    launched before the window                1
+ pieces that do not tell it                  0
  graph launches                              0
    GPU work under them                       0
  most GPU work under one launch              1

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The devices of one trace, or of many, added up. busy + idle == window and compute + exposed_comm +
-// exposed_copy + idle == window hold here as they do for each device.
+// The devices of one trace, or of many, added up. busy + idle == window and compute + exposed_comm
+// + exposed_copy + idle == window hold here as they do for each device.
 struct DeviceTotals {
   size_t devices = 0;
   bool on_host = false;  // a CPU engine
@@ -26,8 +26,8 @@ std::string DeviceWord(const DeviceTotals& totals);
 // True for a trace that stands for a rank, or for several: not a front-end's.
 bool IsWorker(const TraceAnalysis& trace);
 
-// The traces that the figures of a run are made of: those of single ranks; a merged file repeats them,
-// so it counts only where there are no others.
+// The traces that the figures of a run are made of: those of single ranks; a merged file repeats
+// them, so it counts only where there are no others.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 
 // These traces as one: kernels and categories by name, causes by id, devices added up.

@@ -42,7 +42,8 @@ std::string StackedBar(std::span<const double> shares, size_t width, const TextS
   size_t drawn = 0;
   for (size_t i = 0; i < shares.size() && i < std::size(kMarks); ++i) {
     sum += std::clamp(shares[i], 0.0, 1.0);
-    const auto end = static_cast<size_t>(std::lround(std::min(sum, 1.0) * static_cast<double>(width)));
+    const auto end =
+        static_cast<size_t>(std::lround(std::min(sum, 1.0) * static_cast<double>(width)));
     for (; drawn < end; ++drawn) out += StackedMark(i, style);
   }
   return out;
@@ -63,7 +64,8 @@ std::string Sparkline(std::span<const double> values, size_t width, const TextSt
   std::string out;
   for (const double height : heights) {
     const auto step = top <= 0 ? 0 : static_cast<size_t>(std::lround(height / top * 7));
-    out += style.unicode ? kEighthsUp[std::min<size_t>(step, 7)] : kHeightsAscii[std::min<size_t>(step, 7)];
+    out += style.unicode ? kEighthsUp[std::min<size_t>(step, 7)]
+                         : kHeightsAscii[std::min<size_t>(step, 7)];
   }
   return out;
 }

@@ -38,10 +38,14 @@ std::string FormatNumber(double value) {
 
 std::string_view TimeUnitName(TimeUnit unit) {
   switch (unit) {
-    case TimeUnit::kNs: return "ns";
-    case TimeUnit::kUs: return "us";
-    case TimeUnit::kMs: return "ms";
-    case TimeUnit::kS: return "s";
+    case TimeUnit::kNs:
+      return "ns";
+    case TimeUnit::kUs:
+      return "us";
+    case TimeUnit::kMs:
+      return "ms";
+    case TimeUnit::kS:
+      return "s";
   }
   return "";
 }

@@ -11,16 +11,16 @@ namespace tacho {
 
 // Numbers for people. Machines get integers (json_writer.h, RenderCsv).
 
-// Three significant digits, whole from 100 on and with thousands separated: "0.0123", "1.23", "12.3",
-// "1,234". 0 is "0".
+// Three significant digits, whole from 100 on and with thousands separated: "0.0123", "1.23",
+// "12.3", "1,234". 0 is "0".
 std::string FormatNumber(double value);
 // "1,234,567".
 std::string FormatCount(int64_t value);
 
 enum class TimeUnit : uint8_t { kNs, kUs, kMs, kS };
 std::string_view TimeUnitName(TimeUnit unit);
-// The unit in which the longest stays below 10,000, or the next smaller one where most would be below
-// 0.1 otherwise.
+// The unit in which the longest stays below 10,000, or the next smaller one where most would be
+// below 0.1 otherwise.
 TimeUnit UnitFor(std::span<const int64_t> durations_ns);
 // Without the unit's name.
 std::string FormatIn(DurationNs duration, TimeUnit unit);
@@ -30,8 +30,8 @@ std::string FormatDuration(DurationNs duration);
 // Decimal units: "999 B", "1.92 GB".
 std::string FormatBytes(int64_t bytes);
 
-// One decimal of a share (0..1) in percent without the sign: "13.7"; what is neither 0 nor 1 is never
-// shown as such: "<0.1", ">99.9".
+// One decimal of a share (0..1) in percent without the sign: "13.7"; what is neither 0 nor 1 is
+// never shown as such: "<0.1", ">99.9".
 std::string FormatPercent(double share);
 // The same of `part` / `whole` with " %"; "n/a" when there is no whole.
 std::string FormatShare(DurationNs part, DurationNs whole);

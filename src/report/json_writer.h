@@ -12,8 +12,8 @@
 namespace tacho {
 
 // Writes one JSON document into a string. Keys come in the order of the calls, so the bytes are the
-// same for the same data. What is an optional without value, or a number that is not finite, is left
-// out with its key.
+// same for the same data. What is an optional without value, or a number that is not finite, is
+// left out with its key.
 //
 //   JsonWriter json;
 //   json.BeginObject();
@@ -36,7 +36,9 @@ class JsonWriter {
 
   void Field(std::string_view key, std::string_view value);
   void Field(std::string_view key, const char* value) { Field(key, std::string_view(value)); }
-  void Field(std::string_view key, const std::string& value) { Field(key, std::string_view(value)); }
+  void Field(std::string_view key, const std::string& value) {
+    Field(key, std::string_view(value));
+  }
   void Field(std::string_view key, bool value) { Raw(key, value ? "true" : "false"); }
   void Field(std::string_view key, double value);
   void Field(std::string_view key, DurationNs value) { Raw(key, std::to_string(value.ns)); }

@@ -25,7 +25,8 @@ TEST(JsonWriter, Layout) {
   json.End();
   json.End();
   EXPECT_EQ(std::move(json).Finish(),
-            "{\n \"schema\": 1,\n \"rows\": [\n  {\"name\": \"a\\\"b\", \"list\": [1, \"x\"]}\n ],\n \"none\": []\n}\n");
+            "{\n \"schema\": 1,\n \"rows\": [\n  {\"name\": \"a\\\"b\", \"list\": [1, \"x\"]}\n "
+            "],\n \"none\": []\n}\n");
 }
 
 TEST(JsonWriter, WhatCannotBeToldIsAbsent) {

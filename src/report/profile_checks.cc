@@ -25,29 +25,31 @@ struct Finding {
 void CheckUtilisation(const DeviceTotals& totals, std::vector<Finding>& findings) {
   const double busy = ShareOf(totals.busy, totals.window);
   if (totals.window.ns == 0 || busy >= kGoodUtilisation) return;
-  findings.push_back({busy < kPoorUtilisation ? "HIGH" : "MED",
-                      fmt::format("{} busy {} of its window: {} idle", DeviceWord(totals),
-                                  FormatShare(totals.busy, totals.window), FormatDuration(totals.idle))});
+  findings.push_back(
+      {busy < kPoorUtilisation ? "HIGH" : "MED",
+       fmt::format("{} busy {} of its window: {} idle", DeviceWord(totals),
+                   FormatShare(totals.busy, totals.window), FormatDuration(totals.idle))});
 }
 
 void CheckGraphLaunches(const LaunchTable& launches, std::vector<Finding>& findings) {
   const DurationStats calls = GraphLaunchCalls(launches);
   if (calls.max <= kLongGraphLaunch) return;
-  findings.push_back({"HIGH", fmt::format("graph launches take up to {} (median {}, p99 {}; {} calls, {} in "
-                                          "all)",
-                                          FormatDuration(calls.max), FormatDuration(calls.p50),
-                                          FormatDuration(calls.p99),
-                                          FormatCount(static_cast<int64_t>(calls.count)),
-                                          FormatDuration(calls.total))});
+  findings.push_back(
+      {"HIGH",
+       fmt::format("graph launches take up to {} (median {}, p99 {}; {} calls, {} in "
+                   "all)",
+                   FormatDuration(calls.max), FormatDuration(calls.p50), FormatDuration(calls.p99),
+                   FormatCount(static_cast<int64_t>(calls.count)), FormatDuration(calls.total))});
 }
 
 void CheckCategory(const KernelTable& kernels, std::string_view category, double limit,
                    std::string_view level, std::string_view what, std::vector<Finding>& findings) {
   const CategoryRow row = CategoriesBelow(kernels, category);
   if (ShareOf(row.total, kernels.total) <= limit) return;
-  findings.push_back({level, fmt::format("{} takes {}, {} of kernel time, {} on average", what,
-                                         FormatDuration(row.total), FormatShare(row.total, kernels.total),
-                                         FormatDuration({row.total.ns / static_cast<int64_t>(row.count)}))});
+  findings.push_back(
+      {level, fmt::format("{} takes {}, {} of kernel time, {} on average", what,
+                          FormatDuration(row.total), FormatShare(row.total, kernels.total),
+                          FormatDuration({row.total.ns / static_cast<int64_t>(row.count)}))});
 }
 
 void CheckHostCopies(const OpTable& ops, std::vector<Finding>& findings) {
@@ -64,9 +66,10 @@ void CheckShortKernels(const KernelTable& kernels, std::vector<Finding>& finding
   const size_t top = std::min(kTopKernels, kernels.rows.size());
   for (size_t i = 0; i < top; ++i) few += kernels.rows[i].stats.mean() < kShortKernel ? 1 : 0;
   if (few <= kManyShort) return;
-  findings.push_back({"LOW", fmt::format("{} of the {} kernels with the most time last less than {} on "
-                                         "average",
-                                         few, top, FormatDuration(kShortKernel))});
+  findings.push_back(
+      {"LOW", fmt::format("{} of the {} kernels with the most time last less than {} on "
+                          "average",
+                          few, top, FormatDuration(kShortKernel))});
 }
 
 }  // namespace
@@ -75,16 +78,18 @@ std::string BottleneckSection(const TraceAnalysis& trace, const TextStyle& style
   std::vector<Finding> findings;
   CheckUtilisation(TotalsOf(trace.devices), findings);
   CheckGraphLaunches(trace.launches, findings);
-  CheckCategory(trace.kernels, "comm.moe_all_to_all", kMuchDispatch, "HIGH", "MoE all-to-all", findings);
+  CheckCategory(trace.kernels, "comm.moe_all_to_all", kMuchDispatch, "HIGH", "MoE all-to-all",
+                findings);
   CheckCategory(trace.kernels, "moe.routing", kMuchRouting, "MED", "MoE routing", findings);
   CheckHostCopies(trace.ops, findings);
   if (!TotalsOf(trace.devices).on_host) CheckShortKernels(trace.kernels, findings);
   std::string out = BigTitle("Performance Bottleneck Analysis", style);
   for (const Finding& finding : findings) {
-    const Paint paint = finding.level == "HIGH" ? Paint::kRed
+    const Paint paint = finding.level == "HIGH"  ? Paint::kRed
                         : finding.level == "MED" ? Paint::kYellow
                                                  : Paint::kPlain;
-    out += fmt::format("  {} {}\n", Painted(PadRight(fmt::format("[{}]", finding.level), 6), paint, style),
+    out += fmt::format("  {} {}\n",
+                       Painted(PadRight(fmt::format("[{}]", finding.level), 6), paint, style),
                        Wrap(finding.text, style.width - 9, 9));
   }
   return findings.empty() ? out + "  none of the six checks found anything\n" : out;
@@ -101,7 +106,8 @@ std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
   for (const IdleCauseRow& row : trace.idle.causes) {
     ceilings.push_back({fmt::format("idle: {}", IdleCauseId(row.cause)), row.total});
   }
-  if (totals.exposed_comm.ns > 0) ceilings.push_back({"exposed communication", totals.exposed_comm});
+  if (totals.exposed_comm.ns > 0)
+    ceilings.push_back({"exposed communication", totals.exposed_comm});
   if (totals.exposed_copy.ns > 0) ceilings.push_back({"exposed copies", totals.exposed_copy});
   if (ceilings.empty()) return out + "  nothing to gain can be told from this trace\n";
   std::stable_sort(ceilings.begin(), ceilings.end(),
@@ -109,7 +115,8 @@ std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
   out += "  The most that can be gained where, were that cost gone entirely:\n";
   for (const Ceiling& ceiling : ceilings) {
     out += fmt::format("  {} {} = {} of the window\n", PadRight(ceiling.what, 24),
-                       PadLeft(FormatDuration(ceiling.time), 9), FormatShare(ceiling.time, totals.window));
+                       PadLeft(FormatDuration(ceiling.time), 9),
+                       FormatShare(ceiling.time, totals.window));
   }
   return out;
 }

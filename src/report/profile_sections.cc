@@ -8,7 +8,6 @@
 #include "report/drawing.h"
 #include "report/format_number.h"
 #include "report/result_tables.h"
-#include "report/short_paths.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -23,14 +22,6 @@ constexpr size_t kGapRows = 10;
 std::string Fact(std::string_view label, const std::string& value) {
   if (value.empty()) return "";
   return fmt::format("  {} {}\n", PadRight(label, kLabel), VisibleText(value));
-}
-
-std::string Indented(const Table& table, const TextStyle& style) {
-  std::string out;
-  TextStyle narrower = style;
-  narrower.width -= 1;
-  for (const TextLine& line : RenderLines(table, narrower)) out += " " + line.text + "\n";
-  return out;
 }
 
 // 1.
@@ -55,7 +46,8 @@ std::string HardwareSection(const TraceAnalysis& trace, const TextStyle& style) 
   out += Fact("NCCL:", header.nccl_version);
   out += Fact("backend:", header.backend);
   if (trace.facts.world_size) out += Fact("world size:", FormatCount(*trace.facts.world_size));
-  if (header.process_group_count >= 0) out += Fact("process groups:", FormatCount(header.process_group_count));
+  if (header.process_group_count >= 0)
+    out += Fact("process groups:", FormatCount(header.process_group_count));
   out += Fact("engine:", EngineText(trace.facts));
   return out + Fact("events:", FormatCount(static_cast<int64_t>(trace.counts.total)));
 }
@@ -67,7 +59,8 @@ std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& tota
   out += Fact("trace wall time:", FormatDuration(trace.span.length()));
   const std::string word = DeviceWord(totals);
   if (totals.window.ns == 0) return out + "  no device work\n";
-  const std::string sum = totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
+  const std::string sum =
+      totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
   out += Fact(word + " active span:", FormatDuration(totals.window) + sum);
   out += Fact(word + " busy:", FormatDuration(totals.busy));
   out += Fact(word + " idle (bubbles):", FormatDuration(totals.idle));
@@ -88,7 +81,7 @@ std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style)
   out += fmt::format("  total kernel time: {} ({} kernels, {} % of it classified)\n",
                      FormatDuration(trace.kernels.total), FormatCount(static_cast<int64_t>(count)),
                      FormatPercent(trace.kernels.coverage));
-  return out + Indented(CategoriesTable(trace.kernels, "category"), style);
+  return out + IndentedTable(CategoriesTable(trace.kernels, "category"), style);
 }
 
 // 4.
@@ -98,7 +91,7 @@ std::string TopKernelsSection(const TraceAnalysis& trace, const ScreenOptions& o
   if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
   Table table = KernelsTable(trace.kernels, TotalsOf(trace.devices), options.style, "kernel");
   FoldRows(table, options.top);
-  return out + Indented(table, options.style);
+  return out + IndentedTable(table, options.style);
 }
 
 // 5.
@@ -109,8 +102,9 @@ std::string GraphSection(const TraceAnalysis& trace, const TextStyle& style) {
   out += Fact("graph launches:", FormatCount(static_cast<int64_t>(launches.graph_launches)));
   if (calls.count > 0) {
     out += Fact("CPU time in them:", FormatDuration(calls.total));
-    out += Fact("one launch:", fmt::format("median {}, p99 {}, longest {}", FormatDuration(calls.p50),
-                                           FormatDuration(calls.p99), FormatDuration(calls.max)));
+    out +=
+        Fact("one launch:", fmt::format("median {}, p99 {}, longest {}", FormatDuration(calls.p50),
+                                        FormatDuration(calls.p99), FormatDuration(calls.max)));
     out += Fact("GPU work under them:",
                 fmt::format("{} pieces, {} at most under one launch",
                             FormatCount(static_cast<int64_t>(launches.graph_gpu_events)),
@@ -119,19 +113,21 @@ std::string GraphSection(const TraceAnalysis& trace, const TextStyle& style) {
   if (trace.steps.steps.empty()) {
     return out + "  steps: cannot tell, because the trace has no step annotation\n";
   }
-  out += "\n" + Indented(StepPhasesTable(trace.steps, "step"), style);
+  out += "\n" + IndentedTable(StepPhasesTable(trace.steps, "step"), style);
   int64_t tokens = 0;
   DurationNs time;
   for (const Step& step : trace.steps.steps) {
-    if (step.label.phase != Phase::kDecode || step.label.generation_tokens < 0 || !step.period) continue;
+    if (step.label.phase != Phase::kDecode || step.label.generation_tokens < 0 || !step.period)
+      continue;
     tokens += step.label.generation_tokens;
     time += *step.period;
   }
   if (tokens > 0 && time.ns > 0) {
-    out += fmt::format("  decode throughput: {} tokens in {} of decode steps, start to start = {} "
-                       "tokens/s\n",
-                       FormatCount(tokens), FormatDuration(time),
-                       FormatNumber(static_cast<double>(tokens) * 1e9 / static_cast<double>(time.ns)));
+    out += fmt::format(
+        "  decode throughput: {} tokens in {} of decode steps, start to start = {} "
+        "tokens/s\n",
+        FormatCount(tokens), FormatDuration(time),
+        FormatNumber(static_cast<double>(tokens) * 1e9 / static_cast<double>(time.ns)));
   }
   return out;
 }
@@ -143,12 +139,15 @@ std::string LocationsSection(const TraceAnalysis& trace, const TextStyle& style)
   if (trace.steps.steps.empty() || span == 0) {
     return out + "  cannot tell, because the trace has no step annotation\n";
   }
-  for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
+  for (const Phase phase :
+       {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
     std::vector<bool> marked(kTimelineWidth, false);
     bool any = false;
     const auto cell = [&](TimeNs at) {
-      const double share = static_cast<double>((at - trace.span.start).ns) / static_cast<double>(span);
-      return std::min(kTimelineWidth - 1, static_cast<size_t>(std::max(0.0, share) * kTimelineWidth));
+      const double share =
+          static_cast<double>((at - trace.span.start).ns) / static_cast<double>(span);
+      return std::min(kTimelineWidth - 1,
+                      static_cast<size_t>(std::max(0.0, share) * kTimelineWidth));
     };
     for (const Step& step : trace.steps.steps) {
       if (step.label.phase != phase) continue;
@@ -170,15 +169,16 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
   if (longest.gaps.empty()) return out + "  no idle gap\n";
-  return out + Indented(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
-         Indented(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"), style);
+  return out + IndentedTable(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
+         IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"),
+                       style);
 }
 
 // 8.
 std::string StreamsSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("Per-Stream GPU Activity", style);
   const Table table = StreamsTable(trace.devices, "stream");
-  return out + (table.rows.empty() ? "  no device work\n" : Indented(table, style));
+  return out + (table.rows.empty() ? "  no device work\n" : IndentedTable(table, style));
 }
 
 // 9.
@@ -187,20 +187,22 @@ std::string CommunicationSection(const TraceAnalysis& trace, const DeviceTotals&
   std::string out = SmallTitle("Communication Overhead", style);
   for (const CategoryRow& row : trace.kernels.categories) {
     if (row.category != "comm" && !row.category.starts_with("comm.")) continue;
-    out += Fact(row.category + ":", fmt::format("{} in {} kernels ({} of kernel time)",
-                                                FormatDuration(row.total),
-                                                FormatCount(static_cast<int64_t>(row.count)),
-                                                FormatShare(row.total, trace.kernels.total)));
+    out += Fact(row.category + ":",
+                fmt::format("{} in {} kernels ({} of kernel time)", FormatDuration(row.total),
+                            FormatCount(static_cast<int64_t>(row.count)),
+                            FormatShare(row.total, trace.kernels.total)));
   }
   if (totals.comm_busy.ns == 0) {
     out += "  no communication on the device\n";
   } else {
-    out += Fact("on the device:", fmt::format("{} (union), {} of the window", FormatDuration(totals.comm_busy),
-                                              FormatShare(totals.comm_busy, totals.window)));
-    out += Fact("exposed:", fmt::format("{}, {} of the window; {} of it hidden by compute",
-                                        FormatDuration(totals.exposed_comm),
-                                        FormatShare(totals.exposed_comm, totals.window),
-                                        FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
+    out += Fact("on the device:",
+                fmt::format("{} (union), {} of the window", FormatDuration(totals.comm_busy),
+                            FormatShare(totals.comm_busy, totals.window)));
+    out += Fact("exposed:",
+                fmt::format("{}, {} of the window; {} of it hidden by compute",
+                            FormatDuration(totals.exposed_comm),
+                            FormatShare(totals.exposed_comm, totals.window),
+                            FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
   }
   DurationNs gloo;
   uint64_t count = 0;
@@ -220,66 +222,32 @@ std::string TraceSections(const TraceAnalysis& trace, const ScreenOptions& optio
   const TextStyle& style = options.style;
   const DeviceTotals totals = TotalsOf(trace.devices);
   const std::string rank = trace.facts.rank ? fmt::format("rank {}, ", *trace.facts.rank) : "";
-  std::string out = BigTitle("Profile Analysis: " + rank + VisibleText(trace.path, style.unicode), style);
+  std::string out =
+      BigTitle("Profile Analysis: " + rank + VisibleText(trace.path, style.unicode), style);
   out += HardwareSection(trace, style) + TimelineSection(trace, totals, style) +
-         BreakdownSection(trace, style) + TopKernelsSection(trace, options) + GraphSection(trace, style) +
-         LocationsSection(trace, style) + GapsSection(trace, style) + StreamsSection(trace, style) +
-         CommunicationSection(trace, totals, style) + BottleneckSection(trace, style) +
-         CeilingSection(trace, style);
+         BreakdownSection(trace, style) + TopKernelsSection(trace, options) +
+         GraphSection(trace, style) + LocationsSection(trace, style) + GapsSection(trace, style) +
+         StreamsSection(trace, style) + CommunicationSection(trace, totals, style) +
+         BottleneckSection(trace, style) + CeilingSection(trace, style);
   for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
-  return out;
-}
-
-// 12.
-std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
-  std::string out = BigTitle("Cross-Rank Comparison", style);
-  Table table{"ranks",
-              {TableColumn{"rank", "rank", Unit::kText}.Stretches(),
-               TableColumn{"window_ns", "span", Unit::kDuration},
-               TableColumn{"busy_ns", "busy", Unit::kDuration},
-               TableColumn{"share", "util", Unit::kShare},
-               TableColumn{"kernel_ns", "kernel", Unit::kDuration},
-               TableColumn{"moe_ns", "MoE a2a", Unit::kDuration},
-               TableColumn{"gemm_ns", "GEMM", Unit::kDuration},
-               TableColumn{"comm_ns", "comm", Unit::kDuration},
-               TableColumn{"exposed_ns", "exposed", Unit::kDuration}},
-              {}};
-  std::vector<std::string> paths;
-  double least = 1, most = 0;
-  const std::vector<const TraceAnalysis*> traces = RanksOf(run);
-  for (const TraceAnalysis* trace : traces) paths.push_back(trace->path);
-  paths = ShortPaths(paths);
-  for (size_t i = 0; i < traces.size(); ++i) {
-    const TraceAnalysis& trace = *traces[i];
-    const DeviceTotals totals = TotalsOf(trace.devices);
-    const double busy = ShareOf(totals.busy, totals.window);
-    least = std::min(least, busy);
-    most = std::max(most, busy);
-    const std::string rank = trace.facts.rank ? fmt::format("{}  ", *trace.facts.rank) : "";
-    table.Add({rank + paths[i], totals.window.ns, totals.busy.ns, busy, trace.kernels.total.ns,
-               CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
-               CategoriesBelow(trace.kernels, "gemm").total.ns,
-               CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});
-  }
-  out += Indented(table, style);
-  out += fmt::format("\n  utilisation: {} % to {} % (spread {} points)\n", FormatPercent(least),
-                     FormatPercent(most), FormatPercent(most - least));
-  if (!run.ranks.missing.empty()) {
-    out += fmt::format("  missing: rank {} of {}\n", fmt::join(run.ranks.missing, ", "),
-                       run.ranks.world_size.value_or(0));
-  }
-  for (const std::string& warning : run.ranks.warnings) {
-    out += "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4) + "\n";
-  }
   return out;
 }
 
 }  // namespace
 
+std::string IndentedTable(const Table& table, const TextStyle& style) {
+  std::string out;
+  TextStyle narrower = style;
+  narrower.width -= 1;
+  for (const TextLine& line : RenderLines(table, narrower)) out += " " + line.text + "\n";
+  return out;
+}
+
 std::string BigTitle(std::string_view title, const TextStyle& style) {
   std::string rule;
   for (size_t i = 0; i < kRule; ++i) rule += style.unicode ? "═" : "=";
-  return fmt::format("\n{}\n{}\n{}\n", rule, Painted(fmt::format("  {}", title), Paint::kBold, style), rule);
+  return fmt::format("\n{}\n{}\n{}\n", rule,
+                     Painted(fmt::format("  {}", title), Paint::kBold, style), rule);
 }
 
 std::string SmallTitle(std::string_view title, const TextStyle& style) {
@@ -321,7 +289,8 @@ std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options
   for (const TraceAnalysis* trace : ranks) out += TraceSections(*trace, options);
   if (ranks.size() > 1) out += CrossRankSection(run, options.style);
   if (ranks.empty()) out += "no worker's trace among the files\n";
-  if (const std::string others = OtherFilesText(run, options.style); !others.empty()) out += "\n" + others;
+  if (const std::string others = OtherFilesText(run, options.style); !others.empty())
+    out += "\n" + others;
   return out;
 }
 

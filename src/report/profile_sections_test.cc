@@ -94,14 +94,16 @@ TEST(ProfileSections, TheTwelveTitlesInTheOrderOfTheScript) {
   const std::string text = ProfileSections(TwoRanksForTest(), {});
   size_t at = 0;
   for (const char* title :
-       {"Hardware & Config", "Timeline", "GPU Kernel Time Breakdown", "Individual Kernels (by total GPU time)",
-        "CUDA Graph Analysis", "CUDA Graph Locations in Timeline", "Top GPU Idle Gaps (Bubbles)",
+       {"Hardware & Config", "Timeline", "GPU Kernel Time Breakdown",
+        "Individual Kernels (by total GPU time)", "CUDA Graph Analysis",
+        "CUDA Graph Locations in Timeline", "Top GPU Idle Gaps (Bubbles)",
         "Per-Stream GPU Activity", "Communication Overhead", "Performance Bottleneck Analysis",
         "Optimization Recommendations", "Cross-Rank Comparison"}) {
     at = text.find(title, at);
     ASSERT_NE(at, std::string::npos) << title;
   }
-  EXPECT_THAT(text, HasSubstr("Profile Analysis: rank 1"));  // the script printed the first rank only
+  EXPECT_THAT(text,
+              HasSubstr("Profile Analysis: rank 1"));  // the script printed the first rank only
   EXPECT_THAT(text, HasSubstr("missing: rank 2 of 3"));
 }
 
@@ -117,15 +119,18 @@ TEST(BottleneckSection, ChecksByTheScriptsThresholds) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.devices[0].busy = {850'000};
   trace.devices[0].idle = {150'000};
-  trace.launches.apis.push_back({"cudaGraphLaunch", {3, {20'000'000}, {1'000'000}, {14'000'000}, {5'000'000},
-                                                     {14'000'000}, {14'000'000}}});
+  trace.launches.apis.push_back(
+      {"cudaGraphLaunch",
+       {3, {20'000'000}, {1'000'000}, {14'000'000}, {5'000'000}, {14'000'000}, {14'000'000}}});
   trace.kernels.categories = {{"comm.moe_all_to_all", 4, {160'000}}, {"moe.routing", 3, {36'000}}};
   trace.ops.rows[0].name = "aten::copy_";
   trace.ops.rows[0].cpu_total = {150'000'000};
   const std::string text = BottleneckSection(trace, {});
   EXPECT_THAT(text, HasSubstr("[MED]  GPU busy 85.0 % of its window: 150 us idle"));
   EXPECT_THAT(text, HasSubstr("[HIGH] graph launches take up to 14.0 ms (median 5.00 ms"));
-  EXPECT_THAT(text, HasSubstr("[HIGH] MoE all-to-all takes 160 us, 26.7 % of kernel time, 40.0 us on average"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("[HIGH] MoE all-to-all takes 160 us, 26.7 % of kernel time, 40.0 us on average"));
   EXPECT_THAT(text, HasSubstr("[MED]  MoE routing takes 36.0 us, 6.0 % of kernel time"));
   EXPECT_THAT(text, HasSubstr("[MED]  aten::copy_ takes 150 ms of host time in 2 calls"));
   EXPECT_THAT(text, Not(HasSubstr("[LOW]")));

@@ -6,22 +6,22 @@
 
 namespace tacho {
 
-// Result structs as tables: one definition for the screen, CSV and Markdown. `title` becomes the heading
-// of the first column, so that a section needs no line of its own.
+// Result structs as tables: one definition for the screen, CSV and Markdown. `title` becomes the
+// heading of the first column, so that a section needs no line of its own.
 
 // `totals`: of the devices that the kernels ran on; with several, each row says on which.
 Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
-// Category totals, copies, memsets, the part counted more than once, and idle: they sum to the window.
-// `keep` categories are shown, the rest folded.
+// Category totals, copies, memsets, the part counted more than once, and idle: they sum to the
+// window. `keep` categories are shown, the rest folded.
 Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const DeviceTotals& totals,
                   size_t keep, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
                std::string title = "OPERATORS");
 Table CopiesTable(const CopyTable& copies, std::string title = "COPIES");
-Table ApisTable(const LaunchTable& launches, std::string title = "HOST CALLS");
+Table ApisTable(const std::vector<ApiRow>& apis, std::string title = "HOST CALLS");
 Table QueuesTable(const LaunchTable& launches, std::string title = "QUEUES");
 Table LaunchFiguresTable(const LaunchTable& launches, std::string title = "LAUNCHES");
 // `origin`: the time that "at" counts from.
@@ -39,7 +39,8 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
 size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,
                         size_t most);
 
-// Names of the kinds in a cell of DeviceTime::by_kinds: "compute", "communication", "copy", "memset".
+// Names of the kinds in a cell of DeviceTime::by_kinds: "compute", "communication", "copy",
+// "memset".
 std::vector<std::string> KindNames(size_t mask);
 
 }  // namespace tacho

@@ -6,8 +6,8 @@ namespace tacho {
 
 // Results as the analyses would give them, small enough to check by hand.
 
-// One GPU, window 1000 us: a kernel of 400 us, one of 200 us that overlaps it for 50 us, a copy of 50 us;
-// 400 us idle, of which the host launched late for 300 us.
+// One GPU, window 1000 us: a kernel of 400 us, one of 200 us that overlaps it for 50 us, a copy of
+// 50 us; 400 us idle, of which the host launched late for 300 us.
 inline TraceAnalysis GpuTraceForTest() {
   TraceAnalysis t;
   t.path = "run/rank0.pt.trace.json.gz";
@@ -48,9 +48,15 @@ inline TraceAnalysis GpuTraceForTest() {
   device.streams.push_back({"7", 3, {650'000}, {600'000}, 1});
   t.devices.push_back(device);
 
-  t.kernels.rows.push_back({"void gemm<128, \"x\">(int)", "gemm<128>", "gemm.dense", "0",
+  t.kernels.rows.push_back({"void gemm<128, \"x\">(int)",
+                            "gemm<128>",
+                            "gemm.dense",
+                            "0",
                             {1, {400'000}, {400'000}, {400'000}, {400'000}, {400'000}, {400'000}}});
-  t.kernels.rows.push_back({"norm\x1b[31m_kernel", "norm\x1b[31m_kernel", "norm", "0",
+  t.kernels.rows.push_back({"norm\x1b[31m_kernel",
+                            "norm\x1b[31m_kernel",
+                            "norm",
+                            "0",
                             {1, {200'000}, {200'000}, {200'000}, {200'000}, {200'000}, {200'000}}});
   t.kernels.categories = {{"gemm.dense", 1, {400'000}}, {"norm", 1, {200'000}}};
   t.kernels.total = {600'000};
@@ -70,20 +76,24 @@ inline TraceAnalysis GpuTraceForTest() {
   t.launches.max_gpu_events_per_launch = 1;
   t.launches.delay = {2, {14'000}, {4'000}, {10'000}, {4'000}, {10'000}, {10'000}};
   t.launches.queues.push_back({"0", "7", 2, 0.75});
-  t.launches.apis.push_back({"cudaLaunchKernel", {2, {12'000}, {5'000}, {7'000}, {5'000}, {7'000}, {7'000}}});
+  t.launches.apis.push_back(
+      {"cudaLaunchKernel", {2, {12'000}, {5'000}, {7'000}, {5'000}, {7'000}, {7'000}}});
 
   t.ops.rows.push_back({"aten::mm", "", false, 2, {90'000}, {70'000}, {400'000}, {400'000}});
   t.ops.rows.push_back({"aten::empty", "", false, 4, {30'000}, {30'000}, {0}, {0}});
 
   t.steps.method = "annotated";
-  t.steps.steps.push_back({{Phase::kPrefill, 1, 32, 0, 0}, {{10'000}, {500'000}}, DurationNs{600'000}});
+  t.steps.steps.push_back(
+      {{Phase::kPrefill, 1, 32, 0, 0}, {{10'000}, {500'000}}, DurationNs{600'000}});
   t.steps.steps.push_back({{Phase::kDecode, 0, 0, 1, 1}, {{610'000}, {1'110'000}}, std::nullopt});
 
   t.idle.window = {1'000'000};
   t.idle.busy = {600'000};
   t.idle.causes = {{IdleCause::kHostLate, {300'000}, 1}, {IdleCause::kUnknown, {100'000}, 1}};
-  t.idle.gaps.push_back({"0", {{510'000}, {810'000}}, "gemm", "norm", IdleCause::kHostLate, "aten::empty", "1/1"});
-  t.idle.gaps.push_back({"0", {{910'000}, {1'010'000}}, "norm", "Memcpy HtoD", IdleCause::kUnknown, "", ""});
+  t.idle.gaps.push_back(
+      {"0", {{510'000}, {810'000}}, "gemm", "norm", IdleCause::kHostLate, "aten::empty", "1/1"});
+  t.idle.gaps.push_back(
+      {"0", {{910'000}, {1'010'000}}, "norm", "Memcpy HtoD", IdleCause::kUnknown, "", ""});
   return t;
 }
 
@@ -104,7 +114,8 @@ inline RunAnalysis TwoRanksForTest() {
   second.devices[0].streams[0].busy = {700'000};
   second.devices[0].kernel_sum = {700'000};
   second.devices[0].kernel_busy = {650'000};
-  second.kernels.rows[0].stats = {1, {500'000}, {500'000}, {500'000}, {500'000}, {500'000}, {500'000}};
+  second.kernels.rows[0].stats = {1,         {500'000}, {500'000}, {500'000},
+                                  {500'000}, {500'000}, {500'000}};
   second.kernels.categories[0].total = {500'000};
   second.kernels.total = {700'000};
   second.idle.busy = {700'000};

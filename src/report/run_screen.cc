@@ -33,9 +33,9 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   }
   parts.insert(parts.end(), engines.begin(), engines.end());
   parts.push_back(FormatCount(events) + " events");
-  parts.push_back(bytes == json_bytes
-                      ? FormatBytes(bytes)
-                      : fmt::format("{} ({} of JSON)", FormatBytes(bytes), FormatBytes(json_bytes)));
+  parts.push_back(bytes == json_bytes ? FormatBytes(bytes)
+                                      : fmt::format("{} ({} of JSON)", FormatBytes(bytes),
+                                                    FormatBytes(json_bytes)));
   return parts;
 }
 
@@ -44,7 +44,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   uint64_t gpu_events = 0, linked = 0;
   for (const TraceAnalysis& trace : run.traces) {
     incomplete += trace.notes.lost_data() ? 1 : 0;
-    gpu_events += trace.launches.gpu_events;
+    gpu_events += trace.launches.gpu_events + trace.launches.without_correlation;
     linked += trace.launches.with_launch;
   }
   std::vector<std::string> parts;
@@ -55,12 +55,12 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
     parts.push_back(fmt::format("missing: rank {}", fmt::join(run.ranks.missing, ", ")));
   }
   if (gpu_events > 0) {
-    parts.push_back(fmt::format("{} % of GPU work linked to a launch",
-                                FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events))));
+    parts.push_back(LinkedText(linked, gpu_events));
     parts.push_back(OverlapsText(totals.devices));
   }
   if (!totals.kernels.rows.empty()) {
-    parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(totals.kernels.coverage),
+    parts.push_back(fmt::format("{} % of {} time classified",
+                                FormatPercent(totals.kernels.coverage),
                                 totals.devices.on_host ? "operator" : "kernel"));
   }
   return parts;
@@ -75,8 +75,8 @@ std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
                  Paint::kDim, style) +
          "\n";
   for (const std::string& warning : ranks.warnings) {
-    out += Painted(" " + Wrap(VisibleText(warning, style.unicode), style.width - 1, 3), Paint::kYellow,
-                   style) +
+    out += Painted(" " + Wrap(VisibleText(warning, style.unicode), style.width - 1, 3),
+                   Paint::kYellow, style) +
            "\n";
   }
   return out;
@@ -89,7 +89,8 @@ std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
   for (const TraceAnalysis& trace : run.traces) {
     if (trace.path != row.path) continue;
     const std::string which = row.rank ? fmt::format("rank {}", *row.rank) : "one trace";
-    return Section(StepPhasesTable(trace.steps, fmt::format("STEPS, {}", which)), options.top, options.style);
+    return Section(StepPhasesTable(trace.steps, fmt::format("STEPS, {}", which)), options.top,
+                   options.style);
   }
   return "";
 }
@@ -103,14 +104,15 @@ std::string NotesPart(const RunAnalysis& run, const TextStyle& style) {
   for (const TraceAnalysis& trace : run.traces) {
     for (const Note& note : trace.notes.list()) {
       Gathered& into = notes[note.id];
-      if (into.traces++ == 0) into.note = Note{note.id, 0, trace.path + (note.where.empty() ? "" : ", ") + note.where};
+      if (into.traces++ == 0)
+        into.note = Note{note.id, 0, trace.path + (note.where.empty() ? "" : ", ") + note.where};
       into.note.count += note.count;
     }
   }
   std::string out;
   for (const auto& [id, gathered] : notes) {
-    out += NoteLines(gathered.note, fmt::format("in {} of {} traces", gathered.traces, run.traces.size()),
-                     style);
+    out += NoteLines(gathered.note,
+                     fmt::format("in {} of {} traces", gathered.traces, run.traces.size()), style);
   }
   out += OtherFilesText(run, style);
   return out.empty() ? "" : "\n" + Painted(" NOTES", Paint::kBold, style) + "\n" + out;
@@ -133,9 +135,10 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
            "\n";
   }
   for (const std::string& skipped : run.skipped) {
-    out += Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3),
-                   Paint::kYellow, style) +
-           "\n";
+    out +=
+        Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3),
+                Paint::kYellow, style) +
+        "\n";
   }
   return out;
 }
@@ -144,11 +147,12 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   const TextStyle& style = options.style;
   const RunTotals totals = TotalsOf(run);
   std::string out = LabelledParts("run", HeaderParts(run), Paint::kBold, style);
-  const bool incomplete = !run.ranks.missing.empty() ||
-                          std::any_of(run.traces.begin(), run.traces.end(), [](const TraceAnalysis& trace) {
-                            return trace.notes.lost_data();
-                          });
-  out += LabelledParts("trust", TrustParts(run, totals), incomplete ? Paint::kYellow : Paint::kPlain, style);
+  const bool incomplete =
+      !run.ranks.missing.empty() ||
+      std::any_of(run.traces.begin(), run.traces.end(),
+                  [](const TraceAnalysis& trace) { return trace.notes.lost_data(); });
+  out += LabelledParts("trust", TrustParts(run, totals),
+                       incomplete ? Paint::kYellow : Paint::kPlain, style);
   out += "\n" + Labelled("VERDICT", Verdict(run), Paint::kBold, style);
   out += RanksPart(run.ranks, style);
   out += StepsPart(run, options);
@@ -164,7 +168,8 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   std::vector<NextOption> more;
   if (!run.ranks.present.empty()) {
     const bool known = run.ranks.slowest && run.ranks.rows[*run.ranks.slowest].rank;
-    const int64_t rank = known ? *run.ranks.rows[*run.ranks.slowest].rank : run.ranks.present.front();
+    const int64_t rank =
+        known ? *run.ranks.rows[*run.ranks.slowest].rank : run.ranks.present.front();
     more.push_back({fmt::format("--rank {}", rank), "one rank in full"});
   }
   more.push_back({"--kernels", "all kernels of each trace"});

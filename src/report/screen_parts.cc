@@ -58,7 +58,8 @@ std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) 
   std::string parts;
   const auto add = [&](std::string_view what, DurationNs time) {
     if (time.ns == 0) return;
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : " + ", what, FormatShare(time, totals.window));
+    parts +=
+        fmt::format("{}{} {}", parts.empty() ? "" : " + ", what, FormatShare(time, totals.window));
   };
   add("compute", totals.compute);
   add("exposed communication", totals.exposed_comm);
@@ -70,8 +71,9 @@ std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) 
   return Painted(Wrap(line, style.width, 1), Paint::kDim, style) + "\n";
 }
 
-std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, const IdleTable& idle,
-                          const DeviceTotals& totals, const ScreenOptions& options) {
+std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies,
+                          const IdleTable& idle, const DeviceTotals& totals,
+                          const ScreenOptions& options) {
   if (totals.window.ns == 0) return "";
   std::vector<DurationNs> descending;
   for (const CategoryRow& row : kernels.categories) descending.push_back(row.total);
@@ -80,6 +82,11 @@ std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, c
   return SideBySide(WindowTable(kernels, copies, totals, keep, title), IdleCausesTable(idle),
                     options.style) +
          CompositionLine(totals, options.style);
+}
+
+std::string LinkedText(uint64_t linked, uint64_t gpu_events) {
+  return fmt::format("{} % of GPU work linked to a launch",
+                     FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events)));
 }
 
 std::string OverlapsText(const DeviceTotals& totals) {
@@ -102,16 +109,17 @@ std::string Labelled(std::string_view label, std::string_view text, Paint paint,
   std::string out;
   for (size_t begin = 0; begin <= lines.size();) {
     const size_t end = std::min(lines.find('\n', begin), lines.size());
-    out += fmt::format(" {} {}\n",
-                       Painted(PadRight(out.empty() ? label : "", kTextColumn - 2), Paint::kBold, style),
-                       Painted(std::string_view(lines).substr(begin, end - begin), paint, style));
+    out += fmt::format(
+        " {} {}\n",
+        Painted(PadRight(out.empty() ? label : "", kTextColumn - 2), Paint::kBold, style),
+        Painted(std::string_view(lines).substr(begin, end - begin), paint, style));
     begin = end + 1;
   }
   return out;
 }
 
-std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts, Paint paint,
-                          const TextStyle& style) {
+std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts,
+                          Paint paint, const TextStyle& style) {
   const size_t width = style.width - kTextColumn;
   std::string out, line;
   const auto flush = [&] {
@@ -120,7 +128,9 @@ std::string LabelledParts(std::string_view label, const std::vector<std::string>
   };
   for (const std::string& part : parts) {
     if (part.empty()) continue;
-    if (!line.empty() && DisplayWidth(line) + DisplayWidth(style.dot()) + DisplayWidth(part) > width) flush();
+    if (!line.empty() &&
+        DisplayWidth(line) + DisplayWidth(style.dot()) + DisplayWidth(part) > width)
+      flush();
     line += (line.empty() ? "" : std::string(style.dot())) + part;
   }
   flush();
@@ -132,7 +142,8 @@ std::string NoteLines(const Note& note, std::string_view places, const TextStyle
   std::string head = fmt::format("{} ({})", kind.id, FormatCount(static_cast<int64_t>(note.count)));
   std::string text = fmt::format(" {}: {}", head, kind.text);
   if (!places.empty()) text += fmt::format("; {}", places);
-  if (!note.where.empty()) text += fmt::format("; first at {}", VisibleText(note.where, style.unicode));
+  if (!note.where.empty())
+    text += fmt::format("; first at {}", VisibleText(note.where, style.unicode));
   if (kind.severity != Severity::kInfo) text += fmt::format("; {}", kind.remedy);
   return Painted(Wrap(text, style.width, 3),
                  kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow, style) +
@@ -145,7 +156,8 @@ std::string NextOptions(std::string_view command, const std::vector<NextOption>&
   for (const NextOption& next : more) width = std::max(width, next.option.size());
   std::string out = fmt::format("\nnext:  {}\n", command);
   for (const NextOption& next : more) {
-    out += fmt::format("         {}  {}\n", PadRight(next.option, width), Painted(next.shows, Paint::kDim, style));
+    out += fmt::format("         {}  {}\n", PadRight(next.option, width),
+                       Painted(next.shows, Paint::kDim, style));
   }
   return out;
 }

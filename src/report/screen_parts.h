@@ -29,8 +29,12 @@ std::string SideBySide(const Table& left, const Table& right, const TextStyle& s
 std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style);
 
 // "WHERE DEVICE TIME GOES" with "IDLE BY CAUSE", and the line that adds up.
-std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies, const IdleTable& idle,
-                          const DeviceTotals& totals, const ScreenOptions& options);
+std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies,
+                          const IdleTable& idle, const DeviceTotals& totals,
+                          const ScreenOptions& options);
+
+// "99.8 % of GPU work linked to a launch".
+std::string LinkedText(uint64_t linked, uint64_t gpu_events);
 
 // "61 overlaps kept": work of one stream that ran at the same time.
 std::string OverlapsText(const DeviceTotals& totals);
@@ -39,11 +43,12 @@ std::string OverlapsText(const DeviceTotals& totals);
 std::string EngineText(const TraceFacts& facts);
 
 // "  LABEL text" wrapped, with the further lines indented under the text.
-std::string Labelled(std::string_view label, std::string_view text, Paint paint, const TextStyle& style);
+std::string Labelled(std::string_view label, std::string_view text, Paint paint,
+                     const TextStyle& style);
 
 // The same for parts that stay whole where they fit, with style.dot() between them.
-std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts, Paint paint,
-                          const TextStyle& style);
+std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts,
+                          Paint paint, const TextStyle& style);
 
 // One note for people; `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
 std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style);

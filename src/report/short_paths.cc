@@ -21,7 +21,8 @@ std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
     if (slash != std::string::npos) path.erase(0, slash + 1);
     if (path.ends_with(".gz")) path.erase(path.size() - 3);
     for (const std::string_view ending : {".json", ".trace", ".pt"}) {
-      if (const size_t at = path.rfind(ending); at != std::string::npos && at > 0) path.erase(at, ending.size());
+      if (const size_t at = path.rfind(ending); at != std::string::npos && at > 0)
+        path.erase(at, ending.size());
     }
     shorter.push_back(std::move(path));
   }

@@ -13,8 +13,8 @@
 namespace tacho {
 namespace {
 
-std::vector<TraceSummary::NameRow> Rows(const Vocabulary& words,
-                                        const std::unordered_map<StringId, SummarySink::NameTotal>& totals) {
+std::vector<TraceSummary::NameRow> Rows(
+    const Vocabulary& words, const std::unordered_map<StringId, SummarySink::NameTotal>& totals) {
   std::vector<TraceSummary::NameRow> rows;
   for (const auto& [name, total] : totals) {
     rows.push_back({std::string(words[name]), total.count, total.total, total.min, total.max});
@@ -41,8 +41,8 @@ std::optional<int64_t> Known(int64_t value) {
   return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, bool kernels, const TextStyle& style,
-                 std::string title) {
+Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, bool kernels,
+                 const TextStyle& style, std::string title) {
   Table table{"names",
               {TableColumn{"name", std::move(title)}.Stretches(),
                TableColumn{"total_ns", "total", Unit::kDuration}.Adds(),
@@ -56,11 +56,12 @@ Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, bool kernels, c
   for (const TraceSummary::NameRow& row : rows) {
     std::string name = row.name;
     if (kernels) {
-      name = style.whole_names ? DemangledName(row.name)
-                               : ShortKernelName(row.name, 60 + std::max<size_t>(style.width, 100) - 100);
+      name = style.whole_names
+                 ? DemangledName(row.name)
+                 : ShortKernelName(row.name, 60 + std::max<size_t>(style.width, 100) - 100);
     }
-    table.Add({name, row.total.ns, ShareOf(row.total, total), static_cast<int64_t>(row.count), row.min.ns,
-               row.max.ns});
+    table.Add({name, row.total.ns, ShareOf(row.total, total), static_cast<int64_t>(row.count),
+               row.min.ns, row.max.ns});
   }
   return table;
 }
@@ -73,7 +74,8 @@ Table DevicesTable(const std::vector<TraceSummary::DeviceRow>& rows) {
                TableColumn{"gpu_sum_ns", "sum of work", Unit::kDuration}},
               {}};
   for (const TraceSummary::DeviceRow& row : rows) {
-    table.Add({row.device, static_cast<int64_t>(row.gpu_events), row.window.length().ns, row.sum.ns});
+    table.Add(
+        {row.device, static_cast<int64_t>(row.gpu_events), row.window.length().ns, row.sum.ns});
   }
   return table;
 }
@@ -84,7 +86,8 @@ Table CategoriesTable(const TraceSummary& trace) {
                TableColumn{"count", "count", Unit::kCount}.Adds()},
               {}};
   std::vector<std::pair<std::string, uint64_t>> rows = trace.by_category;
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [category, count] : rows) table.Add({category, static_cast<int64_t>(count)});
   return table;
 }
@@ -106,12 +109,14 @@ std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
   if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " span");
   std::string out = Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
   out += Labelled("", header, Paint::kPlain, style);
-  out += Labelled("summary", "totals only, read in one pass without a model: sums count overlap twice",
-                  Paint::kPlain, style);
+  out +=
+      Labelled("summary", "totals only, read in one pass without a model: sums count overlap twice",
+               Paint::kPlain, style);
   out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
   out += Section(CategoriesTable(trace), options.top, style);
   out += Section(NamesTable(trace.gpu_work, true, style, "GPU WORK"), options.top, style);
-  out += Section(NamesTable(trace.host_ops, false, style, "HOST OPERATORS (total)"), options.top, style);
+  out += Section(NamesTable(trace.host_ops, false, style, "HOST OPERATORS (total)"), options.top,
+                 style);
   if (!trace.notes.list().empty()) out += "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
   for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
   return out;
@@ -196,7 +201,8 @@ TraceSummary Summarized(const SummarySink& sink) {
   }
   std::sort(summary.by_category.begin(), summary.by_category.end());
   for (const auto& [device, total] : sink.devices()) {
-    summary.devices.push_back({std::string(words[device]), total.gpu_events, total.sum, total.window});
+    summary.devices.push_back(
+        {std::string(words[device]), total.gpu_events, total.sum, total.window});
   }
   std::sort(summary.devices.begin(), summary.devices.end(),
             [](const auto& a, const auto& b) { return DeviceBefore(a.device, b.device); });
@@ -212,8 +218,10 @@ std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
     out += TraceText(trace, options);
   }
   for (const std::string& skipped : run.skipped) {
-    out += "\n " + Painted("skipped: " + VisibleText(skipped, options.style.unicode), Paint::kYellow,
-                           options.style) + "\n";
+    out += "\n " +
+           Painted("skipped: " + VisibleText(skipped, options.style.unicode), Paint::kYellow,
+                   options.style) +
+           "\n";
   }
   return out;
 }

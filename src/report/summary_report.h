@@ -33,7 +33,7 @@ struct TraceSummary {
   std::vector<std::pair<std::string, uint64_t>> by_phase, by_category;
   Notes notes;
   std::vector<DeviceRow> devices;  // by id, numbers first
-  std::vector<NameRow> gpu_work;   // kernels, copies and memsets; by total, longest first, then name
+  std::vector<NameRow> gpu_work;  // kernels, copies and memsets; by total, longest first, then name
   std::vector<NameRow> host_ops;
 };
 // All but path and sizes.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "report/drawing.h"
 #include "report/format_number.h"
@@ -11,14 +13,12 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kGap = 2;           // blanks between columns
+constexpr size_t kGap = 2;  // blanks between columns
 constexpr size_t kTrendWidth = 16;
-constexpr size_t kNarrowest = 12;    // of a column that stretches
+constexpr size_t kNarrowest = 12;  // of a column that stretches
 constexpr size_t kMaxMarkdownName = 160;
 
-bool IsText(Unit unit) {
-  return unit == Unit::kText || unit == Unit::kBar || unit == Unit::kTrend;
-}
+bool IsText(Unit unit) { return unit == Unit::kText || unit == Unit::kBar || unit == Unit::kTrend; }
 
 // A column ready for the screen or for Markdown: the heading with its unit, and the cells as text.
 struct Shown {
@@ -26,6 +26,7 @@ struct Shown {
   std::vector<std::string> cells;
   bool left = false;
   bool stretches = false;
+  bool gives_way = false;
   size_t width = 0;
 };
 
@@ -59,8 +60,11 @@ TimeUnit TimeUnitOf(const Table& table, size_t column) {
 
 Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
   const TableColumn& column = table.columns[index];
-  Shown shown{.heading = column.name, .cells = {}, .left = IsText(column.unit),
-              .stretches = column.stretches};
+  Shown shown{.heading = column.name,
+              .cells = {},
+              .left = IsText(column.unit),
+              .stretches = column.stretches,
+              .gives_way = column.gives_way};
   TimeUnit time{};
   if (column.unit == Unit::kDuration) {
     time = TimeUnitOf(table, index);
@@ -79,7 +83,8 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
 
 // A column that no row has a value for tells nothing on a screen.
 bool HasValue(const Table& table, size_t column) {
-  return table.rows.empty() || std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
+  return table.rows.empty() ||
+         std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
            return !std::holds_alternative<std::monostate>(row.cells[column]);
          });
 }
@@ -95,28 +100,48 @@ std::vector<Shown> ShowColumns(const Table& table, const TextStyle& style, bool 
   return all;
 }
 
-// Shortens the columns that stretch until the line fits: always the widest one first.
-void FitColumns(std::vector<Shown>& columns, const TextStyle& style) {
+size_t WidthOf(const std::vector<Shown>& columns) {
   size_t total = 1;
-  for (const Shown& column : columns) total += column.width + kGap;
-  total -= columns.empty() ? 0 : kGap;
-  while (total > style.width) {
-    Shown* widest = nullptr;
-    Shown* second = nullptr;
-    for (Shown& column : columns) {
-      if (!column.stretches || column.width <= kNarrowest) continue;
-      if (widest == nullptr || column.width > widest->width) {
-        second = widest;
-        widest = &column;
-      } else if (second == nullptr || column.width > second->width) {
-        second = &column;
-      }
+  for (const Shown& column : columns)
+    total += column.width + (&column == &columns.front() ? 0 : kGap);
+  return total;
+}
+
+// The two widest columns that can still be shortened; nullptr where there are none.
+std::pair<Shown*, Shown*> WidestTwo(std::vector<Shown>& columns) {
+  Shown* widest = nullptr;
+  Shown* second = nullptr;
+  for (Shown& column : columns) {
+    if (!column.stretches || column.width <= kNarrowest) continue;
+    if (widest == nullptr || column.width > widest->width) {
+      second = widest;
+      widest = &column;
+    } else if (second == nullptr || column.width > second->width) {
+      second = &column;
     }
-    if (widest == nullptr) return;
-    const size_t floor = second == nullptr ? kNarrowest : std::min(widest->width - 1, second->width);
-    const size_t cut = std::min(total - style.width, widest->width - std::max(floor, kNarrowest));
-    widest->width -= std::max<size_t>(cut, 1);
-    total -= std::max<size_t>(cut, 1);
+  }
+  return {widest, second};
+}
+
+// Makes the line fit: columns that stretch are shortened, always the widest first; then columns
+// that give way are left out.
+void FitColumns(std::vector<Shown>& columns, size_t width) {
+  while (true) {
+    size_t total = WidthOf(columns);
+    while (total > width) {
+      const auto [widest, second] = WidestTwo(columns);
+      if (widest == nullptr) break;
+      const size_t floor =
+          second == nullptr ? kNarrowest : std::min(widest->width - 1, second->width);
+      const size_t cut = std::min(total - width, widest->width - std::max(floor, kNarrowest));
+      widest->width -= cut;
+      total -= cut;
+    }
+    if (total <= width) return;
+    const auto last =
+        std::find_if(columns.rbegin(), columns.rend(), [](const Shown& c) { return c.gives_way; });
+    if (last == columns.rend()) return;
+    columns.erase(std::next(last).base());
   }
 }
 
@@ -193,14 +218,16 @@ void FoldRows(Table& table, size_t keep) {
     Cell cell;
     const TableColumn& column = table.columns[i];
     if (!named && column.unit == Unit::kText && column.on_screen) {
-      cell = fmt::format("[{} others]", FormatCount(static_cast<int64_t>(table.rows.size() - keep)));
+      cell =
+          fmt::format("[{} others]", FormatCount(static_cast<int64_t>(table.rows.size() - keep)));
       named = true;
     } else if (column.adds) {
       int64_t integers = 0;
       double numbers = 0;
       bool is_number = false;
       for (size_t r = keep; r < table.rows.size(); ++r) {
-        if (const auto* integer = std::get_if<int64_t>(&table.rows[r].cells[i])) integers += *integer;
+        if (const auto* integer = std::get_if<int64_t>(&table.rows[r].cells[i]))
+          integers += *integer;
         if (const auto* number = std::get_if<double>(&table.rows[r].cells[i])) {
           numbers += *number;
           is_number = true;
@@ -216,7 +243,7 @@ void FoldRows(Table& table, size_t keep) {
 
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   std::vector<Shown> columns = ShowColumns(table, style, true);
-  if (!style.whole_names) FitColumns(columns, style);
+  if (!style.whole_names) FitColumns(columns, style.width);
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};
   for (size_t row = 0; row < table.rows.size(); ++row) {
     lines.push_back(Line(columns, row, false, table.rows[row].paint, style));

@@ -28,18 +28,22 @@ enum class Unit : uint8_t {
 using Cell = std::variant<std::monostate, std::string, int64_t, double, std::vector<double>>;
 
 struct TableColumn {
-  std::string key;   // heading in a CSV file, unit included: "total_ns"
+  std::string key;        // heading in a CSV file, unit included: "total_ns"
   std::string name = {};  // heading on the screen; the unit is added
   Unit unit = Unit::kText;
   bool on_screen = true, in_file = true;
   bool stretches = false;  // takes the slack of the line and is shortened when there is none
   bool adds = false;       // the row of folded rows shows the sum
+  bool gives_way = false;  // left out where the line is too narrow, the last one first
   size_t bar_width = 12;   // of kBar
 
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
-  [[nodiscard]] TableColumn FileOnly(bool yes = true) && { return on_screen = !yes, std::move(*this); }
+  [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
+    return on_screen = !yes, std::move(*this);
+  }
   [[nodiscard]] TableColumn Stretches() && { return stretches = true, std::move(*this); }
   [[nodiscard]] TableColumn Adds() && { return adds = true, std::move(*this); }
+  [[nodiscard]] TableColumn GivesWay() && { return gives_way = true, std::move(*this); }
 };
 
 struct TableRow {
@@ -49,7 +53,7 @@ struct TableRow {
 
 // One table of a report: the same object gives the text, the CSV file and the Markdown.
 struct Table {
-  std::string name;                // of the CSV file: "kernels"
+  std::string name;  // of the CSV file: "kernels"
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
 
@@ -68,13 +72,13 @@ struct TextLine {
   size_t width = 0;
 };
 
-// The heading and one line a row, indented by one, at most style.width wide as long as the columns that
-// stretch can give way. Trailing blanks are cut.
+// The heading and one line a row, indented by one, at most style.width wide as long as the columns
+// that stretch can give way. Trailing blanks are cut.
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 
-// RFC 4180, with a heading; integers are whole, shares are fractions with six digits. Bytes that are
-// not UTF-8 become U+FFFD.
+// RFC 4180, with a heading; integers are whole, shares are fractions with six digits. Bytes that
+// are not UTF-8 become U+FFFD.
 std::string RenderCsv(const Table& table);
 
 // A GitHub table.

@@ -95,12 +95,13 @@ TEST(Table, ColoursOnlyWhenAsked) {
   EXPECT_THAT(RenderText(table, style), testing::HasSubstr("\x1b[31m beta"));
 }
 
-// Promise 1: categories, copies, the part counted twice and idle sum to the window, however many rows
-// are folded.
+// Promise 1: categories, copies, the part counted twice and idle sum to the window, however many
+// rows are folded.
 TEST(WindowTable, AddsUpToTheWindow) {
   const TraceAnalysis trace = GpuTraceForTest();
   for (size_t keep = 0; keep < 4; ++keep) {
-    const Table table = WindowTable(trace.kernels, trace.copies, TotalsOf(trace.devices), keep, "WINDOW");
+    const Table table =
+        WindowTable(trace.kernels, trace.copies, TotalsOf(trace.devices), keep, "WINDOW");
     int64_t sum = 0;
     for (const TableRow& row : table.rows) sum += std::get<int64_t>(row.cells[2]);
     EXPECT_EQ(sum, 1'000'000) << keep;

@@ -30,7 +30,8 @@ std::string DeviceNames(const TraceAnalysis& trace) {
 // What the file is: rank, engine, device, size.
 std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   const TraceFacts& facts = trace.facts;
-  const auto bytes = static_cast<int64_t>(trace.bytes), json_bytes = static_cast<int64_t>(trace.json_bytes);
+  const auto bytes = static_cast<int64_t>(trace.bytes),
+             json_bytes = static_cast<int64_t>(trace.json_bytes);
   std::vector<std::string> parts;
   if (facts.role != TraceRole::kWorker) parts.emplace_back(TraceRoleName(facts.role));
   if (facts.rank) {
@@ -42,7 +43,8 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   parts.push_back(DeviceNames(trace));
   parts.push_back(FormatCount(static_cast<int64_t>(trace.counts.total)) + " events");
   parts.push_back(bytes == json_bytes ? FormatBytes(bytes)
-                                      : fmt::format("{} ({} of JSON)", FormatBytes(bytes), FormatBytes(json_bytes)));
+                                      : fmt::format("{} ({} of JSON)", FormatBytes(bytes),
+                                                    FormatBytes(json_bytes)));
   if (!trace.span.empty()) parts.push_back(FormatDuration(trace.span.length()) + " span");
   return parts;
 }
@@ -50,12 +52,11 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
 // Whether the figures can be believed, in figures.
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const DeviceTotals& totals) {
   std::vector<std::string> parts;
-  parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)" : "no event lost");
-  const LaunchTable& launches = trace.launches;
-  if (launches.gpu_events > 0) {
-    parts.push_back(fmt::format("{} % of GPU work linked to a launch",
-                                FormatPercent(static_cast<double>(launches.with_launch) /
-                                              static_cast<double>(launches.gpu_events))));
+  parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
+                                             : "no event lost");
+  const uint64_t gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
+  if (gpu_events > 0) {
+    parts.push_back(LinkedText(trace.launches.with_launch, gpu_events));
     parts.push_back(OverlapsText(totals));
   }
   if (!trace.kernels.rows.empty()) {
@@ -76,7 +77,8 @@ std::string ScopeLine(const TraceAnalysis& trace) {
                        FormatDuration(trace.scope.window->end - trace.span.start));
   }
   if (!trace.scope.device.empty()) {
-    line += fmt::format("{}only device {}", line.empty() ? "" : ", ", VisibleText(trace.scope.device));
+    line +=
+        fmt::format("{}only device {}", line.empty() ? "" : ", ", VisibleText(trace.scope.device));
   }
   return line;
 }
@@ -87,13 +89,15 @@ std::string StepsTitle(const StepTable& steps) {
 }
 
 std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
-  if (launches.gpu_events == 0) return "";
+  const uint64_t all = launches.gpu_events + launches.without_correlation;
+  if (all == 0) return "";
   const auto count = [](uint64_t value) { return FormatCount(static_cast<int64_t>(value)); };
-  std::string text = fmt::format("{} {} of GPU work, {} linked to a launch, {} launched before the "
-                                 "window",
-                                 count(launches.gpu_events), launches.gpu_events == 1 ? "piece" : "pieces",
-                                 count(launches.with_launch),
-                                 count(launches.without_launch));
+  std::string text = fmt::format(
+      "{} {} of GPU work, {} linked to a launch, {} launched before the window", count(all),
+      all == 1 ? "piece" : "pieces", count(launches.with_launch), count(launches.without_launch));
+  if (launches.without_correlation > 0) {
+    text += fmt::format(", {} not telling their launch", count(launches.without_correlation));
+  }
   if (launches.graph_launches > 0) {
     text += fmt::format("; {} graph {} {} of them", count(launches.graph_launches),
                         launches.graph_launches == 1 ? "launch carries" : "launches carry",
@@ -112,10 +116,11 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
     text += fmt::format("; delay from launch to start: median {}, p99 {}",
                         FormatDuration(launches.delay.p50), FormatDuration(launches.delay.p99));
   }
-  Table calls = ApisTable(launches, "HOST CALLS");
+  Table calls = ApisTable(launches.apis, "HOST CALLS");
   FoldRows(calls, kTopCalls);
   return fmt::format("\n{}\n {}\n{}", Painted(" LAUNCHES", Paint::kBold, style),
-                     Wrap(text, style.width - 1, 1), calls.rows.empty() ? "" : RenderText(calls, style));
+                     Wrap(text, style.width - 1, 1),
+                     calls.rows.empty() ? "" : RenderText(calls, style));
 }
 
 std::string NotesPart(const TraceAnalysis& trace, const TextStyle& style) {
@@ -123,7 +128,8 @@ std::string NotesPart(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
   for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
   for (const std::string& sentence : trace.facts.cannot_tell) {
-    out += " " + Wrap("cannot tell: " + VisibleText(sentence, style.unicode), style.width - 1, 3) + "\n";
+    out += " " + Wrap("cannot tell: " + VisibleText(sentence, style.unicode), style.width - 1, 3) +
+           "\n";
   }
   return out;
 }
@@ -175,7 +181,8 @@ std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options
   std::vector<DurationNs> lengths;
   for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
   longest.gaps.resize(RowsWorthShowing(lengths, totals.idle, 1, kTopGaps));
-  out += Section(GapsTable(longest, trace.span.start, many_devices, "LONGEST GAPS"), kTopGaps, style);
+  out +=
+      Section(GapsTable(longest, trace.span.start, many_devices, "LONGEST GAPS"), kTopGaps, style);
   out += NotesPart(trace, style);
   return out + Next(trace, options);
 }

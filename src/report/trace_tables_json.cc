@@ -152,7 +152,8 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
     json.End();
   }
   json.End();
-  for (const auto& [key, rows] : {std::pair{"apis", &launches.apis}, {"other_apis", &launches.other_apis}}) {
+  for (const auto& [key, rows] :
+       {std::pair{"apis", &launches.apis}, {"other_apis", &launches.other_apis}}) {
     json.BeginArray(key);
     for (const ApiRow& row : *rows) {
       json.BeginRow();

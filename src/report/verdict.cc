@@ -26,15 +26,17 @@ std::string MainIdleCause(const IdleTable& idle) {
     case IdleCause::kLaunchLatency:
       return fmt::format("launches on their way to the device make {} of the idle time", share);
     case IdleCause::kQueued:
-      return fmt::format("work that was launched in time waited on the device for {} of the idle time",
-                         share);
+      return fmt::format(
+          "work that was launched in time waited on the device for {} of the idle time", share);
     case IdleCause::kInGraph:
       return fmt::format("gaps inside graph launches make {} of the idle time", share);
     case IdleCause::kHost:
-      return fmt::format("the executing thread was between operators for {} of the idle time", share);
+      return fmt::format("the executing thread was between operators for {} of the idle time",
+                         share);
     case IdleCause::kUnknown:
       return fmt::format("for {} of the idle time the next launch is not in the trace", share);
-    case IdleCause::kCount: break;
+    case IdleCause::kCount:
+      break;
   }
   return "";
 }
@@ -53,12 +55,14 @@ std::string LabelOf(const RankTable& ranks, const RankRow& row) {
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle) {
   std::string rest;
   // On a CPU engine all idle time is the host's: naming it would say nothing.
-  if (!totals.on_host && ShareOf(totals.idle, totals.window) >= kIdleWorthNaming && !idle.causes.empty()) {
+  if (!totals.on_host && ShareOf(totals.idle, totals.window) >= kIdleWorthNaming &&
+      !idle.causes.empty()) {
     rest = "; " + MainIdleCause(idle);
   } else if (!kernels.categories.empty()) {
     const CategoryRow& main = kernels.categories.front();
-    rest = fmt::format("; {} takes {} of the {} time", main.category,
-                       FormatShare(main.total, kernels.total), totals.on_host ? "operator" : "kernel");
+    rest =
+        fmt::format("; {} takes {} of the {} time", main.category,
+                    FormatShare(main.total, kernels.total), totals.on_host ? "operator" : "kernel");
   }
   if (ShareOf(totals.exposed_comm, totals.window) >= kExposedWorthNaming) {
     rest += fmt::format("; communication is exposed for {} of the window",
@@ -88,7 +92,8 @@ std::string Verdict(const TraceAnalysis& trace) {
 
 std::string Verdict(const RunAnalysis& run) {
   const RunTotals totals = TotalsOf(run);
-  if (totals.devices.window.ns == 0) return "no device work in these traces, so no device time to tell";
+  if (totals.devices.window.ns == 0)
+    return "no device work in these traces, so no device time to tell";
   double least = 1, most = 0;
   for (const RankRow& row : run.ranks.rows) {
     if (row.window.ns == 0) continue;
@@ -98,8 +103,8 @@ std::string Verdict(const RunAnalysis& run) {
   }
   std::string out = fmt::format("{} {} of the window over {} traces ({} % to {} %){}",
                                 totals.devices.on_host ? "operators run for" : "GPUs busy",
-                                FormatShare(totals.devices.busy, totals.devices.window), totals.workers,
-                                FormatPercent(least), FormatPercent(most),
+                                FormatShare(totals.devices.busy, totals.devices.window),
+                                totals.workers, FormatPercent(least), FormatPercent(most),
                                 Rest(totals.devices, totals.kernels, totals.idle));
   if (run.ranks.slowest && run.ranks.rows.size() > 1) {
     const RankRow& slowest = run.ranks.rows[*run.ranks.slowest];
@@ -112,7 +117,8 @@ std::string Verdict(const RunAnalysis& run) {
     const double more = middle.ns == 0 ? 0 : ShareOf(slowest.compute - middle, middle);
     if (more >= kSlowerWorthNaming) {
       out += fmt::format("; {} computes longest: {}, {} % more than the median of the others",
-                         LabelOf(run.ranks, slowest), FormatDuration(slowest.compute), FormatPercent(more));
+                         LabelOf(run.ranks, slowest), FormatDuration(slowest.compute),
+                         FormatPercent(more));
     }
   }
   if (!run.ranks.missing.empty()) {

@@ -17,15 +17,17 @@ TEST(Verdict, SaysWhatABusyGpuDid) {
   trace.devices[0].busy = {950'000};
   trace.devices[0].idle = {50'000};
   trace.devices[0].exposed_comm = {100'000};
-  EXPECT_EQ(Verdict(trace), "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time; "
-                            "communication is exposed for 10.0 % of the window");
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time; "
+            "communication is exposed for 10.0 % of the window");
 }
 
 TEST(Verdict, OfACpuEngineItsOperators) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.devices[0].on_host = true;
   EXPECT_EQ(Verdict(trace),
-            "CPU engine: operators run for 60.0 % of 1.00 ms; gemm.dense takes 66.7 % of the operator time");
+            "CPU engine: operators run for 60.0 % of 1.00 ms; gemm.dense takes 66.7 % of the "
+            "operator time");
 }
 
 TEST(Verdict, WithoutDeviceWorkThereIsNone) {
@@ -39,10 +41,12 @@ TEST(Verdict, WithoutDeviceWorkThereIsNone) {
 }
 
 TEST(Verdict, OfARun) {
-  EXPECT_EQ(Verdict(TwoRanksForTest()),
-            "GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late for "
-            "85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median of the "
-            "others; 1 of 3 ranks missing");
+  EXPECT_EQ(
+      Verdict(TwoRanksForTest()),
+      "GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late for "
+      "85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median of "
+      "the "
+      "others; 1 of 3 ranks missing");
 }
 
 }  // namespace

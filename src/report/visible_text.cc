@@ -45,9 +45,11 @@ bool IsInvisible(uint32_t code) {
 }
 
 bool IsWide(uint32_t code) {
-  return Within(code, 0x1100, 0x115f) || Within(code, 0x2e80, 0xa4cf) || Within(code, 0xac00, 0xd7a3) ||
-         Within(code, 0xf900, 0xfaff) || Within(code, 0xfe30, 0xfe6f) || Within(code, 0xff00, 0xff60) ||
-         Within(code, 0xffe0, 0xffe6) || Within(code, 0x1f300, 0x1faff) || Within(code, 0x20000, 0x3fffd);
+  return Within(code, 0x1100, 0x115f) || Within(code, 0x2e80, 0xa4cf) ||
+         Within(code, 0xac00, 0xd7a3) || Within(code, 0xf900, 0xfaff) ||
+         Within(code, 0xfe30, 0xfe6f) || Within(code, 0xff00, 0xff60) ||
+         Within(code, 0xffe0, 0xffe6) || Within(code, 0x1f300, 0x1faff) ||
+         Within(code, 0x20000, 0x3fffd);
 }
 
 // "1,234.5", "(12.3"; what a unit may stand behind.

@@ -6,9 +6,10 @@
 
 namespace tacho {
 
-// Names in a trace are somebody else's text. This makes it safe and honest to show: control characters,
-// escape sequences and invisible or direction-changing code points become "\n", "\x1b", "\u202e"; bytes
-// that are not UTF-8 become U+FFFD. Without `unicode` every code point beyond ASCII becomes "?".
+// Names in a trace are somebody else's text. This makes it safe and honest to show: control
+// characters, escape sequences and invisible or direction-changing code points become "\n", "\x1b",
+// "\u202e"; bytes that are not UTF-8 become U+FFFD. Without `unicode` every code point beyond ASCII
+// becomes "?".
 std::string VisibleText(std::string_view text, bool unicode = true);
 
 // Length of the valid UTF-8 sequence that starts at `at`; 0 when there is none.
@@ -17,8 +18,8 @@ size_t Utf8LengthAt(std::string_view text, size_t at);
 // Columns that `text` (visible, no escape sequences) takes on a terminal: wide characters two.
 size_t DisplayWidth(std::string_view text);
 
-// At most `width` columns of `text`: what is too much goes from the middle, because the ends of a name
-// tell most.
+// At most `width` columns of `text`: what is too much goes from the middle, because the ends of a
+// name tell most.
 std::string FitText(std::string_view text, size_t width, bool unicode = true);
 
 std::string PadRight(std::string_view text, size_t width);

@@ -1,5 +1,5 @@
-// Any bytes as an archive, from memory (with seeking) and as a stream in pieces; every member is judged
-// by its content and decoded as a trace would be.
+// Any bytes as an archive, from memory (with seeking) and as a stream in pieces; every member is
+// judged by its content and decoded as a trace would be.
 #include <cstdint>
 #include <memory>
 #include <string_view>

@@ -1,7 +1,7 @@
 // Any bytes as stored data: no crash, and both inflate libraries deliver the same.
 //
-// The first byte chooses how the data is split and whether a good gzip header is put in front of it, so
-// that the fuzzer reaches the deflate decoder at once.
+// The first byte chooses how the data is split and whether a good gzip header is put in front of
+// it, so that the fuzzer reaches the deflate decoder at once.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -32,13 +32,13 @@ struct Delivered {
   [[nodiscard]] bool IsSame(const Delivered& o) const {
     return bytes == o.bytes && end.defect == o.end.defect && end.text == o.end.text;
   }
-  // How soon a corrupt place is noticed depends on the library and on how much input it sees; what both
-  // give must be the same.
+  // How soon a corrupt place is noticed depends on the library and on how much input it sees; what
+  // both give must be the same.
   [[nodiscard]] bool Agrees(const Delivered& o) const {
     const size_t common = std::min(bytes.size(), o.bytes.size());
     if (bytes.compare(0, common, o.bytes, 0, common) != 0) return false;
-    const bool noticed = end.defect == StreamDefect::kCorrupt ||
-                         (o.end.defect == StreamDefect::kCorrupt && IsCut());
+    const bool noticed =
+        end.defect == StreamDefect::kCorrupt || (o.end.defect == StreamDefect::kCorrupt && IsCut());
     return noticed || IsSame(o);
   }
   [[nodiscard]] bool IsCut() const { return end.defect == StreamDefect::kTruncated; }

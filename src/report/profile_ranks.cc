@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/format_number.h"
+#include "report/profile_sections.h"
+#include "report/short_paths.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+
+std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
+  std::string out = BigTitle("Cross-Rank Comparison", style);
+  Table table{
+      "ranks",
+      {TableColumn{"rank", "rank", Unit::kText}.Stretches(),
+       TableColumn{"window_ns", "span", Unit::kDuration},
+       TableColumn{"busy_ns", "busy", Unit::kDuration}, TableColumn{"share", "util", Unit::kShare},
+       TableColumn{"kernel_ns", "kernel", Unit::kDuration},
+       TableColumn{"moe_ns", "MoE a2a", Unit::kDuration},
+       TableColumn{"gemm_ns", "GEMM", Unit::kDuration},
+       TableColumn{"comm_ns", "comm", Unit::kDuration},
+       TableColumn{"exposed_ns", "exposed", Unit::kDuration}},
+      {}};
+  std::vector<std::string> paths;
+  double least = 1, most = 0;
+  const std::vector<const TraceAnalysis*> traces = RanksOf(run);
+  for (const TraceAnalysis* trace : traces) paths.push_back(trace->path);
+  paths = ShortPaths(paths);
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const TraceAnalysis& trace = *traces[i];
+    const DeviceTotals totals = TotalsOf(trace.devices);
+    const double busy = ShareOf(totals.busy, totals.window);
+    least = std::min(least, busy);
+    most = std::max(most, busy);
+    const std::string rank = trace.facts.rank ? fmt::format("{}  ", *trace.facts.rank) : "";
+    table.Add({rank + paths[i], totals.window.ns, totals.busy.ns, busy, trace.kernels.total.ns,
+               CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
+               CategoriesBelow(trace.kernels, "gemm").total.ns,
+               CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});
+  }
+  out += IndentedTable(table, style);
+  out += fmt::format("\n  utilisation: {} % to {} % (spread {} points)\n", FormatPercent(least),
+                     FormatPercent(most), FormatPercent(most - least));
+  if (!run.ranks.missing.empty()) {
+    out += fmt::format("  missing: rank {} of {}\n", fmt::join(run.ranks.missing, ", "),
+                       run.ranks.world_size.value_or(0));
+  }
+  for (const std::string& warning : run.ranks.warnings) {
+    out += "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4) + "\n";
+  }
+  return out;
+}
+
+}  // namespace tacho

@@ -1,0 +1,253 @@
+#include "report/result_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/drawing.h"
+#include "report/format_number.h"
+#include "report/short_paths.h"
+
+namespace tacho {
+namespace {
+
+using enum Unit;
+using Col = TableColumn;
+
+constexpr size_t kRankBar = 16;
+
+int64_t Count(uint64_t count) { return static_cast<int64_t>(count); }
+Cell Optional(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
+Cell UnlessNegative(int64_t value) { return value >= 0 ? Cell(value) : Cell(); }
+
+}  // namespace
+
+std::vector<std::string> KindNames(size_t mask) {
+  constexpr std::array<const char*, 4> kNames = {"compute", "communication", "copy", "memset"};
+  std::vector<std::string> names;
+  for (size_t bit = 0; bit < kNames.size(); ++bit) {
+    if ((mask >> bit & 1) != 0) names.emplace_back(kNames[bit]);
+  }
+  return names;
+}
+
+Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const DeviceTotals& totals,
+                  size_t keep, std::string title) {
+  Table table{
+      "window",
+      {Col{"part", std::move(title), kText}.Stretches(), Col{"", "", kBar}.ScreenOnly().GivesWay(),
+       Col{"total_ns", "", kDuration}.Adds(), Col{"share", "window", kShare}.Adds(),
+       Col{"count", "count", kCount}.FileOnly().Adds()},
+      {}};
+  const auto add = [&](const std::string& part, DurationNs total, Cell count) {
+    const double share = ShareOf(total, totals.window);
+    table.Add({part, std::max(share, 0.0), total.ns, share, std::move(count)});
+  };
+  DurationNs counted;
+  for (const CategoryRow& row : kernels.categories) {
+    add(row.category, row.total, Count(row.count));
+    counted += row.total;
+  }
+  FoldRows(table, keep);
+  DurationNs copied;
+  uint64_t copy_count = 0;
+  for (const CopyRow& row : copies.copies) {
+    copied += row.total;
+    copy_count += row.count;
+  }
+  if (copy_count > 0) add("copies", copied, Count(copy_count));
+  if (copies.memsets.count > 0) add("memsets", copies.memsets.total, Count(copies.memsets.count));
+  counted += copied + copies.memsets.total;
+  // What runs at the same time stands in two rows above; a --window cuts through work at its edges.
+  if (counted != totals.busy) {
+    add(counted > totals.busy ? "counted twice (overlap)" : "begun before the window",
+        totals.busy - counted, Cell());
+  }
+  add("idle", totals.idle, Cell());
+  return table;
+}
+
+Table IdleCausesTable(const IdleTable& idle, std::string title) {
+  Table table{"idle",
+              {Col{"cause", std::move(title), kText}.Stretches(),
+               Col{"", "", kBar}.ScreenOnly().GivesWay(), Col{"total_ns", "", kDuration}.Adds(),
+               Col{"share", "idle", kShare}.Adds(), Col{"gaps", "gaps", kCount}.FileOnly()},
+              {}};
+  table.columns[1].bar_width = 8;
+  const DurationNs total = idle.window - idle.busy;
+  for (const IdleCauseRow& row : idle.causes) {
+    const double share = ShareOf(row.total, total);
+    table.Add({std::string(IdleCauseId(row.cause)), share, row.total.ns, share, Count(row.count)});
+  }
+  return table;
+}
+
+Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::string title) {
+  Table table{"gaps",
+              {Col{"dur_ns", std::move(title), kDuration}, Col{"at_ns", "at", kDuration},
+               Col{"start_ns", "", kDuration}.FileOnly(),
+               Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
+               Col{"host", "host did", kText}.Stretches(), Col{"host_track", "", kText}.FileOnly(),
+               Col{"before", "after", kText}.Stretches().GivesWay(),
+               Col{"after", "before", kText}.Stretches().GivesWay()},
+              {}};
+  for (const IdleGap& gap : idle.gaps) {
+    table.Add({gap.when.length().ns, (gap.when.start - origin).ns, gap.when.start.ns, gap.device,
+               std::string(IdleCauseId(gap.cause)), gap.host, gap.host_track,
+               ShortKernelName(gap.before), ShortKernelName(gap.after)});
+  }
+  return table;
+}
+
+Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
+  Table table{
+      "steps",
+      {Col{"phase", std::move(title), kText}, Col{"at_ns", "at", kDuration},
+       Col{"start_ns", "", kDuration}.FileOnly(), Col{"dur_ns", "duration", kDuration},
+       Col{"period_ns", "period", kDuration}, Col{"context_requests", "ctx req", kCount},
+       Col{"context_tokens", "ctx tok", kCount}, Col{"generation_requests", "gen req", kCount},
+       Col{"generation_tokens", "gen tok", kCount}},
+      {}};
+  for (const Step& step : steps.steps) {
+    const StepLabel& label = step.label;
+    table.Add({std::string(PhaseName(label.phase)), (step.when.start - origin).ns,
+               step.when.start.ns, step.when.length().ns,
+               step.period ? Cell(step.period->ns) : Cell(), UnlessNegative(label.context_requests),
+               UnlessNegative(label.context_tokens), UnlessNegative(label.generation_requests),
+               UnlessNegative(label.generation_tokens)});
+  }
+  return table;
+}
+
+Table StepPhasesTable(const StepTable& steps, std::string title) {
+  Table table{"step_phases",
+              {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
+               Col{"total_ns", "total", kDuration}.Adds(), Col{"p50_ns", "median", kDuration},
+               Col{"p90_ns", "p90", kDuration}.GivesWay(), Col{"p99_ns", "p99", kDuration},
+               Col{"max_ns", "max", kDuration}.GivesWay(),
+               Col{"context_tokens", "context tok", kCount}.Adds(),
+               Col{"generation_tokens", "generated", kCount}.Adds(),
+               Col{"", "trend", kTrend}.ScreenOnly().GivesWay()},
+              {}};
+  for (const Phase phase :
+       {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
+    std::vector<int64_t> durations;
+    std::vector<double> trend;
+    int64_t context = -1, generated = -1;
+    const auto add = [](int64_t& sum, int64_t more) {
+      if (more >= 0) sum = std::max<int64_t>(sum, 0) + more;
+    };
+    for (const Step& step : steps.steps) {
+      if (step.label.phase != phase) continue;
+      durations.push_back(step.when.length().ns);
+      trend.push_back(static_cast<double>(step.when.length().ns));
+      add(context, step.label.context_tokens);
+      add(generated, step.label.generation_tokens);
+    }
+    if (durations.empty()) continue;
+    const DurationStats stats = Summarize(durations);
+    table.Add({std::string(PhaseName(phase)), Count(stats.count), stats.total.ns, stats.p50.ns,
+               stats.p90.ns, stats.p99.ns, stats.max.ns, UnlessNegative(context),
+               UnlessNegative(generated), std::move(trend)});
+  }
+  return table;
+}
+
+Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
+  Table table{
+      "devices",
+      {Col{"device", std::move(title), kText}.Stretches(), Col{"window_ns", "window", kDuration},
+       Col{"busy", "busy", kShare}.ScreenOnly(), Col{"busy_ns", "busy", kDuration}.FileOnly(),
+       Col{"compute_ns", "compute", kDuration}, Col{"exposed_comm_ns", "exp. comm", kDuration},
+       Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(), Col{"idle_ns", "idle", kDuration},
+       Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
+       Col{"kernel_busy_ns", "kernel busy", kDuration}.FileOnly(),
+       Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(),
+       Col{"copy_busy_ns", "copy busy", kDuration}.FileOnly(), Col{"gpu_events", "events", kCount},
+       Col{"gaps", "gaps", kCount}.FileOnly(), Col{"gaps_over_1us", "", kCount}.FileOnly(),
+       Col{"gaps_over_10us", "", kCount}.FileOnly(), Col{"gaps_over_100us", "", kCount}.FileOnly(),
+       Col{"gaps_over_1ms", "", kCount}.FileOnly(),
+       Col{"largest_gap_ns", "largest gap", kDuration}},
+      {}};
+  for (const DeviceTime& device : devices) {
+    const GapCounts& gaps = device.gaps;
+    table.Add(
+        {device.device, device.window.length().ns, ShareOf(device.busy, device.window.length()),
+         device.busy.ns, device.compute.ns, device.exposed_comm.ns, device.exposed_copy.ns,
+         device.idle.ns, device.kernel_sum.ns, device.kernel_busy.ns, device.comm_busy.ns,
+         device.copy_busy.ns, Count(device.gpu_events), Count(gaps.count), Count(gaps.over_1us),
+         Count(gaps.over_10us), Count(gaps.over_100us), Count(gaps.over_1ms), gaps.largest.ns});
+  }
+  return table;
+}
+
+Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title) {
+  Table table{"overlaps",
+              {Col{"device", "device", kText}, Col{"kinds", std::move(title), kText}.Stretches(),
+               Col{"", "", kBar}.ScreenOnly().GivesWay(), Col{"total_ns", "", kDuration},
+               Col{"share", "window", kShare}},
+              {}};
+  for (const DeviceTime& device : devices) {
+    for (size_t mask = 0; mask < device.by_kinds.size(); ++mask) {
+      const DurationNs time = device.by_kinds[mask];
+      if (time.ns == 0) continue;
+      const double share = ShareOf(time, device.window.length());
+      table.Add({device.device,
+                 mask == 0 ? "idle" : fmt::format("{}", fmt::join(KindNames(mask), "+")), share,
+                 time.ns, share});
+    }
+  }
+  return table;
+}
+
+Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
+  Table table{"streams",
+              {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
+               Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
+               Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
+               Col{"overlaps", "overlaps", kCount}.Adds()},
+              {}};
+  for (const DeviceTime& device : devices) {
+    for (const StreamTime& stream : device.streams) {
+      table.Add({stream.stream, device.device, Count(stream.events), stream.sum.ns, stream.busy.ns,
+                 ShareOf(stream.busy, device.window.length()), Count(stream.overlaps)});
+    }
+  }
+  return table;
+}
+
+Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title) {
+  Table table{
+      "ranks",
+      {Col{"rank", std::move(title), kCount}, Col{"path"}.FileOnly(),
+       Col{"", "trace"}.ScreenOnly().Stretches(), Col{"window_ns", "window", kDuration},
+       Col{"busy", "busy", kShare}.ScreenOnly(), Col{"busy_ns", "busy", kDuration}.FileOnly(),
+       Col{"compute_ns", "compute", kDuration}, Col{"exposed_comm_ns", "exp. comm", kDuration},
+       Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(),
+       Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(), Col{"idle_ns", "idle", kDuration},
+       Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
+       Col{"steps", "steps", kCount}.GivesWay(),
+       Col{"start_unix_ns", "start", kDuration}.FileOnly(),
+       Col{"", "window", kText}.ScreenOnly().GivesWay()},
+      {}};
+  std::vector<std::string> paths;
+  for (const RankRow& row : ranks.rows) paths.push_back(row.path);
+  if (!style.whole_names) paths = ShortPaths(paths);
+  for (size_t i = 0; i < ranks.rows.size(); ++i) {
+    const RankRow& row = ranks.rows[i];
+    const std::array<double, 4> parts = {
+        ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
+        ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
+    table.Add(
+        {Optional(row.rank), row.path, paths[i], row.window.ns, ShareOf(row.busy, row.window),
+         row.busy.ns, row.compute.ns, row.exposed_comm.ns, row.exposed_copy.ns, row.comm_busy.ns,
+         row.idle.ns, row.kernel_sum.ns, Count(row.steps), Optional(row.start_unix_ns),
+         row.window.ns == 0 ? "" : StackedBar(parts, kRankBar, style)},
+        ranks.slowest == i ? Paint::kRed : Paint::kPlain);
+  }
+  return table;
+}
+
+}  // namespace tacho

@@ -1,0 +1,200 @@
+#include "report/result_tables.h"
+
+#include <utility>
+
+#include "report/format_number.h"
+
+namespace tacho {
+namespace {
+
+using enum Unit;
+using Col = TableColumn;
+
+constexpr size_t kShortName = 60;  // of a kernel on a line of 100 columns
+
+int64_t Count(uint64_t count) { return static_cast<int64_t>(count); }
+Cell Optional(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
+
+std::string KernelName(const KernelRow& row, const TextStyle& style) {
+  if (style.whole_names) return DemangledName(row.name);
+  if (style.width <= 100) return row.short_name;
+  return ShortKernelName(row.name, kShortName + style.width - 100);
+}
+
+}  // namespace
+
+size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,
+                        size_t most) {
+  size_t rows = 0;
+  while (rows < descending.size() && rows < most &&
+         (rows < least || descending[rows].ns >= total.ns / 100)) {
+    ++rows;
+  }
+  return rows;
+}
+
+Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
+                   std::string title) {
+  const bool with_device = totals.devices > 1;
+  Table table{
+      "kernels",
+      {Col{"name", "", kText}.FileOnly(), Col{"short_name", std::move(title), kText}.Stretches(),
+       Col{"category", "category", kText}.Stretches().GivesWay(),
+       Col{"device", "device", kText}.FileOnly(!with_device),
+       Col{"total_ns", "total", kDuration}.Adds(),
+       Col{"share", totals.on_host ? "operator" : "kernel", kShare}.Adds(),
+       Col{"count", "count", kCount}.Adds(), Col{"min_ns", "min", kDuration}.FileOnly(),
+       Col{"mean_ns", "mean", kDuration}.FileOnly(), Col{"p50_ns", "median", kDuration},
+       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration},
+       Col{"max_ns", "max", kDuration}.FileOnly()},
+      {}};
+  for (const KernelRow& row : kernels.rows) {
+    const DurationStats& stats = row.stats;
+    // Figures of several ranks added up have no percentiles, and no device.
+    const auto percentile = [&](DurationNs value) {
+      return row.device.empty() ? Cell() : Cell(value.ns);
+    };
+    table.Add({row.name, KernelName(row, style), row.category,
+               row.device.empty() ? Cell() : Cell(row.device), stats.total.ns,
+               ShareOf(stats.total, kernels.total), Count(stats.count), stats.min.ns,
+               stats.mean().ns, percentile(stats.p50), percentile(stats.p90), percentile(stats.p99),
+               stats.max.ns});
+  }
+  return table;
+}
+
+Table CategoriesTable(const KernelTable& kernels, std::string title) {
+  Table table{
+      "categories",
+      {Col{"category", std::move(title), kText}.Stretches(),
+       Col{"", "", kBar}.ScreenOnly().GivesWay(), Col{"total_ns", "total", kDuration}.Adds(),
+       Col{"share", "of kernel time", kShare}.Adds(), Col{"count", "kernels", kCount}.Adds()},
+      {}};
+  for (const CategoryRow& row : kernels.categories) {
+    const double share = ShareOf(row.total, kernels.total);
+    table.Add({row.category, share, row.total.ns, share, Count(row.count)});
+  }
+  return table;
+}
+
+Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
+               std::string title) {
+  Table table{
+      with_shapes ? "ops_by_shape" : "ops",
+      {Col{"name", std::move(title), kText}.Stretches(), Col{"self_ns", "self", kDuration}.Adds(),
+       Col{"share", "self", kShare}.ScreenOnly().Adds(), Col{"cpu_total_ns", "total", kDuration},
+       Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
+       Col{"device_total_ns", "device", kDuration}.FileOnly(!with_device_time),
+       Col{"count", "count", kCount}.Adds()},
+      {}};
+  table.columns[1].key = "cpu_self_ns";
+  if (with_shapes) {
+    table.columns.insert(table.columns.begin() + 1, Col{"shapes", "shapes", kText}.Stretches());
+  }
+  DurationNs self;
+  for (const OpRow& row : ops) self += row.cpu_self;
+  for (const OpRow& row : ops) {
+    std::vector<Cell> cells = {row.name,         row.cpu_self.ns,    ShareOf(row.cpu_self, self),
+                               row.cpu_total.ns, row.device_self.ns, row.device_total.ns,
+                               Count(row.count)};
+    if (with_shapes) cells.insert(cells.begin() + 1, Cell(row.shapes));
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+Table CopiesTable(const CopyTable& copies, std::string title) {
+  Table table{
+      "copies",
+      {Col{"kind", std::move(title), kText}.Stretches(), Col{"total_ns", "total", kDuration}.Adds(),
+       Col{"count", "count", kCount}.Adds(), Col{"bytes", "bytes", kBytes}.Adds(),
+       Col{"gigabytes_per_second", "GB/s", kNumber}, Col{"pageable", "pageable", kCount}.Adds()},
+      {}};
+  for (const CopyRow& row : copies.copies) {
+    const std::optional<double> rate = row.gigabytes_per_second();
+    table.Add({row.kind, row.total.ns, Count(row.count), Optional(row.bytes),
+               rate ? Cell(*rate) : Cell(), Count(row.pageable)});
+  }
+  if (copies.memsets.count > 0) {
+    table.Add({"memset", copies.memsets.total.ns, Count(copies.memsets.count),
+               Optional(copies.memsets.bytes), Cell(), Cell()});
+  }
+  return table;
+}
+
+Table ApisTable(const std::vector<ApiRow>& apis, std::string title) {
+  Table table{
+      "apis",
+      {Col{"name", std::move(title), kText}.Stretches(), Col{"total_ns", "total", kDuration}.Adds(),
+       Col{"count", "count", kCount}.Adds(), Col{"min_ns", "min", kDuration}.FileOnly(),
+       Col{"p50_ns", "median", kDuration}, Col{"p90_ns", "p90", kDuration}.FileOnly(),
+       Col{"p99_ns", "p99", kDuration}, Col{"max_ns", "max", kDuration}},
+      {}};
+  for (const ApiRow& row : apis) {
+    const DurationStats& stats = row.stats;
+    table.Add({row.name, stats.total.ns, Count(stats.count), stats.min.ns, stats.p50.ns,
+               stats.p90.ns, stats.p99.ns, stats.max.ns});
+  }
+  return table;
+}
+
+Table QueuesTable(const LaunchTable& launches, std::string title) {
+  Table table{"queues",
+              {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
+               Col{"mean", "mean depth", kNumber}, Col{"max", "max depth", kCount}},
+              {}};
+  for (const LaunchTable::QueueDepth& queue : launches.queues) {
+    table.Add({queue.stream, queue.device, queue.mean, Count(queue.max)});
+  }
+  return table;
+}
+
+Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
+  Table table{"launches",
+              {Col{"figure"}.FileOnly(), Col{"value", "", kCount}.FileOnly(),
+               Col{"", std::move(title)}.ScreenOnly().Stretches(), Col{"", "", kCount}.ScreenOnly(),
+               Col{"", "", kDuration}.ScreenOnly()},
+              {}};
+  const auto add = [&](const char* key, const char* words, uint64_t value) {
+    table.Add({key, Count(value), words, Count(value), Cell()});
+  };
+  const auto add_time = [&](const char* key, const char* words, DurationNs value) {
+    table.Add({key, value.ns, words, Cell(), value.ns});
+  };
+  add("gpu_events", "pieces of GPU work that tell their launch", launches.gpu_events);
+  add("with_launch", "  linked to a launch", launches.with_launch);
+  add("without_launch", "  launched before the window", launches.without_launch);
+  add("without_correlation", "pieces that do not tell it", launches.without_correlation);
+  add("graph_launches", "graph launches", launches.graph_launches);
+  add("graph_gpu_events", "  GPU work under them", launches.graph_gpu_events);
+  add("max_gpu_events_per_launch", "most GPU work under one launch",
+      launches.max_gpu_events_per_launch);
+  add("shorter_than_launch", "kernels shorter than their own launch call",
+      launches.shorter_than_launch);
+  add("delay_count", "delays from launch call to start", launches.delay.count);
+  if (launches.delay.count > 0) {
+    add_time("delay_p50_ns", "  median", launches.delay.p50);
+    add_time("delay_p90_ns", "  p90", launches.delay.p90);
+    add_time("delay_p99_ns", "  p99", launches.delay.p99);
+    add_time("delay_max_ns", "  longest", launches.delay.max);
+  }
+  return table;
+}
+
+Table NotesTable(const Notes& notes, std::string title) {
+  Table table{
+      "notes",
+      {Col{"id", std::move(title), kText}, Col{"severity", "severity", kText},
+       Col{"count", "count", kCount}, Col{"where", "where", kText}.Stretches(),
+       Col{"text", "meaning", kText}.Stretches(), Col{"remedy", "remedy", kText}.FileOnly()},
+      {}};
+  for (const Note& note : notes.list()) {
+    const NoteKind& kind = KindOf(note.id);
+    table.Add({std::string(kind.id), std::string(SeverityName(kind.severity)), Count(note.count),
+               note.where, std::string(kind.text), std::string(kind.remedy)},
+              kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow);
+  }
+  return table;
+}
+
+}  // namespace tacho
