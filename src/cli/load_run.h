@@ -33,8 +33,7 @@ struct Loaded {
 };
 
 // Finds the traces below the paths, reads and analyses them, several at a time. Each Trace is
-// dropped as soon as it is analysed. Fails when a path is missing or when nothing could be read;
-// with several inputs the Error is that of the first, and `counter` has counted all.
+// dropped as soon as it is analysed. Fails when a path is missing or when nothing could be read.
 Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
                                     ProgressCounter& counter);
 

@@ -16,7 +16,6 @@ struct TextStyle {
   bool whole_names = false;  // names are never shortened, lines may grow beyond `width`
 
   [[nodiscard]] std::string_view dot() const { return unicode ? " · " : " | "; }
-  [[nodiscard]] std::string_view dash() const { return unicode ? "—" : "--"; }
 };
 
 // Red stands for findings, yellow for caveats; nothing else is coloured.
