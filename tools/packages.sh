@@ -3,7 +3,7 @@
 
 TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-dev zlib1g-dev libzstd-dev
   libarchive-dev libfmt-dev libexpected-dev libcli11-dev"
-TACHO_TEST_PACKAGES="python3 libgtest-dev libgmock-dev libbenchmark-dev libsimdjson-dev nlohmann-json3-dev"
+TACHO_TEST_PACKAGES="python3 python3-jsonschema libgtest-dev libgmock-dev libbenchmark-dev libsimdjson-dev nlohmann-json3-dev"
 TACHO_FUZZ_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14"
 
 # need_packages NAME...: installs those of them that are missing.
