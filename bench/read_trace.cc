@@ -1,5 +1,5 @@
-// Reads one trace into a model and analyses it, and says how long each took: one JSON line. The page
-// cache should be warm; the figures are of one pass.
+// Reads one trace into a model and analyses it, and says how long each took: one JSON line. The
+// page cache should be warm; the figures are of one pass.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

@@ -19,9 +19,9 @@ namespace tacho {
 
 // Everything that `tacho analyze` knows about one trace file: the input of every report.
 struct TraceAnalysis {
-  std::string path;             // as given; "ARCHIVE:MEMBER" inside an archive
-  uint64_t bytes = 0;           // of the file (or archive member) as stored
-  uint64_t json_bytes = 0;      // after decompression
+  std::string path;         // as given; "ARCHIVE:MEMBER" inside an archive
+  uint64_t bytes = 0;       // of the file (or archive member) as stored
+  uint64_t json_bytes = 0;  // after decompression
   TraceHeader header;
   TraceFacts facts;
   Interval span;
@@ -40,12 +40,12 @@ struct TraceAnalysis {
 // A run: one or many traces, sorted by path, and the table over its ranks.
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
-  RankTable ranks;  // empty rows with a single trace
+  RankTable ranks;                   // empty rows with a single trace
   std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
 };
 
-// Runs every analysis over one trace. Adds the notes that only analysis can see (orphans, long overlaps,
-// no GPU events). The strings in the result are copies: the trace may go.
+// Runs every analysis over one trace. Adds the notes that only analysis can see (orphans, long
+// overlaps, no GPU events). The strings in the result are copies: the trace may go.
 struct AnalysisOptions {
   Scope scope;
   bool key_averages = true;  // OpTable::key_averages, which costs as much as the rest

@@ -13,11 +13,11 @@ namespace tacho {
 // launch has many pieces of work. Built once, used by launches, gaps and ops.
 struct LaunchLinks {
   static constexpr uint32_t kNone = 0xffffffff;
-  std::vector<uint32_t> call_of_gpu;     // by row of Trace::gpu: row of Trace::host_calls, or kNone
-  std::vector<uint32_t> gpu_of_call;     // by row of host_calls: how many pieces of GPU work
+  std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
+  std::vector<uint32_t> gpu_of_call;  // by row of host_calls: how many pieces of GPU work
 };
-// When several calls share a correlation, the one that launches, copies or sets (by its name) wins, then
-// the first. Cost: O(n) with dense correlations.
+// When several calls share a correlation, the one that launches, copies or sets (by its name) wins,
+// then the first. Cost: O(n) with dense correlations.
 LaunchLinks LinkLaunches(const Trace& trace);
 
 struct ApiRow {
@@ -25,10 +25,10 @@ struct ApiRow {
   DurationStats stats;
 };
 
-// How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least 0; for
-// a graph only its first piece counts.
+// How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least
+// 0; for a graph only its first piece counts.
 struct LaunchTable {
-  uint64_t gpu_events = 0;           // with a correlation; with_launch + without_launch
+  uint64_t gpu_events = 0;  // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;
   uint64_t without_launch = 0;       // launched before the window
   uint64_t without_correlation = 0;  // GPU work that does not tell its launch
@@ -40,11 +40,11 @@ struct LaunchTable {
   struct QueueDepth {                // launched and not yet started, over one stream
     std::string device, stream;
     uint64_t max = 0;
-    double mean = 0;                 // weighted by time between the first launch and the last start
+    double mean = 0;  // weighted by time between the first launch and the last start
   };
-  std::vector<QueueDepth> queues;    // in the order of device and stream
-  std::vector<ApiRow> apis;          // CUDA and HIP calls by name, by total, longest first, then name
-  std::vector<ApiRow> other_apis;    // the same of other accelerators' runtimes
+  std::vector<QueueDepth> queues;  // in the order of device and stream
+  std::vector<ApiRow> apis;        // CUDA and HIP calls by name, by total, longest first, then name
+  std::vector<ApiRow> other_apis;  // the same of other accelerators' runtimes
 };
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 

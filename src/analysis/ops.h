@@ -18,7 +18,7 @@ namespace tacho {
 // inside the scope.
 struct OpRow {
   std::string name;
-  std::string shapes;  // JSON text of "Input Dims"; "" by name only
+  std::string shapes;       // JSON text of "Input Dims"; "" by name only
   bool annotation = false;  // in key_averages: rows of annotations stand apart from operators
   uint64_t count = 0;
   DurationNs cpu_total, cpu_self, device_total, device_self;
@@ -32,7 +32,8 @@ struct OpTable {
   // parent's name is one with it, a slice that was unfinished has no self time, and "[memory]"
   // counts allocations outside of all others. metrics.md says how it differs. By cpu_self, longest
   // first, then name.
-  std::vector<OpRow> key_averages;  // empty unless asked for: with Python stacks it costs more than all else
+  std::vector<OpRow>
+      key_averages;  // empty unless asked for: with Python stacks it costs more than all else
 };
 
 // The innermost slices of host tracks: what each thread did, each instant once.

@@ -23,7 +23,8 @@ struct RankInput {
 struct RankRow {
   std::string path;
   std::optional<int64_t> rank;
-  DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;  // over its devices
+  DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy,
+      kernel_sum;  // over its devices
   size_t steps = 0;
   std::optional<int64_t> start_unix_ns;  // first device work
 };
@@ -35,8 +36,9 @@ struct RankTable {
   std::vector<int64_t> missing;       // of 0..world_size-1
   std::vector<RankRow> rows;          // by rank (none last), then path
   double busy_spread = 0;             // largest minus smallest busy share, 0..1
-  std::optional<size_t> slowest;      // the row with the most compute time; absent with fewer than 2
-  std::vector<std::string> warnings;  // "3 traces say rank 0 of 1: data-parallel engines, told apart by path"
+  std::optional<size_t> slowest;  // the row with the most compute time; absent with fewer than 2
+  std::vector<std::string>
+      warnings;  // "3 traces say rank 0 of 1: data-parallel engines, told apart by path"
 };
 RankTable CompareRanks(const std::vector<RankInput>& inputs);
 

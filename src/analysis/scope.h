@@ -11,8 +11,8 @@ namespace tacho {
 
 // Which part of a trace an analysis looks at.
 //
-// With a window, lengths of time are clipped to it and an event is counted when it starts inside, so
-// that the figures of two windows that touch add up to those of both. Without one, everything.
+// With a window, lengths of time are clipped to it and an event is counted when it starts inside,
+// so that the figures of two windows that touch add up to those of both. Without one, everything.
 struct Scope {
   std::optional<Interval> window;
   std::string device;  // the trace's own id; empty: all devices

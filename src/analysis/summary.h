@@ -33,8 +33,12 @@ class SummarySink : public EventSink {
   [[nodiscard]] Interval span() const { return span_; }
   // By kernel name; memcpy and memset under their names too.
   [[nodiscard]] const std::unordered_map<StringId, NameTotal>& gpu() const { return gpu_; }
-  [[nodiscard]] const std::unordered_map<StringId, NameTotal>& host_ops() const { return host_ops_; }
-  [[nodiscard]] const std::unordered_map<StringId, DeviceTotal>& devices() const { return devices_; }
+  [[nodiscard]] const std::unordered_map<StringId, NameTotal>& host_ops() const {
+    return host_ops_;
+  }
+  [[nodiscard]] const std::unordered_map<StringId, DeviceTotal>& devices() const {
+    return devices_;
+  }
 
   Notes& notes() { return notes_; }
   [[nodiscard]] const Notes& notes() const { return notes_; }

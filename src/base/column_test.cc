@@ -29,7 +29,7 @@ TEST(Column, ReserveThenAdvance) {
 }
 
 TEST(NarrowColumn, KeepsEveryInt64) {
-  const int64_t values[] = {0,          -1,         -2,        1,          0xfffffffd,
+  const int64_t values[] = {0,          -1,         -2,        1,         0xfffffffd,
                             0xfffffffe, 0xffffffff, INT64_MAX, INT64_MIN, 4'294'967'296};
   NarrowColumn column;
   for (const int64_t v : values) column.push_back(v);

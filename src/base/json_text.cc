@@ -82,14 +82,26 @@ std::string UnescapeJson(std::string_view raw) {
     }
     const char escape = raw[++i];
     switch (escape) {
-      case 'n': out.push_back('\n'); break;
-      case 't': out.push_back('\t'); break;
-      case 'r': out.push_back('\r'); break;
-      case 'b': out.push_back('\b'); break;
-      case 'f': out.push_back('\f'); break;
+      case 'n':
+        out.push_back('\n');
+        break;
+      case 't':
+        out.push_back('\t');
+        break;
+      case 'r':
+        out.push_back('\r');
+        break;
+      case 'b':
+        out.push_back('\b');
+        break;
+      case 'f':
+        out.push_back('\f');
+        break;
       case '"':
       case '\\':
-      case '/': out.push_back(escape); break;
+      case '/':
+        out.push_back(escape);
+        break;
       case 'u': {
         const int32_t unit = Hex4(raw, i + 1);
         if (unit < 0) {
@@ -129,9 +141,15 @@ std::string QuoteJson(std::string_view text) {
       ++i;
     } else if (static_cast<uint8_t>(c) < 0x20) {
       switch (c) {
-        case '\n': out += "\\n"; break;
-        case '\t': out += "\\t"; break;
-        case '\r': out += "\\r"; break;
+        case '\n':
+          out += "\\n";
+          break;
+        case '\t':
+          out += "\\t";
+          break;
+        case '\r':
+          out += "\\r";
+          break;
         default:
           out += "\\u00";
           out.push_back(kHex[c >> 4]);

@@ -5,12 +5,13 @@
 
 namespace tacho {
 
-// The characters of a JSON string without its quotes: escapes resolved, \u as UTF-8 (surrogate pairs
-// joined, lone ones as U+FFFD). Unknown escapes and a trailing backslash are kept as they are.
+// The characters of a JSON string without its quotes: escapes resolved, \u as UTF-8 (surrogate
+// pairs joined, lone ones as U+FFFD). Unknown escapes and a trailing backslash are kept as they
+// are.
 std::string UnescapeJson(std::string_view raw);
 
-// `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is always
-// valid JSON.
+// `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
+// always valid JSON.
 std::string QuoteJson(std::string_view text);
 
 // Without the quotes and with escapes resolved if `value` is a JSON string, else unchanged.

@@ -15,9 +15,9 @@ enum class ErrorKind {
   kBug,         // an invariant of ours does not hold
 };
 
-// A failure that ends the job it belongs to. The message names the place (file, byte, flag), what was
-// expected, and what to do; it starts in lower case and has no full stop, so that it can be prefixed.
-// Defective data is not an Error: it is counted as a Note (model/notes.h).
+// A failure that ends the job it belongs to. The message names the place (file, byte, flag), what
+// was expected, and what to do; it starts in lower case and has no full stop, so that it can be
+// prefixed. Defective data is not an Error: it is counted as a Note (model/notes.h).
 struct Error {
   ErrorKind kind = ErrorKind::kBug;
   std::string message;
@@ -38,8 +38,8 @@ inline tl::unexpected<Error> Fail(ErrorKind kind, std::string message) {
 }  // namespace tacho
 
 // Leaves the enclosing function with the error of `expr`, a Result, if it has one.
-#define TACHO_RETURN_IF_ERROR(expr)                                    \
-  do {                                                                 \
-    if (auto tacho_status = (expr); !tacho_status.has_value())         \
-      return tl::unexpected<::tacho::Error>(tacho_status.error());     \
+#define TACHO_RETURN_IF_ERROR(expr)                                \
+  do {                                                             \
+    if (auto tacho_status = (expr); !tacho_status.has_value())     \
+      return tl::unexpected<::tacho::Error>(tacho_status.error()); \
   } while (false)

@@ -23,7 +23,8 @@ uint64_t Fold(uint64_t a, uint64_t b) {
 
 }  // namespace
 
-// Multiply-and-fold over 16-byte blocks, the scheme of wyhash; the last block overlaps the one before.
+// Multiply-and-fold over 16-byte blocks, the scheme of wyhash; the last block overlaps the one
+// before.
 uint64_t HashBytes(std::string_view bytes) {
   constexpr uint64_t kA = 0xa0761d6478bd642f, kB = 0xe7037ed1a0b428db;
   const char* p = bytes.data();

@@ -17,8 +17,9 @@ uint64_t HashBytes(std::string_view bytes);
 
 // Keeps each distinct string once and gives it a 32-bit id, counted up from 0 in order of arrival.
 //
-// Views stay valid as long as the pool lives; 15 bytes behind each may be read. Not thread-safe; one pool belongs to one trace.
-// Memory: the bytes plus about 28 bytes a string. Cost of Intern: one hash and, when found, one compare.
+// Views stay valid as long as the pool lives; 15 bytes behind each may be read. Not thread-safe;
+// one pool belongs to one trace. Memory: the bytes plus about 28 bytes a string. Cost of Intern:
+// one hash and, when found, one compare.
 class StringPool {
  public:
   StringPool();
@@ -48,7 +49,8 @@ class StringPool {
   size_t bytes_ = 0;
   std::vector<std::string_view> strings_;
   std::vector<uint32_t> hashes_;  // upper half of each string's hash: most misses need no compare
-  std::vector<uint32_t> table_;   // open addressing, id + 1, 0 = free; a power of two, at most 5/8 full
+  std::vector<uint32_t>
+      table_;  // open addressing, id + 1, 0 = free; a power of two, at most 5/8 full
 };
 
 }  // namespace tacho

@@ -39,7 +39,9 @@ struct Interval {
   constexpr DurationNs length() const { return empty() ? DurationNs{0} : end - start; }
   constexpr bool contains(TimeNs t) const { return start <= t && t < end; }
   // The part of this interval inside `o`; empty when they do not touch.
-  constexpr Interval Clip(Interval o) const { return {std::max(start, o.start), std::min(end, o.end)}; }
+  constexpr Interval Clip(Interval o) const {
+    return {std::max(start, o.start), std::min(end, o.end)};
+  }
 };
 
 }  // namespace tacho

@@ -21,8 +21,8 @@ enum class SlotHome : uint8_t {
 
 // The arguments of many events that differ in a few values only, kept once.
 //
-// `text` is the JSON text of the args object, byte for byte, without the values that vary; slot i of
-// `slots` says before which byte of `text` its value stands. Slots are in the order of the text.
+// `text` is the JSON text of the args object, byte for byte, without the values that vary; slot i
+// of `slots` says before which byte of `text` its value stands. Slots are in the order of the text.
 struct ArgsShape {
   struct Slot {
     uint32_t at = 0;  // offset into `text`
@@ -30,7 +30,7 @@ struct ArgsShape {
   };
   struct Entry {  // one key of the object, in the order of the text
     StringId key;
-    int32_t slot = -1;  // the slot that holds its value, or -1: constant
+    int32_t slot = -1;                     // the slot that holds its value, or -1: constant
     StringId constant = StringId::kEmpty;  // JSON text of a constant value
   };
   SliceKind kind = SliceKind::kOther;

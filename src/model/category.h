@@ -7,15 +7,15 @@ namespace tacho {
 
 // The table that a complete event (a slice) goes to.
 enum class SliceKind : uint8_t {
-  kHostOp,          // cpu_op
-  kAnnotation,      // user_annotation
-  kGpuAnnotation,   // gpu_user_annotation
-  kKernel,          // kernel
-  kMemcpy,          // gpu_memcpy
-  kMemset,          // gpu_memset
-  kHostCall,        // cuda_runtime, cuda_driver and their kin: calls that launch, copy or wait
-  kPythonFrame,     // python_function
-  kOther,           // everything else: overhead, cuda_sync, Trace, accelerators unknown to us
+  kHostOp,         // cpu_op
+  kAnnotation,     // user_annotation
+  kGpuAnnotation,  // gpu_user_annotation
+  kKernel,         // kernel
+  kMemcpy,         // gpu_memcpy
+  kMemset,         // gpu_memset
+  kHostCall,       // cuda_runtime, cuda_driver and their kin: calls that launch, copy or wait
+  kPythonFrame,    // python_function
+  kOther,          // everything else: overhead, cuda_sync, Trace, accelerators unknown to us
 };
 
 constexpr bool IsGpuWork(SliceKind kind) {

@@ -16,7 +16,8 @@ namespace tacho {
 
 // One event on its way from a reader to a sink, its texts interned in the sink's vocabulary.
 struct Event {
-  char phase = 'X';  // Chrome's letter: X complete, B/E begin and end, i instant, C counter, M metadata, s/t/f flow
+  char phase = 'X';  // Chrome's letter: X complete, B/E begin and end, i instant, C counter, M
+                     // metadata, s/t/f flow
   SliceKind kind = SliceKind::kOther;
   CategoryId category{};
   bool has_category = false;
@@ -28,7 +29,7 @@ struct Event {
   DurationNs duration;       // of X, >= 0
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
-  int64_t flow_id = -1;      // of s, t, f
+  int64_t flow_id = -1;                  // of s, t, f
   StringId metadata = StringId::kEmpty;  // of M: the name or label that it gives
   ArgsShapeId args = ArgsShapeId::kNone;
   std::span<const int64_t> arg_values;  // one for each slot of the shape, a StringId for kText

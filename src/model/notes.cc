@@ -21,22 +21,24 @@ constexpr NoteKind kKinds[] = {
     {"read-failed", Severity::kDataLoss, "the system stopped delivering the file in the middle",
      "check the disk or the mount, or copy the file to a local one"},
     {"damaged-event", Severity::kDataLoss,
-     "events that are not readable were skipped; all others are here", "record again with a newer torch"},
+     "events that are not readable were skipped; all others are here",
+     "record again with a newer torch"},
     {"oversized-event", Severity::kDataLoss, "an event beyond the size limit was skipped",
      "none: no profiler writes such an event"},
     {"repaired-name", Severity::kInfo, "strings with unescaped quotes were repaired",
      "none needed; torch writes them since 2026 as it should"},
-    {"odd-number", Severity::kInfo, "times that are not plain decimals were converted", "none needed"},
-    {"bad-time", Severity::kDataLoss, "events without a usable time are counted but stand in no table",
-     "record again"},
+    {"odd-number", Severity::kInfo, "times that are not plain decimals were converted",
+     "none needed"},
+    {"bad-time", Severity::kDataLoss,
+     "events without a usable time are counted but stand in no table", "record again"},
     {"negative-duration", Severity::kNotice, "negative durations were taken as 0",
      "record with a torch newer than August 2022"},
-    {"missing-duration", Severity::kNotice, "complete events without a duration were taken as 0 ns long",
-     "record again"},
+    {"missing-duration", Severity::kNotice,
+     "complete events without a duration were taken as 0 ns long", "record again"},
     {"invalid-utf8", Severity::kInfo, "names that are not valid UTF-8 were kept byte for byte",
      "none needed"},
-    {"unmatched-begin-end", Severity::kNotice, "begin and end events without a partner were left out",
-     "record a longer window"},
+    {"unmatched-begin-end", Severity::kNotice,
+     "begin and end events without a partner were left out", "record a longer window"},
     {"no-gpu-events", Severity::kNotice,
      "there is no GPU event: device figures come from the host's operators, or are absent",
      "for a GPU engine: check that CUPTI is usable and not taken by another profiler"},
@@ -47,7 +49,8 @@ constexpr NoteKind kKinds[] = {
     {"long-overlap", Severity::kNotice,
      "GPU events reach far over later ones of their stream: their durations may have overflowed",
      "update ROCm, or record again"},
-    {"producer-warning", Severity::kNotice, "the profiler logged warnings or errors while it recorded",
+    {"producer-warning", Severity::kNotice,
+     "the profiler logged warnings or errors while it recorded",
      "read them with --json, under facts.producer_log"},
     {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
      "none needed"},
@@ -60,9 +63,12 @@ const NoteKind& KindOf(NoteId id) { return kKinds[static_cast<size_t>(id)]; }
 
 std::string_view SeverityName(Severity severity) {
   switch (severity) {
-    case Severity::kInfo: return "info";
-    case Severity::kNotice: return "notice";
-    case Severity::kDataLoss: return "data-loss";
+    case Severity::kInfo:
+      return "info";
+    case Severity::kNotice:
+      return "notice";
+    case Severity::kDataLoss:
+      return "data-loss";
   }
   return "";
 }
@@ -83,8 +89,9 @@ uint64_t Notes::CountOf(NoteId id) const {
 }
 
 bool Notes::lost_data() const {
-  return std::any_of(list_.begin(), list_.end(),
-                     [](const Note& note) { return KindOf(note.id).severity == Severity::kDataLoss; });
+  return std::any_of(list_.begin(), list_.end(), [](const Note& note) {
+    return KindOf(note.id).severity == Severity::kDataLoss;
+  });
 }
 
 }  // namespace tacho

@@ -14,29 +14,29 @@ enum class Severity {
   kDataLoss,  // events are missing: totals are lower bounds (exit status 4)
 };
 
-// Every defect that a reader can meet. Its severity, text and remedy stand in one table (notes.cc), which
-// docs/notes.md explains at length.
+// Every defect that a reader can meet. Its severity, text and remedy stand in one table (notes.cc),
+// which docs/notes.md explains at length.
 enum class NoteId : uint8_t {
-  kTruncatedJson,       // the file ends inside the events or before the closing brackets
-  kTruncatedGzip,       // a compressed stream ends before its trailer
-  kCorruptGzip,         // a compressed stream is damaged: bad block, checksum or length
-  kTrailingJunk,        // bytes behind the end of the compressed stream or of the JSON
-  kReadFailed,          // the system stopped giving bytes in the middle of a file
-  kDamagedEvent,        // an event could not be read; reading went on at the next one
-  kOversizedEvent,      // an event larger than the reader's bound was left out
-  kRepairedName,        // a string with unescaped quotes was read by the text that follows it
-  kOddNumber,           // a time that is no plain decimal (exponent, text, sign inside)
-  kBadTime,             // an event without a usable time: counted, in no table
-  kNegativeDuration,    // a negative duration, taken as 0
-  kMissingDuration,     // a complete event without duration, taken as 0
-  kInvalidUtf8,         // names that are not UTF-8, kept byte for byte
-  kUnmatchedBeginEnd,   // a begin without end or the other way round
-  kNoGpuEvents,         // no event of any GPU
-  kNoEvents,            // a trace without a single event
-  kOrphanGpuEvents,     // GPU events whose launch lies before the window
-  kLongOverlap,         // a GPU event that reaches far into the next ones of its stream (overflow)
-  kProducerWarning,     // the profiler itself logged a warning or an error into the trace
-  kUnfinishedSpan,      // spans that were still open when the profiler stopped
+  kTruncatedJson,      // the file ends inside the events or before the closing brackets
+  kTruncatedGzip,      // a compressed stream ends before its trailer
+  kCorruptGzip,        // a compressed stream is damaged: bad block, checksum or length
+  kTrailingJunk,       // bytes behind the end of the compressed stream or of the JSON
+  kReadFailed,         // the system stopped giving bytes in the middle of a file
+  kDamagedEvent,       // an event could not be read; reading went on at the next one
+  kOversizedEvent,     // an event larger than the reader's bound was left out
+  kRepairedName,       // a string with unescaped quotes was read by the text that follows it
+  kOddNumber,          // a time that is no plain decimal (exponent, text, sign inside)
+  kBadTime,            // an event without a usable time: counted, in no table
+  kNegativeDuration,   // a negative duration, taken as 0
+  kMissingDuration,    // a complete event without duration, taken as 0
+  kInvalidUtf8,        // names that are not UTF-8, kept byte for byte
+  kUnmatchedBeginEnd,  // a begin without end or the other way round
+  kNoGpuEvents,        // no event of any GPU
+  kNoEvents,           // a trace without a single event
+  kOrphanGpuEvents,    // GPU events whose launch lies before the window
+  kLongOverlap,        // a GPU event that reaches far into the next ones of its stream (overflow)
+  kProducerWarning,    // the profiler itself logged a warning or an error into the trace
+  kUnfinishedSpan,     // spans that were still open when the profiler stopped
   kCount,
 };
 

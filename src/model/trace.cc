@@ -12,10 +12,16 @@ std::vector<int64_t> SlotValues(const Trace& trace, const ArgsOf& args) {
   const uint8_t* from = trace.arg_values.begin() + args.ref.values;
   for (size_t i = 0; i < values.size(); ++i) {
     switch (shape.slots[i].home) {
-      case SlotHome::kCorrelation: values[i] = args.correlation; break;
-      case SlotHome::kExternalId: values[i] = args.external_id; break;
+      case SlotHome::kCorrelation:
+        values[i] = args.correlation;
+        break;
+      case SlotHome::kExternalId:
+        values[i] = args.external_id;
+        break;
       case SlotHome::kInteger:
-      case SlotHome::kText: from = ReadVarint(from, values[i]); break;
+      case SlotHome::kText:
+        from = ReadVarint(from, values[i]);
+        break;
     }
   }
   return values;
@@ -34,15 +40,16 @@ size_t SliceTable::MemoryBytes() const {
 }
 
 size_t Trace::MemoryBytes() const {
-  return words.MemoryBytes() + arg_values.MemoryBytes() + gpu.MemoryBytes() + gpu.kind.MemoryBytes() +
-         gpu.stream.MemoryBytes() + gpu.correlation.MemoryBytes() + gpu.external_id.MemoryBytes() +
-         host_ops.MemoryBytes() + host_ops.external_id.MemoryBytes() + annotations.MemoryBytes() +
-         gpu_annotations.MemoryBytes() + host_calls.MemoryBytes() + host_calls.category.MemoryBytes() +
-         host_calls.correlation.MemoryBytes() + python_frames.MemoryBytes() + others.MemoryBytes() +
-         others.category.MemoryBytes() + points.phase.MemoryBytes() + points.at.MemoryBytes() +
-         points.name.MemoryBytes() + points.track.MemoryBytes() + points.args.MemoryBytes() +
-         flows.phase.MemoryBytes() + flows.id.MemoryBytes() + flows.at.MemoryBytes() +
-         flows.track.MemoryBytes();
+  return words.MemoryBytes() + arg_values.MemoryBytes() + gpu.MemoryBytes() +
+         gpu.kind.MemoryBytes() + gpu.stream.MemoryBytes() + gpu.correlation.MemoryBytes() +
+         gpu.external_id.MemoryBytes() + host_ops.MemoryBytes() +
+         host_ops.external_id.MemoryBytes() + annotations.MemoryBytes() +
+         gpu_annotations.MemoryBytes() + host_calls.MemoryBytes() +
+         host_calls.category.MemoryBytes() + host_calls.correlation.MemoryBytes() +
+         python_frames.MemoryBytes() + others.MemoryBytes() + others.category.MemoryBytes() +
+         points.phase.MemoryBytes() + points.at.MemoryBytes() + points.name.MemoryBytes() +
+         points.track.MemoryBytes() + points.args.MemoryBytes() + flows.phase.MemoryBytes() +
+         flows.id.MemoryBytes() + flows.at.MemoryBytes() + flows.track.MemoryBytes();
 }
 
 ArgsOf GpuArgs(const Trace& trace, size_t row) {

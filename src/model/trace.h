@@ -35,7 +35,8 @@ struct SliceTable {
 struct GpuTable : SliceTable {
   Column<SliceKind> kind;
   Column<StreamId> stream;
-  NarrowColumn correlation;  // of the launch call, -1: none; many rows share one under a graph launch
+  NarrowColumn
+      correlation;  // of the launch call, -1: none; many rows share one under a graph launch
   NarrowColumn external_id;  // of the host op, -1: none (graph replay)
 };
 
@@ -65,8 +66,9 @@ struct PointTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// Flow ends that say something beyond the slice before them. Kineto writes after each launch and each
-// piece of GPU work a flow end with the same track, time and correlation: those are only counted.
+// Flow ends that say something beyond the slice before them. Kineto writes after each launch and
+// each piece of GPU work a flow end with the same track, time and correlation: those are only
+// counted.
 struct FlowTable {
   Column<char> phase;
   Column<int64_t> id;
@@ -87,7 +89,8 @@ struct Trace {
   TraceHeader header;
   Vocabulary words;
   EventCounts counts;
-  Interval span;  // first start to last end over all complete events but the profiler's own (cat Trace); empty without any
+  Interval span;  // first start to last end over all complete events but the profiler's own (cat
+                  // Trace); empty without any
 
   GpuTable gpu;
   HostOpTable host_ops;

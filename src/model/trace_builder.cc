@@ -108,7 +108,8 @@ void TraceBuilder::AddSlice(const Event& event) {
 
 void TraceBuilder::AddFlow(const Event& event) {
   if (!event.has_start) return;
-  if (event.flow_id == last_correlation_ && event.track == last_track_ && event.start == last_start_) {
+  if (event.flow_id == last_correlation_ && event.track == last_track_ &&
+      event.start == last_start_) {
     return;  // repeats the slice before it
   }
   trace_.flows.phase.push_back(event.phase);
@@ -209,7 +210,8 @@ ArgsShapeId TraceBuilder::ShapeOf(SliceKind kind, const Arguments& arguments) {
   for (const auto& [key, value] : arguments) {
     if (shape.text.size() > 1) shape.text += ", ";
     shape.text += '"' + std::string(key) + "\": " + std::string(value);
-    shape.entries.push_back({trace_.words.strings.Intern(key), -1, trace_.words.strings.Intern(value)});
+    shape.entries.push_back(
+        {trace_.words.strings.Intern(key), -1, trace_.words.strings.Intern(value)});
   }
   shape.text += '}';
   return trace_.words.AddArgsShape(std::move(shape));

@@ -10,11 +10,12 @@
 
 namespace tacho {
 
-// Builds a Trace from events in any order: a reader's sink, and the way tests make traces without files.
+// Builds a Trace from events in any order: a reader's sink, and the way tests make traces without
+// files.
 //
 //   TraceBuilder builder;
-//   builder.Kernel("gemm", {.device = "0", .stream = "7", .start = 100, .duration = 50, .correlation = 1});
-//   const Trace trace = std::move(builder).Finish();
+//   builder.Kernel("gemm", {.device = "0", .stream = "7", .start = 100, .duration = 50,
+//   .correlation = 1}); const Trace trace = std::move(builder).Finish();
 class TraceBuilder : public EventSink {
  public:
   Vocabulary& vocabulary() override { return trace_.words; }
@@ -43,7 +44,8 @@ class TraceBuilder : public EventSink {
   void Kernel(std::string_view name, const OnGpu& at) { Gpu("kernel", name, at); }
   void Memcpy(std::string_view name, const OnGpu& at) { Gpu("gpu_memcpy", name, at); }
   void Memset(std::string_view name, const OnGpu& at) { Gpu("gpu_memset", name, at); }
-  // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime", ...
+  // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime",
+  // ...
   void Host(std::string_view category, std::string_view name, const OnHost& at);
 
  private:

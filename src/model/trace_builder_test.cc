@@ -7,7 +7,8 @@ namespace {
 
 TEST(TraceBuilder, PutsEachKindIntoItsTable) {
   TraceBuilder builder;
-  builder.Kernel("gemm", {.start = 100, .duration = 50, .correlation = 3, .args = {{"grid", "[1, 2, 3]"}}});
+  builder.Kernel("gemm",
+                 {.start = 100, .duration = 50, .correlation = 3, .args = {{"grid", "[1, 2, 3]"}}});
   builder.Memcpy("Memcpy HtoD", {.start = 90, .duration = 5, .args = {{"bytes", "1024"}}});
   builder.Host("cpu_op", "aten::mm", {.start = 10, .duration = 70, .external_id = 9});
   builder.Host("cuda_driver", "cuLaunchKernel", {.start = 20, .duration = 10, .correlation = 3});
@@ -69,7 +70,8 @@ TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
 }
 
 TEST(Varint, ComesBack) {
-  for (const int64_t v : {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65}, INT64_MAX, INT64_MIN}) {
+  for (const int64_t v :
+       {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65}, INT64_MAX, INT64_MIN}) {
     uint8_t bytes[kMaxVarint];
     uint8_t* const end = WriteVarint(bytes, v);
     int64_t back = 0;

@@ -12,11 +12,12 @@
 
 namespace tacho {
 
-// A row of the timeline. Keyed by the texts of pid and tid as the file has them ("0", "-1", "Spans").
+// A row of the timeline. Keyed by the texts of pid and tid as the file has them ("0", "-1",
+// "Spans").
 struct Track {
   StringId pid;
   StringId tid;
-  StringId thread_name = StringId::kEmpty;   // from metadata events; empty when not told
+  StringId thread_name = StringId::kEmpty;  // from metadata events; empty when not told
   StringId process_name = StringId::kEmpty;
 };
 
@@ -53,7 +54,9 @@ class Vocabulary {
   [[nodiscard]] const Track& operator[](TrackId id) const { return tracks_[Index(id)]; }
   [[nodiscard]] const Stream& operator[](StreamId id) const { return streams_[Index(id)]; }
   [[nodiscard]] const Category& operator[](CategoryId id) const { return categories_[Index(id)]; }
-  [[nodiscard]] const ArgsShape& operator[](ArgsShapeId id) const { return args_shapes_[Index(id)]; }
+  [[nodiscard]] const ArgsShape& operator[](ArgsShapeId id) const {
+    return args_shapes_[Index(id)];
+  }
   [[nodiscard]] std::string_view operator[](StringId id) const { return strings.View(id); }
 
   [[nodiscard]] size_t MemoryBytes() const;

@@ -1,5 +1,6 @@
-// The reader of Kineto JSON: whatever the bytes, the fast and the slow path and every size of blocks must
-// tell the same events, byte for byte of every argument, the same header and the same notes.
+// The reader of Kineto JSON: whatever the bytes, the fast and the slow path and every size of
+// blocks must tell the same events, byte for byte of every argument, the same header and the same
+// notes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (tacho::ReadKinetoJson(*stream, builder, builder.header(), builder.notes())) {
     const tacho::Trace trace = std::move(builder).Finish();
     for (size_t row = 0; row < trace.gpu.size(); ++row) ArgsText(trace, GpuArgs(trace, row));
-    for (size_t row = 0; row < trace.host_ops.size(); ++row) ArgsText(trace, HostOpArgs(trace, row));
+    for (size_t row = 0; row < trace.host_ops.size(); ++row)
+      ArgsText(trace, HostOpArgs(trace, row));
   }
   return 0;
 }

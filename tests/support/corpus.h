@@ -8,7 +8,8 @@
 namespace tacho {
 
 inline constexpr const char kNoCorpus[] =
-    "THE CORPUS OF REAL TRACES IS NOT HERE: set TACHO_CORPUS to its folder; these tests did not run";
+    "THE CORPUS OF REAL TRACES IS NOT HERE: set TACHO_CORPUS to its folder; these tests did not "
+    "run";
 
 // The folder of real traces with expected figures: TACHO_CORPUS, else ../shared/traces beside the
 // source tree. "" (and a loud line) when it is not there.

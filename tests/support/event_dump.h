@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// A sink that writes each event as one line of text with all that a reader told of it: what two ways
-// of reading the same bytes must agree on.
+// A sink that writes each event as one line of text with all that a reader told of it: what two
+// ways of reading the same bytes must agree on.
 class EventDump : public EventSink {
  public:
   Vocabulary& vocabulary() override { return words_; }
@@ -26,7 +26,8 @@ class EventDump : public EventSink {
     add("name=", words_[e.name]);
     add("pid=", words_[words_[e.track].pid]);
     add("tid=", words_[words_[e.track].tid]);
-    if (e.has_start) line += " ts=" + std::to_string(e.start.ns) + " dur=" + std::to_string(e.duration.ns);
+    if (e.has_start)
+      line += " ts=" + std::to_string(e.start.ns) + " dur=" + std::to_string(e.duration.ns);
     if (IsGpuWork(e.kind)) {
       add("device=", words_[words_[e.stream].device]);
       add("stream=", words_[words_[e.stream].stream]);

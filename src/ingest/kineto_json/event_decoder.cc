@@ -127,7 +127,8 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
     p += segment.size;
     // A number that runs beyond `end` fails at the next stretch of fixed bytes.
     switch (segment.slot) {
-      case SlotKind::kEnd: return p;
+      case SlotKind::kEnd:
+        return p;
       case SlotKind::kArgInteger: {
         int64_t value = 0;
         p = ReadCanonicalInteger(p, value);
@@ -138,16 +139,22 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
         p = ReadPlainMicroseconds(p, values_.start_ns);
         values_.has_start = true;
         break;
-      case SlotKind::kDuration: p = ReadPlainMicroseconds(p, values_.duration_ns); break;
-      case SlotKind::kFlowId: p = ReadCanonicalInteger(p, values_.flow_id); break;
-      default: p = ReadTextSlot(segment.slot, p, c);
+      case SlotKind::kDuration:
+        p = ReadPlainMicroseconds(p, values_.duration_ns);
+        break;
+      case SlotKind::kFlowId:
+        p = ReadCanonicalInteger(p, values_.flow_id);
+        break;
+      default:
+        p = ReadTextSlot(segment.slot, p, c);
     }
     if (p == nullptr) return nullptr;
   }
   return nullptr;
 }
 
-// Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it should.
+// Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it
+// should.
 const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Cursor& c) {
   switch (kind) {
     case SlotKind::kPid:
@@ -162,7 +169,8 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
     case SlotKind::kMetadata: {
       const char* const behind = SkipPlainValue(p, c);
       if (behind == nullptr) return nullptr;
-      values_.metadata = words_.strings.Intern(JsonStringOrText({p, static_cast<size_t>(behind - p)}));
+      values_.metadata =
+          words_.strings.Intern(JsonStringOrText({p, static_cast<size_t>(behind - p)}));
       return behind;
     }
     case SlotKind::kArgText: {
@@ -173,7 +181,8 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
       AddArgValue(wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : 0);
       return behind;
     }
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -216,8 +225,10 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
     event.track = words_.InternTrack(pid, tid);
     event.metadata = values_.metadata;
   }
-  if (shape.correlation >= 0) event.correlation = arg_values_[static_cast<size_t>(shape.correlation)];
-  if (shape.external_id >= 0) event.external_id = arg_values_[static_cast<size_t>(shape.external_id)];
+  if (shape.correlation >= 0)
+    event.correlation = arg_values_[static_cast<size_t>(shape.correlation)];
+  if (shape.external_id >= 0)
+    event.external_id = arg_values_[static_cast<size_t>(shape.external_id)];
   event.arg_values = {arg_values_.data(), shape.args_slots};
   sink_.OnEvent(event);
 }

@@ -16,11 +16,12 @@ namespace tacho::kineto {
 
 // Turns the bytes of events into Events, fast where they look like earlier ones.
 //
-// A trace of millions of events has a few thousand shapes: the same bytes but for the times, a few ids
-// and the name. The first event of a shape is taken apart by ParseEvent and its shape learnt: the head (the bytes
-// before the name) and the tail (those behind it), each as fixed stretches and slots. A later event
-// is compared with the shapes that are likely here, 16 bytes at a time, and only its slots are read. Nothing is assumed
-// of the producer: order of keys, white space and values are whatever the first event had.
+// A trace of millions of events has a few thousand shapes: the same bytes but for the times, a few
+// ids and the name. The first event of a shape is taken apart by ParseEvent and its shape learnt:
+// the head (the bytes before the name) and the tail (those behind it), each as fixed stretches and
+// slots. A later event is compared with the shapes that are likely here, 16 bytes at a time, and
+// only its slots are read. Nothing is assumed of the producer: order of keys, white space and
+// values are whatever the first event had.
 //
 // Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
 class EventDecoder {
@@ -30,9 +31,9 @@ class EventDecoder {
   };
   EventDecoder(EventSink& sink, Notes& notes, Options options);
 
-  // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it. c.p stays
-  // unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes behind the end.
-  // `offset` is the place of c.p in the document, for notes.
+  // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it.
+  // c.p stays unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes
+  // behind the end. `offset` is the place of c.p in the document, for notes.
   Scan Decode(Cursor& c, uint64_t offset);
 
   [[nodiscard]] uint64_t fast_events() const { return fast_events_; }
@@ -56,11 +57,11 @@ class EventDecoder {
   };
   struct Shape {
     TemplatePart tail;
-    Event prototype;             // all that the shape fixes
-    StringId pid{}, tid{};       // of metadata events without slots for them
-    uint32_t args_slots = 0;     // how many slots are arguments
+    Event prototype;              // all that the shape fixes
+    StringId pid{}, tid{};        // of metadata events without slots for them
+    uint32_t args_slots = 0;      // how many slots are arguments
     bool lacks_duration = false;  // a complete event without one
-    int32_t correlation = -1;    // which of them, or -1
+    int32_t correlation = -1;     // which of them, or -1
     int32_t external_id = -1;
     uint32_t next_same_name = kNone;  // the shape that this name had next
   };
@@ -94,11 +95,13 @@ class EventDecoder {
   Scan DecodeSlow(Cursor& c);
   [[nodiscard]] std::string Where() const { return "byte " + std::to_string(offset_); }
   void ReadTimes(const ParsedEvent& event);
-  std::vector<Slot> FindSlots(const ParsedEvent& event, char phase, CategoryId category, bool has_category);
+  std::vector<Slot> FindSlots(const ParsedEvent& event, char phase, CategoryId category,
+                              bool has_category);
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
   uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name, bool may_match);
   uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);
-  ArgsShapeId LearnArgs(const ParsedEvent& event, SliceKind kind, const std::vector<Slot>& slots, Shape& shape);
+  ArgsShapeId LearnArgs(const ParsedEvent& event, SliceKind kind, const std::vector<Slot>& slots,
+                        Shape& shape);
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
   void Remember(uint32_t name, uint32_t shape);
   void Follow(uint32_t head, uint32_t name, uint32_t shape);
@@ -121,7 +124,8 @@ class EventDecoder {
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
   std::vector<std::string_view> after_names_;
-  // How many values each argument of each category showed when shapes were learnt; one with many gets a slot.
+  // How many values each argument of each category showed when shapes were learnt; one with many
+  // gets a slot.
   std::unordered_map<uint64_t, std::unordered_set<uint64_t>> arg_values_seen_;
   std::unordered_set<uint64_t> volatile_args_;
   size_t learnt_bytes_ = 0;

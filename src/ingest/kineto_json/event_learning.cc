@@ -8,12 +8,32 @@
 namespace tacho::kineto {
 namespace {
 
-// Kineto prints these ids and amounts anew for each event; giving them a slot at once saves learning it.
-constexpr std::string_view kVolatileArgs[] = {
-    "External id", "external id", "correlation", "Ev Idx", "Record function id", "Python id",
-    "Python parent id", "Sequence number", "Addr", "Bytes", "bytes", "Total Allocated", "Total Reserved",
-    "memory bandwidth (GB/s)", "Comms Id", "Seq", "Profiler Event Index", "Trace iteration", "event_id",
-    "wait_on_cuda_event_record_corr_id", "wait_on_cuda_event_id", "graph node id", "ptr", "Op count"};
+// Kineto prints these ids and amounts anew for each event; giving them a slot at once saves
+// learning it.
+constexpr std::string_view kVolatileArgs[] = {"External id",
+                                              "external id",
+                                              "correlation",
+                                              "Ev Idx",
+                                              "Record function id",
+                                              "Python id",
+                                              "Python parent id",
+                                              "Sequence number",
+                                              "Addr",
+                                              "Bytes",
+                                              "bytes",
+                                              "Total Allocated",
+                                              "Total Reserved",
+                                              "memory bandwidth (GB/s)",
+                                              "Comms Id",
+                                              "Seq",
+                                              "Profiler Event Index",
+                                              "Trace iteration",
+                                              "event_id",
+                                              "wait_on_cuda_event_record_corr_id",
+                                              "wait_on_cuda_event_id",
+                                              "graph node id",
+                                              "ptr",
+                                              "Op count"};
 
 // These name the stream that an event belongs to and must be the shape's own.
 constexpr std::string_view kFixedArgs[] = {"device", "stream"};
@@ -68,7 +88,8 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   TemplatePart* part = &head;
   const char* from = event.begin;
   const auto close = [&](const char* to, SlotKind kind) {
-    part->segments.push_back({static_cast<uint32_t>(part->bytes.size()), static_cast<uint32_t>(to - from), kind});
+    part->segments.push_back(
+        {static_cast<uint32_t>(part->bytes.size()), static_cast<uint32_t>(to - from), kind});
     part->bytes.append(from, to);
   };
   bool name_passed = !event.name;
@@ -92,7 +113,8 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   tail.bytes.append(16, '\0');
 
   const std::string head_key = KeyOf(head, event.name ? 1 : 0);
-  const uint32_t head_id = LearnHead(head_key, std::move(head), static_cast<bool>(event.name), may_match);
+  const uint32_t head_id =
+      LearnHead(head_key, std::move(head), static_cast<bool>(event.name), may_match);
   if (event.name && event.name.quoted && may_match && after_names_.size() < 64) {
     // What follows names here: up to the first value, so that it is the same for many events.
     std::string_view after(tail.bytes.data(), tail.segments.front().size);
@@ -124,14 +146,23 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
       case SlotKind::kArgInteger:
       case SlotKind::kArgText:
         AddArgValue(slot.kind == SlotKind::kArgInteger ? *CanonicalInteger(text)
-                    : wants_args_                      ? static_cast<int64_t>(words_.strings.Intern(text))
-                                                       : 0);
+                    : wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text))
+                                  : 0);
         break;
-      case SlotKind::kFlowId: values_.flow_id = *CanonicalInteger(text); break;
-      case SlotKind::kPid: values_.pid = words_.strings.Intern(text); break;
-      case SlotKind::kTid: values_.tid = words_.strings.Intern(text); break;
-      case SlotKind::kMetadata: values_.metadata = words_.strings.Intern(JsonStringOrText(text)); break;
-      default: break;
+      case SlotKind::kFlowId:
+        values_.flow_id = *CanonicalInteger(text);
+        break;
+      case SlotKind::kPid:
+        values_.pid = words_.strings.Intern(text);
+        break;
+      case SlotKind::kTid:
+        values_.tid = words_.strings.Intern(text);
+        break;
+      case SlotKind::kMetadata:
+        values_.metadata = words_.strings.Intern(JsonStringOrText(text));
+        break;
+      default:
+        break;
     }
   }
   ReadTimes(event);
@@ -190,13 +221,15 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   };
   add(event.start, SlotKind::kStart);
   add(event.duration, SlotKind::kDuration);
-  if (HasFlowId(phase) && event.id && CanonicalInteger(event.id.text())) add(event.id, SlotKind::kFlowId);
+  if (HasFlowId(phase) && event.id && CanonicalInteger(event.id.text()))
+    add(event.id, SlotKind::kFlowId);
   if (phase == 'M') {
     if (event.pid && CanonicalInteger(event.pid.text())) add(event.pid, SlotKind::kPid);
     if (event.tid && CanonicalInteger(event.tid.text())) add(event.tid, SlotKind::kTid);
     for (auto arg = event.arg_list.rbegin(); arg != event.arg_list.rend(); ++arg) {
       if (arg->value.empty() || (arg->key != "name" && arg->key != "labels")) continue;
-      slots.push_back({arg->value.data(), arg->value.data() + arg->value.size(), SlotKind::kMetadata});
+      slots.push_back(
+          {arg->value.data(), arg->value.data() + arg->value.size(), SlotKind::kMetadata});
       break;
     }
   } else {
@@ -206,7 +239,8 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
       slots.push_back({arg.value.data(), arg.value.data() + arg.value.size(), kind});
     }
   }
-  std::sort(slots.begin(), slots.end(), [](const Slot& a, const Slot& b) { return a.begin < b.begin; });
+  std::sort(slots.begin(), slots.end(),
+            [](const Slot& a, const Slot& b) { return a.begin < b.begin; });
   return slots;
 }
 
@@ -230,7 +264,8 @@ SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category)
 
 uint32_t EventDecoder::LearnHead(std::string_view key, TemplatePart part, bool has_name,
                                  bool may_match) {
-  const auto [at, added] = head_ids_.try_emplace(std::string(key), static_cast<uint32_t>(heads_.size()));
+  const auto [at, added] =
+      head_ids_.try_emplace(std::string(key), static_cast<uint32_t>(heads_.size()));
   if (added) {
     learnt_bytes_ += 2 * key.size();
     heads_.push_back({std::move(part), has_name, kNone});
@@ -248,8 +283,10 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Shape shape;
   shape.tail = std::move(tail);
   Event& e = shape.prototype;
-  if (event.phase && event.phase.begin != event.phase.end) e.phase = *event.phase.begin;
-  else e.phase = '?';
+  if (event.phase && event.phase.begin != event.phase.end)
+    e.phase = *event.phase.begin;
+  else
+    e.phase = '?';
   if (event.category) {
     e.category = words_.InternCategory(UnescapeJson(event.category.text()));
     e.has_category = true;
@@ -290,18 +327,20 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
     if (slot.kind != SlotKind::kArgInteger && slot.kind != SlotKind::kArgText) continue;
     args.text.append(from, slot.begin);
     from = slot.end;
-    args.slots.push_back({static_cast<uint32_t>(args.text.size()),
-                          slot.kind == SlotKind::kArgInteger ? SlotHome::kInteger : SlotHome::kText});
+    args.slots.push_back(
+        {static_cast<uint32_t>(args.text.size()),
+         slot.kind == SlotKind::kArgInteger ? SlotHome::kInteger : SlotHome::kText});
   }
   args.text.append(from, end);
   const bool on_gpu = IsGpuWork(kind);
   size_t next_slot = 0;
   for (const ParsedEvent::Arg& arg : event.arg_list) {
     ArgsShape::Entry entry{words_.strings.Intern(UnescapeJson(arg.key))};
-    const bool in_slot = next_slot < args.slots.size() && std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
-      return s.begin == arg.value.data() &&
-             (s.kind == SlotKind::kArgInteger || s.kind == SlotKind::kArgText);
-    });
+    const bool in_slot = next_slot < args.slots.size() &&
+                         std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
+                           return s.begin == arg.value.data() &&
+                                  (s.kind == SlotKind::kArgInteger || s.kind == SlotKind::kArgText);
+                         });
     if (!in_slot) {
       entry.constant = words_.strings.Intern(wants_args_ ? arg.value : std::string_view());
     } else {

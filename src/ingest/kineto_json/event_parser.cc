@@ -5,7 +5,8 @@
 namespace tacho::kineto {
 namespace {
 
-constexpr std::string_view kEventKeys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
+constexpr std::string_view kEventKeys[] = {"ph",  "cat", "name", "pid", "tid", "ts",
+                                           "dur", "id",  "args", "s",   "bp"};
 
 Field FieldOf(const char* begin, const char* end) {
   if (end - begin >= 2 && *begin == '"' && end[-1] == '"') return {begin + 1, end - 1, true};
@@ -121,7 +122,6 @@ const char* FindNameValue(const char* begin, const char* end) {
   return p != end && *p == '"' ? p + 1 : nullptr;
 }
 
-
 }  // namespace
 
 Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, ParsedEvent& event) {
@@ -131,7 +131,8 @@ Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, Par
   const bool runaway = scan == Scan::kMore && c.end - c.p > (1 << 20);
   if (scan == Scan::kBad || (scan == Scan::kMore && c.last) || runaway) {
     const char* limit = nullptr;
-    if (FindNextEvent(c, limit) == Scan::kMore && !runaway) return Scan::kMore;  // see the whole event first
+    if (FindNextEvent(c, limit) == Scan::kMore && !runaway)
+      return Scan::kMore;  // see the whole event first
     const char* const name = FindNameValue(c.p, limit);
     for (const std::string_view after : after_names) {
       if (name == nullptr) break;

@@ -16,10 +16,10 @@ namespace tacho::kineto {
 
 // What stands at a place where events of one shape differ.
 enum class SlotKind : uint8_t {
-  kStart,       // ts
-  kDuration,    // dur
-  kFlowId,      // id
-  kPid,         // only of metadata events; else pid and tid belong to the shape
+  kStart,     // ts
+  kDuration,  // dur
+  kFlowId,    // id
+  kPid,       // only of metadata events; else pid and tid belong to the shape
   kTid,
   kMetadata,    // args.name or args.labels of metadata events: the raw JSON text
   kArgInteger,  // an argument that is a canonical integer
@@ -27,8 +27,8 @@ enum class SlotKind : uint8_t {
   kEnd,         // nothing: the part ends here
 };
 
-// The slot of an argument that varies, by its JSON text; kEnd for null, true and false, which stay with
-// the shape.
+// The slot of an argument that varies, by its JSON text; kEnd for null, true and false, which stay
+// with the shape.
 inline SlotKind SlotOfVaryingArg(std::string_view text) {
   if (text == "null" || text == "true" || text == "false") return SlotKind::kEnd;
   return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;

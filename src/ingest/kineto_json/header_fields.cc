@@ -56,10 +56,12 @@ bool IsOn(std::string_view value) { return value != "0" && value != "false" && v
 }  // namespace
 
 void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& header) {
-  header.fields.emplace_back(UnescapeJson(key), value.size() <= kLongestField ? value : std::string_view());
+  header.fields.emplace_back(UnescapeJson(key),
+                             value.size() <= kLongestField ? value : std::string_view());
   if (key == "deviceProperties" || key == "computeProperties") {
     header.devices.clear();
-    ForEachElement(value, [&](std::string_view text) { header.devices.push_back(ParseDevice(text)); });
+    ForEachElement(value,
+                   [&](std::string_view text) { header.devices.push_back(ParseDevice(text)); });
   } else if (key == "distributedInfo") {
     ParseDistributed(value, header);
   } else if (key == "baseTimeNanoseconds") {
@@ -81,7 +83,9 @@ void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& h
   } else if (key == "with_modules") {
     header.with_modules = IsOn(value);
   } else if (key == "WARNING" || key == "ERROR") {
-    ForEachElement(value, [&](std::string_view line) { header.producer_log.push_back(JsonStringOrText(line)); });
+    ForEachElement(value, [&](std::string_view line) {
+      header.producer_log.push_back(JsonStringOrText(line));
+    });
   }
 }
 

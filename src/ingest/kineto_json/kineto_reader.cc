@@ -12,11 +12,13 @@ namespace tacho {
 namespace kineto {
 namespace {
 
-// Top-level keys that producers write behind the events: only these prove that a bracket in damaged text
-// ends the array.
+// Top-level keys that producers write behind the events: only these prove that a bracket in damaged
+// text ends the array.
 constexpr std::string_view kTrailerKeys[] = {
-    "traceName", "displayTimeUnit", "baseTimeNanoseconds", "schemaVersion", "deviceProperties",
-    "distributedInfo", "metadata", "otherData", "systemTraceEvents", "stackFrames", "samples"};
+    "traceName",     "displayTimeUnit",  "baseTimeNanoseconds",
+    "schemaVersion", "deviceProperties", "distributedInfo",
+    "metadata",      "otherData",        "systemTraceEvents",
+    "stackFrames",   "samples"};
 
 // Reads one document. Members read from front to back; each leaves the cursor behind what it took.
 class Document {
@@ -36,7 +38,7 @@ class Document {
   // Moves to the next byte that is no white space (nor comma). False at the end of the document.
   bool ToText(bool commas);
   void ReadObject();
-  bool ReadMember();        // false: the document cannot be followed further
+  bool ReadMember();  // false: the document cannot be followed further
   bool ReadEvents(bool list_form);
   bool SkipDamage(NoteId reason);
   static Scan EndsArray(const Cursor& c);
@@ -57,9 +59,10 @@ Result<KinetoReadResult> Document::Read() {
   }
   if (c_.end - c_.p >= 3 && std::string_view(c_.p, 3) == "\xef\xbb\xbf") c_.p += 3;
   if (!ToText(false)) {
-    return Fail(ErrorKind::kUnreadable, window_.end_offset() == 0
-                                            ? "the file is empty: its writer was stopped, or has not begun"
-                                            : "there is nothing but white space");
+    return Fail(ErrorKind::kUnreadable,
+                window_.end_offset() == 0
+                    ? "the file is empty: its writer was stopped, or has not begun"
+                    : "there is nothing but white space");
   }
   if (*c_.p == '[') {
     ++c_.p;
@@ -68,9 +71,8 @@ Result<KinetoReadResult> Document::Read() {
     ++c_.p;
     ReadObject();
   } else {
-    return Fail(ErrorKind::kUnreadable,
-                "byte " + std::to_string(window_.offset()) +
-                    ": expected '{' or '[', the start of a trace in JSON");
+    return Fail(ErrorKind::kUnreadable, "byte " + std::to_string(window_.offset()) +
+                                            ": expected '{' or '[', the start of a trace in JSON");
   }
   return KinetoReadResult{window_.end_offset()};
 }
@@ -103,11 +105,14 @@ bool Document::ReadMember() {
     // All of it from the start whenever bytes are missing: members are short, but for the events.
     Cursor at = c_;
     Scan scan = *at.p == '"' ? SkipString(at, Place::kKey) : Scan::kBad;
-    const std::string_view key(c_.p + 1, scan == Scan::kOk ? static_cast<size_t>(at.p - c_.p - 2) : 0);
+    const std::string_view key(c_.p + 1,
+                               scan == Scan::kOk ? static_cast<size_t>(at.p - c_.p - 2) : 0);
     if (scan == Scan::kOk) {
       at.p = SkipSpace(at.p, at.end);
-      if (at.p == at.end) scan = Scan::kMore;
-      else if (*at.p != ':') scan = Scan::kBad;
+      if (at.p == at.end)
+        scan = Scan::kMore;
+      else if (*at.p != ':')
+        scan = Scan::kBad;
     }
     if (scan == Scan::kOk) {
       at.p = SkipSpace(at.p + 1, at.end);
@@ -192,8 +197,8 @@ bool Document::ReadEvents(bool list_form) {
   }
 }
 
-// Moves from something unreadable to the next event, or to the bracket behind the last one. False when the
-// document ends first.
+// Moves from something unreadable to the next event, or to the bracket behind the last one. False
+// when the document ends first.
 bool Document::SkipDamage(NoteId reason) {
   notes_.Add(reason, Where());
   char before = *c_.p;  // the last character that is no white space

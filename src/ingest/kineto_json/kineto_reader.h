@@ -19,11 +19,12 @@ struct KinetoReadResult {
   uint64_t json_bytes = 0;  // decompressed bytes consumed
 };
 
-// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`; `header` and `notes`
-// are the sink's own. Whatever is damaged is repaired, or skipped and noted.
+// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`; `header` and
+// `notes` are the sink's own. Whatever is damaged is repaired, or skipped and noted.
 //
-// Fails with kUnreadable only when the stream holds nothing that could be a trace: no bytes, or text that
-// is neither an object nor an array. An object without "traceEvents" is a trace without events.
+// Fails with kUnreadable only when the stream holds nothing that could be a trace: no bytes, or
+// text that is neither an object nor an array. An object without "traceEvents" is a trace without
+// events.
 Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink, TraceHeader& header,
                                         Notes& notes, const KinetoReadOptions& options = {});
 

@@ -40,26 +40,33 @@ std::vector<std::string> NoteIds(const Notes& notes) {
   return ids;
 }
 
-// Three kernels of one shape, a host call with its flow, an instant, metadata: as Kineto writes them.
+// Three kernels of one shape, a host call with its flow, an instant, metadata: as Kineto writes
+// them.
 std::string SmallTrace() {
   std::string events;
   for (int i = 0; i < 3; ++i) {
     const std::string n = std::to_string(i);
     events += R"(  {
     "ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7,
-    "ts": )" + std::to_string(100 + 10 * i) + R"(.250, "dur": 5.125,
+    "ts": )" + std::to_string(100 + 10 * i) +
+              R"(.250, "dur": 5.125,
     "args": {
-      "External id": )" + n + R"(, "device": 0, "stream": 7, "correlation": )" + std::to_string(500 + i) + R"(,
+      "External id": )" +
+              n + R"(, "device": 0, "stream": 7, "correlation": )" + std::to_string(500 + i) + R"(,
       "grid": [1, 2, 3]
     }
   },
   {
     "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9,
-    "ts": )" + std::to_string(90 + 10 * i) + R"(.000, "dur": 2.000,
-    "args": { "correlation": )" + std::to_string(500 + i) + R"( }
+    "ts": )" + std::to_string(90 + 10 * i) +
+              R"(.000, "dur": 2.000,
+    "args": { "correlation": )" +
+              std::to_string(500 + i) + R"( }
   },
   {
-    "ph": "s", "id": )" + std::to_string(500 + i) + R"(, "pid": 9, "tid": 9, "ts": )" + std::to_string(90 + 10 * i) + R"(.000,
+    "ph": "s", "id": )" +
+              std::to_string(500 + i) + R"(, "pid": 9, "tid": 9, "ts": )" +
+              std::to_string(90 + 10 * i) + R"(.000,
     "cat": "ac2g", "name": "ac2g"
   },
 )";
@@ -70,7 +77,8 @@ std::string SmallTrace() {
   "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, "nccl_version": "2.27"},
   "record_shapes": 1, "cuda_runtime_version": 12090,
   "traceEvents": [
-)" + events + R"(  {"name": "process_name", "ph": "M", "ts": 1.000, "pid": 9, "tid": 0, "args": {"name": "python"}},
+)" + events +
+         R"(  {"name": "process_name", "ph": "M", "ts": 1.000, "pid": 9, "tid": 0, "args": {"name": "python"}},
   {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": 200.000}
   ], "baseTimeNanoseconds": 1790857026000000000, "traceName": "x.json"
 })";
@@ -81,11 +89,15 @@ TEST(ReadKinetoJson, ReadsEventsHeaderAndTrailer) {
   EXPECT_EQ(read.error, "");
   ASSERT_EQ(read.lines.size(), 11u);
   EXPECT_EQ(read.lines[3],
-            "X cat=\"kernel\" name=\"gemm\" pid=\"0\" tid=\"7\" ts=110250 dur=5125 device=\"0\" stream=\"7\" "
-            "correlation=501 external=1 args=\"{\\x0a      \"External id\": 1, \"device\": 0, \"stream\": 7, "
+            "X cat=\"kernel\" name=\"gemm\" pid=\"0\" tid=\"7\" ts=110250 dur=5125 device=\"0\" "
+            "stream=\"7\" "
+            "correlation=501 external=1 args=\"{\\x0a      \"External id\": 1, \"device\": 0, "
+            "\"stream\": 7, "
             "\"correlation\": 501,\\x0a      \"grid\": [1, 2, 3]\\x0a    }\"");
-  EXPECT_EQ(read.lines[5], "s cat=\"ac2g\" name=\"ac2g\" pid=\"9\" tid=\"9\" ts=100000 dur=0 id=501");
-  EXPECT_EQ(read.lines[9], "M name=\"process_name\" pid=\"9\" tid=\"0\" ts=1000 dur=0 metadata=\"python\"");
+  EXPECT_EQ(read.lines[5],
+            "s cat=\"ac2g\" name=\"ac2g\" pid=\"9\" tid=\"9\" ts=100000 dur=0 id=501");
+  EXPECT_EQ(read.lines[9],
+            "M name=\"process_name\" pid=\"9\" tid=\"0\" ts=1000 dur=0 metadata=\"python\"");
   EXPECT_EQ(read.header.rank, 3);
   EXPECT_EQ(read.header.world_size, 8);
   EXPECT_EQ(read.header.base_time_ns, 1790857026000000000);
@@ -125,7 +137,8 @@ TEST(ReadKinetoJson, ATraceKeepsTheArgumentsByteForByte) {
   const Trace trace = std::move(builder).Finish();
   ASSERT_EQ(trace.gpu.size(), 3u);
   EXPECT_EQ(ArgsText(trace, GpuArgs(trace, 2)),
-            "{\n      \"External id\": 2, \"device\": 0, \"stream\": 7, \"correlation\": 502,\n      \"grid\": [1, 2, 3]\n    }");
+            "{\n      \"External id\": 2, \"device\": 0, \"stream\": 7, \"correlation\": 502,\n    "
+            "  \"grid\": [1, 2, 3]\n    }");
   EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 2), "correlation"), 502);
   EXPECT_EQ(ArgText(trace, GpuArgs(trace, 2), "grid"), "[1, 2, 3]");
   EXPECT_EQ(trace.flows.size(), 0u);  // all repeat their slice
@@ -150,10 +163,12 @@ TEST(ReadKinetoJson, SkipsADamagedEventAndGoesOn) {
 
 TEST(ReadKinetoJson, UnescapedQuotesInANameAreRepairedByWhatFollowsNames) {
   const auto event = [](const std::string& name) {
-    return R"({"ph": "X", "cat": "python_function", "name": ")" + name + R"(", "pid": 1, "tid": 1, "ts": 5, "dur": 1})";
+    return R"({"ph": "X", "cat": "python_function", "name": ")" + name +
+           R"(", "pid": 1, "tid": 1, "ts": 5, "dur": 1})";
   };
-  const std::string json = "{\"traceEvents\": [" + event("plain") + ",\n" + event(R"({"device": "cpu", "n": 1}(12): run)") +
-                           ",\n" + event(R"(C:\dir\)") + ",\n" + event("last") + "]}";
+  const std::string json = "{\"traceEvents\": [" + event("plain") + ",\n" +
+                           event(R"({"device": "cpu", "n": 1}(12): run)") + ",\n" +
+                           event(R"(C:\dir\)") + ",\n" + event("last") + "]}";
   for (const size_t block : {3u, 50u, 1000u}) {
     const ReadBack read = Read(json, block);
     ASSERT_EQ(read.lines.size(), 4u) << block;
@@ -176,14 +191,16 @@ TEST(ReadKinetoJson, OddTimesAreConvertedOrNoted) {
   EXPECT_THAT(read.lines[1], HasSubstr("ts=12500 dur=1000"));
   EXPECT_THAT(read.lines[2], HasSubstr("ts=1000 dur=0"));
   EXPECT_THAT(read.lines[3], ::testing::Not(HasSubstr("ts=")));
-  EXPECT_THAT(NoteIds(read.notes), ElementsAre("odd-number 2", "bad-time 1", "negative-duration 1", "missing-duration 1"));
+  EXPECT_THAT(NoteIds(read.notes), ElementsAre("odd-number 2", "bad-time 1", "negative-duration 1",
+                                               "missing-duration 1"));
 }
 
 TEST(ReadKinetoJson, AnArgumentWithManyValuesGetsASlot) {
   std::string json = "[";
   for (int i = 0; i < 500; ++i) {
-    json += R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":1,"args":{"mine":)" +
-            std::to_string(i * 7) + R"(,"text":"v)" + std::to_string(i) + "\"}},\n";
+    json += R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)" + std::to_string(i) +
+            R"(,"dur":1,"args":{"mine":)" + std::to_string(i * 7) + R"(,"text":"v)" +
+            std::to_string(i) + "\"}},\n";
   }
   json += "]";
   EXPECT_EQ(Read(json).lines, Read(json, 64, false).lines);
@@ -197,8 +214,10 @@ TEST(ReadKinetoJson, AnArgumentWithManyValuesGetsASlot) {
 }
 
 TEST(ReadKinetoJson, OversizedEventsAreLeftOut) {
-  const std::string json = R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1}, {"ph": "X", "name": ")" + std::string(300000, 'y') +
-                           R"(", "ts": 1, "dur": 1}, {"ph": "X", "name": "c", "ts": 1, "dur": 1}])";
+  const std::string json =
+      R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1}, {"ph": "X", "name": ")" +
+      std::string(300000, 'y') +
+      R"(", "ts": 1, "dur": 1}, {"ph": "X", "name": "c", "ts": 1, "dur": 1}])";
   EventDump dump;
   TraceHeader header;
   Notes notes;
@@ -227,7 +246,10 @@ TEST(ReadKinetoJson, TakesTheDialects) {
   EXPECT_THAT(read.lines[0], HasSubstr("ts=10500 dur=2500 device=\"1\" stream=\"20\" external=5"));
   EXPECT_THAT(read.lines[1], HasSubstr("cat=\"kernel\""));
   // CRLF, a byte order mark, padding, a tail.
-  EXPECT_EQ(Read("\xef\xbb\xbf{\r\n\"traceEvents\": [\r\n{\"ph\": \"X\",\r\n\"name\": \"a\"}\r\n]\r\n}\r\n").lines.size(), 1u);
+  EXPECT_EQ(Read("\xef\xbb\xbf{\r\n\"traceEvents\": [\r\n{\"ph\": \"X\",\r\n\"name\": "
+                 "\"a\"}\r\n]\r\n}\r\n")
+                .lines.size(),
+            1u);
   EXPECT_EQ(Read(std::string_view("{\"traceEvents\": []}\0\0\0", 22)).notes.list().size(), 0u);
   EXPECT_THAT(NoteIds(Read("{\"traceEvents\": []} tail").notes), ElementsAre("trailing-junk 1"));
   EXPECT_EQ(Read("[{\"ph\": \"X\"},").notes.list().size(), 1u);  // only the missing duration

@@ -16,9 +16,12 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   p = SkipSpace(p, c.end);
   if (p == c.end) return ended();
   switch (place) {
-    case Place::kKey: return *p == ':' ? Scan::kOk : Scan::kBad;
-    case Place::kElement: return *p == ',' || *p == ']' ? Scan::kOk : Scan::kBad;
-    case Place::kMember: break;
+    case Place::kKey:
+      return *p == ':' ? Scan::kOk : Scan::kBad;
+    case Place::kElement:
+      return *p == ',' || *p == ']' ? Scan::kOk : Scan::kBad;
+    case Place::kMember:
+      break;
   }
   if (*p == '}') {
     // The object's end: outside of it only a comma or another end can follow.
@@ -32,8 +35,8 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   return *p == '"' || *p == '}' ? Scan::kOk : Scan::kBad;
 }
 
-// True if the quote at `p` (with three bytes behind it) opens the first key of an event: a string that ran so
-// far was never closed.
+// True if the quote at `p` (with three bytes behind it) opens the first key of an event: a string
+// that ran so far was never closed.
 bool OpensAnEvent(const char* begin, const char* p) {
   const std::string_view key(p, 4);
   if (key != "\"ph\"" && key != "\"ts\"") return false;
@@ -61,7 +64,9 @@ Scan SkipContainer(Cursor& c) {
       ++c.p;
       if (open.empty()) return Scan::kOk;
     } else if (ch == '"') {
-      const Place place = open.back() == ']' ? Place::kElement : after_colon ? Place::kMember : Place::kKey;
+      const Place place = open.back() == ']' ? Place::kElement
+                          : after_colon      ? Place::kMember
+                                             : Place::kKey;
       const Scan scan = SkipString(c, place);
       if (scan != Scan::kOk) return scan;
       after_colon = false;
@@ -117,14 +122,18 @@ Scan SkipString(Cursor& c, Place place) {
 Scan SkipValue(Cursor& c, Place place) {
   if (c.p == c.end) return Scan::kMore;
   switch (*c.p) {
-    case '"': return SkipString(c, place);
+    case '"':
+      return SkipString(c, place);
     case '{':
-    case '[': return SkipContainer(c);
+    case '[':
+      return SkipContainer(c);
     case ',':
     case '}':
     case ']':
-    case ':': return Scan::kBad;
-    default: break;
+    case ':':
+      return Scan::kBad;
+    default:
+      break;
   }
   while (c.p != c.end && *c.p != ',' && *c.p != '}' && *c.p != ']' && !IsSpace(*c.p)) {
     if (*c.p == '"' || *c.p == '{' || *c.p == '\0') return Scan::kBad;

@@ -37,9 +37,9 @@ struct Cursor {
 // The first quote or backslash in [p, end), or `end`.
 const char* FindQuoteOrBackslash(const char* p, const char* end);
 
-// Moves behind the string whose opening quote is at c.p. A quote that cannot be the closing one, by what
-// follows it, belongs to the string: producers before 2026 did not escape quotes. Raw line feeds
-// and control characters are taken as they are.
+// Moves behind the string whose opening quote is at c.p. A quote that cannot be the closing one, by
+// what follows it, belongs to the string: producers before 2026 did not escape quotes. Raw line
+// feeds and control characters are taken as they are.
 Scan SkipString(Cursor& c, Place place);
 
 // Moves behind any value: string, number, object, array, literal, or a bare word such as nan.
@@ -47,9 +47,12 @@ Scan SkipString(Cursor& c, Place place);
 inline constexpr int kDeepest = 1000;
 Scan SkipValue(Cursor& c, Place place);
 
-// Calls `visit` for each member of the object (element of the array) in `text`, with the JSON text of the
-// value; keys are without quotes, as in the file. Stops quietly at the first place that cannot be read.
-void ForEachMember(std::string_view text, const std::function<void(std::string_view key, std::string_view value)>& visit);
-void ForEachElement(std::string_view text, const std::function<void(std::string_view value)>& visit);
+// Calls `visit` for each member of the object (element of the array) in `text`, with the JSON text
+// of the value; keys are without quotes, as in the file. Stops quietly at the first place that
+// cannot be read.
+void ForEachMember(std::string_view text,
+                   const std::function<void(std::string_view key, std::string_view value)>& visit);
+void ForEachElement(std::string_view text,
+                    const std::function<void(std::string_view value)>& visit);
 
 }  // namespace tacho::kineto

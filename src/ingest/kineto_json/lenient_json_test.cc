@@ -42,7 +42,8 @@ TEST(SkipValue, UnescapedQuotesBelongToTheStringWhenNothingElseFits) {
   const std::string text = R"("{"device": "cpu"}(12): run", "pid": 1})";
   Cursor c{text.data(), text.data() + text.size(), true};
   ASSERT_EQ(SkipValue(c, Place::kMember), Scan::kOk);
-  EXPECT_EQ(std::string_view(text.data(), static_cast<size_t>(c.p - text.data())), R"("{"device": "cpu"}(12): run")");
+  EXPECT_EQ(std::string_view(text.data(), static_cast<size_t>(c.p - text.data())),
+            R"("{"device": "cpu"}(12): run")");
   EXPECT_TRUE(c.repaired);
 }
 
@@ -55,12 +56,14 @@ TEST(SkipValue, NestingIsBounded) {
 
 TEST(ForEachMember, GivesKeysAndTexts) {
   std::vector<std::string> seen;
-  ForEachMember(R"( {"a": 1, , "b": [2, 3], "c": "x"} )", [&](std::string_view key, std::string_view value) {
-    seen.push_back(std::string(key) + "=" + std::string(value));
-  });
+  ForEachMember(R"( {"a": 1, , "b": [2, 3], "c": "x"} )",
+                [&](std::string_view key, std::string_view value) {
+                  seen.push_back(std::string(key) + "=" + std::string(value));
+                });
   EXPECT_EQ(seen, (std::vector<std::string>{"a=1", "b=[2, 3]", "c=\"x\""}));
   seen.clear();
-  ForEachElement(R"([1, {"a": 2}, "x",])", [&](std::string_view value) { seen.emplace_back(value); });
+  ForEachElement(R"([1, {"a": 2}, "x",])",
+                 [&](std::string_view value) { seen.emplace_back(value); });
   EXPECT_EQ(seen, (std::vector<std::string>{"1", "{\"a\": 2}", "\"x\""}));
 }
 

@@ -19,7 +19,8 @@ std::optional<int64_t> Scale(std::string digits, int64_t exponent) {
   uint64_t value = 0;  // 19 digits fit
   for (const char c : digits) value = value * 10 + static_cast<uint64_t>(c - '0');
   if (!rest.empty()) {
-    const bool above_half = rest[0] > '5' || (rest[0] == '5' && rest.find_first_not_of('0', 1) != std::string::npos);
+    const bool above_half =
+        rest[0] > '5' || (rest[0] == '5' && rest.find_first_not_of('0', 1) != std::string::npos);
     const bool half = rest[0] == '5' && !above_half;
     if (above_half || (half && value % 2 != 0)) ++value;
   }
@@ -68,7 +69,8 @@ std::optional<Microseconds> ParseMicroseconds(std::string_view text) {
     if (i < text.size() && (text[i] == '-' || text[i] == '+')) small = text[i++] == '-';
     if (i == text.size()) return std::nullopt;
     int64_t e = 0;
-    while (i < text.size() && IsDigit(text[i])) e = std::min<int64_t>(e * 10 + (text[i++] - '0'), 1'000'000);
+    while (i < text.size() && IsDigit(text[i]))
+      e = std::min<int64_t>(e * 10 + (text[i++] - '0'), 1'000'000);
     exponent += small ? -e : e;
   }
   if (i != text.size()) return std::nullopt;

@@ -18,7 +18,8 @@ inline int CountDigits(uint64_t v) {
   return odd == 0 ? 8 : std::countr_zero(odd) / 8;
 }
 
-// The value of the first `count` (0 to 8) digits in `v`. Three multiplications: pairs, fours, eight.
+// The value of the first `count` (0 to 8) digits in `v`. Three multiplications: pairs, fours,
+// eight.
 inline uint32_t DigitsValue(uint64_t v, int count) {
   static_assert(std::endian::native == std::endian::little);
   if (count == 0) return 0;
@@ -28,10 +29,11 @@ inline uint32_t DigitsValue(uint64_t v, int count) {
   return static_cast<uint32_t>((v & 0x0000ffff0000ffff) * 42949672960001 >> 32);
 }
 
-// Reads digits at `p` into `value` (at most 18 of them, else nullptr) and returns the first byte behind
-// them; nullptr when there is no digit. Up to 24 bytes from `p` on are read.
+// Reads digits at `p` into `value` (at most 18 of them, else nullptr) and returns the first byte
+// behind them; nullptr when there is no digit. Up to 24 bytes from `p` on are read.
 inline const char* ReadDigits(const char* p, uint64_t& value) {
-  static constexpr uint32_t kPowers[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  static constexpr uint32_t kPowers[] = {1,       10,        100,        1000,       10'000,
+                                         100'000, 1'000'000, 10'000'000, 100'000'000};
   uint64_t v;
   std::memcpy(&v, p, 8);
   int count = CountDigits(v);
@@ -54,8 +56,8 @@ inline const char* ReadDigits(const char* p, uint64_t& value) {
   return p;
 }
 
-// Reads an integer in its one canonical form (no leading zero, no plus, no "-0"), so that printing it
-// gives the same bytes. nullptr for anything else.
+// Reads an integer in its one canonical form (no leading zero, no plus, no "-0"), so that printing
+// it gives the same bytes. nullptr for anything else.
 inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
   const bool negative = *p == '-';
   p += negative;
@@ -69,15 +71,17 @@ inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
 // The value of `text` if it is an integer in canonical form, of up to 18 digits.
 std::optional<int64_t> CanonicalInteger(std::string_view text);
 
-// Reads microseconds with up to three decimals, as Kineto prints them, into nanoseconds. nullptr for
-// anything else (a sign, an exponent, more decimals, a time behind the year 2042): ParseMicroseconds takes
-// those.
+// Reads microseconds with up to three decimals, as Kineto prints them, into nanoseconds. nullptr
+// for anything else (a sign, an exponent, more decimals, a time behind the year 2042):
+// ParseMicroseconds takes those.
 inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
   uint64_t us = 0;
   p = ReadDigits(p, us);
   if (p == nullptr || us > 2'300'000'000'000'000) return nullptr;
   uint64_t fraction = 0;
-  const auto digit = [&](int i) { return static_cast<unsigned>(static_cast<unsigned char>(p[i])) - '0'; };
+  const auto digit = [&](int i) {
+    return static_cast<unsigned>(static_cast<unsigned char>(p[i])) - '0';
+  };
   if (*p == '.' && (digit(1) < 10) & (digit(2) < 10) & (digit(3) < 10)) {
     fraction = digit(1) * 100 + digit(2) * 10 + digit(3);
     p += 4;
@@ -100,9 +104,9 @@ struct Microseconds {
   int64_t ns = 0;
   bool plain = true;  // false: an odd form (exponent, sign inside the decimals)
 };
-// Any decimal number as nanoseconds, exactly; what is finer than a nanosecond is rounded to the nearest,
-// ties to even. Also "0.-05", which Kineto's formatter made of -5 ns. nullopt for anything that is
-// no finite number in the range of int64 nanoseconds.
+// Any decimal number as nanoseconds, exactly; what is finer than a nanosecond is rounded to the
+// nearest, ties to even. Also "0.-05", which Kineto's formatter made of -5 ns. nullopt for anything
+// that is no finite number in the range of int64 nanoseconds.
 std::optional<Microseconds> ParseMicroseconds(std::string_view text);
 
 }  // namespace tacho::kineto

@@ -30,7 +30,8 @@ TEST(ReadDigits, TakesUpTo18DigitsAndStopsAtTheFirstOther) {
 }
 
 TEST(ReadCanonicalInteger, TakesOnlyWhatPrintsTheSame) {
-  for (const std::string text : {"0", "7", "-1", "12345678", "123456789", "1234567812345678", "-999999999999999999"}) {
+  for (const std::string text :
+       {"0", "7", "-1", "12345678", "123456789", "1234567812345678", "-999999999999999999"}) {
     const std::string padded = Padded(text);
     int64_t value = 0;
     EXPECT_EQ(ReadCanonicalInteger(padded.data(), value), padded.data() + text.size()) << text;
@@ -51,7 +52,8 @@ TEST(Microseconds, BothWaysAgreeOnRandomPlainNumbers) {
     const int decimals = static_cast<int>(random() % 4);
     int64_t expected = ns / 1000 * 1000;
     if (decimals > 0) {
-      std::string fraction = std::to_string(1000 + ns % 1000).substr(1, static_cast<size_t>(decimals));
+      std::string fraction =
+          std::to_string(1000 + ns % 1000).substr(1, static_cast<size_t>(decimals));
       text += "." + fraction;
       fraction.resize(3, '0');
       expected += std::stoll(fraction);
@@ -83,7 +85,8 @@ TEST(ParseMicroseconds, IsExactWhereADoubleIsNot) {
 }
 
 TEST(ParseMicroseconds, RefusesWhatIsNoTime) {
-  for (const char* text : {"", "-", ".", "nan", "inf", "1x", "1e", "1e400", "99999999999999999999", "0x10", "1 "}) {
+  for (const char* text :
+       {"", "-", ".", "nan", "inf", "1x", "1e", "1e400", "99999999999999999999", "0x10", "1 "}) {
     EXPECT_EQ(ParseMicroseconds(text), std::nullopt) << text;
   }
 }

@@ -49,8 +49,10 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
   std::vector<std::string> lines;
   EventDump dump;
   simdjson::ondemand::array events;
-  if (document.type() == simdjson::ondemand::json_type::array) events = document.get_array();
-  else events = document["traceEvents"].get_array();
+  if (document.type() == simdjson::ondemand::json_type::array)
+    events = document.get_array();
+  else
+    events = document["traceEvents"].get_array();
   for (simdjson::ondemand::object object : events) {
     Event event;
     Vocabulary& words = dump.vocabulary();
@@ -66,7 +68,9 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
           const std::string name(std::string_view(member.unescaped_key()));
           simdjson::ondemand::value inner = member.value();
           const auto type = inner.type().value();
-          if (type == simdjson::ondemand::json_type::array || type == simdjson::ondemand::json_type::object) continue;
+          if (type == simdjson::ondemand::json_type::array ||
+              type == simdjson::ondemand::json_type::object)
+            continue;
           const std::string text = TokenText(inner);
           if (name == "device") device = text;
           if (name == "stream") stream = text;
@@ -74,7 +78,9 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
           int64_t number = 0;
           const std::string padded_number = text + std::string(32, ',');
           if (type != simdjson::ondemand::json_type::number ||
-              kineto::ReadCanonicalInteger(padded_number.data(), number) == nullptr || text.find('.') != std::string::npos) continue;
+              kineto::ReadCanonicalInteger(padded_number.data(), number) == nullptr ||
+              text.find('.') != std::string::npos)
+            continue;
           if (name == "correlation") event.correlation = number;
           if (name == "External id" || name == "external id") event.external_id = number;
         }
@@ -98,7 +104,8 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
         event.has_start = true;
         event.start.ns = kineto::ParseMicroseconds(text)->ns;
       }
-      if (key == "dur") event.duration.ns = std::max<int64_t>(0, kineto::ParseMicroseconds(text)->ns);
+      if (key == "dur")
+        event.duration.ns = std::max<int64_t>(0, kineto::ParseMicroseconds(text)->ns);
     }
     event.track = words.InternTrack(words.strings.Intern(pid), words.strings.Intern(tid));
     event.stream = words.InternStream(words.strings.Intern(device.empty() ? pid : device),
@@ -124,12 +131,15 @@ void Compare(const std::string& path) {
   ASSERT_TRUE(ReadKinetoJson(*stream, ours, header, notes)) << path;
   const std::vector<std::string> expected = SimdjsonLines(json);
   ASSERT_EQ(ours.lines().size(), expected.size()) << path;
-  for (size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(ours.lines()[i], expected[i]) << path << " event " << i;
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(ours.lines()[i], expected[i]) << path << " event " << i;
 }
 
 bool IsTrace(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".json.gz") || (name.ends_with(".json") && name.find("trace") != std::string::npos && name.find("oracle") == std::string::npos);
+  return name.ends_with(".json.gz") ||
+         (name.ends_with(".json") && name.find("trace") != std::string::npos &&
+          name.find("oracle") == std::string::npos);
 }
 
 TEST(SimdjsonOracle, OurOwnRecordingsAreReadTheSame) {
@@ -149,7 +159,9 @@ TEST(SimdjsonOracle, TheCorpusIsReadTheSame) {
   for (const auto& entry : fs::recursive_directory_iterator(corpus)) {
     const std::string path = entry.path().string();
     // The variants are damaged on purpose, and simdjson refuses what is no JSON.
-    if (!entry.is_regular_file() || !IsTrace(entry.path()) || path.find("broken-variants") != std::string::npos) continue;
+    if (!entry.is_regular_file() || !IsTrace(entry.path()) ||
+        path.find("broken-variants") != std::string::npos)
+      continue;
     Compare(path);
     ++files;
   }

@@ -8,7 +8,8 @@
 
 namespace tacho::kineto {
 
-// A moving window over a block stream: bytes that are still needed stay in front of those that come.
+// A moving window over a block stream: bytes that are still needed stay in front of those that
+// come.
 //
 // Nearly always what is kept is the start of one event and fits the headroom of the next block, so
 // nothing but those bytes is copied. Longer stretches are gathered in a buffer of the window's own.
@@ -24,8 +25,8 @@ class Window {
   }
   [[nodiscard]] uint64_t end_offset() const { return end_offset_; }
 
-  // Brings more bytes behind those from cursor().p on. False when there are none (cursor().last is then
-  // set). A long stretch at least doubles, so that reading it again and again stays linear.
+  // Brings more bytes behind those from cursor().p on. False when there are none (cursor().last is
+  // then set). A long stretch at least doubles, so that reading it again and again stays linear.
   bool More();
 
  private:
