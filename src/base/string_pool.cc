@@ -18,7 +18,8 @@ uint64_t Load64(const char* p) {
 uint64_t Fold(uint64_t a, uint64_t b) {
   __extension__ using uint128 = unsigned __int128;
   const uint128 product = static_cast<uint128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  // Plus `a`: a zero factor must not make all others equal.
+  return (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64)) + a;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void TraceBuilder::OnEvent(const Event& event) {
   switch (event.phase) {
     case 'X':
       if (event.has_category) ++counts.complete_by_category[Index(event.category)];
-      if (event.has_start) AddSlice(event);
+      if (event.has_start) AddSlice(event, StoreArgs(event));
       break;
     case 's':
     case 't':
@@ -35,12 +35,8 @@ void TraceBuilder::OnEvent(const Event& event) {
       AddMetadata(event);
       break;
     case 'B':
-      if (event.has_start) {
-        Event& begin = open_[Index(event.track)].emplace_back(event);
-        // Arguments must be stored while they live: an event's values go with the call.
-        begin.arg_values = {};
-        begin.args = ArgsShapeId::kNone;
-      }
+      // A begin without a usable time stays open too: its end must not close another's.
+      open_[Index(event.track)].push_back({event, StoreArgs(event)});
       break;
     case 'E':
       EndSlice(event);
@@ -55,7 +51,7 @@ void TraceBuilder::OnEvent(const Event& event) {
   }
 }
 
-void TraceBuilder::AddSlice(const Event& event) {
+void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
   const Interval when{event.start, event.start + event.duration};
   if (event.has_category && trace_.words[event.category].is_window) {
     // Says when the profiler ran, not that something happened.
@@ -70,7 +66,6 @@ void TraceBuilder::AddSlice(const Event& event) {
   last_track_ = event.track;
   last_start_ = event.start;
 
-  const ArgsRef args = StoreArgs(event);
   switch (event.kind) {
     case SliceKind::kKernel:
     case SliceKind::kMemcpy:
@@ -129,15 +124,19 @@ void TraceBuilder::AddMetadata(const Event& event) {
 
 void TraceBuilder::EndSlice(const Event& event) {
   auto& open = open_[Index(event.track)];
-  if (open.empty() || !event.has_start) {
+  if (open.empty()) {
     trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "an end without begin");
     return;
   }
-  Event slice = open.back();
+  auto [slice, args] = open.back();
   open.pop_back();
-  slice.phase = 'X';
+  if (!slice.has_start || !event.has_start) return;  // noted by the reader
+  if (event.start < slice.start)
+    trace_.notes.Add(NoteId::kNegativeDuration, "an end before its begin");
   slice.duration = std::max(event.start - slice.start, DurationNs{0});
-  AddSlice(slice);
+  slice.phase = 'X';
+  slice.arg_values = {};
+  AddSlice(slice, args);
 }
 
 ArgsRef TraceBuilder::StoreArgs(const Event& event) {

@@ -50,7 +50,7 @@ class TraceBuilder : public EventSink {
 
  private:
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
-  void AddSlice(const Event& event);
+  void AddSlice(const Event& event, ArgsRef args);
   void AddFlow(const Event& event);
   void AddMetadata(const Event& event);
   void EndSlice(const Event& event);
@@ -63,8 +63,12 @@ class TraceBuilder : public EventSink {
   int64_t last_correlation_ = -1;
   TrackId last_track_{};
   TimeNs last_start_;
-  std::unordered_map<uint32_t, std::vector<Event>> open_;  // B without E yet, by track
-  std::unordered_map<uint32_t, StringId> process_names_;   // by pid
+  struct OpenSlice {
+    Event event;
+    ArgsRef args;
+  };
+  std::unordered_map<uint32_t, std::vector<OpenSlice>> open_;  // B without E yet, by track
+  std::unordered_map<uint32_t, StringId> process_names_;       // by pid
 };
 
 }  // namespace tacho

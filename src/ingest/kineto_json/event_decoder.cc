@@ -23,7 +23,10 @@ EventDecoder::EventDecoder(EventSink& sink, Notes& notes, Options options)
       notes_(notes),
       options_(options),
       wants_args_(sink.wants_args()),
-      name_table_(256, 0) {}
+      name_table_(256, 0) {
+  // Kineto's two layouts, until the file's own habits are known.
+  habits_.after_names = {"\", \"pid\":", "\",\n    \"pid\":"};
+}
 
 Scan EventDecoder::Decode(Cursor& c, uint64_t offset) {
   offset_ = offset;
@@ -42,7 +45,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
   if (!heads_[head].has_name) {
     const uint32_t only = heads_[head].only_shape;
-    if (only == kNone || MayFollowEvent(p, c.end, c.last) != Scan::kOk) return false;
+    if (only == kNone || MayFollowObject(p, c.end, c.last) != Scan::kOk) return false;
     Follow(head, kNone, only);
     Emit(StringId::kEmpty, only);
     c.p = p;
@@ -76,7 +79,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
   const auto attempt = [&](uint32_t shape) {
     values_ = of_head;
     const char* const end = MatchPart(shapes_[shape].tail, p, c);
-    if (end == nullptr || MayFollowEvent(end, c.end, c.last) != Scan::kOk) return false;
+    if (end == nullptr || MayFollowObject(end, c.end, c.last) != Scan::kOk) return false;
     Remember(name, shape);
     Follow(head, name, shape);
     Emit(names_[name].id, shape);
@@ -141,6 +144,7 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
         break;
       case SlotKind::kDuration:
         p = ReadPlainMicroseconds(p, values_.duration_ns);
+        if (values_.duration_ns > kLongestDuration) return nullptr;
         break;
       case SlotKind::kFlowId:
         p = ReadCanonicalInteger(p, values_.flow_id);
@@ -210,25 +214,32 @@ void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   last_name_ = name + 1;
 }
 
+// An id as a number. One that is no integer (a text, beyond 18 digits) gets a number of its own,
+// far from real ones: equal ids stay equal.
+int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
+  const int64_t value = arg_values_[static_cast<size_t>(slot)];
+  const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;
+  return is_text ? INT64_MAX - value : value;
+}
+
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   Shape& shape = shapes_[shape_id];
   Event& event = shape.prototype;  // what varies is written into it anew each time
   event.name = name;
   if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
+  if (shape.lacks_start) notes_.Add(NoteId::kBadTime, Where());
   event.has_start = values_.has_start;
   event.start = {values_.start_ns};
   event.duration = {values_.duration_ns};
-  if (values_.flow_id != -1) event.flow_id = values_.flow_id;
+  if (shape.has_flow_id) event.flow_id = values_.flow_id;
   if (event.phase == 'M') {
     const StringId pid = values_.pid != StringId::kEmpty ? values_.pid : shape.pid;
     const StringId tid = values_.tid != StringId::kEmpty ? values_.tid : shape.tid;
     event.track = words_.InternTrack(pid, tid);
     event.metadata = values_.metadata;
   }
-  if (shape.correlation >= 0)
-    event.correlation = arg_values_[static_cast<size_t>(shape.correlation)];
-  if (shape.external_id >= 0)
-    event.external_id = arg_values_[static_cast<size_t>(shape.external_id)];
+  if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
+  if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);
   event.arg_values = {arg_values_.data(), shape.args_slots};
   sink_.OnEvent(event);
 }

@@ -36,6 +36,7 @@ class EventDecoder {
   // behind the end. `offset` is the place of c.p in the document, for notes.
   Scan Decode(Cursor& c, uint64_t offset);
 
+  [[nodiscard]] const EventHabits& habits() const { return habits_; }
   [[nodiscard]] uint64_t fast_events() const { return fast_events_; }
   [[nodiscard]] uint64_t slow_events() const { return slow_events_; }
 
@@ -61,9 +62,12 @@ class EventDecoder {
     StringId pid{}, tid{};        // of metadata events without slots for them
     uint32_t args_slots = 0;      // how many slots are arguments
     bool lacks_duration = false;  // a complete event without one
+    bool lacks_start = false;     // and without a time at all
+    bool has_flow_id = false;     // in a slot
     int32_t correlation = -1;     // which of them, or -1
     int32_t external_id = -1;
-    uint32_t next_same_name = kNone;  // the shape that this name had next
+    int32_t text_correlation = -1, text_external_id = -1;  // the same, where it is no integer
+    uint32_t next_same_name = kNone;                       // the shape that this name had next
   };
   // What came the last time after the same two names: traces repeat themselves. Only ever a guess.
   struct Guess {
@@ -105,6 +109,8 @@ class EventDecoder {
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
   void Remember(uint32_t name, uint32_t shape);
   void Follow(uint32_t head, uint32_t name, uint32_t shape);
+  void LearnHabits(const ParsedEvent& event, const TemplatePart& tail);
+  [[nodiscard]] int64_t IdOf(const Shape& shape, int32_t slot) const;
   void Emit(StringId name, uint32_t shape);
   void Forget();
   void GrowNames();
@@ -123,7 +129,7 @@ class EventDecoder {
   std::vector<Name> names_;
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
-  std::vector<std::string_view> after_names_;
+  EventHabits habits_;
   // How many values each argument of each category showed when shapes were learnt; one with many
   // gets a slot.
   std::unordered_map<uint64_t, std::unordered_set<uint64_t>> arg_values_seen_;

@@ -50,6 +50,12 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
+// Chrome's letter, "?" for anything that is none.
+char PhaseOf(const ParsedEvent& event) {
+  const std::string_view text = event.phase ? event.phase.text() : std::string_view();
+  return text.size() == 1 && text[0] > ' ' && text[0] < 127 ? text[0] : '?';
+}
+
 // Events of Chrome's flow and asynchronous phases carry an id.
 bool HasFlowId(char phase) {
   return std::string_view("stfbneNDO").find(phase) != std::string_view::npos;
@@ -69,7 +75,7 @@ std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
 
 Scan EventDecoder::DecodeSlow(Cursor& c) {
   ParsedEvent event;
-  const Scan scan = ParseEvent(c, after_names_, event);
+  const Scan scan = ParseEvent(c, habits_, event);
   if (scan != Scan::kOk) return scan;
   ++slow_events_;
   // The fast path takes the first quote that ends a string: it must not learn from repaired ones.
@@ -77,7 +83,7 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   if (event.repaired) notes_.Add(NoteId::kRepairedName, Where());
 
   values_ = {};
-  const char phase = event.phase && event.phase.begin != event.phase.end ? *event.phase.begin : '?';
+  const char phase = PhaseOf(event);
   const bool has_category = static_cast<bool>(event.category);
   const CategoryId category =
       has_category ? words_.InternCategory(UnescapeJson(event.category.text())) : CategoryId{};
@@ -115,18 +121,7 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   const std::string head_key = KeyOf(head, event.name ? 1 : 0);
   const uint32_t head_id =
       LearnHead(head_key, std::move(head), static_cast<bool>(event.name), may_match);
-  if (event.name && event.name.quoted && may_match && after_names_.size() < 64) {
-    // What follows names here: up to the first value, so that it is the same for many events.
-    std::string_view after(tail.bytes.data(), tail.segments.front().size);
-    const size_t colon = after.find(':');
-    after = after.substr(0, colon == std::string_view::npos ? 0 : colon + 1);
-    if (after.size() > 4) {
-      after = raw_names_.View(raw_names_.Intern(after));
-      if (std::find(after_names_.begin(), after_names_.end(), after) == after_names_.end()) {
-        after_names_.push_back(after);
-      }
-    }
-  }
+  if (may_match) LearnHabits(event, tail);
   const std::string key = KeyOf(tail, head_id);
   const auto known = shape_ids_.find(key);
   uint32_t shape;
@@ -184,33 +179,45 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   return Scan::kOk;
 }
 
+// Remembers how the event begins and what follows its name.
+void EventDecoder::LearnHabits(const ParsedEvent& event, const TemplatePart& tail) {
+  const auto learn = [&](std::string_view text, std::vector<std::string_view>& list) {
+    if (list.size() >= 16 || std::find(list.begin(), list.end(), text) != list.end()) return;
+    list.push_back(raw_names_.View(raw_names_.Intern(text)));
+  };
+  const std::string_view bytes(event.begin, static_cast<size_t>(event.end - event.begin));
+  const size_t quote = bytes.find('"');
+  const size_t key_end = quote == std::string_view::npos ? quote : bytes.find('"', quote + 1);
+  if (key_end != std::string_view::npos && key_end < 64) {
+    learn(bytes.substr(0, key_end + 1), habits_.openings);
+  }
+  if (!event.name.quoted) return;
+  const std::string_view after(tail.bytes.data(), tail.segments.front().size);
+  const size_t colon = after.find(':');
+  if (colon != std::string_view::npos && colon > 3)
+    learn(after.substr(0, colon + 1), habits_.after_names);
+}
+
 void EventDecoder::ReadTimes(const ParsedEvent& event) {
-  if (event.start) {
-    if (const auto start = ParseMicroseconds(event.start.text())) {
-      values_.start_ns = start->ns;
-      values_.has_start = true;
-      if (!start->plain) notes_.Add(NoteId::kOddNumber, Where());
-    } else {
-      notes_.Add(NoteId::kBadTime, Where());
-    }
+  const auto read = [&](const Field& field, int64_t& ns) {
+    if (!field) return true;
+    const auto time = ParseMicroseconds(field.text());
+    if (!time) return false;
+    if (!time->plain) notes_.Add(NoteId::kOddNumber, Where());
+    ns = time->ns;
+    return true;
+  };
+  bool good = read(event.start, values_.start_ns);
+  good = read(event.duration, values_.duration_ns) && good;
+  if (values_.duration_ns < 0) {
+    notes_.Add(NoteId::kNegativeDuration, Where());
+    values_.duration_ns = 0;
   }
-  if (event.duration) {
-    const auto duration = ParseMicroseconds(event.duration.text());
-    if (!duration) {
-      values_.has_start = false;
-      notes_.Add(NoteId::kBadTime, Where());
-    } else {
-      if (!duration->plain) notes_.Add(NoteId::kOddNumber, Where());
-      if (duration->ns < 0) notes_.Add(NoteId::kNegativeDuration, Where());
-      values_.duration_ns = std::max<int64_t>(duration->ns, 0);
-    }
-  }
-  // An end beyond int64 would overflow every sum: no profiler's clock is there.
-  if (values_.start_ns > INT64_MAX / 4 || values_.start_ns < INT64_MIN / 4 ||
-      values_.duration_ns > INT64_MAX / 4) {
-    values_.has_start = false;
-    notes_.Add(NoteId::kBadTime, Where());
-  }
+  // Sums of times this far off would overflow: no profiler's clock is there.
+  good = good && values_.start_ns <= INT64_MAX / 4 && values_.start_ns >= INT64_MIN / 4 &&
+         values_.duration_ns <= kLongestDuration;
+  if (!good) notes_.Add(NoteId::kBadTime, Where());
+  values_.has_start = good && event.start;
 }
 
 std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event, char phase,
@@ -283,10 +290,10 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Shape shape;
   shape.tail = std::move(tail);
   Event& e = shape.prototype;
-  if (event.phase && event.phase.begin != event.phase.end)
-    e.phase = *event.phase.begin;
-  else
-    e.phase = '?';
+  e.phase = PhaseOf(event);
+  shape.lacks_start = !event.start && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E');
+  shape.has_flow_id = std::any_of(slots.begin(), slots.end(),
+                                  [](const Slot& slot) { return slot.kind == SlotKind::kFlowId; });
   if (event.category) {
     e.category = words_.InternCategory(UnescapeJson(event.category.text()));
     e.has_category = true;
@@ -302,7 +309,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   if (IsGpuWork(e.kind)) {
     StringId device = pid, stream = tid;
     for (const ParsedEvent::Arg& arg : event.arg_list) {
-      if (arg.value.empty()) continue;
+      if (arg.value.empty() || arg.value == "null") continue;
       if (arg.key == "device") device = words_.strings.Intern(JsonStringOrText(arg.value));
       if (arg.key == "stream") stream = words_.strings.Intern(JsonStringOrText(arg.value));
     }
@@ -333,27 +340,34 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
   }
   args.text.append(from, end);
   const bool on_gpu = IsGpuWork(kind);
-  size_t next_slot = 0;
+  // Both lists are in the order of the text.
+  auto slot = slots.begin();
+  int32_t next_slot = 0;
   for (const ParsedEvent::Arg& arg : event.arg_list) {
+    while (slot != slots.end() && slot->begin < arg.value.data()) ++slot;
     ArgsShape::Entry entry{words_.strings.Intern(UnescapeJson(arg.key))};
-    const bool in_slot = next_slot < args.slots.size() &&
-                         std::any_of(slots.begin(), slots.end(), [&](const Slot& s) {
-                           return s.begin == arg.value.data() &&
-                                  (s.kind == SlotKind::kArgInteger || s.kind == SlotKind::kArgText);
-                         });
+    const bool in_slot = slot != slots.end() && slot->begin == arg.value.data() &&
+                         (slot->kind == SlotKind::kArgInteger || slot->kind == SlotKind::kArgText);
     if (!in_slot) {
       entry.constant = words_.strings.Intern(wants_args_ ? arg.value : std::string_view());
-    } else {
-      entry.slot = static_cast<int32_t>(next_slot);
-      SlotHome& home = args.slots[next_slot++].home;
-      if (home == SlotHome::kInteger && arg.key == "correlation") {
-        shape.correlation = entry.slot;
-        if (on_gpu || kind == SliceKind::kHostCall) home = SlotHome::kCorrelation;
-      }
-      if (home == SlotHome::kInteger && (arg.key == "External id" || arg.key == "external id")) {
-        shape.external_id = entry.slot;
-        if (on_gpu || kind == SliceKind::kHostOp) home = SlotHome::kExternalId;
-      }
+      args.entries.push_back(entry);
+      continue;
+    }
+    entry.slot = next_slot++;
+    // Of equal keys the last wins: an earlier one goes back to the stream.
+    const auto take = [&](int32_t& id, int32_t& text_id, SlotHome home, bool has_column) {
+      const bool is_text = slot->kind == SlotKind::kArgText;
+      if (id >= 0 && id != text_id) args.slots[static_cast<size_t>(id)].home = SlotHome::kInteger;
+      id = entry.slot;
+      text_id = is_text ? entry.slot : -1;
+      if (!is_text && has_column) args.slots[static_cast<size_t>(entry.slot)].home = home;
+    };
+    if (arg.key == "correlation") {
+      take(shape.correlation, shape.text_correlation, SlotHome::kCorrelation,
+           on_gpu || kind == SliceKind::kHostCall);
+    } else if (arg.key == "External id" || arg.key == "external id") {
+      take(shape.external_id, shape.text_external_id, SlotHome::kExternalId,
+           on_gpu || kind == SliceKind::kHostOp);
     }
     args.entries.push_back(entry);
   }
@@ -401,7 +415,7 @@ void EventDecoder::Forget() {
   names_.clear();
   name_table_.assign(256, 0);
   raw_names_ = StringPool();
-  after_names_.clear();
+  habits_ = {};
   arg_values_seen_.clear();
   learnt_bytes_ = 0;
   guesses_.fill({});

@@ -87,10 +87,12 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
       continue;
     }
     if (const Scan scan = SkipValue(c, Place::kMember); scan != Scan::kOk) return scan;
+    if (std::string_view(value, static_cast<size_t>(c.p - value)) == "null")
+      continue;  // as if it were not there
     if (Field* const field = FieldByKey(event, key)) *field = FieldOf(value, c.p);
   }
   ++c.p;
-  if (const Scan end = MayFollowEvent(c.p, c.end, c.last); end != Scan::kOk) return end;
+  if (const Scan end = MayFollowObject(c.p, c.end, c.last); end != Scan::kOk) return end;
   // A string that swallowed the time swallowed more than its own quotes.
   if (c.repaired && !event.start) return Scan::kBad;
   event.end = c.p;
@@ -99,11 +101,11 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
 }
 
 // Where the next event begins, or the end of the bytes. kMore when that cannot be told.
-Scan FindNextEvent(const Cursor& c, const char*& next) {
+Scan FindNextEvent(const Cursor& c, const EventHabits& habits, const char*& next) {
   char before = *c.p;
   for (next = c.p + 1; next != c.end; ++next) {
     if (*next == '{') {
-      const Scan scan = OpensEvent(before, next, c.end, c.last);
+      const Scan scan = OpensEvent(before, next, c.end, c.last, habits);
       if (scan != Scan::kBad) return scan;
     }
     if (!IsSpace(*next)) before = *next;
@@ -124,35 +126,46 @@ const char* FindNameValue(const char* begin, const char* end) {
 
 }  // namespace
 
-Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, ParsedEvent& event) {
+Scan ParseEvent(Cursor& c, const EventHabits& habits, ParsedEvent& event) {
   Cursor attempt = c;
-  Scan scan = TryParse(attempt, nullptr, event);
-  // A real name is far below this; a string that swallowed the rest of the file is not.
-  const bool runaway = scan == Scan::kMore && c.end - c.p > (1 << 20);
-  if (scan == Scan::kBad || (scan == Scan::kMore && c.last) || runaway) {
-    const char* limit = nullptr;
-    if (FindNextEvent(c, limit) == Scan::kMore && !runaway)
-      return Scan::kMore;  // see the whole event first
-    const char* const name = FindNameValue(c.p, limit);
-    for (const std::string_view after : after_names) {
-      if (name == nullptr) break;
-      const char* const at = std::search(name, limit, after.begin(), after.end());
-      if (at == limit) continue;
-      attempt = c;
-      if (TryParse(attempt, at, event) == Scan::kOk) {
-        c.p = attempt.p;
-        return Scan::kOk;
-      }
-    }
+  const Scan scan = TryParse(attempt, nullptr, event);
+  if (scan == Scan::kOk) {
+    c.p = attempt.p;
     return scan;
   }
-  if (scan == Scan::kOk) c.p = attempt.p;
+  // A real event is far below this; a string that swallowed the rest of the file is not.
+  const bool runaway = scan == Scan::kMore && c.end - c.p > (1 << 20);
+  if (scan == Scan::kMore && !c.last && !runaway) return scan;
+
+  const char* limit = nullptr;
+  const Scan next = FindNextEvent(c, habits, limit);
+  if (next == Scan::kMore && !runaway) return next;  // see the whole event first
+  const char* const name = FindNameValue(c.p, limit);
+  for (const std::string_view after : habits.after_names) {
+    if (name == nullptr) break;
+    const char* const at = std::search(name, limit, after.begin(), after.end());
+    if (at == limit) continue;
+    attempt = c;
+    const Scan repaired = TryParse(attempt, at, event);
+    if (repaired == Scan::kMore && !c.last && !runaway) return repaired;
+    if (repaired != Scan::kOk) continue;
+    c.p = attempt.p;
+    return repaired;
+  }
   return scan;
 }
 
-Scan OpensEvent(char before, const char* p, const char* end, bool last) {
+Scan OpensEvent(char before, const char* p, const char* end, bool last, const EventHabits& habits) {
   if (before != ',' && before != '[' && before != '}') return Scan::kBad;
   const Scan undecided = last ? Scan::kBad : Scan::kMore;
+  const std::string_view bytes(p, static_cast<size_t>(end - p));
+  if (!habits.openings.empty()) {
+    for (const std::string_view opening : habits.openings) {
+      if (bytes.starts_with(opening)) return Scan::kOk;
+      if (opening.starts_with(bytes)) return undecided;
+    }
+    return Scan::kBad;
+  }
   p = SkipSpace(p + 1, end);
   if (p == end) return undecided;
   if (*p != '"') return Scan::kBad;
@@ -163,10 +176,7 @@ Scan OpensEvent(char before, const char* p, const char* end, bool last) {
       if (key.starts_with(have)) return undecided;
       continue;
     }
-    if (!have.starts_with(key) || have.back() != '"') continue;
-    const char* const colon = SkipSpace(p + have.size(), end);
-    if (colon == end) return undecided;
-    return *colon == ':' ? Scan::kOk : Scan::kBad;
+    if (have.starts_with(key) && have.back() == '"') return Scan::kOk;
   }
   return Scan::kBad;
 }

@@ -32,25 +32,22 @@ struct ParsedEvent {
   bool repaired = false;  // unescaped quotes were found and kept
 };
 
+// How events look here, learnt from those that were read: what a damaged one is held against.
+struct EventHabits {
+  std::vector<std::string_view> openings;     // from the brace to behind the first key: `{"ph"`
+  std::vector<std::string_view> after_names;  // what follows a name: `", "pid":`
+};
+
 // Takes one event apart, leniently: the path that is right for anything. c.p is at the event's
 // opening brace; afterwards behind its closing one (unchanged unless kOk).
 //
-// `after_names` are texts that are known to follow the name in events like this one ('", "pid": '):
-// when an event cannot be read because its name holds unescaped quotes, the name is taken to end
-// there.
-Scan ParseEvent(Cursor& c, const std::vector<std::string_view>& after_names, ParsedEvent& event);
-
-// Whether what stands at `p`, behind an event's closing brace, can follow an event: a brace inside
-// a name with unescaped quotes is no end.
-inline Scan MayFollowEvent(const char* p, const char* end, bool last) {
-  p = SkipSpace(p, end);
-  if (p == end) return last ? Scan::kOk : Scan::kMore;
-  const bool may = *p == ',' || *p == ']' || *p == '{' || *p == '}' || *p == '\0';
-  return may ? Scan::kOk : Scan::kBad;
-}
+// When an event cannot be read because its name holds unescaped quotes, the name is taken to end
+// where names end here.
+Scan ParseEvent(Cursor& c, const EventHabits& habits, ParsedEvent& event);
 
 // Whether the brace at `p` opens an event: `before` is the last character in front of it that is no
-// white space, and the first key must be one of an event's. kBad: it does not.
-Scan OpensEvent(char before, const char* p, const char* end, bool last);
+// white space, and the bytes must be one of the known openings (without any: an event's key must
+// come first). kBad: it does not.
+Scan OpensEvent(char before, const char* p, const char* end, bool last, const EventHabits& habits);
 
 }  // namespace tacho::kineto

@@ -34,6 +34,9 @@ inline SlotKind SlotOfVaryingArg(std::string_view text) {
   return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;
 }
 
+// No profiler runs for a day: longer durations are damage, and would overflow sums.
+inline constexpr int64_t kLongestDuration = 100'000'000'000'000;
+
 // The bytes of a stretch of an event that its shape fixes, up to the next slot.
 struct Segment {
   uint32_t begin = 0;  // into TemplatePart::bytes

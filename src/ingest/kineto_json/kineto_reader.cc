@@ -14,11 +14,34 @@ namespace {
 
 // Top-level keys that producers write behind the events: only these prove that a bracket in damaged
 // text ends the array.
-constexpr std::string_view kTrailerKeys[] = {
-    "traceName",     "displayTimeUnit",  "baseTimeNanoseconds",
-    "schemaVersion", "deviceProperties", "distributedInfo",
-    "metadata",      "otherData",        "systemTraceEvents",
-    "stackFrames",   "samples"};
+constexpr std::string_view kTrailerKeys[] = {"traceName",
+                                             "trace_id",
+                                             "record_shapes",
+                                             "with_stack",
+                                             "with_flops",
+                                             "with_modules",
+                                             "profile_memory",
+                                             "vllm_version",
+                                             "vllm_version_tuple",
+                                             "host_name",
+                                             "INFO",
+                                             "WARNING",
+                                             "ERROR",
+                                             "cupti_version",
+                                             "cuda_runtime_version",
+                                             "cuda_driver_version",
+                                             "hip_runtime_version",
+                                             "hip_driver_version",
+                                             "displayTimeUnit",
+                                             "baseTimeNanoseconds",
+                                             "schemaVersion",
+                                             "deviceProperties",
+                                             "distributedInfo",
+                                             "metadata",
+                                             "otherData",
+                                             "systemTraceEvents",
+                                             "stackFrames",
+                                             "samples"};
 
 // Reads one document. Members read from front to back; each leaves the cursor behind what it took.
 class Document {
@@ -41,7 +64,8 @@ class Document {
   bool ReadMember();  // false: the document cannot be followed further
   bool ReadEvents(bool list_form);
   bool SkipDamage(NoteId reason);
-  static Scan EndsArray(const Cursor& c);
+  static Scan EndsArray(const Cursor& c, bool strict);
+  bool SkipPadding();
   void ReadBehindEnd();
   std::string Where() const { return "byte " + std::to_string(window_.offset()); }
 
@@ -96,6 +120,11 @@ void Document::ReadObject() {
       ReadBehindEnd();
       return;
     }
+    if (*c_.p == '\0') {
+      if (SkipPadding()) continue;
+      notes_.Add(NoteId::kTruncatedJson, Where());
+      return;
+    }
     if (!ReadMember()) return;
   }
 }
@@ -123,7 +152,7 @@ bool Document::ReadMember() {
         return ReadEvents(false);
       } else {
         const char* const value = at.p;
-        scan = SkipValue(at, Place::kMember);
+        scan = SkipValue(at, Place::kDocumentMember);
         if (scan == Scan::kOk) {
           AddHeaderField(key, {value, static_cast<size_t>(at.p - value)}, header_);
           c_.p = at.p;
@@ -155,6 +184,16 @@ bool Document::ReadMember() {
   }
 }
 
+// Moves behind zero bytes: the padding of a preallocated file that was not cut to size. False when
+// the document ends with them.
+bool Document::SkipPadding() {
+  for (;;) {
+    while (c_.p != c_.end && *c_.p == '\0') ++c_.p;
+    if (c_.p != c_.end) return true;
+    if (!window_.More()) return false;
+  }
+}
+
 // Reads events up to the bracket that ends them. False when the document ends first.
 bool Document::ReadEvents(bool list_form) {
   for (;;) {
@@ -179,19 +218,19 @@ bool Document::ReadEvents(bool list_form) {
         return false;
       }
     } else if (*c_.p == ']') {
-      ++c_.p;
-      return true;
-    } else if (*c_.p == '\0') {
-      // Padding of a preallocated file that was not cut to size.
-      while (*c_.p == '\0') {
+      const Scan scan = EndsArray(c_, false);
+      if (scan == Scan::kMore) {
+        window_.More();
+        continue;
+      }
+      if (scan == Scan::kOk) {
         ++c_.p;
-        if (c_.p == c_.end && !window_.More()) break;
+        return true;
       }
-      if (c_.p == c_.end) {
-        notes_.Add(NoteId::kTruncatedJson, Where());
-        return false;
-      }
-      continue;
+    } else if (*c_.p == '\0') {
+      if (SkipPadding()) continue;
+      if (!list_form) notes_.Add(NoteId::kTruncatedJson, Where());
+      return false;
     }
     if (!SkipDamage(NoteId::kDamagedEvent)) return false;
   }
@@ -210,8 +249,8 @@ bool Document::SkipDamage(NoteId reason) {
       return false;
     }
     Scan scan = Scan::kBad;
-    if (*c_.p == '{') scan = OpensEvent(before, c_.p, c_.end, c_.last);
-    if (*c_.p == ']') scan = EndsArray(c_);
+    if (*c_.p == '{') scan = OpensEvent(before, c_.p, c_.end, c_.last, decoder_.habits());
+    if (*c_.p == ']') scan = EndsArray(c_, true);
     if (scan == Scan::kOk) return true;
     if (scan == Scan::kMore) {
       window_.More();
@@ -222,18 +261,21 @@ bool Document::SkipDamage(NoteId reason) {
   }
 }
 
-// Whether the bracket at c.p ends the array of events, by what stands behind it.
-Scan Document::EndsArray(const Cursor& c) {
+// Whether the bracket at c.p ends the array of events, by what stands behind it. In damaged text
+// (`strict`) only a known key proves it: brackets of arguments are followed by keys too.
+Scan Document::EndsArray(const Cursor& c, bool strict) {
   const Scan undecided = c.last ? Scan::kBad : Scan::kMore;
   const char* p = SkipSpace(c.p + 1, c.end);
-  if (p == c.end) return undecided;
+  if (p == c.end) return c.last && !strict ? Scan::kOk : undecided;
   if (*p == '}') {
     p = SkipSpace(p + 1, c.end);
     if (p == c.end) return c.last ? Scan::kOk : Scan::kMore;
-    return Scan::kBad;
+    return strict ? Scan::kBad : Scan::kOk;
   }
+  if (!strict && *p != ',') return Scan::kOk;
   p = SkipSpaceAndCommas(p, c.end);
-  if (p == c.end) return undecided;
+  if (p == c.end) return c.last && !strict ? Scan::kOk : undecided;
+  if (!strict) return *p == '{' || *p == ']' ? Scan::kBad : Scan::kOk;
   if (*p != '"') return Scan::kBad;
   ++p;
   for (const std::string_view key : kTrailerKeys) {

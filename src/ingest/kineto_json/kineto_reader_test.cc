@@ -252,7 +252,74 @@ TEST(ReadKinetoJson, TakesTheDialects) {
             1u);
   EXPECT_EQ(Read(std::string_view("{\"traceEvents\": []}\0\0\0", 22)).notes.list().size(), 0u);
   EXPECT_THAT(NoteIds(Read("{\"traceEvents\": []} tail").notes), ElementsAre("trailing-junk 1"));
-  EXPECT_EQ(Read("[{\"ph\": \"X\"},").notes.list().size(), 1u);  // only the missing duration
+  // An open list is no defect; an event without a time is.
+  EXPECT_THAT(NoteIds(Read("[{\"ph\": \"X\"},").notes),
+              ElementsAre("bad-time 1", "missing-duration 1"));
+}
+
+TEST(ReadKinetoJson, BracesInsideADamagedEventAreNoEvents) {
+  const auto event = [](const std::string& name) {
+    return "  {\n    \"ph\": \"X\",\n    \"cat\": \"python_function\",\n    \"name\": \"" + name +
+           "\",\n    \"pid\": 1,\n    \"tid\": 1,\n    \"ts\": 5.000,\n    \"dur\": 1.000\n  }";
+  };
+  for (const std::string name : {R"([{"name": "x"}](12): f)", R"([{"ph": "X", "ts": 1}])",
+                                 R"({"name": "y"}, {"name": "z"})"}) {
+    const std::string json = "{\"traceEvents\": [\n" + event("first") + ",\n" + event(name) +
+                             ",\n" + event("last") + "\n  ],\"traceName\": \"t\"}";
+    for (const size_t block : {1u, 64u, 100000u}) {
+      const ReadBack read = Read(json, block);
+      ASSERT_EQ(read.lines.size(), 3u) << name << " " << ::testing::PrintToString(read.lines);
+      EXPECT_THAT(read.lines[1], HasSubstr(name));
+      EXPECT_THAT(NoteIds(read.notes), ElementsAre("repaired-name 1"));
+    }
+  }
+  const ReadBack inner = Read(
+      R"({"traceEvents":[{"ph":"X","ts":1,"dur":1},{"ph":"X","ts":1 "dur":1, xx, "args":{"list":[{"name":"p","ts":5}]}},)"
+      R"({"ph":"X","ts":2,"dur":1}]})");
+  EXPECT_EQ(inner.lines.size(), 2u);
+  EXPECT_THAT(NoteIds(inner.notes), ElementsAre("damaged-event 1"));
+}
+
+TEST(ReadKinetoJson, AStrayBracketDoesNotEndTheEvents) {
+  const ReadBack read = Read(
+      R"({"traceEvents": [{"ph":"X","ts":1,"dur":1}],{"ph":"X","ts":2,"dur":1}],"traceName":"t"})");
+  EXPECT_EQ(read.lines.size(), 2u);
+  EXPECT_THAT(NoteIds(read.notes), ElementsAre("damaged-event 1"));
+}
+
+TEST(ReadKinetoJson, WhatStandsBehindTheEndIsJunkNotTruncation) {
+  for (const std::string last : {R"("traceName": "x")", R"("n": 1)"}) {
+    const ReadBack read =
+        Read(R"({"traceEvents": [{"ph":"X","ts":1,"dur":1}], )" + last + "} tail");
+    EXPECT_EQ(read.lines.size(), 1u);
+    EXPECT_THAT(NoteIds(read.notes), ElementsAre("trailing-junk 1"));
+  }
+  EXPECT_THAT(NoteIds(Read(std::string(R"({"traceEvents": [])") + std::string(9, '\0')).notes),
+              ElementsAre("truncated-json 1"));
+}
+
+TEST(ReadKinetoJson, IdsThatAreNoSmallIntegersStillJoin) {
+  for (const std::string id : {"18446744073709551001", "1234567890123456789", "\"5\""}) {
+    TraceBuilder builder;
+    const std::string json =
+        R"([{"ph":"X","cat":"cuda_runtime","name":"l","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":)" +
+        id +
+        R"(}},{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":3,"dur":1,"args":{"correlation":)" +
+        id + "}}]";
+    const auto stream = StreamOfMemory(json);
+    ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+    const Trace trace = std::move(builder).Finish();
+    EXPECT_GE(trace.gpu.correlation[0], 0);
+    EXPECT_EQ(trace.gpu.correlation[0], trace.host_calls.correlation[0]);
+    EXPECT_EQ(ArgsText(trace, GpuArgs(trace, 0)), "{\"correlation\":" + id + "}");
+  }
+}
+
+TEST(ReadKinetoJson, ManyUnclosedStringsTakeNoQuadraticTime) {
+  std::string json = R"([{"ph":"X","ts":1,"dur":1})";
+  for (int i = 0; i < 20000; ++i) json += R"(,{"cat":")";
+  json += R"(,{"ph":"X","ts":2,"dur":1}])";
+  EXPECT_GE(Read(json).lines.size(), 1u);  // seconds before strings were bounded
 }
 
 }  // namespace

@@ -21,13 +21,11 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
     case Place::kElement:
       return *p == ',' || *p == ']' ? Scan::kOk : Scan::kBad;
     case Place::kMember:
+    case Place::kDocumentMember:
       break;
   }
   if (*p == '}') {
-    // The object's end: outside of it only a comma or another end can follow.
-    p = SkipSpace(p + 1, c.end);
-    if (p == c.end) return ended();
-    return *p == ',' || *p == '}' || *p == ']' || *p == '\0' ? Scan::kOk : Scan::kBad;
+    return place == Place::kDocumentMember ? Scan::kOk : MayFollowObject(p + 1, c.end, c.last);
   }
   if (*p != ',') return Scan::kBad;
   p = SkipSpaceAndCommas(p, c.end);
@@ -111,7 +109,7 @@ Scan SkipString(Cursor& c, Place place) {
       c.repaired |= lenient;
       return Scan::kOk;
     }
-    if (place == Place::kKey) return Scan::kBad;
+    if (place == Place::kKey || p - begin > kLongestRepair) return Scan::kBad;
     if (c.end - p < 4 && !c.last) return Scan::kMore;
     if (c.end - p >= 4 && OpensAnEvent(begin, p)) return Scan::kBad;
     lenient = true;

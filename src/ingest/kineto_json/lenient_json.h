@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -14,7 +15,7 @@ enum class Scan : uint8_t {
 };
 
 // Where a string stands: decides what may follow its closing quote.
-enum class Place : uint8_t { kKey, kMember, kElement };
+enum class Place : uint8_t { kKey, kMember, kElement, kDocumentMember };
 
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 inline const char* SkipSpace(const char* p, const char* end) {
@@ -36,6 +37,18 @@ struct Cursor {
 
 // The first quote or backslash in [p, end), or `end`.
 const char* FindQuoteOrBackslash(const char* p, const char* end);
+
+// Whether what stands at `p`, behind an object's closing brace, can follow an event or its
+// arguments: a brace inside a name with unescaped quotes is no end.
+inline Scan MayFollowObject(const char* p, const char* end, bool last) {
+  p = SkipSpace(p, end);
+  if (p == end) return last ? Scan::kOk : Scan::kMore;
+  const bool may = *p == ',' || *p == ']' || *p == '{' || *p == '}' || *p == '\0';
+  return may ? Scan::kOk : Scan::kBad;
+}
+
+// How far a string with unescaped quotes is followed: names are shorter.
+inline constexpr ptrdiff_t kLongestRepair = 4096;
 
 // Moves behind the string whose opening quote is at c.p. A quote that cannot be the closing one, by
 // what follows it, belongs to the string: producers before 2026 did not escape quotes. Raw line

@@ -49,12 +49,18 @@ std::optional<Microseconds> ParseMicroseconds(std::string_view text) {
   while (i < text.size() && IsDigit(text[i])) digits += text[i++];
   if (i < text.size() && text[i] == '.') {
     ++i;
-    if (i < text.size() && text[i] == '-') {  // "0.-05"
-      negative = true;
+    if (i < text.size() && text[i] == '-') {
+      // Kineto before 2022 printed -5 ns as "0.-05" and -1234 ns as "-1.-234": whole microseconds,
+      // then the signed rest in nanoseconds.
       result.plain = false;
-      ++i;
-      digits += '0';  // the sign took the place of a digit
-      --exponent;
+      int64_t rest = 0;
+      const size_t first = ++i;
+      while (i < text.size() && IsDigit(text[i]) && i - first < 3)
+        rest = rest * 10 + (text[i++] - '0');
+      const auto whole = Scale(digits, 3);
+      if (i == first || i != text.size() || !whole) return std::nullopt;
+      result.ns = -(*whole + rest);
+      return result;
     }
     while (i < text.size() && IsDigit(text[i])) {
       digits += text[i++];

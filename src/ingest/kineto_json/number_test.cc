@@ -81,6 +81,8 @@ TEST(ParseMicroseconds, IsExactWhereADoubleIsNot) {
   EXPECT_EQ(ParseMicroseconds("-12.5")->ns, -12500);
   EXPECT_EQ(ParseMicroseconds(".5")->ns, 500);
   EXPECT_EQ(ParseMicroseconds("0.-05")->ns, -5);
+  EXPECT_EQ(ParseMicroseconds("0.-234")->ns, -234);
+  EXPECT_EQ(ParseMicroseconds("-1.-234")->ns, -1234);
   EXPECT_EQ(ParseMicroseconds("0e999999999")->ns, 0);
 }
 
