@@ -214,12 +214,11 @@ void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   last_name_ = name + 1;
 }
 
-// An id as a number. One that is no integer (a text, beyond 18 digits) gets a number of its own,
-// far from real ones: equal ids stay equal.
+// An id as a number; of a text, TextId.
 int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
   const int64_t value = arg_values_[static_cast<size_t>(slot)];
   const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;
-  return is_text ? INT64_MAX - value : value;
+  return is_text ? TextId(words_[static_cast<StringId>(value)]) : value;
 }
 
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {

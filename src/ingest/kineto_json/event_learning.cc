@@ -316,8 +316,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
     e.stream = words_.InternStream(device, stream);
   }
   if (HasFlowId(e.phase) && event.id && !CanonicalInteger(event.id.text())) {
-    // A textual id: any number that is the same for the same text, outside of the numeric ids.
-    e.flow_id = INT64_MIN + static_cast<int64_t>(Index(words_.strings.Intern(event.id.text())));
+    e.flow_id = TextId(event.id.text());
   }
   e.args = LearnArgs(event, e.kind, slots, shape);
   shapes_.push_back(std::move(shape));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/string_pool.h"
 #include "ingest/kineto_json/number.h"
 
 #ifdef __SSE2__
@@ -32,6 +33,11 @@ enum class SlotKind : uint8_t {
 inline SlotKind SlotOfVaryingArg(std::string_view text) {
   if (text == "null" || text == "true" || text == "false") return SlotKind::kEnd;
   return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;
+}
+
+// An id that is no integer as a number: far from real ids, the same for the same text.
+inline int64_t TextId(std::string_view text) {
+  return static_cast<int64_t>(HashBytes(text) >> 2 | uint64_t{1} << 62);
 }
 
 // No profiler runs for a day: longer durations are damage, and would overflow sums.
