@@ -98,7 +98,10 @@ def main():
             for _ in range(300):
                 f.write(b" " * 1_000_000)
         small = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))}
-        done = run("--json", bomb, **small) if "sanitize" not in os.environ.get("TACHO_BUILD", "") else run("--json", bomb)
+        program = pathlib.Path(TACHO).read_bytes()
+        if b"__asan_init" in program or b"__tsan_init" in program:
+            small = {}  # sanitizers reserve terabytes of addresses
+        done = run("--json", bomb, **small)
         check("gzip bomb ends", done.returncode in (0, 3, 4), done.stderr)
         deep = write(root / "deep.json", '{"x": ' + "[" * 100 + "]" * 100 + ', "traceEvents": ' + trace + "}")
         done = run("--json", deep)
