@@ -45,7 +45,7 @@ class SortedIds {
   void Add(std::string_view id) { ids_.emplace_back(id); }
   void Sort() {
     std::ranges::sort(ids_, IdLess);
-    ids_.erase(std::ranges::unique(ids_).begin(), ids_.end());
+    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
   }
   [[nodiscard]] uint32_t IndexOf(std::string_view id) const {
     return static_cast<uint32_t>(std::ranges::lower_bound(ids_, id, IdLess) - ids_.begin());
@@ -254,7 +254,7 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
     }
   }
   std::ranges::sort(tracks);
-  tracks.erase(std::ranges::unique(tracks).begin(), tracks.end());
+  tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
   for (const TrackId track : tracks) streams.Add(stream_id(Index(track)));
   streams.Sort();
   device.streams = streams.ids();

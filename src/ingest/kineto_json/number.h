@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -82,7 +83,7 @@ inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
   const auto digit = [&](int i) {
     return static_cast<unsigned>(static_cast<unsigned char>(p[i])) - '0';
   };
-  if (*p == '.' && (digit(1) < 10) & (digit(2) < 10) & (digit(3) < 10)) {
+  if (*p == '.' && std::max({digit(1), digit(2), digit(3)}) < 10) {
     fraction = digit(1) * 100 + digit(2) * 10 + digit(3);
     p += 4;
     if (IsDigit(*p)) return nullptr;
