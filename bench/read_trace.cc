@@ -46,7 +46,8 @@ int main(int count, char** arguments) {
   const auto classifier = tacho::Classifier::Create();
   const auto analyse = std::chrono::steady_clock::now();
   const tacho::TraceAnalysis analysis = tacho::AnalyzeTrace(
-      trace, *classifier, {.scope = {}, .key_averages = false, .threads = inline_threads ? 1u : 2u});
+      trace, *classifier,
+      {.scope = {}, .key_averages = false, .threads = inline_threads ? 1u : 2u});
   const double analyse_s = Seconds(analyse);
   std::printf(
       "{\"bytes\":%llu,\"json_bytes\":%llu,\"events\":%llu,\"read_s\":%.6f,\"trace_bytes\":%zu,"
