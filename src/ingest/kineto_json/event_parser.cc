@@ -13,24 +13,32 @@ Field FieldOf(const char* begin, const char* end) {
   return {begin, end, false};
 }
 
+// Moves to the value of an object's next member and tells its key, without quotes; at the object's
+// end c.p is at the closing brace and `key` stays null.
+Scan NextKey(Cursor& c, std::string_view& key) {
+  c.p = SkipSpaceAndCommas(c.p, c.end);
+  if (c.p == c.end) return Scan::kMore;
+  if (*c.p == '}') return Scan::kOk;
+  if (*c.p != '"') return Scan::kBad;
+  const char* const begin = c.p + 1;
+  if (const Scan scan = SkipString(c, Place::kKey); scan != Scan::kOk) return scan;
+  key = {begin, static_cast<size_t>(c.p - 1 - begin)};
+  c.p = SkipSpace(c.p, c.end);
+  if (c.p == c.end) return Scan::kMore;
+  if (*c.p != ':') return Scan::kBad;
+  c.p = SkipSpace(c.p + 1, c.end);
+  return c.p == c.end ? Scan::kMore : Scan::kOk;
+}
+
 // Reads the members of the args object at c.p into `event`.
 Scan ParseArgs(Cursor& c, ParsedEvent& event) {
   const char* const begin = c.p;
   event.arg_list.clear();
   ++c.p;
   for (;;) {
-    c.p = SkipSpaceAndCommas(c.p, c.end);
-    if (c.p == c.end) return Scan::kMore;
-    if (*c.p == '}') break;
-    if (*c.p != '"') return Scan::kBad;
-    const char* const key = c.p + 1;
-    if (const Scan scan = SkipString(c, Place::kKey); scan != Scan::kOk) return scan;
-    const std::string_view name(key, static_cast<size_t>(c.p - 1 - key));
-    c.p = SkipSpace(c.p, c.end);
-    if (c.p == c.end) return Scan::kMore;
-    if (*c.p != ':') return Scan::kBad;
-    c.p = SkipSpace(c.p + 1, c.end);
-    if (c.p == c.end) return Scan::kMore;
+    std::string_view name;
+    if (const Scan scan = NextKey(c, name); scan != Scan::kOk) return scan;
+    if (name.data() == nullptr) break;
     const char* const value = c.p;
     if (*c.p == ',' || *c.p == '}') {  // `"key": ,` from a formatter that had no value
       event.arg_list.push_back({name, {value, 0}});
@@ -62,18 +70,9 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
   event.begin = c.p;
   ++c.p;
   for (;;) {
-    c.p = SkipSpaceAndCommas(c.p, c.end);
-    if (c.p == c.end) return Scan::kMore;
-    if (*c.p == '}') break;
-    if (*c.p != '"') return Scan::kBad;
-    const char* const key_begin = c.p + 1;
-    if (const Scan scan = SkipString(c, Place::kKey); scan != Scan::kOk) return scan;
-    const std::string_view key(key_begin, static_cast<size_t>(c.p - 1 - key_begin));
-    c.p = SkipSpace(c.p, c.end);
-    if (c.p == c.end) return Scan::kMore;
-    if (*c.p != ':') return Scan::kBad;
-    c.p = SkipSpace(c.p + 1, c.end);
-    if (c.p == c.end) return Scan::kMore;
+    std::string_view key;
+    if (const Scan scan = NextKey(c, key); scan != Scan::kOk) return scan;
+    if (key.data() == nullptr) break;
     if (*c.p == ',' || *c.p == '}') continue;  // no value at all
     const char* const value = c.p;
     if (*value == '{' && key == "args") {
