@@ -9,10 +9,12 @@ namespace tacho {
 
 // What kind of failure an Error is; each kind has one exit status (see cli/exit_status.h).
 enum class ErrorKind {
-  kUsage,       // the user asked for something that does not exist or does not fit
-  kUnreadable,  // an input cannot be read, or is not what it should be
-  kOutput,      // a result cannot be written
-  kBug,         // an invariant of ours does not hold
+  kUsage,        // the user asked for something that does not exist or does not fit
+  kUnreadable,   // an input cannot be read, or is not what it should be
+  kOutput,       // a result cannot be written
+  kRemote,       // an engine or a router refused, failed, or did not answer in time
+  kInterrupted,  // the user asked to stop
+  kBug,          // an invariant of ours does not hold
 };
 
 // A failure that ends the job it belongs to. The message names the place (file, byte, flag), what

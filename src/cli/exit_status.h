@@ -24,6 +24,10 @@ constexpr ExitStatus StatusOf(ErrorKind kind) {
     case ErrorKind::kUnreadable:
     case ErrorKind::kOutput:
       return kUnreadableInput;
+    case ErrorKind::kRemote:
+      return kRemoteFailed;
+    case ErrorKind::kInterrupted:
+      return kInterrupted;
     case ErrorKind::kBug:
       return kBug;
   }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// The words that the HTTP client and the HTTP server share.
+
+struct HttpHeader {
+  std::string name;
+  std::string value;
+};
+
+// The value of the first header of that name (any case), "" when there is none.
+std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;  // absolute: http:// or https://
+  std::vector<HttpHeader> headers;
+  std::string body;
+  std::chrono::milliseconds connect_timeout{5000};
+  // Of the whole exchange, and without a single byte. 0: as long as it takes; an engine that writes
+  // its trace may answer after minutes.
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds idle_timeout{0};
+  uint64_t most_body = 64u << 20;  // bytes; a longer body is an error (of Fetch only)
+};
+
+// When an exchange happened, CLOCK_MONOTONIC nanoseconds; 0 where it did not come so far.
+struct HttpTimes {
+  int64_t started_ns = 0;     // handed to the client
+  int64_t sent_ns = 0;        // the request's first byte was given to the kernel
+  int64_t first_byte_ns = 0;  // of the answer
+  int64_t ended_ns = 0;
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::vector<HttpHeader> headers;
+  std::string body;
+  HttpTimes times;
+};
+
+}  // namespace tacho

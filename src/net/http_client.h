@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http.h"
+
+namespace tacho {
+
+// Receives one streamed answer, on the client's loop thread. Nothing here may block.
+class HttpSink {
+ public:
+  virtual ~HttpSink() = default;
+  virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
+  // Body bytes as they came, chunked coding removed; `at_ns` is when they were found readable.
+  virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
+  // Last of all, exactly once: the exchange is over, in order or not (kRemote; kInterrupted after
+  // Cancel).
+  virtual void OnEnd(const Result<HttpTimes>& times) = 0;
+};
+
+struct HttpClientOptions {
+  std::string bearer_key;  // sent as "Authorization: Bearer KEY" with every request, "" for none
+  bool verify_tls = true;  // against the system's roots
+  size_t most_idle_connections = 4096;
+};
+
+// One HTTP/1.1 client: any number of exchanges at once on one thread (libcurl's multi interface on
+// epoll), connections kept alive and reused. Redirects are answers, not followed: an engine never
+// sends one, and a login page must not pass for an engine. Proxies of the environment are not used
+// for loopback addresses.
+//
+// All functions may be called from any thread. Callbacks run on the client's thread.
+class HttpClient {
+ public:
+  static Result<std::unique_ptr<HttpClient>> Create(const HttpClientOptions& options = {});
+  virtual ~HttpClient() = default;  // cancels what is under way
+
+  // One exchange from end to end. kRemote: no connection, no HTTP, time-out, too long a body, a
+  // body that ended early. A status such as 404 is an answer, not an error. kInterrupted: stop was
+  // requested.
+  virtual Result<HttpResponse> Fetch(const HttpRequest& request, std::stop_token stop = {}) = 0;
+
+  // All of them at the same time: the requests are written back to back. Results in the order of
+  // `requests`; `ended` is called with the index as each ends.
+  virtual std::vector<Result<HttpResponse>> FetchAll(
+      const std::vector<HttpRequest>& requests, std::stop_token stop = {},
+      const std::function<void(size_t, const Result<HttpResponse>&)>& ended = {}) = 0;
+
+  // Streams: the answer goes to `sink` as it comes. Gives the number that Cancel takes.
+  virtual uint64_t Start(HttpRequest request, std::shared_ptr<HttpSink> sink) = 0;
+  virtual void Cancel(uint64_t stream) = 0;
+
+  // Calls `job` on the client's thread, at once or at a CLOCK_MONOTONIC time (timerfd: late by
+  // tens of microseconds on a quiet machine).
+  virtual void Post(std::function<void()> job) = 0;
+  virtual void At(int64_t monotonic_ns, std::function<void()> job) = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http.h"
+
+namespace tacho {
+
+// A request as the server took it.
+struct ServerRequest {
+  std::string method;
+  std::string path;   // percent-decoded, without the query
+  std::string query;  // as sent, without '?'
+  std::vector<HttpHeader> headers;
+  std::string body;
+};
+
+// One request that is being answered. Keep the shared_ptr for as long as the answer takes; dropping
+// it unanswered closes the connection. All functions may be called from any thread.
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+  virtual const ServerRequest& request() const = 0;
+
+  // The whole answer at once.
+  virtual void Respond(int status, std::string body, std::string content_type,
+                       std::vector<HttpHeader> headers = {}) = 0;
+  // Or in pieces, with chunked coding: Begin, any number of Write, End.
+  virtual void Begin(int status, std::string content_type,
+                     std::vector<HttpHeader> headers = {}) = 0;
+  virtual void Write(std::string bytes) = 0;
+  virtual void End() = 0;
+  // Closes the connection at once, in the middle of whatever was being said.
+  virtual void Abort() = 0;
+
+  // False once the peer has gone.
+  virtual bool connected() const = 0;
+  // Bytes written and not yet taken by the kernel: what a slow reader costs.
+  virtual size_t backlog() const = 0;
+};
+
+// Called on the server's thread for each request; it may answer now or later, and must not block.
+using HttpHandler = std::function<void(std::shared_ptr<HttpExchange>)>;
+
+struct HttpServerOptions {
+  uint64_t most_body = 64u << 20;  // bytes of a request; more is answered with 413
+};
+
+// HTTP/1.1 servers on one thread of their own (Boost.Beast): any number of listening addresses.
+class HttpServer {
+ public:
+  static Result<std::unique_ptr<HttpServer>> Create(const HttpServerOptions& options = {});
+  virtual ~HttpServer() = default;  // stops listening, closes all connections, ends the thread
+
+  // Listens on `host`, an IP address; port 0 takes a free one. Gives the port. kOutput: taken, or
+  // not allowed.
+  virtual Result<uint16_t> Listen(const std::string& host, uint16_t port, HttpHandler handler) = 0;
+  // Stops listening on that port and drops its connections: what the death of a server looks like
+  // from outside.
+  virtual void Close(uint16_t port) = 0;
+
+  // Calls `job` on the server's thread, at once or at a CLOCK_MONOTONIC time.
+  virtual void Post(std::function<void()> job) = 0;
+  virtual void At(int64_t monotonic_ns, std::function<void()> job) = 0;
+};
+
+}  // namespace tacho
