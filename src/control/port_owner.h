@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tacho {
+
+// The processes of this host that listen on a TCP port, ascending; only those whose /proc entries
+// this user may read. Empty when there is none, or on a system without /proc.
+std::vector<int64_t> PidsListeningOn(uint16_t port);
+
+// The ancestors of a process, parent first, up to init.
+std::vector<int64_t> AncestorsOf(int64_t pid);
+
+}  // namespace tacho
