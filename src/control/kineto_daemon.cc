@@ -159,7 +159,8 @@ std::string DaemonTrace::FileOf(int64_t pid) const {
 
 std::string DaemonTrace::ConfigText() const {
   return fmt::format(
-      "ACTIVITIES_LOG_FILE={}/{}.json\nPROFILE_START_TIME={}\nACTIVITIES_DURATION_MSECS={}\n"
+      "ACTIVITIES_LOG_FILE={}/{}.json\nPROFILE_START_TIME={}\nACTIVITIES_WARMUP_PERIOD_SECS=1\n"
+      "ACTIVITIES_DURATION_MSECS={}\n"
       "PROFILE_REPORT_INPUT_SHAPES={}\nPROFILE_PROFILE_MEMORY={}\nPROFILE_WITH_STACK={}\n",
       folder, stem, start_unix_ms, duration_ms, record_shapes, profile_memory, with_stack);
 }
