@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "control/fake_engine_for_test.h"
+#include "control/version.h"
 
 namespace tacho {
 namespace {
@@ -31,7 +32,7 @@ EngineFacts Sglang(std::string version = "0.5.23") {
   facts.kind = EngineKind::kSglang;
   facts.version = std::move(version);
   facts.profiler.has_http = facts.profiler.reads_body = true;
-  facts.profiler.reads_profile_id = facts.version >= "0.5.15";
+  facts.profiler.reads_profile_id = EngineRule(EngineKind::kSglang, facts.version, "id") == "yes";
   return facts;
 }
 ProfileOptions Keyed() {
