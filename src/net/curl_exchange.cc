@@ -216,7 +216,7 @@ bool CurlExchange::TakeBody(std::string_view bytes) {
 Error CurlExchange::IdleError() const {
   const std::string time = ShowTimeout(request_.idle_timeout);
   const std::string what = head_given_
-                               ? fmt::format("no byte for {} ({} so far)", time, body_bytes_)
+                               ? fmt::format("no byte for {} ({} bytes so far)", time, body_bytes_)
                                : "no answer within " + time;
   return {ErrorKind::kRemote, url_.Origin() + Route() + ": " + what};
 }
@@ -228,6 +228,8 @@ void CurlExchange::GiveUp(std::string message) {
 }
 
 void CurlExchange::EndWith(CURLcode code) {
+  // libcurl takes a head that is cut off for an answer.
+  if (code == CURLE_OK && !head_given_) GiveUp("answer ended within its headers");
   if (!gave_up_.empty()) return EndWith(Error{ErrorKind::kRemote, gave_up_});
   if (code != CURLE_OK) {
     return EndWith(ErrorOfExchange({.handle = handle_,
