@@ -37,11 +37,11 @@ TEST(EventLoop, JobsRunInOrderOnOneThread) {
 }
 
 TEST(EventLoop, TimesRunInOrderAndNotEarly) {
-  const auto loop = Started();
-  const int64_t start = MonotonicNs();
   std::vector<int> order;
   std::vector<int64_t> late;
   std::promise<void> done;
+  const auto loop = Started();
+  const int64_t start = MonotonicNs();
   for (const int ms : {30, 10, 20, 10, -5, 40}) {
     const int64_t at = start + ms * kMs;
     loop->At(at, [&, ms, at] {
@@ -57,9 +57,10 @@ TEST(EventLoop, TimesRunInOrderAndNotEarly) {
 }
 
 TEST(EventLoop, JobForThePastDoesNotKeepTheLoop) {
-  const auto loop = Started();
   std::atomic<bool> stop = false;
-  std::function<void()> again = [&] {
+  std::function<void()> again;
+  const auto loop = Started();
+  again = [&] {
     if (!stop) loop->At(0, again);
   };
   loop->At(0, again);

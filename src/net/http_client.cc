@@ -110,7 +110,7 @@ std::vector<Result<HttpResponse>> CurlClient::FetchAll(
     return gather.Take();
   }
   // All is made ready first, so that nothing lies between one request and the next.
-  std::vector<std::unique_ptr<CurlExchange>> ready;
+  const auto ready = std::make_shared<std::vector<std::unique_ptr<CurlExchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
     auto exchange = CurlExchange::Prepare(++last_number_, requests[i], requests[i].most_body,
@@ -120,10 +120,10 @@ std::vector<Result<HttpResponse>> CurlClient::FetchAll(
       continue;
     }
     numbers.push_back((*exchange)->number());
-    ready.push_back(std::move(*exchange));
+    ready->push_back(std::move(*exchange));
   }
-  loop_->Post([this, &ready] {
-    for (auto& exchange : ready) Add(std::move(exchange));
+  loop_->Post([this, ready] {
+    for (auto& exchange : *ready) Add(std::move(exchange));
   });
   const std::stop_callback on_stop(stop, [this, &numbers] {
     for (const uint64_t number : numbers) Cancel(number);
