@@ -138,8 +138,6 @@ Result<void> CurlExchange::SetHeaders(const HttpClientOptions& options) {
   return {};
 }
 
-void CurlExchange::Begin(const int64_t* found_ns) { found_ns_ = found_ns; }
-
 int CurlExchange::OnSend(void* self, char*, char*, int, int) {
   auto& exchange = *static_cast<CurlExchange*>(self);
   if (++exchange.attempts_ > kMostAttempts) {
@@ -163,7 +161,7 @@ size_t CurlExchange::OnBodyBytes(char* bytes, size_t one, size_t size, void* sel
 
 int64_t CurlExchange::FoundNs() {
   // libcurl may find an answer in the very turn that sent the request.
-  last_bytes_ns_ = std::max(*found_ns_, last_bytes_ns_);
+  last_bytes_ns_ = std::max(found_->at_ns, last_bytes_ns_);
   if (times_.first_byte_ns == 0) times_.first_byte_ns = last_bytes_ns_;
   return last_bytes_ns_;
 }
@@ -203,6 +201,10 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
 
 bool CurlExchange::TakeBody(std::string_view bytes) {
   if (muted_) return false;
+  // libcurl reads a socket again as long as there is more; each time it fills its buffer from the
+  // start. Such bytes may be younger than the turn.
+  if (found_->last != nullptr && bytes.data() <= found_->last) found_->at_ns = MonotonicNs();
+  found_->last = bytes.data();
   const int64_t at = FoundNs();
   if (bytes.size() > most_body_ - body_bytes_) {
     GiveUp(fmt::format("answer longer than {} bytes", most_body_));
@@ -216,7 +218,7 @@ bool CurlExchange::TakeBody(std::string_view bytes) {
 Error CurlExchange::IdleError() const {
   const std::string time = ShowTimeout(request_.idle_timeout);
   const std::string what = head_given_
-                               ? fmt::format("no byte for {} ({} so far)", time, body_bytes_)
+                               ? fmt::format("no byte for {} ({} bytes so far)", time, body_bytes_)
                                : "no answer within " + time;
   return {ErrorKind::kRemote, url_.Origin() + Route() + ": " + what};
 }
@@ -228,6 +230,8 @@ void CurlExchange::GiveUp(std::string message) {
 }
 
 void CurlExchange::EndWith(CURLcode code) {
+  // libcurl takes a head that is cut off for an answer.
+  if (code == CURLE_OK && !head_given_) GiveUp("answer ended within its headers");
   if (!gave_up_.empty()) return EndWith(Error{ErrorKind::kRemote, gave_up_});
   if (code != CURLE_OK) {
     return EndWith(ErrorOfExchange({.handle = handle_,
@@ -239,7 +243,7 @@ void CurlExchange::EndWith(CURLcode code) {
                                     .has_head = head_given_,
                                     .body_bytes = body_bytes_}));
   }
-  times_.ended_ns = std::max(*found_ns_, last_bytes_ns_);
+  times_.ended_ns = std::max(found_->at_ns, last_bytes_ns_);
   sink_->OnEnd(times_);
 }
 

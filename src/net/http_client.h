@@ -26,7 +26,8 @@ class HttpSink {
 };
 
 struct HttpClientOptions {
-  std::string bearer_key;  // sent as "Authorization: Bearer KEY" with every request, "" for none
+  // Sent as "Authorization: Bearer KEY" with every request that has no such header; "" for none.
+  std::string bearer_key = {};
   bool verify_tls = true;  // against the system's roots
   size_t most_idle_connections = 4096;
 };
