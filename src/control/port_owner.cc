@@ -44,6 +44,22 @@ bool OwnsOne(const fs::path& process, const std::set<std::string>& inodes) {
   return false;
 }
 
+// Every process of this host, ascending.
+std::vector<int64_t> AllPids() {
+  std::vector<int64_t> pids;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator("/proc", failed)) {
+    std::string name = entry.path().filename();
+    int64_t pid = 0;
+    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error == std::errc() && end == name.data() + name.size()) pids.push_back(pid);
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+fs::path FolderOf(int64_t pid) { return "/proc/" + std::to_string(pid); }
+
 }  // namespace
 
 std::vector<int64_t> PidsListeningOn(uint16_t port) {
@@ -52,22 +68,15 @@ std::vector<int64_t> PidsListeningOn(uint16_t port) {
   AddListeners("/proc/net/tcp6", port, inodes);
   std::vector<int64_t> pids;
   if (inodes.empty()) return pids;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator("/proc", failed)) {
-    std::string name = entry.path().filename();
-    int64_t pid = 0;
-    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc() || end != name.data() + name.size()) continue;
-    if (OwnsOne(entry.path(), inodes)) pids.push_back(pid);
-  }
-  std::sort(pids.begin(), pids.end());
+  for (int64_t pid : AllPids())
+    if (OwnsOne(FolderOf(pid), inodes)) pids.push_back(pid);
   return pids;
 }
 
 std::vector<int64_t> AncestorsOf(int64_t pid) {
   std::vector<int64_t> ancestors;
   while (pid > 1 && ancestors.size() < 256) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::ifstream file(FolderOf(pid) / "stat");
     std::string stat;
     std::getline(file, stat);
     // "PID (NAME) STATE PPID ...": the name may hold anything, so count from its last ')'.
@@ -82,6 +91,27 @@ std::vector<int64_t> AncestorsOf(int64_t pid) {
     pid = parent;
   }
   return ancestors;
+}
+
+std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots) {
+  std::vector<int64_t> tree;
+  for (int64_t pid : AllPids()) {
+    std::vector<int64_t> line = AncestorsOf(pid);
+    line.push_back(pid);
+    bool below = std::any_of(line.begin(), line.end(), [&](int64_t p) {
+      return std::find(roots.begin(), roots.end(), p) != roots.end();
+    });
+    if (below) tree.push_back(pid);
+  }
+  return tree;
+}
+
+bool HasEnvironment(int64_t pid, std::string_view setting) {
+  std::ifstream file(FolderOf(pid) / "environ", std::ios::binary);
+  std::string entry;
+  while (std::getline(file, entry, '\0'))
+    if (entry == setting) return true;
+  return false;
 }
 
 }  // namespace tacho

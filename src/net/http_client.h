@@ -17,6 +17,8 @@ namespace tacho {
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
+  // The request's first byte is given to the kernel; a second time when it had to be sent again.
+  virtual void OnSent(int64_t /*at_ns*/) {}
   virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
   // Body bytes as they came, chunked coding removed; `at_ns` is when they were found readable.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
