@@ -7,6 +7,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/record_command.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -65,6 +66,8 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
        AnalyzeHelp},
+      {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
+       RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,
        EngineHelp},
   };

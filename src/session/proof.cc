@@ -108,9 +108,10 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   for (const TraceEvidence* trace : traces) {
     if (!trace->defect.empty()) return fmt::format("{}: {}", trace->path, trace->defect);
     if (trace->has_gpu && trace->gpu_events == 0)
-      return fmt::format("{}: a GPU is named and no GPU event is there: CUPTI was not attached (a "
-                         "second profiler, or rights)",
-                         trace->path);
+      return fmt::format(
+          "{}: a GPU is named and no GPU event is there: CUPTI was not attached (a "
+          "second profiler, or rights)",
+          trace->path);
   }
   if (!worker.steps_named) return "";
   if (steps_told && steps == 0) {
@@ -156,9 +157,9 @@ std::vector<std::string> Proof::Missing() const {
   std::vector<std::string> sentences;
   for (const RankProof& rank : ranks)
     if (!rank.proven)
-      sentences.push_back(fmt::format("{}{}, rank {}: {}", rank.worker_url,
-                                      rank.engine > 0 ? fmt::format(", engine {}", rank.engine) : "",
-                                      rank.rank, rank.why));
+      sentences.push_back(fmt::format(
+          "{}{}, rank {}: {}", rank.worker_url,
+          rank.engine > 0 ? fmt::format(", engine {}", rank.engine) : "", rank.rank, rank.why));
   return sentences;
 }
 
@@ -210,9 +211,9 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
     (ours ? proof.extra : proof.foreign).push_back(trace.path);
   }
   std::sort(proof.extra.begin(), proof.extra.end());
-  proof.complete = !proof.ranks.empty() &&
-                   std::all_of(proof.ranks.begin(), proof.ranks.end(),
-                               [](const RankProof& rank) { return rank.proven; });
+  proof.complete =
+      !proof.ranks.empty() && std::all_of(proof.ranks.begin(), proof.ranks.end(),
+                                          [](const RankProof& rank) { return rank.proven; });
   return proof;
 }
 

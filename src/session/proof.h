@@ -14,8 +14,8 @@ namespace tacho {
 struct TraceEvidence {
   std::string path;
   std::optional<int64_t> rank, world_size;
-  std::vector<int64_t> pids;               // of the processes with events in it
-  std::vector<std::string> process_names;  // "VLLM::Worker_TP1"
+  std::vector<int64_t> pids;                           // of the processes with events in it
+  std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
   std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
   uint64_t events = 0, gpu_events = 0;
   bool has_gpu = false;           // its header names a GPU

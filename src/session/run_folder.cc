@@ -40,14 +40,14 @@ Result<bool> WriteAll(const std::string& path, std::string_view content) {
 Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string& name) {
   std::error_code failed;
   fs::create_directories(parent, failed);
-  if (failed)
-    return Fail(ErrorKind::kOutput, fmt::format("{}: {}", parent, failed.message()));
+  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", parent, failed.message()));
   for (int i = 1; i <= kMostNames; ++i) {
-    fs::path path = fs::absolute(fs::path(parent), failed) /
-                    (i == 1 ? name : fmt::format("{}-{}", name, i));
+    fs::path path =
+        fs::absolute(fs::path(parent), failed) / (i == 1 ? name : fmt::format("{}-{}", name, i));
     // Made by this call or not at all: two recordings never share a folder.
     if (fs::create_directory(path, failed)) return RunFolder(path.lexically_normal().string());
-    if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path.string(), failed.message()));
+    if (failed)
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path.string(), failed.message()));
   }
   return Fail(ErrorKind::kOutput, fmt::format("{}/{}: all names are taken", parent, name));
 }
@@ -63,6 +63,13 @@ Result<bool> RunFolder::Write(std::string_view name, std::string_view content) c
   fs::rename(beside, path, failed);
   if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, failed.message()));
   return true;
+}
+
+void RunFolder::RemoveEmpty() const {
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(path_, ignored))
+    if (!entry.is_directory(ignored)) return;
+  fs::remove_all(path_, ignored);
 }
 
 std::string DateStamp(int64_t unix_ns) {

@@ -31,6 +31,9 @@ class RunFolder {
   // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
   Result<bool> Write(std::string_view name, std::string_view content) const;
 
+  // Takes the folder away again when nothing but empty folders is in it.
+  void RemoveEmpty() const;
+
  private:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;

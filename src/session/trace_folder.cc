@@ -153,9 +153,8 @@ Result<std::vector<std::string>> BringFiles(const std::vector<std::string>& file
       if (!failed) fs::rename(beside, to, failed);
       if (failed) {
         fs::remove(beside, ignored);
-        return Fail(ErrorKind::kOutput,
-                    fmt::format("{}: {}; the engine's own file is {}", to.string(),
-                                failed.message(), file));
+        return Fail(ErrorKind::kOutput, fmt::format("{}: {}; the engine's own file is {}",
+                                                    to.string(), failed.message(), file));
       }
     }
     brought.push_back(to.string());
