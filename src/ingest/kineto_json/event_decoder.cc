@@ -41,7 +41,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
   uint32_t head = kNone;
   const char* p = MatchHead(c, head);
   if (p == nullptr) return false;
-  const Scalars of_head = values_;
+  const uint32_t args_of_head = values_.args_used;
 
   if (!heads_[head].has_name) {
     const uint32_t only = heads_[head].only_shape;
@@ -77,7 +77,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
   }
 
   const auto attempt = [&](uint32_t shape) {
-    values_ = of_head;
+    values_.args_used = args_of_head;
     const char* const end = MatchPart(shapes_[shape].tail, p, c);
     if (end == nullptr || MayFollowObject(end, c.end, c.last) != Scan::kOk) return false;
     Remember(name, shape);
@@ -99,7 +99,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
 const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   const uint32_t expected = guess_->head;
-  values_ = {};
+  values_.args_used = 0;
   if (expected != kNone) {
     if (const char* const behind = MatchPart(heads_[expected].part, c.p, c)) {
       head = expected;
@@ -109,7 +109,7 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   for (size_t i = 0; i < recent_heads_.size(); ++i) {
     const uint32_t candidate = recent_heads_[i];
     if (candidate == expected) continue;
-    values_ = {};
+    values_.args_used = 0;
     if (const char* const behind = MatchPart(heads_[candidate].part, c.p, c)) {
       std::rotate(recent_heads_.begin(), recent_heads_.begin() + static_cast<ptrdiff_t>(i),
                   recent_heads_.begin() + static_cast<ptrdiff_t>(i) + 1);
@@ -227,15 +227,16 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   event.name = name;
   if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
   if (shape.lacks_start) notes_.Add(NoteId::kBadTime, Where());
-  event.has_start = values_.has_start;
-  event.start = {values_.start_ns};
-  event.duration = {values_.duration_ns};
-  if (shape.has_flow_id) event.flow_id = values_.flow_id;
+  if (shape.Has(SlotKind::kStart)) {
+    event.has_start = values_.has_start;
+    event.start = {values_.start_ns};
+  }
+  if (shape.Has(SlotKind::kDuration)) event.duration = {values_.duration_ns};
+  if (shape.Has(SlotKind::kFlowId)) event.flow_id = values_.flow_id;
   if (event.phase == 'M') {
-    const StringId pid = values_.pid != StringId::kEmpty ? values_.pid : shape.pid;
-    const StringId tid = values_.tid != StringId::kEmpty ? values_.tid : shape.tid;
-    event.track = words_.InternTrack(pid, tid);
-    event.metadata = values_.metadata;
+    event.track = words_.InternTrack(shape.Has(SlotKind::kPid) ? values_.pid : shape.pid,
+                                     shape.Has(SlotKind::kTid) ? values_.tid : shape.tid);
+    if (shape.Has(SlotKind::kMetadata)) event.metadata = values_.metadata;
   }
   if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
   if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);

@@ -17,6 +17,7 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "Record function id",
                                               "Python id",
                                               "Python parent id",
+                                              "Python module id",
                                               "Sequence number",
                                               "Addr",
                                               "Bytes",
@@ -292,8 +293,8 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Event& e = shape.prototype;
   e.phase = PhaseOf(event);
   shape.lacks_start = !event.start && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E');
-  shape.has_flow_id = std::any_of(slots.begin(), slots.end(),
-                                  [](const Slot& slot) { return slot.kind == SlotKind::kFlowId; });
+  for (const Slot& slot : slots) shape.slots |= SlotBit(slot.kind);
+  if (arg_values_.size() < slots.size()) arg_values_.resize(slots.size());
   if (event.category) {
     e.category = words_.InternCategory(UnescapeJson(event.category.text()));
     e.has_category = true;

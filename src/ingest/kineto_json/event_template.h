@@ -27,6 +27,7 @@ enum class SlotKind : uint8_t {
   kArgText,     // any other argument that varies: its JSON text
   kEnd,         // nothing: the part ends here
 };
+inline uint32_t SlotBit(SlotKind kind) { return uint32_t{1} << static_cast<unsigned>(kind); }
 
 // The slot of an argument that varies, by its JSON text; kEnd for null, true and false, which stay
 // with the shape.
