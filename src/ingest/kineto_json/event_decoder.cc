@@ -78,7 +78,9 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
   const auto attempt = [&](uint32_t shape) {
     values_.args_used = args_of_head;
-    const char* const end = MatchPart(shapes_[shape].tail, p, c);
+    const std::vector<int64_t>& last = shapes_[shape].last_args;
+    const char* const end =
+        MatchPart(shapes_[shape].tail, last.empty() ? nullptr : last.data(), p, c);
     if (end == nullptr || MayFollowObject(end, c.end, c.last) != Scan::kOk) return false;
     Remember(name, shape);
     Follow(head, name, shape);
@@ -101,7 +103,7 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   const uint32_t expected = guess_->head;
   values_.args_used = 0;
   if (expected != kNone) {
-    if (const char* const behind = MatchPart(heads_[expected].part, c.p, c)) {
+    if (const char* const behind = MatchPart(heads_[expected].part, nullptr, c.p, c)) {
       head = expected;
       return behind;
     }
@@ -110,7 +112,7 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
     const uint32_t candidate = recent_heads_[i];
     if (candidate == expected) continue;
     values_.args_used = 0;
-    if (const char* const behind = MatchPart(heads_[candidate].part, c.p, c)) {
+    if (const char* const behind = MatchPart(heads_[candidate].part, nullptr, c.p, c)) {
       std::rotate(recent_heads_.begin(), recent_heads_.begin() + static_cast<ptrdiff_t>(i),
                   recent_heads_.begin() + static_cast<ptrdiff_t>(i) + 1);
       head = candidate;
@@ -120,7 +122,9 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   return nullptr;
 }
 
-const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, const Cursor& c) {
+// `last_args` are what the arguments' slots held the last time, nullptr when that is of no use.
+const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* last_args,
+                                    const char* p, const Cursor& c) {
   const char* const bytes = part.bytes.data();
   for (const Segment& segment : part.segments) {
     if (c.end - p < static_cast<ptrdiff_t>(segment.size) ||
@@ -149,12 +153,35 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
       case SlotKind::kFlowId:
         p = ReadCanonicalInteger(p, values_.flow_id);
         break;
+      case SlotKind::kArgText:
+        if (last_args != nullptr) {
+          const auto text = static_cast<StringId>(last_args[values_.args_used]);
+          const char behind = bytes[segment.begin + segment.size];
+          if (const char* const end = MatchText(text, behind, p, c)) {
+            p = end;
+            AddArgValue(static_cast<int64_t>(text));
+            break;
+          }
+        }
+        [[fallthrough]];
       default:
         p = ReadTextSlot(segment.slot, p, c);
     }
     if (p == nullptr) return nullptr;
   }
   return nullptr;
+}
+
+// Behind `text` if it stands at `p` with `behind` after it, else nullptr. Enough to know that a
+// value which was read here before, in front of the same fixed bytes, is here again.
+const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
+  if (text == StringId::kEmpty) return nullptr;
+  const std::string_view bytes = words_[text];
+  if (c.end - p <= static_cast<ptrdiff_t>(bytes.size()) || p[bytes.size()] != behind ||
+      !SameBytes(p, bytes.data(), bytes.size())) {
+    return nullptr;
+  }
+  return p + bytes.size();
 }
 
 // Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it
@@ -206,11 +233,14 @@ void EventDecoder::Remember(uint32_t name, uint32_t shape) {
   list.insert(list.begin(), shape);
 }
 
-// Corrects the guess that was made for this event, and makes the one for the next.
+// Corrects the guesses that were made for this event, and makes the one for the next.
 void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
+  std::vector<int64_t>& args = shapes_[shape].last_args;
+  std::copy_n(arg_values_.begin(), args.size(), args.begin());
   *guess_ = {head, name, shape};
   const uint32_t context = last_name_ * 0x9e3779b1u ^ (name + 1) * 0x85ebca6bu;
   guess_ = &guesses_[(context ^ context >> 15) & (guesses_.size() - 1)];
+  __builtin_prefetch(guess_);
   last_name_ = name + 1;
 }
 

@@ -58,13 +58,14 @@ class EventDecoder {
   };
   struct Shape {
     TemplatePart tail;
-    Event prototype;              // all that the shape fixes
-    StringId pid{}, tid{};        // of metadata events without slots for them
-    uint32_t args_slots = 0;      // how many slots are arguments
-    bool lacks_duration = false;  // a complete event without one
-    bool lacks_start = false;     // and without a time at all
-    uint32_t slots = 0;           // which kinds there are: a bit each
-    int32_t correlation = -1;     // which of them, or -1
+    Event prototype;                 // all that the shape fixes
+    StringId pid{}, tid{};           // of metadata events without slots for them
+    uint32_t args_slots = 0;         // how many slots are arguments
+    std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
+    bool lacks_duration = false;     // a complete event without one
+    bool lacks_start = false;        // and without a time at all
+    uint32_t slots = 0;              // which kinds there are: a bit each
+    int32_t correlation = -1;        // which of them, or -1
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, where it is no integer
     uint32_t next_same_name = kNone;                       // the shape that this name had next
@@ -93,7 +94,9 @@ class EventDecoder {
 
   bool DecodeFast(Cursor& c);
   const char* MatchHead(const Cursor& c, uint32_t& head);
-  const char* MatchPart(const TemplatePart& part, const char* p, const Cursor& c);
+  const char* MatchPart(const TemplatePart& part, const int64_t* last_args, const char* p,
+                        const Cursor& c);
+  const char* MatchText(StringId text, char behind, const char* p, const Cursor& c);
   const char* ReadTextSlot(SlotKind kind, const char* p, const Cursor& c);
   void AddArgValue(int64_t value) { arg_values_[values_.args_used++] = value; }
   Scan DecodeSlow(Cursor& c);

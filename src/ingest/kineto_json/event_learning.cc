@@ -372,6 +372,7 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
     args.entries.push_back(entry);
   }
   shape.args_slots = static_cast<uint32_t>(args.slots.size());
+  if (shape.Has(SlotKind::kArgText)) shape.last_args.resize(shape.args_slots);
   if (!wants_args_ || event.phase.text() == "M") return ArgsShapeId::kNone;
   return words_.AddArgsShape(std::move(args));
 }
