@@ -238,10 +238,10 @@ void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   std::vector<int64_t>& args = shapes_[shape].last_args;
   std::copy_n(arg_values_.begin(), args.size(), args.begin());
   *guess_ = {head, name, shape};
-  const uint32_t context = last_name_ * 0x9e3779b1u ^ (name + 1) * 0x85ebca6bu;
-  guess_ = &guesses_[(context ^ context >> 15) & (guesses_.size() - 1)];
+  // Each name's bits leave at the top after eight more names.
+  last_names_ = (last_names_ << 8) ^ ((name + 1) * uint64_t{0x9e3779b97f4a7c15} >> 8);
+  guess_ = &guesses_[last_names_ * 0xd6e8feb86659fd93 >> (64 - kGuessBits)];
   __builtin_prefetch(guess_);
-  last_name_ = name + 1;
 }
 
 // An id as a number; of a text, TextId.

@@ -43,6 +43,7 @@ class EventDecoder {
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   static constexpr size_t kCandidates = 8;
+  static constexpr int kGuessBits = 14;
 
   struct Name {
     uint64_t hash = 0;
@@ -72,7 +73,8 @@ class EventDecoder {
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
   };
-  // What came the last time after the same two names: traces repeat themselves. Only ever a guess.
+  // What came the last time after the same eight names: traces repeat themselves. Only ever a
+  // guess.
   struct Guess {
     uint32_t head = kNone;
     uint32_t name = kNone;
@@ -139,9 +141,9 @@ class EventDecoder {
   std::unordered_set<uint64_t> volatile_args_;
   size_t learnt_bytes_ = 0;
 
-  std::array<Guess, 1 << 14> guesses_{};  // by a hash of the last two names
+  std::array<Guess, 1 << kGuessBits> guesses_{};  // by a hash of the last eight names
   Guess* guess_ = &guesses_[0];
-  uint32_t last_name_ = 0;
+  uint64_t last_names_ = 0;
   Scalars values_;
   std::vector<int64_t> arg_values_;  // room for those of any shape learnt
   uint64_t offset_ = 0;              // of the event at hand
