@@ -88,12 +88,12 @@ bool EventDecoder::DecodeFast(Cursor& c) {
     c.p = end;
     return true;
   };
-  const std::vector<uint32_t>& candidates = names_[name].shapes;
   if (expected != kNone && attempt(expected)) return true;
-  const uint32_t again = candidates.empty() ? kNone : shapes_[candidates.front()].next_same_name;
+  const std::array<uint32_t, kCandidates>& candidates = names_[name].shapes;
+  const uint32_t again = candidates[0] == kNone ? kNone : shapes_[candidates[0]].next_same_name;
   if (again != kNone && again != expected && attempt(again)) return true;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const uint32_t shape = candidates[i];
+  for (const uint32_t shape : candidates) {
+    if (shape == kNone) break;
     if (shape != expected && shape != again && attempt(shape)) return true;
   }
   return false;
@@ -219,18 +219,13 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
 
 // Puts `shape` first among those of `name`, and notes that it came after the one that was first.
 void EventDecoder::Remember(uint32_t name, uint32_t shape) {
-  std::vector<uint32_t>& list = names_[name].shapes;
-  if (!list.empty()) {
-    shapes_[list.front()].next_same_name = shape;
-    if (list.front() == shape) return;
-  }
-  const auto at = std::find(list.begin(), list.end(), shape);
-  if (at != list.end()) {
-    std::rotate(list.begin(), at, at + 1);
-    return;
-  }
-  if (list.size() == kCandidates) list.pop_back();
-  list.insert(list.begin(), shape);
+  std::array<uint32_t, kCandidates>& list = names_[name].shapes;
+  if (list[0] != kNone) shapes_[list[0]].next_same_name = shape;
+  if (list[0] == shape) return;
+  // A shape that is not there takes the place of the last.
+  const auto at = std::find(list.begin(), list.end() - 1, shape);
+  std::rotate(list.begin(), at, at + 1);
+  list[0] = shape;
 }
 
 // Corrects the guesses that were made for this event, and makes the one for the next.

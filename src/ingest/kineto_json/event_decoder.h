@@ -46,11 +46,11 @@ class EventDecoder {
   static constexpr int kGuessBits = 14;
 
   struct Name {
-    uint64_t hash = 0;
-    uint32_t head = 0;
     std::string_view raw;  // as in the file, between the quotes
+    uint32_t hash = 0;
+    uint32_t head = 0;
     StringId id = StringId::kEmpty;
-    std::vector<uint32_t> shapes;  // most recent first, at most kCandidates
+    std::array<uint32_t, kCandidates> shapes;  // most recent first, kNone behind the last
   };
   struct Head {
     TemplatePart part;

@@ -378,7 +378,7 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
 }
 
 uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
-  const uint64_t hash = HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15});
+  const auto hash = static_cast<uint32_t>(HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15}));
   const size_t mask = name_table_.size() - 1;
   size_t slot = hash & mask;
   for (; name_table_[slot] != 0; slot = (slot + 1) & mask) {
@@ -386,10 +386,14 @@ uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
     if (name.hash == hash && name.head == head && name.raw == raw) return name_table_[slot] - 1;
   }
   if (!add) return kNone;
-  Name name{hash, head, raw_names_.View(raw_names_.Intern(raw)), StringId::kEmpty, {}};
+  Name name;
+  name.raw = raw_names_.View(raw_names_.Intern(raw));
+  name.hash = hash;
+  name.head = head;
+  name.shapes.fill(kNone);
   const bool escaped = raw.find('\\') != std::string_view::npos;
   name.id = words_.strings.Intern(escaped ? UnescapeJson(raw) : raw);
-  names_.push_back(std::move(name));
+  names_.push_back(name);
   learnt_bytes_ += raw.size() + sizeof(Name);
   name_table_[slot] = static_cast<uint32_t>(names_.size());
   if (names_.size() * 2 > name_table_.size()) GrowNames();
