@@ -283,15 +283,33 @@ DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, con
 
 }  // namespace
 
+std::string_view WorkKindName(WorkKind kind) {
+  static constexpr std::array<std::string_view, kWorkKinds> kNames{"compute", "communication",
+                                                                   "copy", "memset"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows) {
+  std::erase_if(rows, [](const CategoryRow& row) { return row.count == 0 && row.total.ns == 0; });
+  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
+    return a.total != b.total ? a.total > b.total : a.category < b.category;
+  });
+  return rows;
+}
+
 bool Touches(const Scope& scope, Interval when) {
   if (!scope.window) return true;
   return scope.window->contains(when.start) || !when.Clip(*scope.window).empty();
 }
 
 DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
-  if (MayBeHostEngine(trace)) return CollectHostWork(trace, classifier, scope);
   DeviceWork work;
-  work.devices = CollectGpuItems(trace, classifier, scope);
+  if (MayBeHostEngine(trace)) {
+    work = CollectHostWork(trace, classifier, scope);
+  } else {
+    work.devices = CollectGpuItems(trace, classifier, scope);
+  }
+  work.categories = classifier.categories();
   return work;
 }
 

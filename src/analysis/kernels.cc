@@ -1,7 +1,6 @@
 #include "analysis/kernels.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -81,16 +80,6 @@ DurationStats SummarizeSpan(std::span<int64_t> durations) {
   return stats;
 }
 
-std::vector<CategoryRow> SortedCategories(const std::vector<CategoryRow>& by_category) {
-  std::vector<CategoryRow> rows;
-  std::ranges::copy_if(by_category, std::back_inserter(rows),
-                       [](const CategoryRow& row) { return row.count > 0; });
-  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
-    return a.total != b.total ? a.total > b.total : a.category < b.category;
-  });
-  return rows;
-}
-
 }  // namespace
 
 DurationStats Summarize(std::vector<int64_t>& durations) { return SummarizeSpan(durations); }
@@ -130,7 +119,7 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
     if (a.stats.total != b.stats.total) return a.stats.total > b.stats.total;
     return a.name != b.name ? a.name < b.name : a.device < b.device;
   });
-  table.categories = SortedCategories(by_category);
+  table.categories = SortedCategories(std::move(by_category));
   table.coverage = table.total.ns == 0
                        ? 1.0
                        : static_cast<double>(classified.ns) / static_cast<double>(table.total.ns);

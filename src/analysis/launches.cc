@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -11,6 +12,8 @@
 
 namespace tacho {
 namespace {
+
+constexpr DurationNs k1Ms{1'000'000}, k5Ms{5'000'000};
 
 // Whether a call of this name puts work onto a device: cudaLaunchKernel, hipMemcpyAsync, ...
 bool PutsWork(std::string_view name) {
@@ -149,6 +152,42 @@ std::vector<ApiRow> TabulateApis(const Trace& trace, const Scope& scope, bool cu
   return rows;
 }
 
+void TabulateGraphs(const Trace& trace, const LaunchLinks& links,
+                    const std::vector<uint8_t>& is_graph, const Scope& scope, LaunchTable& table) {
+  const GpuScope counts(trace, scope);
+  std::vector<uint32_t> number_of_call(trace.host_calls.size(), LaunchLinks::kNone);
+  std::vector<int64_t> durations;
+  for (size_t call = 0; call < number_of_call.size(); ++call) {
+    if (!is_graph[call] || !scope.Counts(trace.host_calls.start[call])) continue;
+    number_of_call[call] = static_cast<uint32_t>(table.graphs.size());
+    table.graphs.emplace_back().call = trace.host_calls.When(call);
+    const DurationNs duration = table.graphs.back().call.length();
+    durations.push_back(duration.ns);
+    ++(duration < k1Ms    ? table.graphs_under_1ms
+       : duration <= k5Ms ? table.graphs_1_to_5ms
+                          : table.graphs_over_5ms);
+  }
+  if (table.graphs.empty()) return;
+  table.graph_calls = Summarize(durations);
+  for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone || number_of_call[call] == LaunchLinks::kNone ||
+        !counts.Counts(row)) {
+      continue;
+    }
+    GraphLaunch& graph = table.graphs[number_of_call[call]];
+    const Interval when = trace.gpu.When(row);
+    graph.work = graph.gpu_events == 0 ? when
+                                       : Interval{std::min(graph.work.start, when.start),
+                                                  std::max(graph.work.end, when.end)};
+    ++graph.gpu_events;
+  }
+  std::ranges::sort(table.graphs, [](const GraphLaunch& a, const GraphLaunch& b) {
+    return std::tie(a.call.start, a.call.end, a.work.start, a.work.end, a.gpu_events) <
+           std::tie(b.call.start, b.call.end, b.work.start, b.work.end, b.gpu_events);
+  });
+}
+
 }  // namespace
 
 LaunchLinks LinkLaunches(const Trace& trace) {
@@ -198,7 +237,6 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   std::vector<std::vector<Interval>> waits(trace.words.streams().size());
   const std::vector<uint32_t> first = FirstPieces(trace, links);
   for (size_t call = 0; call < calls.size(); ++call) {
-    if (is_graph[call] && scope.Counts(calls.start[call])) ++table.graph_launches;
     const uint32_t piece = first[call];
     if (piece == LaunchLinks::kNone || !counts.OnDevice(piece)) continue;
     const Interval launch = calls.When(call);
@@ -208,6 +246,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
     if (counts.Counts(piece)) delays.push_back(std::max<int64_t>(0, (start - launch.end).ns));
   }
   table.delay = Summarize(delays);
+  TabulateGraphs(trace, links, is_graph, scope, table);
 
   for (size_t i = 0; i < waits.size(); ++i) {
     if (waits[i].empty()) continue;

@@ -115,13 +115,35 @@ TEST(ProfileSections, ATraceWithoutKernelsIsNoDivisionByZero) {
   EXPECT_THAT(text, HasSubstr("none of the six checks found anything"));
 }
 
+TEST(GraphSections, LaunchesByTheirTimeAndWhereTheyLie) {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.span = {{0}, {100'000'000}};
+  trace.steps = {};
+  LaunchTable& launches = trace.launches;
+  const auto add = [&](int64_t start_us, int64_t call_us, uint64_t pieces) {
+    GraphLaunch& graph = launches.graphs.emplace_back();
+    graph.call = {{start_us * 1000}, {(start_us + call_us) * 1000}};
+    if (pieces == 0) return;
+    graph.gpu_events = pieces;
+    graph.work = {graph.call.end, {graph.call.end.ns + 4'000'000}};
+  };
+  add(0, 100, 30);
+  add(40'000, 2'000, 40);
+  add(80'000, 6'000, 0);
+  launches.graph_gpu_events = 70;
+  launches.max_gpu_events_per_launch = 40;
+  launches.graph_calls = {3,           {8'100'000}, {100'000},  {6'000'000},
+                          {2'000'000}, {6'000'000}, {6'000'000}};
+  launches.graphs_under_1ms = launches.graphs_1_to_5ms = launches.graphs_over_5ms = 1;
+  EXPECT_EQ(GraphSection(trace, {}) + LocationsSection(trace, {}), R"()");
+}
+
 TEST(BottleneckSection, ChecksByTheScriptsThresholds) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.devices[0].busy = {850'000};
   trace.devices[0].idle = {150'000};
-  trace.launches.apis.push_back(
-      {"cudaGraphLaunch",
-       {3, {20'000'000}, {1'000'000}, {14'000'000}, {5'000'000}, {14'000'000}, {14'000'000}}});
+  trace.launches.graph_calls = {3,           {20'000'000}, {1'000'000}, {14'000'000},
+                                {5'000'000}, {14'000'000}, {14'000'000}};
   trace.kernels.categories = {{"comm.moe_all_to_all", 4, {160'000}}, {"moe.routing", 3, {36'000}}};
   trace.ops.rows[0].name = "aten::copy_";
   trace.ops.rows[0].cpu_total = {150'000'000};
