@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/dense_index.h"
 #include "analysis/kernels.h"
 #include "analysis/scope.h"
 #include "model/trace.h"
@@ -12,9 +13,8 @@ namespace tacho {
 // Which GPU work was launched by which host call: rows of one trace joined by correlation. A graph
 // launch has many pieces of work. Built once, used by launches, gaps and ops.
 struct LaunchLinks {
-  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr uint32_t kNone = DenseIndex::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
-  std::vector<uint32_t> gpu_of_call;  // by row of host_calls: how many pieces of GPU work
 };
 // When several calls share a correlation, the one that launches, copies or sets (by its name) wins,
 // then the first. Cost: O(n) with dense correlations.

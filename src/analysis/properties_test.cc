@@ -96,7 +96,7 @@ Results Analyze(const Trace& trace, const Scope& scope = {}) {
   static const Classifier classifier = *Classifier::Create();
   const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
   return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
-          AttributeIdle(trace, work, LinkLaunches(trace), BuildHostTree(trace), scope)};
+          AttributeIdle(trace, work, LinkLaunches(trace), scope)};
 }
 
 Scope Window(int64_t start, int64_t end) {
