@@ -208,7 +208,7 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
        Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
        Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
        Col{"overlaps", "overlaps", kCount}.Adds(), Col{"", "mostly", kText}.ScreenOnly(),
-       Col{"", "of that", kText}.ScreenOnly().GivesWay(),
+       Col{"", "main category", kText}.ScreenOnly().GivesWay(),
        Col{"compute_ns", "", kDuration}.FileOnly(),
        Col{"communication_ns", "", kDuration}.FileOnly(), Col{"copy_ns", "", kDuration}.FileOnly(),
        Col{"memset_ns", "", kDuration}.FileOnly(), Col{"main_category", "", kText}.FileOnly(),
