@@ -49,7 +49,7 @@ struct RunAnalysis {
 struct AnalysisOptions {
   Scope scope;
   bool key_averages = true;  // OpTable::key_averages, which costs as much as the rest
-  size_t threads = 1;        // more than one: two independent halves run at once
+  size_t threads = 1;        // independent analyses run at once; the result is the same
 };
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});

@@ -62,6 +62,7 @@ std::vector<TableOf> TableMakers() {
         table.name = "other_apis";
         return table;
       },
+      [](const TraceAnalysis& t) { return GraphsTable(t.launches.graphs, t.span.start); },
       [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },

@@ -25,10 +25,9 @@ Cell UnlessNegative(int64_t value) { return value >= 0 ? Cell(value) : Cell(); }
 }  // namespace
 
 std::vector<std::string> KindNames(size_t mask) {
-  constexpr std::array<const char*, 4> kNames = {"compute", "communication", "copy", "memset"};
   std::vector<std::string> names;
-  for (size_t bit = 0; bit < kNames.size(); ++bit) {
-    if ((mask >> bit & 1) != 0) names.emplace_back(kNames[bit]);
+  for (size_t bit = 0; bit < kWorkKinds; ++bit) {
+    if ((mask >> bit & 1) != 0) names.emplace_back(WorkKindName(static_cast<WorkKind>(bit)));
   }
   return names;
 }
@@ -203,16 +202,34 @@ Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title) {
 }
 
 Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
-  Table table{"streams",
-              {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
-               Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
-               Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
-               Col{"overlaps", "overlaps", kCount}.Adds()},
-              {}};
+  Table table{
+      "streams",
+      {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
+       Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
+       Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
+       Col{"overlaps", "overlaps", kCount}.Adds(), Col{"", "mostly", kText}.ScreenOnly(),
+       Col{"", "main category", kText}.ScreenOnly().GivesWay(),
+       Col{"compute_ns", "", kDuration}.FileOnly(),
+       Col{"communication_ns", "", kDuration}.FileOnly(), Col{"copy_ns", "", kDuration}.FileOnly(),
+       Col{"memset_ns", "", kDuration}.FileOnly(), Col{"main_category", "", kText}.FileOnly(),
+       Col{"main_category_ns", "", kDuration}.FileOnly()},
+      {}};
   for (const DeviceTime& device : devices) {
     for (const StreamTime& stream : device.streams) {
+      const auto share = [&](std::string_view what, DurationNs part) {
+        return fmt::format("{} {}", what, FormatShare(part, stream.sum));
+      };
+      const auto most = std::ranges::max_element(stream.by_kind);
+      const auto kind = static_cast<WorkKind>(most - stream.by_kind.begin());
+      const CategoryRow main =
+          stream.categories.empty() ? CategoryRow{} : stream.categories.front();
+      const bool works = stream.sum.ns > 0;
       table.Add({stream.stream, device.device, Count(stream.events), stream.sum.ns, stream.busy.ns,
-                 ShareOf(stream.busy, device.window.length()), Count(stream.overlaps)});
+                 ShareOf(stream.busy, device.window.length()), Count(stream.overlaps),
+                 works ? share(WorkKindName(kind), *most) : "",
+                 works ? share(main.category, main.total) : "", stream.by_kind[0].ns,
+                 stream.by_kind[1].ns, stream.by_kind[2].ns, stream.by_kind[3].ns, main.category,
+                 main.total.ns});
     }
   }
   return table;

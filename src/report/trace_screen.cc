@@ -98,11 +98,11 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
   if (launches.without_correlation > 0) {
     text += fmt::format(", {} not telling their launch", count(launches.without_correlation));
   }
-  if (launches.graph_launches > 0) {
-    text += fmt::format("; {} graph {} {} of them", count(launches.graph_launches),
-                        launches.graph_launches == 1 ? "launch carries" : "launches carry",
+  if (!launches.graphs.empty()) {
+    text += fmt::format("; {} graph {} {} of them", count(launches.graphs.size()),
+                        launches.graphs.size() == 1 ? "launch carries" : "launches carry",
                         count(launches.graph_gpu_events));
-    if (launches.graph_launches > 1) {
+    if (launches.graphs.size() > 1) {
       text += fmt::format(", {} at most", count(launches.max_gpu_events_per_launch));
     }
   } else {

@@ -165,7 +165,7 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   add("with_launch", "  linked to a launch", launches.with_launch);
   add("without_launch", "  launched before the window", launches.without_launch);
   add("without_correlation", "pieces that do not tell it", launches.without_correlation);
-  add("graph_launches", "graph launches", launches.graph_launches);
+  add("graph_launches", "graph launches", launches.graphs.size());
   add("graph_gpu_events", "  GPU work under them", launches.graph_gpu_events);
   add("max_gpu_events_per_launch", "most GPU work under one launch",
       launches.max_gpu_events_per_launch);
@@ -177,6 +177,25 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
     add_time("delay_p90_ns", "  p90", launches.delay.p90);
     add_time("delay_p99_ns", "  p99", launches.delay.p99);
     add_time("delay_max_ns", "  longest", launches.delay.max);
+  }
+  return table;
+}
+
+Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin, std::string title) {
+  Table table{
+      "graphs",
+      {Col{"at_ns", std::move(title), kDuration}, Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"dur_ns", "call", kDuration}, Col{"gpu_events", "GPU work", kCount},
+       Col{"work_after_ns", "starts after", kDuration},
+       Col{"work_start_ns", "", kDuration}.FileOnly(), Col{"work_ns", "its span", kDuration}},
+      {}};
+  for (const GraphLaunch& graph : graphs) {
+    const bool works = graph.gpu_events > 0;
+    table.Add({(graph.call.start - origin).ns, graph.call.start.ns, graph.call.length().ns,
+               Count(graph.gpu_events),
+               works ? Cell((graph.work.start - graph.call.start).ns) : Cell(),
+               works ? Cell(graph.work.start.ns) : Cell(),
+               works ? Cell(graph.work.length().ns) : Cell()});
   }
   return table;
 }
