@@ -101,7 +101,7 @@ TEST(AnalyzeMarkdown, FoldsHarderRatherThanLeaveATraceOut) {
   const std::string text = AnalyzeMarkdown(run, options, "1.2.3");
   EXPECT_LT(text.size(), kMarkdownLimit);
   EXPECT_THAT(text, HasSubstr("### run/rank1.pt.trace.json.gz"));
-  EXPECT_THAT(text, HasSubstr("others\\]"));
+  EXPECT_THAT(text, HasSubstr("others]"));
   run.traces.resize(1);
   run.ranks = {};
   EXPECT_THAT(AnalyzeMarkdown(run, options, "1.2.3"), HasSubstr("Top kernels"));

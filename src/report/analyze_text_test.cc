@@ -146,7 +146,7 @@ TEST(AnalyzeText, OneTraceOfARunSaysWhatIsMissingAndSkipped) {
   run.skipped = {"run/rank1.json: is empty"};
   const std::string text = AnalyzeText(run, Options());
   EXPECT_THAT(text, HasSubstr("missing: rank 1-2 (2 in all)"));
-  EXPECT_THAT(text, HasSubstr("2 of 3 ranks missing"));
+  EXPECT_THAT(text, HasSubstr("2 of 3\n          ranks missing"));
   EXPECT_THAT(text, HasSubstr("skipped: run/rank1.json: is empty"));
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/device_totals.h"
 #include "report/results_for_test.h"
 
 namespace tacho {
