@@ -46,8 +46,9 @@ struct RankTable {
   std::vector<RankRow> rows;          // by rank (none last), then path
   // Over the ranks, all files of a rank's stages together:
   double least_busy = 0, most_busy = 0;  // shares of their windows, 0..1
-  std::optional<size_t> slowest;         // of the rank that computes longest: its row with the most
-                                  // compute time; absent with fewer than 2 ranks
+  // Of the rank that computes longest its row with the most compute time; absent with fewer than 2
+  // ranks.
+  std::optional<size_t> slowest;
   DurationNs slowest_compute;   // of that rank
   DurationNs median_of_others;  // compute time of the other ranks, by nearest rank
   std::vector<std::string>
