@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/arg_reader.h"
+#include "analysis/missing_work.h"
 #include "base/parallel.h"
 
 namespace tacho {
@@ -85,18 +86,9 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
   }
 }
 
-Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work,
-              const LaunchLinks& links) {
+Notes NotesOf(const Trace& trace, const DeviceWork& work, const LaunchLinks& links) {
   Notes notes = trace.notes;
-  // A rank that did nothing at all misses no GPU events, unless it has a GPU.
-  const bool expects_gpu =
-      !trace.header.devices.empty() || trace.host_ops.size() + trace.host_calls.size() > 0;
-  if (trace.counts.total == 0) {
-    notes.Add(NoteId::kNoEvents, "");
-  } else if (trace.gpu.size() == 0 && expects_gpu && !work.on_host &&
-             facts.role != TraceRole::kFrontend) {
-    notes.Add(NoteId::kNoGpuEvents, "");
-  }
+  NoteMissingWork(WorkOf(trace), trace.counts, work.on_host, notes);
   NoteOrphans(trace, links, notes);
   NoteLongOverlaps(trace, notes);
   notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
@@ -140,7 +132,7 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
           [&] { analysis.launches = TabulateLaunches(trace, links, scope); },
           [&] {
             analysis.facts = GatherFacts(trace);
-            analysis.notes = NotesOf(trace, analysis.facts, work, links);
+            analysis.notes = NotesOf(trace, work, links);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); },
           [&] { analysis.steps = FindSteps(trace, scope); }},
@@ -148,7 +140,7 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
   return analysis;
 }
 
-void AnalyzeRun(RunAnalysis& run) {
+void AnalyzeRun(RunAnalysis& run, bool whole) {
   std::vector<RankInput> inputs;
   for (TraceAnalysis& trace : run.traces) {
     trace.facts.stage = StageOf(trace.path, trace.steps);
@@ -162,11 +154,12 @@ void AnalyzeRun(RunAnalysis& run) {
     inputs.push_back(std::move(input));
   }
   run.ranks = CompareRanks(inputs);
-  if (run.traces.size() <
-      2) {  // nothing to compare with; which ranks are missing is told all the same
-    run.ranks.rows.clear();
-    run.ranks.slowest.reset();
+  if (!whole) {
+    run.ranks.missing.clear();
+    run.ranks.missing_count = 0;
   }
+  // A single trace has nothing to be compared with.
+  if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }
 
 }  // namespace tacho

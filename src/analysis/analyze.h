@@ -40,7 +40,7 @@ struct TraceAnalysis {
 // A run: one or many traces, sorted by path, and the table over its ranks.
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
-  RankTable ranks;                   // empty rows with a single trace
+  RankTable ranks;                   // of a single trace only where others are missing
   std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
 };
 
@@ -53,7 +53,8 @@ struct AnalysisOptions {
 };
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});
-// Fills `ranks` from `traces`.
-void AnalyzeRun(RunAnalysis& run);
+// Fills `ranks` from `traces`. `whole`: they are all that there is of the run, so that a rank
+// without a trace is missing.
+void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/missing_work.h"
 #include "analysis/stream_rows.h"
 
 namespace tacho {
@@ -133,25 +134,6 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
     });
   }
   return result;
-}
-
-// Nothing in the trace hints at an accelerator, and operators were recorded.
-bool MayBeHostEngine(const Trace& trace) {
-  if (trace.gpu.size() > 0 || trace.host_calls.size() > 0 || !trace.header.devices.empty() ||
-      trace.host_ops.size() == 0) {
-    return false;
-  }
-  static constexpr std::array<std::string_view, 7> kAccelerators{
-      "mtia_", "hpu_", "glow_", "xpu_", "cuda_", "privateuse1_", "collective_comm"};
-  const std::vector<Category>& categories = trace.words.categories();
-  for (size_t i = 0; i < categories.size(); ++i) {
-    const std::string_view name = trace.Text(categories[i].name);
-    if (trace.counts.complete_by_category[i] > 0 &&
-        std::ranges::any_of(kAccelerators, [&](auto prefix) { return name.starts_with(prefix); })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool IsBookkeeping(const Classifier& classifier, WorkCategory category) {
@@ -313,7 +295,7 @@ bool Touches(const Scope& scope, Interval when) {
 
 DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
   DeviceWork work;
-  if (MayBeHostEngine(trace)) {
+  if (MayBeHostEngine(WorkOf(trace), trace.words, trace.counts)) {
     work = CollectHostWork(trace, classifier, scope);
   } else {
     work.devices = CollectGpuItems(trace, classifier, scope);

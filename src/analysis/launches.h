@@ -43,8 +43,8 @@ struct LaunchTable {
   uint64_t max_gpu_events_per_launch = 0;
   uint64_t shorter_than_launch = 0;  // kernels shorter than their own (non-graph) launch call
   DurationStats delay;               // all zero without a linked launch
-  // Calls named *GraphLaunch, by start, then end. Those that start inside the scope, with the work
-  // that does. Cost: 40 bytes each.
+  // Calls with GraphLaunch in their name ("cudaGraphLaunch_ptsz" too), by start, then end. Those
+  // that start inside the scope, with the work that does. Cost: 40 bytes each.
   std::vector<GraphLaunch> graphs;
   DurationStats graph_calls;  // of their durations on the host
   // How many of them take less than 1 ms, 1 to 5 ms, more than 5 ms: the classes of

@@ -59,7 +59,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
   return out + "\n";
 }
 
-Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
+Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
   if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
@@ -72,7 +72,7 @@ Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     }
     **target = value;
   }
-  return false;
+  return {};
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
   if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
   for (const auto& [row, option] : valued) {
     if (option->count() == 0) continue;
-    if (auto stored = Store(spec, *row, option->as<std::string>()); !stored) return stored;
+    TACHO_RETURN_IF_ERROR(Store(spec, *row, option->as<std::string>()));
   }
   return false;
 }

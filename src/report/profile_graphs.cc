@@ -95,7 +95,9 @@ std::string LongestLaunches(std::vector<GraphLaunch> graphs, TimeNs origin,
 std::string GraphSection(const TraceAnalysis& trace, const TextStyle& style) {
   const std::string out = SmallTitle("CUDA Graph Analysis", style) + LaunchFacts(trace.launches);
   if (trace.steps.steps.empty()) {
-    return out + "  steps: cannot tell, because the trace has no step annotation\n";
+    return out + (trace.steps.method.empty()
+                      ? "  steps: cannot tell, because the trace has no step annotation\n"
+                      : fmt::format("  steps: none {}\n", Whereabouts(trace)));
   }
   return out + "\n" + IndentedTable(StepPhasesTable(trace.steps, "step"), style) +
          DecodeThroughput(trace.steps);
@@ -120,7 +122,8 @@ std::string LocationsSection(const TraceAnalysis& trace, const TextStyle& style)
   }
   lines += launches.Draw("launches", style) + work.Draw("GPU work", style);
   if (lines.empty()) {
-    return title + "  neither a graph launch nor a step annotation in this trace\n";
+    return title +
+           fmt::format("  neither a graph launch nor a step annotation {}\n", Whereabouts(trace));
   }
   const std::string end = FormatDuration(trace.span.length());
   lines += fmt::format("  {} 0{}\n", PadRight("", kTimelineLabel), PadLeft(end, kTimelineWidth));

@@ -51,7 +51,7 @@ std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& tota
   std::string out = SmallTitle("Timeline", style);
   out += Fact("trace wall time:", FormatDuration(trace.span.length()));
   const std::string word = DeviceWord(totals);
-  if (totals.window.ns == 0) return out + "  no device work\n";
+  if (totals.window.ns == 0) return out + fmt::format("  no device work {}\n", Whereabouts(trace));
   const std::string sum =
       totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
   out += Fact(word + " active span:", FormatDuration(totals.window) + sum);
@@ -65,10 +65,14 @@ std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& tota
   return out + "\n" + bar(totals.busy, "busy") + bar(totals.idle, "idle");
 }
 
+std::string NoKernel(const TraceAnalysis& trace) {
+  return fmt::format("  no kernel {}\n", Whereabouts(trace));
+}
+
 // 3.
 std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("GPU Kernel Time Breakdown", style);
-  if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
+  if (trace.kernels.rows.empty()) return out + NoKernel(trace);
   uint64_t count = 0;
   for (const CategoryRow& row : trace.kernels.categories) count += row.count;
   out += fmt::format("  total kernel time: {} ({} kernels, {} % of it classified)\n",
@@ -81,7 +85,7 @@ std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style)
 std::string TopKernelsSection(const TraceAnalysis& trace, const ScreenOptions& options) {
   std::string out = SmallTitle(
       fmt::format("Top {} Individual Kernels (by total GPU time)", options.top), options.style);
-  if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
+  if (trace.kernels.rows.empty()) return out + NoKernel(trace);
   Table table = KernelsTable(trace.kernels, TotalsOf(trace.devices), options.style, "kernel");
   FoldRows(table, options.top);
   return out + IndentedTable(table, options.style);
@@ -92,7 +96,7 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("Top GPU Idle Gaps (Bubbles)", style);
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
-  if (longest.gaps.empty()) return out + "  no idle gap\n";
+  if (longest.gaps.empty()) return out + fmt::format("  no idle gap {}\n", Whereabouts(trace));
   return out + IndentedTable(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
          IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"),
                        style);
@@ -102,7 +106,8 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
 std::string StreamsSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("Per-Stream GPU Activity", style);
   const Table table = StreamsTable(trace.devices, "stream");
-  return out + (table.rows.empty() ? "  no device work\n" : IndentedTable(table, style));
+  if (table.rows.empty()) return out + fmt::format("  no device work {}\n", Whereabouts(trace));
+  return out + IndentedTable(table, style);
 }
 
 // 9.
@@ -162,7 +167,7 @@ std::string TraceSections(const TraceAnalysis& trace, const ScreenOptions& optio
 std::string Fact(std::string_view label, const std::string& value) {
   constexpr size_t kLabel = 22;
   if (value.empty()) return "";
-  return fmt::format("  {} {}\n", PadRight(label, kLabel), VisibleText(value));
+  return fmt::format("  {} {}\n", PadRight(VisibleText(label), kLabel), VisibleText(value));
 }
 
 std::string IndentedTable(const Table& table, const TextStyle& style) {
@@ -201,7 +206,7 @@ std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options
   std::string out;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   for (const TraceAnalysis* trace : ranks) out += TraceSections(*trace, options);
-  if (ranks.size() > 1) out += CrossRankSection(run, options.style);
+  if (ranks.size() > 1 || !run.ranks.missing.empty()) out += CrossRankSection(run, options.style);
   if (ranks.empty()) out += "no worker's trace among the files\n";
   if (const std::string others = OtherFilesText(run, options.style); !others.empty())
     out += "\n" + others;

@@ -115,6 +115,22 @@ TEST(ProfileSections, ATraceWithoutKernelsIsNoDivisionByZero) {
   EXPECT_THAT(text, HasSubstr("none of the six checks found anything"));
 }
 
+TEST(ProfileSections, APartOfATraceIsNotTakenForAllOfIt) {
+  RunAnalysis run;
+  run.traces.emplace_back().scope.window = {{0}, {1}};
+  run.traces[0].steps.method = "annotated";
+  const std::string text = ProfileSections(run, {});
+  EXPECT_THAT(text, HasSubstr("no kernel in this part of the trace"));
+  EXPECT_THAT(text, HasSubstr("steps: none in this part of the trace"));
+}
+
+TEST(ProfileSections, NamesOfDevicesAreMadeVisible) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  run.traces[0].devices[0].device = run.traces[0].header.devices[0].id = "\x1b[31m";
+  EXPECT_THAT(ProfileSections(run, {}), HasSubstr("GPU \\x1b[31m:"));
+}
+
 TEST(GraphSections, LaunchesByTheirTimeAndWhereTheyLie) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.span = {{0}, {100'000'000}};

@@ -13,10 +13,9 @@ namespace tacho {
 Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
-// Category totals, copies, memsets, the part counted more than once, and idle: they sum to the
-// window. `keep` categories are shown, the rest folded.
-Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const DeviceTotals& totals,
-                  size_t keep, std::string title);
+// Categories of kernels, copies, memsets, the part counted more than once, and idle: they sum to
+// the window. `keep` categories are shown, the rest folded.
+Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
                std::string title = "OPERATORS");

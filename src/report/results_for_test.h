@@ -127,7 +127,8 @@ inline RunAnalysis TwoRanksForTest() {
   second.idle.causes = {{IdleCause::kHostLate, {300'000}, 1}};
   run.ranks.world_size = 3;
   run.ranks.present = {0, 1};
-  run.ranks.missing = {2};
+  run.ranks.missing = {{2, 2}};
+  run.ranks.missing_count = 1;
   for (const TraceAnalysis& trace : run.traces) {
     const DeviceTime& device = trace.devices[0];
     RankRow row;
@@ -142,8 +143,12 @@ inline RunAnalysis TwoRanksForTest() {
     row.steps = trace.steps.steps.size();
     run.ranks.rows.push_back(row);
   }
-  run.ranks.busy_spread = 0.1;
+  run.ranks.rows[1].group = 1;
+  run.ranks.least_busy = 0.6;
+  run.ranks.most_busy = 0.7;
   run.ranks.slowest = 1;
+  run.ranks.slowest_compute = {650'000};
+  run.ranks.median_of_others = {550'000};
   return run;
 }
 

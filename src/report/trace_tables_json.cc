@@ -223,7 +223,6 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
   std::map<Phase, uint64_t> by_phase = {
       {Phase::kPrefill, 0}, {Phase::kDecode, 0}, {Phase::kMixed, 0}, {Phase::kEmpty, 0}};
   std::optional<int64_t> context_tokens, generation_tokens;
-  if (steps.steps.empty()) context_tokens = generation_tokens = 0;
   const auto add = [](std::optional<int64_t>& sum, int64_t more) {
     if (more >= 0) sum = sum.value_or(0) + more;
   };

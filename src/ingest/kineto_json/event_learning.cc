@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "ingest/kineto_json/event_decoder.h"
 #include "ingest/kineto_json/number.h"
 
