@@ -5,7 +5,7 @@
 #include <random>
 
 #include "analysis/classifier.h"
-#include "base/json_text.h"
+#include "base/utf8.h"
 
 namespace tacho {
 namespace {

@@ -60,7 +60,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
   return out + "\n";
 }
 
-Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
+Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
   if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
@@ -91,7 +91,7 @@ Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::str
       begin = end + 1;
     }
   }
-  return false;
+  return {};
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
     const std::vector<std::string> values =
         list ? option->results() : std::vector<std::string>{option->as<std::string>()};
     for (const std::string& value : values)
-      if (auto stored = Store(spec, *row, value); !stored) return stored;
+      TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
   }
   return false;
 }

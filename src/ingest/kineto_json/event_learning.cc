@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "ingest/kineto_json/event_decoder.h"
 #include "ingest/kineto_json/number.h"
 
@@ -17,6 +18,7 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "Record function id",
                                               "Python id",
                                               "Python parent id",
+                                              "Python module id",
                                               "Sequence number",
                                               "Addr",
                                               "Bytes",
@@ -292,8 +294,8 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Event& e = shape.prototype;
   e.phase = PhaseOf(event);
   shape.lacks_start = !event.start && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E');
-  shape.has_flow_id = std::any_of(slots.begin(), slots.end(),
-                                  [](const Slot& slot) { return slot.kind == SlotKind::kFlowId; });
+  for (const Slot& slot : slots) shape.slots |= SlotBit(slot.kind);
+  if (arg_values_.size() < slots.size()) arg_values_.resize(slots.size());
   if (event.category) {
     e.category = words_.InternCategory(UnescapeJson(event.category.text()));
     e.has_category = true;
@@ -371,12 +373,13 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
     args.entries.push_back(entry);
   }
   shape.args_slots = static_cast<uint32_t>(args.slots.size());
+  if (shape.Has(SlotKind::kArgText)) shape.last_args.resize(shape.args_slots);
   if (!wants_args_ || event.phase.text() == "M") return ArgsShapeId::kNone;
   return words_.AddArgsShape(std::move(args));
 }
 
 uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
-  const uint64_t hash = HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15});
+  const auto hash = static_cast<uint32_t>(HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15}));
   const size_t mask = name_table_.size() - 1;
   size_t slot = hash & mask;
   for (; name_table_[slot] != 0; slot = (slot + 1) & mask) {
@@ -384,10 +387,14 @@ uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
     if (name.hash == hash && name.head == head && name.raw == raw) return name_table_[slot] - 1;
   }
   if (!add) return kNone;
-  Name name{hash, head, raw_names_.View(raw_names_.Intern(raw)), StringId::kEmpty, {}};
+  Name name;
+  name.raw = raw_names_.View(raw_names_.Intern(raw));
+  name.hash = hash;
+  name.head = head;
+  name.shapes.fill(kNone);
   const bool escaped = raw.find('\\') != std::string_view::npos;
   name.id = words_.strings.Intern(escaped ? UnescapeJson(raw) : raw);
-  names_.push_back(std::move(name));
+  names_.push_back(name);
   learnt_bytes_ += raw.size() + sizeof(Name);
   name_table_[slot] = static_cast<uint32_t>(names_.size());
   if (names_.size() * 2 > name_table_.size()) GrowNames();

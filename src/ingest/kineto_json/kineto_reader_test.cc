@@ -213,6 +213,31 @@ TEST(ReadKinetoJson, AnArgumentWithManyValuesGetsASlot) {
   EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 3)), R"({"mine":21,"text":"v3"})");
 }
 
+TEST(ReadKinetoJson, AnEventSharesNothingWithTheOneBeforeIt) {
+  // Arguments that repeat, that begin as the last one did, that need repair; times that are not
+  // there, behind some that were.
+  const std::string_view addresses[] = {
+      "1.5",    "1.5", "1.55",     "1.5",      R"("a")", R"("a")", R"("ab")",   "[1]",   "[1]",
+      "[1, 2]", "{}",  R"("a"b")", R"("a"b")", R"("a")", "1",      R"("a", 2)", R"("a")"};
+  std::string events;
+  for (int round = 0; round < 3; ++round) {
+    for (const std::string_view address : addresses) {
+      for (const std::string_view times :
+           {R"("ts": 7, "dur": 2, )", R"("ts": 7, )", R"("dur": 2, )", ""}) {
+        events += std::string(events.empty() ? "" : ",") +
+                  R"({"ph": "X", "cat": "gpu_memcpy", "name": "copy", "pid": 0, "tid": 7, )" +
+                  std::string(times) + R"("args": {"Addr": )" + std::string(address) +
+                  R"(, "bytes": 8}})";
+      }
+    }
+  }
+  const ReadBack fast = Read("[" + events + "]");
+  const ReadBack slow = Read("[" + events + "]", 1 << 20, false);
+  EXPECT_EQ(fast.lines, slow.lines);
+  EXPECT_EQ(NoteIds(fast.notes), NoteIds(slow.notes));
+  EXPECT_GT(fast.lines.size(), 3 * std::size(addresses));
+}
+
 TEST(ReadKinetoJson, OversizedEventsAreLeftOut) {
   const std::string json =
       R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1}, {"ph": "X", "name": ")" +
