@@ -2,6 +2,9 @@
 // for S seconds. Prints the events a second, the CPU time of an event on the client's and on the
 // server's thread, and how late the events were found.
 //   http_streams [--streams 1000] [--rate 100] [--seconds 5] [--bytes 300]
+// Or one request to each of N servers at once, over new connections and over kept ones: prints the
+// time from the first to the last that was sent.
+//   http_streams --servers 256
 #include <time.h>
 
 #include <algorithm>
@@ -28,6 +31,7 @@ struct Options {
   long rate = 100;  // events a second of one stream
   long seconds = 5;
   long bytes = 300;  // of an event
+  long servers = 0;
 };
 
 Options Parse(int count, char** words) {
@@ -38,6 +42,7 @@ Options Parse(int count, char** words) {
     if (std::strcmp(words[i], "--rate") == 0) options.rate = value;
     if (std::strcmp(words[i], "--seconds") == 0) options.seconds = value;
     if (std::strcmp(words[i], "--bytes") == 0) options.bytes = value;
+    if (std::strcmp(words[i], "--servers") == 0) options.servers = value;
   }
   return options;
 }
@@ -77,6 +82,29 @@ class Reader final : public tacho::HttpSink {
 
 double Us(int64_t ns) { return static_cast<double>(ns) / 1000; }
 
+int MeasureSpread(tacho::HttpClient& client, tacho::HttpServer& server, long servers) {
+  std::vector<tacho::HttpRequest> requests;
+  for (long i = 0; i < servers; ++i) {
+    const auto port = server.Listen(
+        "127.0.0.1", 0, [](const auto& exchange) { exchange->Respond(200, "", "text/plain"); });
+    if (!port) return 70;
+    requests.push_back(
+        {.method = "POST", .url = "http://127.0.0.1:" + std::to_string(*port) + "/start_profile"});
+  }
+  for (const char* connections : {"new", "kept", "kept", "kept"}) {
+    int64_t first = INT64_MAX;
+    int64_t last = 0;
+    for (const auto& answer : client.FetchAll(requests)) {
+      if (!answer) return 70;
+      first = std::min(first, answer->times.sent_ns);
+      last = std::max(last, answer->times.sent_ns);
+    }
+    std::printf("%ld servers, %s connections: sent within %.1f ms\n", servers, connections,
+                Us(last - first) / 1000);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -84,6 +112,7 @@ int main(int count, char** words) {
   auto server = tacho::HttpServer::Create();
   auto client = tacho::HttpClient::Create();
   if (!server || !client) return 70;
+  if (options.servers > 0) return MeasureSpread(**client, **server, options.servers);
   std::vector<std::shared_ptr<tacho::HttpExchange>> exchanges;
   const auto port = (*server)->Listen("127.0.0.1", 0, [&](auto exchange) {
     exchange->Begin(200, "text/event-stream");

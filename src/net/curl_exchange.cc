@@ -76,6 +76,9 @@ Result<void> CurlExchange::SetUp(const HttpClientOptions& options) {
   set(CURLOPT_PATH_AS_IS, 1L);
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   set(CURLOPT_NOSIGNAL, 1L);
+  // Names are looked up on threads of libcurl's. One that hangs is left behind, not waited for: the
+  // loop has other exchanges.
+  set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_TCP_NODELAY, 1L);
   // An engine may think for minutes; a host that vanished meanwhile must be noticed.
   set(CURLOPT_TCP_KEEPALIVE, 1L);

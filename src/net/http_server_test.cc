@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <string>
 
@@ -172,6 +174,25 @@ TEST_F(HttpServerTest, ClientThatLeavesInMidRequest) {
     if (i % 2 == 0) socket.Reset();
   }
   EXPECT_EQ(requests_, 0);
+}
+
+TEST_F(HttpServerTest, OutOfDescriptorsIsNotTheEnd) {
+  std::vector<RawSocket> sockets;
+  for (int i = 0; i < 20; ++i) sockets.push_back(RawSocket::ConnectTo(port_));
+  ASSERT_TRUE(sockets.back().Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_THAT(sockets.back().ReadMessage(), StartsWith("HTTP/1.1 200"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  RawSocket late(FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  rlimit none = before;
+  none.rlim_cur = 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const bool connected = late.Connect(port_);
+  std::this_thread::sleep_for(milliseconds(100));
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_TRUE(connected);
+  late.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(late.ReadMessage(), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(HttpServerTest, PortThatIsTaken) {

@@ -35,12 +35,14 @@ RawSocket::RawSocket(FileDescriptor fd) : fd_(std::move(fd)) {
 }
 
 RawSocket RawSocket::ConnectTo(uint16_t port) {
-  FileDescriptor fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  RawSocket socket(FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  if (!socket.Connect(port)) socket.Close();
+  return socket;
+}
+
+bool RawSocket::Connect(uint16_t port) {
   const sockaddr_in address = Loopback(port);
-  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    fd.Close();
-  }
-  return RawSocket(std::move(fd));
+  return connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
 }
 
 bool RawSocket::Send(std::string_view bytes) {

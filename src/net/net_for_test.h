@@ -22,6 +22,7 @@ class RawSocket {
   explicit RawSocket(FileDescriptor fd);
   static RawSocket ConnectTo(uint16_t port);
 
+  bool Connect(uint16_t port);
   // False when the peer is gone.
   bool Send(std::string_view bytes);
   // In pieces of `size` bytes, each a packet of its own as far as the kernel lets it.
