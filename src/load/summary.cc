@@ -213,7 +213,8 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
         inside.push_back(request);
     }
     if (inside.size() < all.size() && !inside.empty()) {
-      summary.steady = FiguresOf(inside, summary.window->to_ns - summary.window->from_ns, options);
+      summary.steady = FiguresOf(inside, options);
+      SetRates(all, summary.window->from_ns, summary.window->to_ns, options, *summary.steady);
     }
   }
   if (classes.size() > 1) {
