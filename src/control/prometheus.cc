@@ -61,7 +61,8 @@ std::optional<MetricSample> ParseLine(std::string_view line) {
   if (end == std::string_view::npos || end == 0) return std::nullopt;
   sample.name = line.substr(0, end);
   line.remove_prefix(end);
-  if (line[0] == '{' && !TakeLabels(line, sample.labels)) return std::nullopt;
+  SkipBlanks(line);
+  if (line.starts_with('{') && !TakeLabels(line, sample.labels)) return std::nullopt;
   SkipBlanks(line);
   if (line.starts_with('+')) line.remove_prefix(1);
   auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), sample.value);
