@@ -68,11 +68,12 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
     if (!choice.role_only) tokens += TokensOf(chunk, choice);
   }
   if (tokens <= 0) return;
+  record_.output_tokens += tokens;
+  if (!streams_) return;  // when they came nobody knows
   if (record_.first_token_ns == 0) record_.first_token_ns = at_ns;
   record_.last_token_ns = at_ns;
   record_.chunk_ns.push_back(at_ns);
   record_.chunk_tokens.push_back(static_cast<uint32_t>(std::min<int64_t>(tokens, UINT32_MAX)));
-  record_.output_tokens += tokens;
 }
 
 int64_t AnswerReader::TokensOf(const StreamChunk& chunk, const ChunkChoice& choice) {

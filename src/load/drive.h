@@ -29,7 +29,7 @@ struct DriveTarget {
   // JSON objects: fields to add to each request; with SGLang's own API `sampling` goes to its
   // sampling_params.
   std::string sampling = {}, extra_body = {};
-  bool keep_text = false;       // the answers, in the records
+  bool keep_text = false;  // the answers, in the records
   // Without a new token, and as a whole: what takes longer is given up.
   std::chrono::milliseconds stall_timeout{600'000}, timeout{21'600'000};
 };
