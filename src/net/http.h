@@ -15,14 +15,17 @@ struct HttpHeader {
   std::string value;
 };
 
+// Names of headers have no case.
+bool SameHeaderName(std::string_view a, std::string_view b);
+
 // The value of the first header of that name (any case), "" when there is none.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string url;  // absolute: http:// or https://
-  std::vector<HttpHeader> headers;
-  std::string body;
+  std::string url = {};  // absolute: http:// or https://
+  std::vector<HttpHeader> headers = {};
+  std::string body = {};
   std::chrono::milliseconds connect_timeout{5000};
   // Of the whole exchange, and without a single byte. 0: as long as it takes; an engine that writes
   // its trace may answer after minutes.
