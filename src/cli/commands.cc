@@ -6,6 +6,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/simulate_command.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -64,6 +65,8 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
        AnalyzeHelp},
+      {"simulate", "engines and a router without a GPU, speaking the real protocols", RunSimulate,
+       SimulateHelp},
   };
   return commands;
 }

@@ -91,6 +91,10 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
         app.add_flag(row.names, **target);
         continue;
       }
+      if (auto* const* target = std::get_if<std::vector<std::string>*>(&row.target)) {
+        app.add_option(row.names, **target)->allow_extra_args(false);
+        continue;
+      }
       CLI::Option* option = app.add_option(row.names, texts.emplace_back());
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
       valued.emplace_back(&row, option);

@@ -11,9 +11,9 @@
 
 namespace tacho {
 
-// Where the value of an option goes.
-using OptionTarget =
-    std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*>;
+// Where the value of an option goes. An option of a list may be given several times.
+using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*,
+                                  std::optional<int64_t>*, std::vector<std::string>*>;
 
 // One option of a command. The same row feeds the parser and the help.
 struct OptionRow {

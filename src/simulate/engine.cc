@@ -48,14 +48,15 @@ void Engine::Resume() {
   if (busy_) return;
   if (pending_) {
     RunStep();
-  } else {
-    Wake();
+    return;
   }
+  RunBetween();
+  Wake();
 }
 
 void Engine::BetweenSteps(std::function<void()> job) {
   if (dead_) return;
-  if (busy_) {
+  if (busy_ || stalled_) {
     between_.push_back(std::move(job));
   } else {
     job();
@@ -134,8 +135,17 @@ void Engine::EndStep(int64_t planned_end_ns) {
   busy_ = false;
   for (const BatchOutput& output : outputs) Deliver(output, now);
   if (step_done_) step_done_(step_, duration);
-  for (const auto& job : std::exchange(between_, {})) job();
+  RunBetween();
   if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep();
+}
+
+// A job may stall the engine: those behind it wait until it goes on.
+void Engine::RunBetween() {
+  while (!between_.empty() && !stalled_ && !dead_) {
+    const auto job = std::move(between_.front());
+    between_.erase(between_.begin());
+    job();
+  }
 }
 
 void Engine::Count(const StepLoad& load) {

@@ -56,8 +56,8 @@ class Engine {
   void Resume();
   void Kill();
 
-  // Runs `job` between two steps: at once when none is running. That is when engines handle what
-  // their profiler is asked to do.
+  // Runs `job` between two steps: at once when none is running and the engine is not stalled. That
+  // is when engines handle what their profiler is asked to do.
   void BetweenSteps(std::function<void()> job);
 
   // Recordings: any number at a time. One that is opened in the middle of a step has that step.
@@ -90,6 +90,7 @@ class Engine {
   void Finish(uint64_t id, Live& live, int64_t now_ns);
   void Count(const StepLoad& load);
   void DropUnwanted();
+  void RunBetween();
 
   EngineOptions options_;
   Loop& loop_;

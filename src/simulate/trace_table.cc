@@ -48,22 +48,22 @@ std::string KeyAveragesTable(const TraceSource& source, const Recording& recordi
   for (auto& [name, row] : by_name) rows.push_back(row);
   std::ranges::stable_sort(rows, std::greater<>{}, &Row::total_ns);
   if (rows.size() > kMostRows) rows.resize(kMostRows);
-  const std::string rule =
-      fmt::format("{0:-<55}  {0:-<12}  {0:-<12}  {0:-<13}  {0:-<12}  \n", "-");
+  const std::string rule = fmt::format("{0:-<55}  {0:-<12}  {0:-<12}  {0:-<13}  {0:-<12}  \n", "-");
   std::string out = rule + fmt::format("{:>55}  {:>12}  {:>12}  {:>13}  {:>12}  \n", "Name",
                                        "Self CUDA", "Self CUDA %", "CUDA time avg", "# of Calls");
   out += rule;
   for (const Row& row : rows) {
     const std::string name =
         row.name.size() > kLongestName ? row.name.substr(0, kLongestName) + "..." : row.name;
-    out += fmt::format("{:>55}  {:>12}  {:>11.2f}%  {:>13}  {:>12}  \n", name, Time(row.total_ns),
-                       cuda_ns == 0 ? 0.0
-                                    : 100.0 * static_cast<double>(row.total_ns) /
-                                          static_cast<double>(cuda_ns),
-                       Time(row.total_ns / row.count), row.count);
+    out += fmt::format(
+        "{:>55}  {:>12}  {:>11.2f}%  {:>13}  {:>12}  \n", name, Time(row.total_ns),
+        cuda_ns == 0 ? 0.0
+                     : 100.0 * static_cast<double>(row.total_ns) / static_cast<double>(cuda_ns),
+        Time(row.total_ns / row.count), row.count);
   }
-  return out + rule + fmt::format("Self CPU time total: {}\nSelf CUDA time total: {}\n",
-                                  Time(cpu_ns), Time(cuda_ns));
+  return out + rule +
+         fmt::format("Self CPU time total: {}\nSelf CUDA time total: {}\n", Time(cpu_ns),
+                     Time(cuda_ns));
 }
 
 }  // namespace tacho::simulate

@@ -67,12 +67,11 @@ Result<VllmVersion> ParseVllmVersion(std::string_view text) {
   if (!text.starts_with("0.")) return bad();
   VllmVersion version;
   const std::string_view rest = text.substr(2);
-  const auto [end, error] =
-      std::from_chars(rest.data(), rest.data() + rest.size(), version.minor);
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), version.minor);
   const bool ends = end == rest.data() + rest.size() || *end == '.';
   if (error != std::errc() || !ends) return bad();
-  version.text = end == rest.data() + rest.size() ? fmt::format("0.{}.0", version.minor)
-                                                  : std::string(text);
+  version.text =
+      end == rest.data() + rest.size() ? fmt::format("0.{}.0", version.minor) : std::string(text);
   version.generation = version.minor < 13   ? VllmGeneration::kEnvironment
                        : version.minor < 32 ? VllmGeneration::kConfig
                                             : VllmGeneration::kLive;
@@ -181,8 +180,8 @@ VllmWorkerProfiler::Order VllmWorkerProfiler::OnStep() {
   ++seen_;
   if (!recording_) {
     // Torch's schedule: start() takes its first step, so one less than wait + warmup goes by.
-    const int64_t before = scheduled() ? config_.wait_iterations + config_.warmup_iterations
-                                       : delay_;
+    const int64_t before =
+        scheduled() ? config_.wait_iterations + config_.warmup_iterations : delay_;
     if (seen_ < before) return order;
     recording_ = order.begin = true;
   }

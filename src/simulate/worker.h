@@ -25,12 +25,12 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  int64_t pid = 10'000;         // of the server; its workers' follow it
+  int64_t pid = 10'000;  // of the server; its workers' follow it
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens a chunk
   bool prefix_caching = true;
-  bool dev_mode = false;        // vLLM: VLLM_SERVER_DEV_MODE=1
-  bool enable_metrics = true;   // SGLang: --enable-metrics
+  bool dev_mode = false;       // vLLM: VLLM_SERVER_DEV_MODE=1
+  bool enable_metrics = true;  // SGLang: --enable-metrics
   bool echoes_request_id = false;
   bool logs_iterations = false, logs_requests = false;
   std::string profiler_config;  // vLLM's own JSON; "" for none
@@ -48,7 +48,8 @@ class Worker {
   virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
   virtual void OnListening(uint16_t port) = 0;
   // A window of all its ranks, without a word over HTTP: what Kineto's daemon asks for. The file
-  // of the process with that pid goes where `path_of` says. `done` gets the paths that were written.
+  // of the process with that pid goes where `path_of` says. `done` gets the paths that were
+  // written.
   virtual void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
                            std::function<std::string(int64_t pid)> path_of,
                            std::function<void(std::vector<std::string>)> done) = 0;
