@@ -62,6 +62,7 @@ void Answer::OnToken(size_t index, int64_t now_ns, bool last) {
   part.ids.push_back(token);
   part.whole_ids.push_back(token);
   part.seconds = static_cast<double>(now_ns - started_ns_) / 1e9;
+  if (state.tokens == 1) part.first_token_seconds = part.seconds;
   ++state.pending;
   if (last) {
     part.finish = state.text.finish;

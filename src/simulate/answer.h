@@ -24,8 +24,9 @@ struct AnswerPart {
   std::string whole_text;    // so far
   std::vector<int64_t> whole_ids;
   bool first = false;
-  std::string_view finish;  // "length", "stop"; "" while it goes on
-  double seconds = 0;       // since the request came
+  std::string_view finish;         // "length", "stop"; "" while it goes on
+  double seconds = 0;              // since the request came
+  double first_token_seconds = 0;  // likewise
 };
 
 // How an API words its answers. One for each request.

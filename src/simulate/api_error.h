@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "simulate/kernel_catalog.h"
 
 namespace tacho::simulate {
 
@@ -15,7 +18,16 @@ struct ApiError {
 
 // vLLM: {"error":{"message","type","param","code"}}
 std::string VllmErrorJson(const ApiError& error);
-// SGLang's OpenAI routes: {"object":"error","message","type","param","code"}
+// SGLang: {"object":"error","message","type","param","code"}
 std::string SglangErrorJson(const ApiError& error);
+
+// What each engine says when a body is no JSON, lacks a field or asks for too much.
+ApiError NoJson(EngineKind engine, std::string_view body);
+ApiError MissingField(EngineKind engine, std::string_view field);
+ApiError TooManyTokens(EngineKind engine, int64_t prompt, int64_t asked, int64_t most);
+
+// "model: EOF while parsing a value at line 1 column 10": how the routers' JSON reader (Rust's
+// serde) tells what is wrong with a body.
+std::string SerdeError(std::string_view body);
 
 }  // namespace tacho::simulate

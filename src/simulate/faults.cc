@@ -68,8 +68,9 @@ Result<int64_t> ParseTime(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc() || end != number.data() + number.size()) continue;
-    if (!(value > -1e6 && value < 1e6)) break;
-    return static_cast<int64_t>(value * static_cast<double>(unit.ns));
+    const double ns = value * static_cast<double>(unit.ns);
+    if (!(ns > -1e15 && ns < 1e15)) break;  // eleven days
+    return static_cast<int64_t>(ns);
   }
   return Fail(ErrorKind::kUsage, fmt::format("'{}' is no time; write 5s, 300ms, 20us or 2m", text));
 }

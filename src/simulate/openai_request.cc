@@ -47,16 +47,21 @@ bool ReadPrompts(const Json& prompt, int64_t vocabulary, OpenAiRequest& out) {
   return std::ranges::all_of(prompt, add);
 }
 
+std::string Text(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 std::string ChatText(const Json& messages) {
   std::string text;
   for (const Json& message : messages) {
-    text += "<|im_start|>" + message.value("role", "user") + "\n";
+    text += "<|im_start|>" + Text(message, "role") + "\n";
     const auto content = message.find("content");
     if (content != message.end() && content->is_string()) {
       text += content->get_ref<const std::string&>();
     } else if (content != message.end() && content->is_array()) {
       for (const Json& part : *content) {
-        if (part.is_object()) text += part.value("text", "");
+        if (part.is_object()) text += Text(part, "text");
       }
     }
     text += "<|im_end|>\n";
@@ -73,18 +78,10 @@ std::optional<ApiError> ReadPromptOf(const Json& json, const OpenAiLimits& limit
       (out.chat ? found->is_array() &&
                       std::ranges::all_of(*found, [](const Json& m) { return m.is_object(); })
                 : ReadPrompts(*found, limits.vocabulary, out));
-  if (!well_formed) {
-    return ApiError{400,
-                    fmt::format("1 validation error:\n  {{'type': 'missing', 'loc': ('body', "
-                                "'{}'), 'msg': 'Field required'}}",
-                                key),
-                    "Bad Request", fmt::format("body.{}", key)};
-  }
+  if (!well_formed) return MissingField(limits.engine, key);
   if (out.chat) out.prompts.push_back(Tokenize(ChatText(*found), limits.vocabulary));
-  for (const auto& prompt : out.prompts) {
-    if (prompt.empty()) return ApiError{400, "The decoder prompt cannot be empty"};
-  }
-  if (out.prompts.empty()) return ApiError{400, "The decoder prompt cannot be empty"};
+  const bool none = std::ranges::any_of(out.prompts, [](const auto& p) { return p.empty(); });
+  if (none || out.prompts.empty()) return ApiError{400, "You must pass at least one prompt"};
   return std::nullopt;
 }
 
@@ -93,20 +90,18 @@ std::optional<ApiError> ReadLengths(const Json& json, const OpenAiLimits& limits
   auto asked = Whole(json, "max_tokens");
   if (const auto newer = Whole(json, "max_completion_tokens"); out.chat && newer) asked = newer;
   if (asked && *asked < 1) {
-    return ApiError{400, fmt::format("max_tokens must be at least 1, got {}.", *asked),
+    return ApiError{400,
+                    fmt::format("max_tokens must be at least 1, got {0}. (parameter=max_tokens, "
+                                "value={0})",
+                                *asked),
                     "BadRequestError", "max_tokens"};
   }
   out.max_tokens = asked.value_or(out.chat ? 0 : 16);
   for (const auto& prompt : out.prompts) {
     const auto length = static_cast<int64_t>(prompt.size());
-    if (length + std::max<int64_t>(1, out.max_tokens) > limits.max_length) {
-      return ApiError{
-          400, fmt::format("This model's maximum context length is {} tokens. However, you "
-                           "requested {} output tokens and your prompt contains {} input tokens, "
-                           "for a total of {} tokens. Please reduce the length of the input "
-                           "prompt or the number of requested output tokens.",
-                           limits.max_length, std::max<int64_t>(1, out.max_tokens), length,
-                           length + std::max<int64_t>(1, out.max_tokens))};
+    const int64_t wanted = std::max<int64_t>(1, out.max_tokens);
+    if (length + wanted > limits.max_length) {
+      return TooManyTokens(limits.engine, length, wanted, limits.max_length);
     }
   }
   return std::nullopt;
@@ -117,19 +112,16 @@ std::optional<ApiError> ReadLengths(const Json& json, const OpenAiLimits& limits
 std::variant<OpenAiRequest, ApiError> ReadOpenAiRequest(std::string_view body, bool chat,
                                                         const OpenAiLimits& limits) {
   const Json json = Json::parse(body, nullptr, false);
-  if (!json.is_object()) {
-    return ApiError{400,
-                    "1 validation error:\n  {'type': 'json_invalid', 'loc': ('body', 0), "
-                    "'msg': 'JSON decode error'}",
-                    "Bad Request", "body"};
-  }
+  if (!json.is_object()) return NoJson(limits.engine, body);
   OpenAiRequest out;
   out.chat = chat;
   const auto model = json.find("model");
   if (model != json.end() && model->is_string()) out.model = model->get<std::string>();
   if (!limits.model.empty() && !out.model.empty() && out.model != limits.model) {
-    return ApiError{404, fmt::format("The model `{}` does not exist.", out.model), "NotFoundError",
-                    "model"};
+    return ApiError{
+        404,
+        fmt::format("The model `{}` does not exist. Valid aliases: {}.", out.model, limits.model),
+        "NotFoundError", "model"};
   }
   if (out.model.empty()) out.model = limits.model;
   if (const auto error = ReadPromptOf(json, limits, out)) return *error;

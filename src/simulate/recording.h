@@ -44,7 +44,8 @@ struct TraceSource {
   bool stamps_version = true;
   KinetoDialect dialect = KinetoDialect::kOneKeyALine;
   StepNames names = StepNames::kContext;
-  bool scopes = false;  // the engine's named ranges
+  bool scopes = false;                      // the engine's named ranges
+  bool has_host = true, has_device = true;  // which activities are recorded
   bool with_stack = false, record_shapes = false, with_flops = false, profile_memory = false;
 
   CostModel cost;

@@ -11,7 +11,7 @@
 
 namespace tacho::simulate {
 
-// What all simulated routers have: workers, and a way to pick one.
+// What all simulated routers have: workers, and a way to pass requests on to them.
 class Router {
  public:
   virtual ~Router() = default;
@@ -19,7 +19,6 @@ class Router {
   // What is served on the Prometheus port.
   virtual std::string Metrics() const = 0;
   virtual void OnListening(const std::string& host, uint16_t port) = 0;
-  // With several ranks: one entry for each of them, URL@RANK.
   void Add(Upstream upstream) {
     upstream.id = next_id_++;
     upstreams_.push_back(std::move(upstream));
@@ -29,10 +28,14 @@ class Router {
  protected:
   Router(HttpClient& client, Loop& loop, ServerLog& log)
       : client_(client), loop_(loop), log_(log) {}
-  // The next healthy one, round robin; nullptr when there is none.
+  // The next that answers, round robin; nullptr when none does.
   Upstream* Next();
-  void Pass(const std::shared_ptr<HttpExchange>& exchange, ServerRequest request, Upstream& to,
-            std::vector<HttpHeader> add_headers = {});
+  // Sends the request there and its answer back. `ended` (may be empty) is called on the loop.
+  void Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to, ForwardOptions options);
+  Upstream* Find(uint64_t id);
+  int64_t Answering() const;
+  // The x-request-id of an answer: the client's own or a new one.
+  HttpHeader RequestId(const ServerRequest& request);
 
   HttpClient& client_;
   Loop& loop_;
@@ -42,11 +45,14 @@ class Router {
 
  private:
   size_t turn_ = 0;
-  uint64_t next_id_ = 1;
+  uint64_t next_id_ = 1, next_request_ = 1;
 };
 
 // vllm-router 0.1.17 in its regular mode, round robin: whatever it does not know itself goes to one
 // worker, and that worker's answer back.
 std::unique_ptr<Router> MakeVllmRouter(HttpClient& client, Loop& loop, ServerLog& log);
+// sglang-router 0.3.2: knows its routes and answers all others with 404; takes requests apart and
+// passes on what it understands; tries again; blocks workers that fail.
+std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerLog& log);
 
 }  // namespace tacho::simulate

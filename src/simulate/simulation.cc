@@ -6,10 +6,24 @@
 #include "simulate/random.h"
 #include "simulate/router.h"
 #include "simulate/server_loop.h"
+#include "simulate/sglang_server.h"
 #include "simulate/vllm_server.h"
 
 namespace tacho::simulate {
 namespace {
+
+// An exception of a library (a JSON that is none of what we expect) is an answer, not an end.
+template <typename Do>
+HttpHandler Guarded(Do handle) {
+  return [handle](const std::shared_ptr<HttpExchange>& exchange) {
+    try {
+      handle(exchange);
+    } catch (const std::exception& exception) {
+      exchange->Respond(500, std::string("Internal Server Error: ") + exception.what(),
+                        "text/plain; charset=utf-8");
+    }
+  };
+}
 
 constexpr size_t kMostThreads = 64;  // that write traces
 constexpr int64_t kPidsAWorker = 100;
@@ -56,21 +70,27 @@ class RunningSimulation : public Simulation {
   }
 
  private:
+  Result<std::unique_ptr<Worker>> MakeWorker(const WorkerOptions& options) {
+    if (options.kind == EngineKind::kVllm) return VllmServer::Create(options, *loop_, log_);
+    return SglangServer::Create(options, *loop_, log_);
+  }
+
   Result<bool> AddWorker(const SimulationOptions& options, int64_t index) {
     WorkerOptions own = options.worker;
     own.index = index;
     own.pid += index * kPidsAWorker;
     own.seed = Mix(own.seed * 1000 + static_cast<uint64_t>(index));
-    auto made = VllmServer::Create(own, *loop_, log_);
+    auto made = MakeWorker(own);
     if (!made) return tl::unexpected<Error>(made.error());
     Worker* worker = made->get();
     workers_.push_back(std::move(*made));
     const bool is_front = options.router == RouterKind::kNone;
     const uint16_t first = is_front ? options.port : options.worker_port;
     const auto wanted = static_cast<uint16_t>(first == 0 ? 0 : first + index);
-    const auto port = server_->Listen(options.host, wanted, [worker](const auto& exchange) {
-      worker->alive() ? worker->Handle(exchange) : exchange->Abort();
-    });
+    const auto port =
+        server_->Listen(options.host, wanted, Guarded([worker](const auto& exchange) {
+                          worker->alive() ? worker->Handle(exchange) : exchange->Abort();
+                        }));
     if (!port) return tl::unexpected<Error>(port.error());
     ports_.push_back(*port);
     worker->set_on_death([this, port = *port] { server_->Close(port); });
@@ -81,12 +101,17 @@ class RunningSimulation : public Simulation {
   }
 
   Result<bool> AddRouter(const SimulationOptions& options) {
-    router_ = MakeVllmRouter(*client_, *loop_, log_);
+    router_ = options.router == RouterKind::kVllm ? MakeVllmRouter(*client_, *loop_, log_)
+                                                  : MakeSglangRouter(*client_, *loop_, log_);
     for (size_t i = 0; i < workers_.size(); ++i) {
       const int ranks = options.router_per_rank ? options.worker.data_parallel : 0;
       Upstream upstream;
       upstream.url = places_[i].url;
       upstream.local = workers_[i].get();
+      upstream.model = options.worker.served_model;
+      upstream.model_path = options.worker.cost.model.checkpoint;
+      upstream.tensor_parallel = options.worker.cost.tensor_parallel;
+      upstream.data_parallel = options.worker.data_parallel;
       if (ranks == 0) router_->Add(upstream);
       for (int rank = 0; rank < ranks; ++rank) {
         upstream.rank = rank;

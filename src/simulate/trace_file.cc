@@ -125,7 +125,7 @@ class Writer {
 
   FileOutcome Run() {
     std::error_code error;
-    fs::create_directories(fs::path(file_.path).parent_path(), error);
+    if (file_.makes_folder) fs::create_directories(fs::path(file_.path).parent_path(), error);
     if (error) return Failed(error.message());
     return file_.gzip ? Gzip() : Plain();
   }

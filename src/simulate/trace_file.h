@@ -19,6 +19,7 @@ struct TraceFile {
   bool gzip = false;
   int gzip_level = 1;       // the engines use 9
   std::string temp_folder;  // of the JSON before gzip
+  bool makes_folder = true;
 
   // What goes wrong on the way.
   int64_t slow_ns = 0;  // spread over the writing
@@ -38,7 +39,7 @@ struct FileOutcome {
   uint64_t json_bytes = 0;
 };
 
-// Writes what `content` gives. Blocks; `stop` cuts short what is slow. The folder is made.
+// Writes what `content` gives. Blocks; `stop` cuts short what is slow.
 FileOutcome WriteTraceFile(const TraceFile& file, const std::function<bool(ByteSink&)>& content,
                            std::stop_token stop);
 

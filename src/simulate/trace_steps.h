@@ -32,7 +32,8 @@ struct TracedStep {
   int64_t OperatorId(int32_t slice) const;
 };
 
-// Gives all steps of a recording to `visit`, in order; the same each time. Kineto's own rules: a
+// Gives all steps of a recording to `visit`, in order, with SGLang's idle loops between them; the
+// same each time. Kineto's own rules: a
 // call or a piece of device work that is not wholly inside the window is dropped; a host slice
 // that is open at its end is cut there.
 void EachTracedStep(const TraceSource& source, const Recording& recording,

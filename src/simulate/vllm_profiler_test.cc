@@ -8,12 +8,12 @@ namespace {
 VllmVersion Live() { return *ParseVllmVersion("0.32"); }
 VllmVersion Old() { return *ParseVllmVersion("0.13.0"); }
 
-struct Run {
+struct Count {
   int recorded = 0, flushes = 0;
   int unrecorded_before = 0;
 };
-Run Steps(VllmWorkerProfiler& profiler, int steps) {
-  Run run;
+Count Steps(VllmWorkerProfiler& profiler, int steps) {
+  Count run;
   for (int i = 0; i < steps; ++i) {
     run.flushes += profiler.OnStep().flush ? 1 : 0;
     if (profiler.recording()) {
@@ -44,7 +44,7 @@ TEST(ParseProfilerConfig, RefusesWhatTheVersionDoesNotKnow) {
 TEST(VllmWorkerProfiler, RecordsNStepsAndWritesInTheNext) {
   VllmWorkerProfiler profiler({}, Live());
   EXPECT_TRUE(profiler.Start({}, 5));
-  const Run first = Steps(profiler, 5);
+  const Count first = Steps(profiler, 5);
   EXPECT_EQ(first.recorded, 5);
   EXPECT_EQ(first.flushes, 0);
   EXPECT_TRUE(profiler.OnStep().flush);
@@ -54,7 +54,7 @@ TEST(VllmWorkerProfiler, RecordsNStepsAndWritesInTheNext) {
 TEST(VllmWorkerProfiler, DelayLeavesOneStepLessUnprofiled) {
   VllmWorkerProfiler profiler({}, Live());
   EXPECT_FALSE(profiler.Start(3, 4));
-  const Run run = Steps(profiler, 10);
+  const Count run = Steps(profiler, 10);
   EXPECT_EQ(run.unrecorded_before, 2);
   EXPECT_EQ(run.recorded, 4);
   EXPECT_EQ(run.flushes, 1);

@@ -48,13 +48,10 @@ std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
   if (body.empty()) return out;
   const Json json = Json::parse(body, nullptr, false);
   if (!json.is_object()) {
+    if (json.is_discarded()) return NoJson(EngineKind::kVllm, body);
     return ApiError{400,
-                    json.is_discarded()
-                        ? "1 validation error:\n  {'type': 'json_invalid', 'loc': ('body', 0), "
-                          "'msg': 'JSON decode error'}"
-                        : "1 validation error:\n  {'type': 'model_attributes_type', 'loc': "
-                          "('body',), 'msg': 'Input should be a valid dictionary or object to "
-                          "extract fields from'}",
+                    "1 validation error:\n  {'type': 'model_attributes_type', 'loc': ('body',), "
+                    "'msg': 'Input should be a valid dictionary or object to extract fields from'}",
                     "Bad Request", "body"};
   }
   for (const auto& [field, to] :
@@ -63,14 +60,16 @@ std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
     if (found == json.end() || found->is_null()) continue;
     if (!found->is_number_integer()) return TypeError(field, "int_type");
     *to = found->get<int64_t>();
-    if (**to < 0) return ApiError{400, fmt::format("{} must be at least 0, got {}", field, **to)};
+    if (**to < 0) return ApiError{400, fmt::format("{} must be greater than or equal to 0", field)};
   }
   const auto prefix = json.find("profile_prefix");
   if (prefix != json.end() && !prefix->is_null()) {
     if (!prefix->is_string()) return TypeError("profile_prefix", "string_type");
     out.prefix = prefix->get<std::string>();
     if (!IsPrefix(out.prefix)) {
-      return ApiError{400, "profile_prefix must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}"};
+      return ApiError{400,
+                      "profile_prefix must be 1-128 ASCII characters, start with a letter or "
+                      "number, and contain only letters, numbers, '.', '_', or '-'"};
     }
   }
   return out;
@@ -151,7 +150,7 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
   StartEngines(body.prefix, {body.delay, body.max}, [this, exchange, late] {
     parts_.loop->At(parts_.loop->NowNs() + late, [this, exchange] {
       Info("api_router.py:44", "Profiler started.");
-      exchange->Respond(200, "", kJson);
+      exchange->Respond(200, "", "");
     });
   });
 }
@@ -218,7 +217,7 @@ void VllmProfiling::Stop(const std::shared_ptr<HttpExchange>& exchange) {
         return;
       }
       Info("api_router.py:54", "Profiler stopped.");
-      exchange->Respond(200, "", kJson);
+      exchange->Respond(200, "", "");
     });
   });
 }

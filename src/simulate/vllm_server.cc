@@ -8,6 +8,7 @@
 
 #include "base/json_text.h"
 #include "simulate/random.h"
+#include "simulate/trace_window.h"
 
 namespace tacho::simulate {
 namespace {
@@ -15,19 +16,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kJson = "application/json";
-
-std::string QueryValue(std::string_view query, std::string_view key) {
-  for (size_t begin = 0; begin < query.size();) {
-    const size_t end = std::min(query.find('&', begin), query.size());
-    const std::string_view pair = query.substr(begin, end - begin);
-    const size_t equals = pair.find('=');
-    if (pair.substr(0, equals) == key && equals != std::string_view::npos) {
-      return std::string(pair.substr(equals + 1));
-    }
-    begin = end + 1;
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -64,6 +52,7 @@ VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
     parts.engines.push_back(slot.engine.get());
   }
   profiling_ = std::make_unique<VllmProfiling>(std::move(parts));
+  AddRoutes();
   const Fault* mortal = options_.faults.Find(FaultKind::kDieInLoad, options_.index);
   for (size_t i = 0; i < engines_.size(); ++i) {
     engines_[i].engine->set_step_done([this, i, mortal](const RecordedStep& step, int64_t dur_ns) {
@@ -83,57 +72,36 @@ VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
   }
 }
 
-const std::vector<VllmServer::Route>& VllmServer::Routes() {
-  static const std::vector<Route> routes = {
-      {"/health", "GET", &VllmServer::Health},
-      {"/ping", "GET, POST", &VllmServer::Health},
-      {"/version", "GET", &VllmServer::Version},
-      {"/load", "GET", &VllmServer::Load},
-      {"/v1/models", "GET", &VllmServer::Models},
-      {"/metrics", "GET", &VllmServer::Metrics},
-      {"/openapi.json", "GET", &VllmServer::OpenApi},
-      {"/tokenize", "POST", &VllmServer::TokenizeText},
-      {"/v1/completions", "POST", &VllmServer::Completions},
-      {"/v1/chat/completions", "POST", &VllmServer::ChatCompletions},
-      {"/start_profile", "POST", &VllmServer::StartProfile, Route::kProfiler},
-      {"/stop_profile", "POST", &VllmServer::StopProfile, Route::kProfiler},
-      {"/server_info", "GET", &VllmServer::ServerInfo, Route::kDevMode},
-      {"/sleep", "POST", &VllmServer::Sleep, Route::kDevMode},
-      {"/wake_up", "POST", &VllmServer::WakeUp, Route::kDevMode},
-      {"/is_sleeping", "GET", &VllmServer::IsSleeping, Route::kDevMode},
-      {"/get_world_size", "GET", &VllmServer::WorldSize, Route::kDevMode},
-      {"/collective_rpc", "POST", &VllmServer::CollectiveRpc, Route::kDevMode},
-      {"/reset_prefix_cache", "POST", &VllmServer::ResetPrefixCache, Route::kDevMode},
+void VllmServer::AddRoutes() {
+  const auto add = [this](const char* path, const char* methods,
+                          void (VllmServer::*handle)(const Exchange&)) {
+    routes_.Add(path, methods, [this, handle](const Exchange& e) { (this->*handle)(e); });
   };
-  return routes;
+  add("/health", "GET", &VllmServer::Health);
+  add("/ping", "GET, POST", &VllmServer::Health);
+  add("/version", "GET", &VllmServer::Version);
+  add("/load", "GET", &VllmServer::Load);
+  add("/v1/models", "GET", &VllmServer::Models);
+  add("/metrics", "GET", &VllmServer::Metrics);
+  add("/openapi.json", "GET", &VllmServer::OpenApi);
+  add("/tokenize", "POST", &VllmServer::TokenizeText);
+  add("/v1/completions", "POST", &VllmServer::Completions);
+  add("/v1/chat/completions", "POST", &VllmServer::ChatCompletions);
+  if (profiling_->available()) {
+    add("/start_profile", "POST", &VllmServer::StartProfile);
+    add("/stop_profile", "POST", &VllmServer::StopProfile);
+  }
+  if (!options_.dev_mode) return;
+  add("/server_info", "GET", &VllmServer::ServerInfo);
+  add("/sleep", "POST", &VllmServer::Sleep);
+  add("/wake_up", "POST", &VllmServer::WakeUp);
+  add("/is_sleeping", "GET", &VllmServer::IsSleeping);
+  add("/get_world_size", "GET", &VllmServer::WorldSize);
+  add("/collective_rpc", "POST", &VllmServer::CollectiveRpc);
+  add("/reset_prefix_cache", "POST", &VllmServer::ResetPrefixCache);
 }
 
-bool VllmServer::IsThere(const Route& route) const {
-  switch (route.when) {
-    case Route::kAlways:
-      return true;
-    case Route::kProfiler:
-      return profiling_->available();
-    case Route::kDevMode:
-      return options_.dev_mode;
-  }
-  return false;
-}
-
-void VllmServer::Handle(const Exchange& exchange) {
-  const ServerRequest& request = exchange->request();
-  for (const Route& route : Routes()) {
-    if (route.path != request.path || !IsThere(route)) continue;
-    if (route.methods.find(request.method) == std::string_view::npos) {
-      exchange->Respond(405, R"({"detail":"Method Not Allowed"})", kJson,
-                        {{"allow", std::string(route.methods)}});
-      return;
-    }
-    (this->*route.handle)(exchange);
-    return;
-  }
-  exchange->Respond(404, R"({"detail":"Not Found"})", kJson);
-}
+void VllmServer::Handle(const Exchange& exchange) { routes_.Handle(exchange); }
 
 void VllmServer::OnListening(uint16_t port) {
   const auto line = [&](std::string_view place, const std::string& text) {
@@ -142,8 +110,7 @@ void VllmServer::OnListening(uint16_t port) {
   line("api_server.py:1971", fmt::format("vLLM API server version {}", version_.text));
   line("api_server.py:1822", fmt::format("Starting vLLM API server 0 on http://0.0.0.0:{}", port));
   line("launcher.py:46", "Available routes are:");
-  for (const Route& route : Routes()) {
-    if (!IsThere(route)) continue;
+  for (const ApiRoutes::Route& route : routes_.list()) {
     line("launcher.py:54", fmt::format("Route: {}, Methods: {}", route.path, route.methods));
   }
   log_.Line(
@@ -166,7 +133,7 @@ void VllmServer::EngineDied() {
 
 void VllmServer::Health(const Exchange& exchange) {
   const bool good = healthy_ && !Has(FaultKind::kUnhealthy);
-  exchange->Respond(good ? 200 : 503, "", kJson);
+  exchange->Respond(good ? 200 : 503, "", "");
 }
 void VllmServer::Version(const Exchange& exchange) {
   exchange->Respond(200, fmt::format(R"({{"version":"{}"}})", version_.text), kJson);
@@ -178,9 +145,9 @@ void VllmServer::Models(const Exchange& exchange) {
   exchange->Respond(
       200,
       fmt::format(
-          R"({{"object":"list","data":[{{"id":{0},"object":"model","created":{1},"owned_by":"vllm","root":{2},"parent":null,"max_model_len":{3},"permission":[]}}]}})",
+          R"({{"object":"list","data":[{{"id":{0},"object":"model","created":{1},"owned_by":"vllm","root":{2},"parent":null,"max_model_len":{3},"permission":[{{"id":"modelperm-{4:016x}","object":"model_permission","created":{1},"allow_create_engine":false,"allow_sampling":true,"allow_logprobs":true,"allow_search_indices":false,"allow_view":true,"allow_fine_tuning":false,"organization":"*","group":null,"is_blocking":false}}]}}]}})",
           QuoteJson(options_.served_model), created_s_, QuoteJson(options_.cost.model.checkpoint),
-          options_.max_model_len),
+          options_.max_model_len, Mix(options_.seed)),
       kJson);
 }
 
@@ -198,11 +165,10 @@ void VllmServer::Metrics(const Exchange& exchange) {
 
 void VllmServer::OpenApi(const Exchange& exchange) {
   Json paths = Json::object();
-  for (const Route& route : Routes()) {
-    if (!IsThere(route)) continue;
-    Json& path = paths[std::string(route.path)];
+  for (const ApiRoutes::Route& route : routes_.list()) {
+    Json& path = paths[route.path];
     for (const char* method : {"GET", "POST"}) {
-      if (route.methods.find(method) == std::string_view::npos) continue;
+      if (route.methods.find(method) == std::string::npos) continue;
       const char* key = method[0] == 'G' ? "get" : "post";
       path[key] = {{"summary", route.path},
                    {"responses", {{"200", {{"description", "Successful Response"}}}}}};
@@ -214,19 +180,20 @@ void VllmServer::OpenApi(const Exchange& exchange) {
   const bool reads_body = version_.generation == VllmGeneration::kLive;
   if (reads_body && profiling_->available()) {
     const Json schema = {
-        {"anyOf", {{{"$ref", "#/components/schemas/StartProfileRequest"}}, {{"type", "null"}}}}};
+        {"anyOf", {{{"$ref", "#/components/schemas/StartProfileRequest"}}, {{"type", "null"}}}},
+        {"title", "Request"}};
     paths["/start_profile"]["post"]["requestBody"] = {
         {"content", {{"application/json", {{"schema", schema}}}}}};
-    const auto optional = [](const char* type) {
-      return Json{{"anyOf", {{{"type", type}}, {{"type", "null"}}}}};
+    const auto optional = [](const char* type, const char* title) {
+      return Json{{"anyOf", {{{"type", type}}, {{"type", "null"}}}}, {"title", title}};
     };
     api["components"]["schemas"]["StartProfileRequest"] = {
         {"type", "object"},
         {"title", "StartProfileRequest"},
         {"properties",
-         {{"profile_prefix", optional("string")},
-          {"delay_iterations", optional("integer")},
-          {"max_iterations", optional("integer")}}}};
+         {{"profile_prefix", optional("string", "Profile Prefix")},
+          {"delay_iterations", optional("integer", "Delay Iterations")},
+          {"max_iterations", optional("integer", "Max Iterations")}}}};
   }
   api["paths"] = std::move(paths);
   exchange->Respond(200, api.dump(), kJson);
@@ -321,7 +288,8 @@ void VllmServer::CollectiveRpc(const Exchange& exchange) {
         kJson);
     return;
   }
-  const Json args = body.value("args", Json::array());
+  const auto found = body.find("args");
+  const Json args = found != body.end() && found->is_array() ? *found : Json::array();
   const bool starts = args.empty() || !args[0].is_boolean() || args[0].get<bool>();
   std::string results = "null";
   for (int i = 1; i < options_.cost.tensor_parallel; ++i) results += ",null";
@@ -350,30 +318,19 @@ std::vector<int64_t> VllmServer::WorkerPids() const {
 void VllmServer::TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
                              std::function<std::string(int64_t pid)> path_of,
                              std::function<void(std::vector<std::string>)> done) {
-  const int64_t offset = loop_.UnixNs(0);
-  loop_.At(start_unix_ns - offset, [=, this] {
-    std::vector<int> recordings;
-    for (EngineSlot& slot : engines_) recordings.push_back(slot.engine->OpenRecording());
-    loop_.At(loop_.NowNs() + duration_ns, [=, this] {
-      std::vector<RankFlush> flushes;
-      std::vector<std::string> paths;
-      for (size_t i = 0; i < engines_.size(); ++i) {
-        const auto recording =
-            std::make_shared<const Recording>(engines_[i].engine->CloseRecording(recordings[i]));
-        for (int rank = 0; rank < options_.cost.tensor_parallel; ++rank) {
-          RankFlush flush;
-          flush.source = profiling_->SourceOf(i, rank);
-          flush.source.names = StepNames::kNone;  // the profiler's own are not there
-          flush.recording = recording;
-          flush.file.path = path_of(flush.source.pid);
-          flush.source.trace_name = flush.file.path;
-          paths.push_back(flush.file.path);
-          flushes.push_back(std::move(flush));
-        }
-      }
-      FlushTraces(loop_, std::move(flushes), [=](const auto&) { done(paths); });
-    });
-  });
+  TraceWindowOrder order;
+  for (EngineSlot& slot : engines_) order.engines.push_back(slot.engine.get());
+  order.ranks = options_.cost.tensor_parallel;
+  order.source = [this](size_t engine, int rank) {
+    TraceSource source = profiling_->SourceOf(engine, rank);
+    source.names = StepNames::kNone;  // vLLM names its steps only for its own profiler
+    return source;
+  };
+  order.start_unix_ns = start_unix_ns;
+  order.duration_ns = duration_ns;
+  order.path_of = std::move(path_of);
+  order.done = std::move(done);
+  RecordTraceWindow(loop_, std::move(order));
 }
 
 }  // namespace tacho::simulate

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "simulate/api_routes.h"
 #include "simulate/openai_request.h"
 #include "simulate/prompt.h"
 #include "simulate/vllm_profiling.h"
@@ -28,12 +29,6 @@ class VllmServer : public Worker {
 
  private:
   using Exchange = std::shared_ptr<HttpExchange>;
-  struct Route {
-    std::string_view path;
-    std::string_view methods;  // "GET" or "GET, POST"
-    void (VllmServer::*handle)(const Exchange&);
-    enum When : uint8_t { kAlways, kProfiler, kDevMode } when = kAlways;
-  };
   struct EngineSlot {
     std::unique_ptr<Engine> engine;
     PrefixCache prefixes{1 << 16};
@@ -41,8 +36,7 @@ class VllmServer : public Worker {
   VllmServer(const WorkerOptions& options, const VllmVersion& version,
              const VllmProfilerConfig& config, Loop& loop, ServerLog& log);
 
-  static const std::vector<Route>& Routes();
-  bool IsThere(const Route& route) const;
+  void AddRoutes();
   void EngineDied();
   // Picks the engine that a request goes to; refuses a rank that is not there.
   std::variant<size_t, ApiError> PickEngine(const ServerRequest& request) const;
@@ -68,6 +62,7 @@ class VllmServer : public Worker {
   void Complete(const Exchange& exchange, bool chat);
 
   VllmVersion version_;
+  ApiRoutes routes_;
   std::vector<EngineSlot> engines_;
   std::unique_ptr<VllmProfiling> profiling_;
   std::string fingerprint_;
