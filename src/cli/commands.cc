@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/record_command.h"
+#include "cli/simulate_command.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -70,6 +71,8 @@ const std::vector<Command>& Commands() {
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,
        EngineHelp},
+      {"simulate", "engines and a router without a GPU, speaking the real protocols", RunSimulate,
+       SimulateHelp},
   };
   return commands;
 }
