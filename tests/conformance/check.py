@@ -60,12 +60,12 @@ def body_shape(request, kind, text):
     return shapes.shape(value)
 
 
-def newest_trace(folder, known, seconds):
+def new_trace(folder, known, pattern, seconds):
     """The trace that is new in `folder`, once it has stopped growing; None where none came."""
     until = time.monotonic() + seconds
     size = -1
     while time.monotonic() < until:
-        new = [f for f in folder.rglob("*") if f.name.endswith((".trace.json", ".trace.json.gz")) and f not in known]
+        new = [f for f in folder.rglob(pattern) if f.name.endswith((".trace.json", ".trace.json.gz")) and f not in known]
         if new and new[0].stat().st_size == size > 0:
             return new[0]
         size = new[0].stat().st_size if new else -1
@@ -80,7 +80,7 @@ def traces_in(folder):
 def answer_to(server, request, folder, known):
     """The shape of the answer to one request. `known` are the files that were there when the set began."""
     if request.get("trace"):
-        file = newest_trace(folder, known, request["trace"])
+        file = new_trace(folder, known, request.get("file", "*"), request["trace"])
         if file is None:
             return "no trace"
         raw = file.read_bytes()

@@ -10,6 +10,8 @@ LITERAL = frozenset("""object type code param detail message status finish_reaso
 connection_mode is_healthy version total stats disable_health_check server_load is_sleeping router_manager retryable
 prefill_count decode_count regular_count routers_count workers_count healthy_workers total_workers owned_by priority
 cost model model_id id""".split())
+# Whether there is one depends on what the engine was asked before.
+ANY = frozenset("cached_tokens_details prompt_tokens_details".split())
 CUTS = [(re.compile(pattern), name) for pattern, name in (
     (r"https?://[0-9A-Za-z.\-]+(:\d+)?", "<url>"),
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<uuid>"),
@@ -27,6 +29,8 @@ def cut(text):
 
 
 def shape(value, key=""):
+    if key in ANY:
+        return "any"
     if isinstance(value, dict):
         return {k: shape(v, k) for k, v in sorted(value.items())}
     if isinstance(value, list):
@@ -36,7 +40,8 @@ def shape(value, key=""):
         return None
     if key in LITERAL and isinstance(value, (str, bool, int)):
         if isinstance(value, str):
-            return "=" + cut(value)
+            # The rest of a validation error is its library's own, with line numbers of the engine's source.
+            return "=" + cut(value.partition("\n")[0] if key == "message" else value)
         return value if abs(value) < 10000 else "integer"
     return {str: "string", bool: "boolean", int: "integer", float: "number"}[type(value)]
 
@@ -61,6 +66,9 @@ def select(value, pointers):
     def follow(at, pointer):
         for part in pointer.strip("/").split("/"):
             part = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(at, list) and part.isdecimal() and int(part) < len(at):
+                at = at[int(part)]
+                continue
             if not isinstance(at, dict) or part not in at:
                 return "absent"
             at = at[part]
