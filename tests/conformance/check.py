@@ -28,7 +28,7 @@ class Unreachable(Exception):
     pass
 
 
-def send(server, request, timeout=120):
+def send(server, request, timeout=300):
     url = urllib.parse.urlsplit(server)
     connection = http.client.HTTPConnection(url.hostname, url.port or 80, timeout=timeout)
     body, headers = request.get("text"), dict(request.get("headers", {}))
