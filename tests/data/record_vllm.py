@@ -275,7 +275,7 @@ def record(name, python, model_folder, out, env, attempts=5):
             store(source, out / target, work, env)
             say(f"  {target}: {(out / target).stat().st_size} bytes, {len(steps[0])} steps")
         return {"files": what["files"], "profiler_config": server.profiler, "arguments": server.arguments(),
-                "environment": server.environment, "start_profile_body": body,
+                "environment": {k: v for k, v in server.environment.items() if not v.startswith("/")}, "start_profile_body": body,
                 "requests": load and [{"prompt_tokens": p, "output_tokens": o} for p, o in load]}
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -1,4 +1,5 @@
-"""tools/engines run: start, wait until ready, tell the URLs, hold, end."""
+"""tools/engines run: start, wait until a first request was served, tell the URLs, hold, end."""
+import http.client
 import json
 import os
 import select
@@ -124,6 +125,8 @@ def run(options):
         path = servers.READY_PATH[options.engine]
         for w in workers:
             wait_until(lambda: servers.answers(w.url + path), w.process, options.timeout, path)
+        for w in workers:
+            servers.warm_up(options.engine, w.url, options.dp, options.timeout)
             say(f"{w.process.name}: ready after {time.monotonic() - began:.0f} s, {w.process.memory() / 1e9:.1f} GB of memory,"
                 f" traces go to {w.trace_dir}")
         if router:
@@ -140,6 +143,8 @@ def run(options):
         hold(processes, options.until_stdin_closes)
     except Asked:
         pass
+    except (OSError, http.client.HTTPException) as e:
+        raise EnginesError(f"an engine broke off: {e}\n" + "\n".join(w.process.why() for w in workers)) from e
     finally:
         handle_signals(signal.SIG_IGN)
         end_all(processes)

@@ -9,7 +9,7 @@ import os
 import socket
 from pathlib import Path
 
-from . import model
+from . import environments, model
 from .progress import EnginesError
 
 HOST = "127.0.0.1"
@@ -54,7 +54,9 @@ def vllm_command(python, model_folder, port, profiler=None, tp=1, dp=1, dev_mode
     command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", model_folder, "--load-format", "dummy",
                "--dtype", "bfloat16", "--host", HOST, "--port", port, "--max-model-len", 2048, "--max-num-seqs", 16,
                "--served-model-name", model.NAME, "--enforce-eager"]
-    environment = {**OFFLINE, "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1"}
+    # With tensor parallelism the first request compiles C++ for a minute of CPU time; once for all starts.
+    environment = {**OFFLINE, "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1",
+                   "TORCHINDUCTOR_CACHE_DIR": str(environments.root() / "torchinductor")}
     if tp > 1:
         command += ["--tensor-parallel-size", tp, "--distributed-executor-backend", "mp"]
     if dp > 1:
@@ -118,6 +120,21 @@ def answers(url):
         return ask(url)[0] == 200
     except (OSError, http.client.HTTPException):
         return False
+
+
+def warm_up(engine, url, ranks, timeout):
+    """One small request to each data-parallel rank: the first one may compile (vLLM with tensor parallelism)."""
+    for rank in range(ranks):
+        if engine == "vllm":
+            status, _, text = ask(url + "/v1/completions", "POST",
+                                  {"model": model.NAME, "prompt": [5, 6, 7], "max_tokens": 2, "ignore_eos": True},
+                                  {"X-data-parallel-rank": str(rank)} if ranks > 1 else {}, timeout)
+        else:
+            status, _, text = ask(url + "/generate", "POST",
+                                  {"input_ids": [5, 6, 7], "sampling_params": {"max_new_tokens": 2, "ignore_eos": True},
+                                   **({"routed_dp_rank": rank} if ranks > 1 else {})}, timeout=timeout)
+        if status != 200:
+            raise EnginesError(f"the first request to {url} was answered {status}: {text[:300]!r}")
 
 
 def router_ready(url, workers):
