@@ -143,6 +143,20 @@ def differences(expected, found, at=""):
         yield f"{at}: expected {json.dumps(expected)}, found {json.dumps(found)}"
 
 
+def compare(expected, found, requests):
+    """Prints each difference and the totals; returns how many answers differ."""
+    wrong = 0
+    for name, answer in found.items():
+        lines = list(differences(expected.get(name, "nothing recorded"), answer))
+        wrong += bool(lines)
+        for line in lines:
+            print(f"{name}{line}")
+    left_out = sorted({r["name"] for r in requests} - set(found))
+    print(f"{len(found) - wrong} answers as expected, {wrong} different" +
+          (f", {len(left_out)} left out for want of --trace-dir: {', '.join(left_out)}" if left_out else ""))
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", required=True, metavar="URL")
@@ -170,17 +184,7 @@ def main():
         if not options.record:
             print(json.dumps(found, indent=1))
         return 0
-    asked = {r["name"] for r in sets[name]}
-    wrong = 0
-    for key in found:
-        lines = list(differences(expected["answers"].get(key, "nothing recorded"), found[key]))
-        wrong += bool(lines)
-        for line in lines:
-            print(f"{key}{line}")
-    left_out = sorted(asked - set(found))
-    print(f"{len(found) - wrong} answers as expected, {wrong} different" +
-          (f", {len(left_out)} left out for want of --trace-dir: {', '.join(left_out)}" if left_out else ""))
-    return 1 if wrong else 0
+    return 1 if compare(expected["answers"], found, sets[name]) else 0
 
 
 if __name__ == "__main__":

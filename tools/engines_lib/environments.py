@@ -132,11 +132,6 @@ def lock(folder):
         yield
 
 
-def disk_used(folder):
-    done = subprocess.run(["du", "-sm", f"{folder}/"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return int(done.stdout.split()[0]) / 1e3 if done.stdout else 0.0
-
-
 def ensure(name):
     """Makes the environment if it is absent or of other packages; returns its python."""
     env = ENVIRONMENTS[name]

@@ -102,6 +102,8 @@ def asked(*_):
 
 
 def run(options):
+    for name in [options.engine] + (["routers"] if options.router else []):
+        environments.find(name)
     work = None
     if not (options.trace_dir and options.log_dir):
         work = Path(tempfile.mkdtemp(prefix="tacho-engines-"))

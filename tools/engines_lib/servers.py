@@ -10,7 +10,7 @@ import socket
 from pathlib import Path
 
 from . import environments, model
-from .progress import EnginesError
+from .progress import MISSING, EnginesError
 
 HOST = "127.0.0.1"
 SGLANG_LAUNCHER = Path(__file__).with_name("sglang_cpu.py")
@@ -45,7 +45,7 @@ def cores_for(ranks):
     """'0|1' for two ranks: each has a share of the cores that this process may use."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < ranks:
-        raise EnginesError(f"{ranks} ranks need {ranks} cores, and there are {len(cores)}")
+        raise EnginesError(f"{ranks} ranks need {ranks} cores, and there are {len(cores)}", MISSING)
     return "|".join(",".join(map(str, cores[i::ranks])) for i in range(ranks))
 
 
