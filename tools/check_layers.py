@@ -36,8 +36,8 @@ FENCES = {
 }
 # What prints or ends the program: cli/ alone may.
 PRINTS = re.compile(r"\b(std::(cout|cerr|clog|wcout|print|println|exit|_Exit|quick_exit|terminate|abort)\b"
-                    r"|fmt::print(ln)?\b|STD(OUT|ERR)_FILENO\b|(v?f?printf|f?puts|f?putc|putchar|fwrite|perror)\s*\("
-                    r"|(_exit|_Exit|exit|quick_exit|abort)\s*\()")
+                    r"|fmt::print(ln)?\b|STD(OUT|ERR)_FILENO\b|std(out|err)\b|(v?printf|puts|putc|putchar|perror)\s*\("
+                    r"|(_exit|_Exit|exit|quick_exit)\s*\()")
 LONGEST = 500
 # Longer ones, each with its reason.
 LONG = {
