@@ -147,8 +147,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
     const bool list = std::holds_alternative<std::vector<std::string>*>(row->target);
     const std::vector<std::string> values =
         list ? option->results() : std::vector<std::string>{option->as<std::string>()};
-    for (const std::string& value : values)
-      TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
+    for (const std::string& value : values) TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
   }
   return false;
 }

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "control/port_owner.h"
-#include "control/version.h"
+#include "control/vllm_command_line.h"
 #include "net/url.h"
 
 namespace tacho {
@@ -51,6 +51,10 @@ Result<std::string> FolderOf(const RecordedWorker& worker, const RecordOptions& 
     if (!profile.output_dir && local) profile.output_dir = own_folder;
     engine_folder = profile.output_dir.value_or("");
   }
+  // Without its developer mode vLLM does not tell; its process does.
+  for (int64_t pid : worker.expectation.pids)
+    if (engine_folder.empty() && worker.facts.kind == EngineKind::kVllm)
+      engine_folder = TraceFolderOfProcess(pid);
   if (!options.collect_from.empty()) return std::string();
   if (!options.trace_dir.empty()) return options.trace_dir;
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options);

@@ -26,11 +26,18 @@ bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace) {
          *trace.first_unix_ns - offset <= worker.stop_unix_ns + slack;
 }
 
-// Whether a process of the worker wrote the trace; true also where that cannot be told.
-bool OfProcesses(const WorkerExpectation& worker, const TraceEvidence& trace) {
-  if (worker.pids.empty() || trace.pids.empty()) return true;
-  return std::any_of(trace.pids.begin(), trace.pids.end(), [&](int64_t pid) {
-    return std::find(worker.pids.begin(), worker.pids.end(), pid) != worker.pids.end();
+bool Shares(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&](int64_t pid) { return std::find(b.begin(), b.end(), pid) != b.end(); });
+}
+
+// Whether a process of another worker wrote the trace. (A process that is nobody's may have its
+// number from a container of its own.)
+bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
+               const TraceEvidence& trace) {
+  if (Shares(worker.pids, trace.pids)) return false;
+  return std::any_of(workers.begin(), workers.end(), [&](const WorkerExpectation& other) {
+    return Shares(other.pids, trace.pids);
   });
 }
 
@@ -38,13 +45,13 @@ bool OfProcesses(const WorkerExpectation& worker, const TraceEvidence& trace) {
 // "rank 0 of 1" and are told apart by their processes.
 using Held = std::map<std::pair<int64_t, int64_t>, std::vector<const TraceEvidence*>>;
 
-Held HeldBy(const WorkerExpectation& worker, const std::vector<TraceEvidence>& traces,
-            std::set<std::string>& used) {
+Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
+            const std::vector<TraceEvidence>& traces, std::set<std::string>& used) {
   Held held;
   for (const TraceEvidence& trace : traces) {
     if (used.contains(trace.path) || trace.front_end || trace.merged) continue;
     if (!IsOneOf(worker.files, trace.path) || !InWindow(worker, trace) ||
-        !OfProcesses(worker, trace))
+        OfAnother(workers, worker, trace))
       continue;
     int64_t process = trace.pids.empty() ? 0 : trace.pids.front();
     held[{trace.rank.value_or(0), process}].push_back(&trace);
@@ -169,7 +176,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
   Proof proof;
   std::set<std::string> used;
   for (const WorkerExpectation& worker : workers) {
-    Held held = HeldBy(worker, traces, used);
+    Held held = HeldBy(workers, worker, traces, used);
     Shape shape = ShapeOf(worker, held);
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       // Engines of one server are told apart by process only; which number a process has is not in

@@ -367,6 +367,8 @@ class Recorder {
 
   Result<bool> EndLoad() {
     if (!load_) return true;
+    // What ends by itself while it is still needed is trouble; that it is told to end is not.
+    bool by_itself = load_->ended() && recording_.profiled.end_ns == 0;
     Result<LoadRecords> records = load_->Finish();
     load_.reset();
     if (!records) return tl::unexpected(records.error());
@@ -377,7 +379,7 @@ class Recorder {
     };
     measure(recording_.baseline);
     measure(recording_.profiled);
-    if (!recording_.load->ended_early.empty())
+    if (by_itself && !recording_.load->ended_early.empty())
       recording_.troubles.push_back("load: " + recording_.load->ended_early);
     return true;
   }

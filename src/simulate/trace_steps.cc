@@ -87,7 +87,7 @@ class Tracer {
   }
 
   void FillIdle(int64_t from, int64_t to) {
-    if (source_.engine != EngineKind::kSglang || !source_.scopes) return;
+    if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return;
     static const RecordedStep kNoStep;
     while (to - from > kShortestIdleNs) {
       TracedStep idle;

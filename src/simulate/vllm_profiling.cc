@@ -48,7 +48,7 @@ std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
   if (body.empty()) return out;
   const Json json = Json::parse(body, nullptr, false);
   if (!json.is_object()) {
-    if (json.is_discarded()) return NoJson(EngineKind::kVllm, body);
+    if (json.is_discarded()) return NoJson(SimulatedEngine::kVllm, body);
     return ApiError{400,
                     "1 validation error:\n  {'type': 'model_attributes_type', 'loc': ('body',), "
                     "'msg': 'Input should be a valid dictionary or object to extract fields from'}",
@@ -296,7 +296,7 @@ TraceSource VllmProfiling::SourceOf(size_t engine, int rank) const {
   const WorkerOptions& options = *parts_.options;
   const int tp = options.cost.tensor_parallel;
   TraceSource source;
-  source.engine = EngineKind::kVllm;
+  source.engine = SimulatedEngine::kVllm;
   source.version = parts_.version.text;
   source.stamps_version = parts_.version.minor >= 26;
   source.dialect =
