@@ -33,13 +33,16 @@ bool AsksDaemon(const std::vector<int64_t>& pids) {
                      [](int64_t pid) { return HasEnvironment(pid, "KINETO_USE_DAEMON=1"); });
 }
 
-// An engine's folder as it is seen from here: by --map, else the same path if it is there.
-std::string SeenFromHere(const std::string& folder, const RecordOptions& options) {
+// An engine's folder as it is seen from here: by --map, else the same path if it is there. An
+// engine of this host makes its folder with its first trace: the one above is enough then.
+std::string SeenFromHere(const std::string& folder, const RecordOptions& options, bool local) {
   for (const RecordOptions::PathMap& map : options.maps)
     if (folder == map.engine || folder.starts_with(map.engine + "/"))
       return map.local + folder.substr(map.engine.size());
   std::error_code ignored;
-  return fs::is_directory(folder, ignored) ? folder : "";
+  bool there = fs::is_directory(folder, ignored) ||
+               (local && fs::is_directory(fs::path(folder).parent_path(), ignored));
+  return there ? folder : "";
 }
 
 // Where the worker's files will appear; "" when they will be fetched.
@@ -57,7 +60,7 @@ Result<std::string> FolderOf(const RecordedWorker& worker, const RecordOptions& 
       engine_folder = TraceFolderOfProcess(pid);
   if (!options.collect_from.empty()) return std::string();
   if (!options.trace_dir.empty()) return options.trace_dir;
-  std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options);
+  std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);
   if (!seen.empty()) return seen;
   if (engine_folder.empty())
     return Fail(ErrorKind::kUsage,

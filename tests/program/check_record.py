@@ -33,7 +33,11 @@ def check(what, ok, detail=""):
 
 @contextlib.contextmanager
 def simulation(folder, *options):
-    """Runs `tacho simulate`; gives its addresses as it prints them with --json."""
+    """Runs `tacho simulate`; gives its addresses as it prints them with --json. vLLM in its developer mode, as RL stacks
+    start it: it tells where it writes."""
+    if "sglang" not in options and "--profiler-config" not in options and "--engine-version" not in options:
+        options = ("--dev-mode", *options)
+    os.makedirs(folder, exist_ok=True)
     process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
