@@ -99,14 +99,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Reading other{(choice & kWhole) != 0 ? json.size() : block,
                 (choice & kWithoutArgs) != 0 ? DumpArgs::kNotWanted : DumpArgs::kTold,
                 {.fast_path = (choice & kSlow) == 0}};
-  other.options.many_arg_values = scale;  // shows in no result
+  // These show in no result.
+  other.options.many_arg_values = scale;
+  other.options.learnt_bytes = size_t{300} << (4 * scale);
+  other.options.learnt_bytes_without_args = other.options.learnt_bytes;
   Reading one{json.size(), DumpArgs::kTold, {}};
   if ((choice & kBounds) != 0) {
     one.block = other.block;
     for (KinetoReadOptions* options : {&one.options, &other.options}) {
       options->runaway_bytes = size_t{50} << (2 * scale);
       options->largest_event_bytes = size_t{200} << (2 * scale);
-      options->learnt_bytes = options->learnt_bytes_without_args = size_t{300} << (2 * scale);
     }
   }
   if ((choice & kTrace) != 0) {

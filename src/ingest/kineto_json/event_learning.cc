@@ -399,7 +399,7 @@ void EventDecoder::GrowNames() {
   }
 }
 
-// Starts anew, keeping only the words.
+// Starts anew, keeping only the words and the habits: damage is read the same before and after.
 void EventDecoder::Forget() {
   heads_.clear();
   recent_heads_.clear();
@@ -408,8 +408,11 @@ void EventDecoder::Forget() {
   shape_ids_.clear();
   names_.clear();
   name_table_.assign(256, 0);
-  raw_names_ = StringPool();
-  habits_ = {};
+  StringPool kept;
+  for (auto* const list : {&habits_.openings, &habits_.after_names}) {
+    for (std::string_view& text : *list) text = kept.View(kept.Intern(text));
+  }
+  raw_names_ = std::move(kept);
   arg_values_seen_.clear();
   learnt_bytes_ = 0;
   guesses_.fill({});

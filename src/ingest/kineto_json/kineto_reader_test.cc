@@ -315,6 +315,25 @@ TEST(ReadKinetoJson, IdsThatAreNoSmallIntegersStillJoin) {
   }
 }
 
+TEST(ReadKinetoJson, ForgettingShapesChangesNothing) {
+  // Names with quotes are repaired by what follows names here.
+  std::string json = "[";
+  for (int i = 0; i < 50; ++i) {
+    json += R"({"ph":"X","name":"n)" + std::to_string(i) + R"(","cat" : "c)" + std::to_string(i) +
+            R"(","ts":1,"dur":1},)";
+    json += R"({"ph":"X","name":"a "b", "c" d","cat" : "c","ts":1,"dur":1},)";
+  }
+  json += "]";
+  EventDump dump;
+  TraceHeader header;
+  Notes notes;
+  const auto stream = StreamOfMemory(json);
+  ASSERT_TRUE(ReadKinetoJson(*stream, dump, header, notes, {.learnt_bytes = 100}));
+  const ReadBack kept = Read(json);
+  EXPECT_EQ(dump.lines(), kept.lines);
+  EXPECT_EQ(NoteIds(notes), NoteIds(kept.notes));
+}
+
 TEST(ReadKinetoJson, PointsKeepTheIdsAmongTheirArguments) {
   for (const std::string category : {"kernel", "cpu_op", "cuda_runtime"}) {
     const std::string args = R"({"correlation":5,"External id":6})";
