@@ -131,6 +131,7 @@ class EventDecoder {
   std::vector<Name> names_;
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
+  std::unordered_set<StringId> invalid_names_;  // noted: not UTF-8
   EventHabits habits_;
   // How many values each argument of each category showed when shapes were learnt; one with many
   // gets a slot.

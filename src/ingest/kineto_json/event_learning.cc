@@ -158,7 +158,8 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
     if (event.name) {
       const size_t before = names_.size();
       name = FindName(head_id, event.name.text(), true);
-      if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id))) {
+      if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id)) &&
+          invalid_names_.insert(names_[name].id).second) {
         notes_.Add(NoteId::kInvalidUtf8, Where());
       }
       Remember(name, shape);

@@ -322,6 +322,7 @@ TEST(ReadKinetoJson, ForgettingShapesChangesNothing) {
     json += R"({"ph":"X","name":"n)" + std::to_string(i) + R"(","cat" : "c)" + std::to_string(i) +
             R"(","ts":1,"dur":1},)";
     json += R"({"ph":"X","name":"a "b", "c" d","cat" : "c","ts":1,"dur":1},)";
+    json += "{\"ph\":\"X\",\"name\":\"\xff\",\"ts\":1,\"dur\":1},";
   }
   json += "]";
   EventDump dump;
