@@ -1,16 +1,13 @@
 #include "analysis/kernel_name.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "analysis/classifier.h"
 #include "analysis/cpp_brackets.h"
+#include "analysis/demangle.h"
 
 namespace tacho {
 namespace {
@@ -180,14 +177,6 @@ std::vector<KernelName::Part> MangledParts(std::string_view mangled) {
     rest.remove_prefix(length);
   } while (nested);
   return parts;
-}
-
-// Demangles `name`; empty when it cannot.
-std::string Demangle(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && demangled != nullptr ? std::string(demangled.get()) : std::string();
 }
 
 void ReplaceAll(std::string& text, std::string_view what, std::string_view by) {
