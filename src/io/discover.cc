@@ -29,6 +29,10 @@ Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   return sniffed;
 }
 
+bool HasTraceName(std::string_view path) {
+  return path.ends_with(".json") || path.ends_with(".json.gz") || path.ends_with(".json.zst");
+}
+
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
 
 // Builds one Discovery. Given paths fail, what is found below them is skipped with a reason.
@@ -97,7 +101,11 @@ class Finder {
 
   void TakeFound(const FolderWalk::File& found) {
     // Not opened: files of /proc say that they are empty, and reading some of them blocks.
-    if (found.size == 0) return Skip(found.path, "is empty (0 bytes)");
+    if (found.size == 0) {
+      // What has a trace's name was to be one: its reader says that it is missing.
+      if (HasTraceName(found.path)) return AddTrace(found.path, "", 0);
+      return Skip(found.path, "is empty (0 bytes)");
+    }
     Result<std::unique_ptr<FileSource>> file = FileSource::Open(found.path);
     if (!file) {
       found_.skipped.push_back(file.error().message);

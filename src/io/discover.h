@@ -27,12 +27,12 @@ struct Discovery {
 };
 
 // Finds every trace under `paths`: files (taken even if they do not look like a trace, so that the
-// reader can say what is wrong), folders (recursively, by content, symbolic links followed but no
-// directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for standard input.
-// A FIFO that is named is taken unseen, as standard input is; in a folder it is skipped. A file
-// that is reached a second time through a folder is skipped. Fails with kUnreadable when a path
-// does not exist or cannot be read, when a given file is of a kind that is no trace (with what to
-// do about it), or when nothing at all was found.
+// reader can say what is wrong), folders (recursively, by content, and empty files by name;
+// symbolic links followed but no directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by
+// content), "-" for standard input. A FIFO that is named is taken unseen, as standard input is; in
+// a folder it is skipped. A file that is reached a second time through a folder is skipped. Fails
+// with kUnreadable when a path does not exist or cannot be read, when a given file is of a kind
+// that is no trace (with what to do about it), or when nothing at all was found.
 Result<Discovery> FindTraces(const std::vector<std::string>& paths);
 
 // Streams one source. Members of archives are read through libarchive on the fly; those of a

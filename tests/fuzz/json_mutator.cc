@@ -182,7 +182,7 @@ class JsonMutator {
     const std::string_view word = kTokens[Below(std::size(kTokens))];
     switch (Below(13)) {
       case 0:
-        return Replace(token, std::string(word));
+        return Replace(token, IsNumber(token) && Below(2) == 0 ? Number() : std::string(word));
       case 1:
         return Replace({token.begin, 0}, std::string(word));
       case 2:
@@ -195,8 +195,9 @@ class JsonMutator {
       case 6:
         return SwapObjects();
       case 7:
-      case 8:
         return ChangeDigit();
+      case 8:
+        return ReplaceNumber();
       case 9: {
         static constexpr std::string_view kOdd("\"\\{}[],: \n\0\1\xff", 13);
         return Replace({Below(json_.size()), Below(2)}, std::string(1, kOdd[Below(kOdd.size())]));
@@ -246,6 +247,25 @@ class JsonMutator {
     }
   }
 
+  [[nodiscard]] bool IsNumber(Span token) const {
+    const char c = json_[token.begin];
+    return c == '-' || (c >= '0' && c <= '9');
+  }
+
+  // A number in any of the forms that producers write.
+  std::string Number() {
+    const auto digits = [&](size_t n) {
+      std::string text;
+      while (text.size() < n) text += static_cast<char>('0' + Below(10));
+      return text;
+    };
+    std::string number = Below(6) == 0 ? "-" : "";
+    number += digits(1 + Below(Below(4) == 0 ? 20 : 5));
+    if (Below(2) == 0) number += '.' + digits(Below(5));
+    if (Below(10) == 0) number += 'e' + digits(1);
+    return Below(10) == 0 ? '"' + number + '"' : number;
+  }
+
   void RepeatObject() {
     if (objects_.empty()) return;
     const Span object = objects_[Below(objects_.size())];
@@ -277,6 +297,14 @@ class JsonMutator {
     const size_t from = Below(json_.size());
     const size_t at = json_.find_first_of("0123456789", from);
     if (at != std::string::npos) json_[at] = static_cast<char>('0' + Below(10));
+  }
+
+  void ReplaceNumber() {
+    std::vector<Span> numbers;
+    for (const Span& token : tokens_) {
+      if (IsNumber(token)) numbers.push_back(token);
+    }
+    if (!numbers.empty()) Replace(numbers[Below(numbers.size())], Number());
   }
 
   // Puts a member (or an element) of some object at another place.
