@@ -260,7 +260,8 @@ bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 
 std::string Elide(const std::string& text, size_t width) {
   std::vector<size_t> starts;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (i == 0 || StartsCharacter(text[i])) starts.push_back(i);
+    // No character has more than four bytes: longer runs are no UTF-8.
+    if (i == 0 || StartsCharacter(text[i]) || i - starts.back() == 4) starts.push_back(i);
   }
   if (starts.size() <= width) return text;
   if (width == 0) return {};

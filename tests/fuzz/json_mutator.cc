@@ -307,7 +307,7 @@ class JsonMutator {
     if (!numbers.empty()) Replace(numbers[Below(numbers.size())], Number());
   }
 
-  // Puts a member (or an element) of some object at another place.
+  // Puts a member (or an element) of some object at another place, or a like one beside it.
   void RepeatMember() {
     std::vector<size_t> commas;
     for (const Span& token : tokens_) {
@@ -315,8 +315,9 @@ class JsonMutator {
     }
     if (commas.size() < 2) return;
     const size_t i = Below(commas.size() - 1);
-    const std::string member = json_.substr(commas[i], commas[i + 1] - commas[i]);
-    Replace({commas[Below(commas.size())], 0}, member);
+    std::string member = json_.substr(commas[i], commas[i + 1] - commas[i]);
+    if (Below(2) == 0) ChangeDigits(member, 2);
+    Replace({commas[Below(2) == 0 ? i : Below(commas.size())], 0}, member);
   }
 
   std::string json_;
