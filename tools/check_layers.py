@@ -24,7 +24,7 @@ FENCES = {
     r"simdjson": r"(src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
-    r"cxxabi": r"src/analysis/kernel_name\.cc",
+    r"cxxabi": r"src/analysis/demangle\.cc",
     r"fmt/": r"src/.*",
 }
 LONGEST = 500
