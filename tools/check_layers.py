@@ -31,7 +31,7 @@ FENCES = {
     r"simdjson": r"(src/load/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
-    r"cxxabi": r"src/analysis/kernel_name\.cc",
+    r"cxxabi": r"src/analysis/demangle\.cc",
     r"fmt/": r"src/.*",
 }
 # What prints or ends the program: cli/ alone may.

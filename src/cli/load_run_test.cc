@@ -139,6 +139,17 @@ TEST_F(LoadRunTest, DamageIsANoteAndTheRestCounts) {
   EXPECT_EQ(loaded->run.traces[0].devices[0].gpu_events, 2u);
 }
 
+TEST_F(LoadRunTest, AnEmptyFileInTheFolderIsAFailureAndTheRestCounts) {
+  WriteRank(0, 2);
+  Write("rank1.json", "");
+  const auto loaded = Load({.paths = {folder_}});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_THAT(loaded->run.traces, SizeIs(1));
+  ASSERT_THAT(loaded->failures, SizeIs(1));
+  EXPECT_THAT(loaded->failures[0].message, HasSubstr("rank1.json: the file is empty"));
+  EXPECT_THAT(loaded->run.skipped, ElementsAre(loaded->failures[0].message));
+}
+
 TEST_F(LoadRunTest, AMissingPathFailsTheWhole) {
   const auto loaded = Load({.paths = {WriteRank(0, 1), folder_ / "nowhere.json"}});
   ASSERT_FALSE(loaded.has_value());

@@ -95,7 +95,8 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
       break;
     case SliceKind::kOther:
       AddCommon(trace_.others, event, args);
-      trace_.others.category.push_back(event.category);
+      trace_.others.category.push_back(event.has_category ? event.category
+                                                          : trace_.words.InternCategory(""));
       break;
   }
 }

@@ -237,6 +237,16 @@ def main():
         parts(root)
         outputs(root)
 
+        # An empty trace in a folder: the others are analysed, and the exit status says that one is missing.
+        hole = root / "hole"
+        hole.mkdir()
+        write(hole / "a.json", '{"traceEvents": ' + trace + "}")
+        write(hole / "b.pt.trace.json.gz", "")
+        done = run("--json", hole)
+        check("empty trace in a folder: status 4", done.returncode == 4, done.returncode)
+        check("empty trace in a folder: it is named", b"b.pt.trace.json.gz" in done.stderr, done.stderr)
+        check("empty trace in a folder: the rest is read", len(json.loads(done.stdout)["traces"]) == 1, done.stdout)
+
         # Sizes.
         bomb = root / "bomb.json.gz"
         with gzip.open(bomb, "wb", 9) as f:

@@ -17,7 +17,7 @@ const char* SkipPlainValue(const char* p, const Cursor& c) {
 
 }  // namespace
 
-EventDecoder::EventDecoder(EventSink& sink, Notes& notes, Options options)
+EventDecoder::EventDecoder(EventSink& sink, Notes& notes, const KinetoReadOptions& options)
     : sink_(sink),
       words_(sink.vocabulary()),
       notes_(notes),
@@ -209,7 +209,7 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
       if (behind == nullptr) return nullptr;
       const std::string_view text(p, static_cast<size_t>(behind - p));
       if (SlotOfVaryingArg(text) != kind) return nullptr;  // another shape in the slow path
-      AddArgValue(wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : 0);
+      AddArgValue(TextValue(text));
       return behind;
     }
     default:
@@ -243,7 +243,7 @@ void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
 int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
   const int64_t value = arg_values_[static_cast<size_t>(slot)];
   const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;
-  return is_text ? TextId(words_[static_cast<StringId>(value)]) : value;
+  return is_text && wants_args_ ? TextId(words_[static_cast<StringId>(value)]) : value;
 }
 
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {

@@ -10,6 +10,7 @@
 
 #include "ingest/kineto_json/event_parser.h"
 #include "ingest/kineto_json/event_template.h"
+#include "ingest/kineto_json/kineto_reader.h"
 #include "model/event.h"
 
 namespace tacho::kineto {
@@ -26,10 +27,7 @@ namespace tacho::kineto {
 // Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
 class EventDecoder {
  public:
-  struct Options {
-    bool fast_path = true;
-  };
-  EventDecoder(EventSink& sink, Notes& notes, Options options);
+  EventDecoder(EventSink& sink, Notes& notes, const KinetoReadOptions& options);
 
   // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it.
   // c.p stays unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes
@@ -100,7 +98,14 @@ class EventDecoder {
                         const Cursor& c);
   const char* MatchText(StringId text, char behind, const char* p, const Cursor& c);
   const char* ReadTextSlot(SlotKind kind, const char* p, const Cursor& c);
-  void AddArgValue(int64_t value) { arg_values_[values_.args_used++] = value; }
+  void AddArgValue(int64_t value) {
+    if (values_.args_used == arg_values_.size()) arg_values_.resize(arg_values_.size() * 2 + 8);
+    arg_values_[values_.args_used++] = value;
+  }
+  // The value of a text slot. Without arguments only ids are asked for, and no text is kept.
+  int64_t TextValue(std::string_view text) {
+    return wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : TextId(text);
+  }
   Scan DecodeSlow(Cursor& c);
   [[nodiscard]] std::string Where() const { return "byte " + std::to_string(offset_); }
   void ReadTimes(const ParsedEvent& event);
@@ -123,7 +128,7 @@ class EventDecoder {
   EventSink& sink_;
   Vocabulary& words_;
   Notes& notes_;
-  Options options_;
+  const KinetoReadOptions options_;
   bool wants_args_;
 
   std::vector<Head> heads_;
@@ -134,6 +139,7 @@ class EventDecoder {
   std::vector<Name> names_;
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
+  std::unordered_set<StringId> invalid_names_;  // noted: not UTF-8
   EventHabits habits_;
   // How many values each argument of each category showed when shapes were learnt; one with many
   // gets a slot.

@@ -340,6 +340,56 @@ TEST(ReadKinetoJson, IdsThatAreNoSmallIntegersStillJoin) {
   }
 }
 
+TEST(ReadKinetoJson, ForgettingShapesChangesNothing) {
+  // Names with quotes are repaired by what follows names here.
+  std::string json = "[";
+  for (int i = 0; i < 50; ++i) {
+    json += R"({"ph":"X","name":"n)" + std::to_string(i) + R"(","cat" : "c)" + std::to_string(i) +
+            R"(","ts":1,"dur":1},)";
+    json += R"({"ph":"X","name":"a "b", "c" d","cat" : "c","ts":1,"dur":1},)";
+    json += "{\"ph\":\"X\",\"name\":\"\xff\",\"ts\":1,\"dur\":1},";
+  }
+  json += "]";
+  EventDump dump;
+  TraceHeader header;
+  Notes notes;
+  const auto stream = StreamOfMemory(json);
+  ASSERT_TRUE(ReadKinetoJson(*stream, dump, header, notes, {.learnt_bytes = 100}));
+  const ReadBack kept = Read(json);
+  EXPECT_EQ(dump.lines(), kept.lines);
+  EXPECT_EQ(NoteIds(notes), NoteIds(kept.notes));
+}
+
+TEST(ReadKinetoJson, PointsKeepTheIdsAmongTheirArguments) {
+  for (const std::string category : {"kernel", "cpu_op", "cuda_runtime"}) {
+    const std::string args = R"({"correlation":5,"External id":6})";
+    TraceBuilder builder;
+    const std::string json =
+        R"([{"ph":"i","cat":")" + category + R"(","name":"n","ts":1,"args":)" + args + "}]";
+    const auto stream = StreamOfMemory(json);
+    ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+    const Trace trace = std::move(builder).Finish();
+    ASSERT_EQ(trace.points.size(), 1u);
+    EXPECT_EQ(ArgsText(trace, {trace.points.args[0]}), args) << category;
+  }
+}
+
+TEST(ReadKinetoJson, ASinkWithoutArgumentsIsToldTheSameIds) {
+  const std::string json =
+      R"([{"ph":"X","cat":"kernel","ts":1,"dur":1,"args":{"correlation":"a","External id":5}},)"
+      R"({"ph":"X","cat":"kernel","ts":2,"dur":1,"args":{"correlation":"b","External id":1.5}}])";
+  const auto lines = [&](DumpArgs args) {
+    EventDump dump(args);
+    TraceHeader header;
+    Notes notes;
+    EXPECT_TRUE(ReadKinetoJson(*StreamOfMemory(json), dump, header, notes));
+    return dump.lines();
+  };
+  const std::vector<std::string> with = lines(DumpArgs::kNotTold);
+  EXPECT_EQ(lines(DumpArgs::kNotWanted), with);
+  EXPECT_EQ(with.size(), 2u);
+}
+
 TEST(ReadKinetoJson, ManyUnclosedStringsTakeNoQuadraticTime) {
   std::string json = R"([{"ph":"X","ts":1,"dur":1})";
   for (int i = 0; i < 20000; ++i) json += R"(,{"cat":")";
