@@ -78,7 +78,7 @@ class Recorder {
   Result<bool> BeginLoad() {
     if (!options_.load) return true;
     Result<std::vector<DriveTarget>> targets =
-        TargetsOf(options_, recording_.deployment, recording_.workers, recording_.remarks);
+        TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.remarks);
     if (!targets) return tl::unexpected(targets.error());
     PlanOptions plan = options_.plan;
     if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * recording_.workers.size();
@@ -130,6 +130,13 @@ class Recorder {
     if (!stop_.stop_requested() && options_.baseline_ns > 0)
       observer_.OnDone("baseline",
                        fmt::format("{} without profiling", Seconds(options_.baseline_ns)));
+  }
+
+  // All that was planned is through, or nothing of it can be: the window need not be longer.
+  bool LoadEnded() {
+    if (!load_ || !load_->ended()) return false;
+    load_gave_up_ = true;
+    return true;
   }
 
   std::vector<Worker> Workers() const {
@@ -241,7 +248,7 @@ class Recorder {
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
       Wait("profile", options_.window_ns,
-           [&] { return FilesThere() || StepsTaken() || (load_ && load_->ended()); });
+           [&] { return FilesThere() || StepsTaken() || LoadEnded(); });
       recording_.profiled.end_ns = MonotonicNs();
       observer_.OnDone("profile",
                        Seconds(recording_.profiled.end_ns - recording_.profiled.begin_ns));
@@ -367,8 +374,9 @@ class Recorder {
 
   Result<bool> EndLoad() {
     if (!load_) return true;
-    // What ends by itself while it is still needed is trouble; that it is told to end is not.
-    bool by_itself = load_->ended() && recording_.profiled.end_ns == 0;
+    // That it is told to end is no trouble; that it gave up before, or had nothing but failures,
+    // is.
+    bool by_itself = load_gave_up_;
     Result<LoadRecords> records = load_->Finish();
     load_.reset();
     if (!records) return tl::unexpected(records.error());
@@ -381,7 +389,23 @@ class Recorder {
     measure(recording_.profiled);
     if (by_itself && !recording_.load->ended_early.empty())
       recording_.troubles.push_back("load: " + recording_.load->ended_early);
+    NameFailures();
     return true;
+  }
+
+  // Requests that failed before the load was told to end: how many, and what the first one heard.
+  void NameFailures() {
+    uint64_t failed = 0, done = 0;
+    std::string first;
+    for (const RequestRecord& request : recording_.load->requests) {
+      done += request.status == RequestStatus::kDone;
+      if (request.status != RequestStatus::kFailed) continue;
+      if (failed++ == 0) first = request.error;
+    }
+    if (failed == 0) return;
+    std::string text =
+        fmt::format("load: {} of {} requests failed: {}", failed, failed + done, first);
+    (done == 0 ? recording_.troubles : recording_.remarks).push_back(text);
   }
 
   HttpClient& client_;
@@ -393,6 +417,7 @@ class Recorder {
   std::map<std::string, FolderState> before_;  // by folder
   std::unique_ptr<BackgroundLoad> load_;
   int64_t next_count_ns_ = 0;
+  bool load_gave_up_ = false;
 };
 
 }  // namespace
