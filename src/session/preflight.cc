@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "control/port_owner.h"
+#include "control/local_engine.h"
 #include "control/vllm_command_line.h"
-#include "net/url.h"
 
 namespace tacho {
 namespace {
@@ -19,19 +18,6 @@ constexpr std::chrono::seconds kPatience{10};
 // A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 constexpr double kMuchClockOffset = 1.0;  // seconds
-
-// The processes of a server of this host; empty for others.
-std::vector<int64_t> LocalProcesses(const Worker& worker) {
-  Result<Url> url = ParseUrl(worker.url);
-  if (!url || !url->IsLoopback()) return {};
-  std::vector<int64_t> listeners = PidsListeningOn(url->port);
-  return listeners.empty() ? listeners : ProcessTree(listeners);
-}
-
-bool AsksDaemon(const std::vector<int64_t>& pids) {
-  return std::any_of(pids.begin(), pids.end(),
-                     [](int64_t pid) { return HasEnvironment(pid, "KINETO_USE_DAEMON=1"); });
-}
 
 // An engine's folder as it is seen from here: by --map, else the same path if it is there. An
 // engine of this host makes its folder with its first trace: the one above is enough then.
