@@ -76,11 +76,14 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                      const std::string& key, size_t index, Via& via, Preflight& preflight) {
   worker.key = fmt::format("{}-w{}", key, index);
   worker.expectation.url = worker.worker.url;
-  worker.expectation.facts = worker.facts;
   worker.expectation.steps_asked = options.profile.steps;
   worker.expectation.by_stage = options.profile.by_stage;
   worker.expectation.pids = LocalProcesses(worker.worker);
   worker.facts.profiler.has_daemon = AsksDaemon(worker.expectation.pids);
+  // One host, one clock; a Date header lags where the server's loop does.
+  if (!worker.expectation.pids.empty())
+    worker.facts.clock_offset_ns = worker.facts.clock_error_ns = 0;
+  worker.expectation.facts = worker.facts;
   if (via == Via::kAuto) {
     // The daemon neither stalls the engine nor counts its steps.
     bool daemon = worker.facts.profiler.has_daemon &&
