@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/missing_work.h"
 #include "analysis/stream_rows.h"
 
 namespace tacho {
@@ -66,10 +67,15 @@ void SortItems(std::vector<WorkItem>& items) {
   if (!std::ranges::is_sorted(items, Before)) std::ranges::sort(items, Before);
 }
 
-WorkKind KindOfGpuRow(SliceKind kind, WorkCategory category, const Classifier& classifier) {
-  if (kind == SliceKind::kMemcpy) return WorkKind::kCopy;
-  if (kind == SliceKind::kMemset) return WorkKind::kMemset;
-  return classifier.IsCommunication(category) ? WorkKind::kCommunication : WorkKind::kCompute;
+// By WorkCategory.
+std::vector<WorkKind> KindsOfCategories(const Classifier& classifier) {
+  std::vector<WorkKind> kinds;
+  for (size_t i = 0; i < classifier.categories().size(); ++i) {
+    kinds.push_back(classifier.IsCommunication(static_cast<WorkCategory>(i))
+                        ? WorkKind::kCommunication
+                        : WorkKind::kCompute);
+  }
+  return kinds;
 }
 
 std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& classifier,
@@ -77,24 +83,25 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
   const GpuTable& gpu = trace.gpu;
   const std::vector<Stream>& streams = trace.words.streams();
   // The devices and streams that the trace has, whatever of them the window holds.
-  std::vector<bool> has_rows(streams.size(), false);
+  std::vector<uint32_t> rows_of(streams.size(), 0);
+  for (size_t row = 0; row < gpu.size(); ++row) ++rows_of[Index(gpu.stream[row])];
   std::vector<std::vector<uint32_t>> rows(streams.size());
+  for (size_t i = 0; i < streams.size(); ++i) rows[i].reserve(rows_of[i]);
   for (uint32_t row = 0; row < gpu.size(); ++row) {
-    const size_t stream = Index(gpu.stream[row]);
-    has_rows[stream] = true;
-    if (!scope.window || Touches(scope, gpu.When(row))) rows[stream].push_back(row);
+    if (!scope.window || Touches(scope, gpu.When(row))) rows[Index(gpu.stream[row])].push_back(row);
   }
   SortedIds devices;
   std::map<std::string_view, SortedIds> streams_of;
   for (size_t i = 0; i < streams.size(); ++i) {
     const std::string_view device = trace.Text(streams[i].device);
-    if (!has_rows[i] || (!scope.device.empty() && device != scope.device)) continue;
+    if (rows_of[i] == 0 || (!scope.device.empty() && device != scope.device)) continue;
     devices.Add(device);
     streams_of[device].Add(trace.Text(streams[i].stream));
   }
   devices.Sort();
 
   CategoryOfName categories(trace, classifier, false);
+  const std::vector<WorkKind> kinds = KindsOfCategories(classifier);
   std::vector<DeviceItems> result;
   for (const std::string& device : devices.ids()) {
     SortedIds& ids = streams_of[device];
@@ -105,14 +112,15 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
     std::vector<StreamRows> sorted;
     size_t count = 0;
     for (size_t i = 0; i < streams.size(); ++i) {
-      if (!has_rows[i] || trace.Text(streams[i].device) != device) continue;
+      if (rows_of[i] == 0 || trace.Text(streams[i].device) != device) continue;
       sorted.emplace_back(gpu, ids.IndexOf(trace.Text(streams[i].stream)), rows[i]);
       count += rows[i].size();
     }
     collected.items.reserve(count);
     MergeStreams(sorted, [&](const StreamRows& next) {
       const uint32_t row = next.row();
-      const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
+      const SliceKind kind = gpu.kind[row];
+      const bool is_kernel = kind == SliceKind::kKernel;
       const WorkCategory category =
           is_kernel ? categories[gpu.name[row]] : Classifier::kUnclassified;
       collected.items.push_back({.when = next.when(),
@@ -120,29 +128,12 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
                                  .row = row,
                                  .stream = next.stream(),
                                  .category = category,
-                                 .kind = KindOfGpuRow(gpu.kind[row], category, classifier)});
+                                 .kind = is_kernel                    ? kinds[category]
+                                         : kind == SliceKind::kMemcpy ? WorkKind::kCopy
+                                                                      : WorkKind::kMemset});
     });
   }
   return result;
-}
-
-// Nothing in the trace hints at an accelerator, and operators were recorded.
-bool MayBeHostEngine(const Trace& trace) {
-  if (trace.gpu.size() > 0 || trace.host_calls.size() > 0 || !trace.header.devices.empty() ||
-      trace.host_ops.size() == 0) {
-    return false;
-  }
-  static constexpr std::array<std::string_view, 7> kAccelerators{
-      "mtia_", "hpu_", "glow_", "xpu_", "cuda_", "privateuse1_", "collective_comm"};
-  const std::vector<Category>& categories = trace.words.categories();
-  for (size_t i = 0; i < categories.size(); ++i) {
-    const std::string_view name = trace.Text(categories[i].name);
-    if (trace.counts.complete_by_category[i] > 0 &&
-        std::ranges::any_of(kAccelerators, [&](auto prefix) { return name.starts_with(prefix); })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool IsBookkeeping(const Classifier& classifier, WorkCategory category) {
@@ -283,15 +274,33 @@ DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, con
 
 }  // namespace
 
+std::string_view WorkKindName(WorkKind kind) {
+  static constexpr std::array<std::string_view, kWorkKinds> kNames{"compute", "communication",
+                                                                   "copy", "memset"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows) {
+  std::erase_if(rows, [](const CategoryRow& row) { return row.count == 0 && row.total.ns == 0; });
+  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
+    return a.total != b.total ? a.total > b.total : a.category < b.category;
+  });
+  return rows;
+}
+
 bool Touches(const Scope& scope, Interval when) {
   if (!scope.window) return true;
   return scope.window->contains(when.start) || !when.Clip(*scope.window).empty();
 }
 
 DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
-  if (MayBeHostEngine(trace)) return CollectHostWork(trace, classifier, scope);
   DeviceWork work;
-  work.devices = CollectGpuItems(trace, classifier, scope);
+  if (MayBeHostEngine(WorkOf(trace), trace.words, trace.counts)) {
+    work = CollectHostWork(trace, classifier, scope);
+  } else {
+    work.devices = CollectGpuItems(trace, classifier, scope);
+  }
+  work.categories = classifier.categories();
   return work;
 }
 

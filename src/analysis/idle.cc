@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/host_nesting.h"
+
 namespace tacho {
 namespace {
 
@@ -22,8 +24,22 @@ struct RawGap {
   TimeNs host_until;              // end of the host's part
   std::array<DurationNs, kCauses> parts{};
 
+  [[nodiscard]] Interval host_part() const { return {when.start, host_until}; }
   DurationNs& part(IdleCause cause) { return parts[static_cast<size_t>(cause)]; }
 };
+
+void JoinOverlapping(std::vector<Interval>& intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  size_t kept = 0;
+  for (const Interval& next : intervals) {
+    if (kept > 0 && next.start <= intervals[kept - 1].end) {
+      intervals[kept - 1].end = std::max(intervals[kept - 1].end, next.end);
+    } else {
+      intervals[kept++] = next;
+    }
+  }
+  intervals.resize(kept);
+}
 
 bool LongerFirst(const RawGap& a, const RawGap& b) {
   if (a.when.length() != b.when.length()) return a.when.length() > b.when.length();
@@ -54,6 +70,26 @@ class LongestGaps {
   size_t max_;
   std::vector<RawGap> heap_;  // the shortest on top
 };
+
+// The tree of the host slices that touch the host's part of one of `gaps` on its thread. Slices
+// that are left out would neither cover any of it nor change how the others nest: what ends before
+// an instant closes nothing that is still open then.
+HostTree SlicesAround(const Trace& trace, const std::vector<RawGap>& gaps) {
+  std::vector<std::vector<Interval>> parts(trace.words.tracks().size());
+  for (const RawGap& gap : gaps) {
+    if (gap.thread && !gap.host_part().empty()) {
+      parts[Index(*gap.thread)].push_back(gap.host_part());
+    }
+  }
+  for (std::vector<Interval>& of_track : parts) JoinOverlapping(of_track);
+  const auto touches = [&](SliceKind, const SliceTable& table, uint32_t row) {
+    const std::vector<Interval>& of_track = parts[Index(table.track[row])];
+    const auto next = std::ranges::upper_bound(of_track, table.start[row], {}, &Interval::end);
+    return next != of_track.end() && table.start[row] < next->end &&
+           next->start < table.When(row).end;
+  };
+  return NestHostSlices(trace, CollectHostRows(trace, false, touches));
+}
 
 // The host slice that covers most of `when` on a track, each instant charged to the innermost one;
 // empty when most of it is outside of all.
@@ -176,7 +212,7 @@ class Attribution {
     table_.busy += length - idle;
   }
 
-  IdleTable Finish(const HostTree& host) && {
+  IdleTable Finish() && {
     for (size_t cause = 0; cause < kCauses; ++cause) {
       if (gaps_with_[cause] == 0) continue;
       table_.causes.push_back({static_cast<IdleCause>(cause), total_[cause], gaps_with_[cause]});
@@ -184,7 +220,9 @@ class Attribution {
     std::ranges::stable_sort(table_.causes, [](const IdleCauseRow& a, const IdleCauseRow& b) {
       return a.total > b.total;
     });
-    for (const RawGap& gap : std::move(longest_).Take()) table_.gaps.push_back(Describe(gap, host));
+    const std::vector<RawGap> longest = std::move(longest_).Take();
+    const HostTree host = SlicesAround(trace_, longest);
+    for (const RawGap& gap : longest) table_.gaps.push_back(Describe(gap, host));
     return std::move(table_);
   }
 
@@ -199,6 +237,7 @@ class Attribution {
   // could have gone on with it.
   [[nodiscard]] const WorkItem& FirstLaunched(std::span<const WorkItem> items) const {
     const WorkItem* best = &items.front();
+    if (items.size() == 1) return *best;
     const auto rank = [&](const WorkItem& item) {
       const uint32_t call = CallOf(item);
       const bool known = call != LaunchLinks::kNone;
@@ -215,14 +254,15 @@ class Attribution {
   // Splits a gap that one of `enders` ended; none: the window did.
   void Attribute(RawGap& gap, std::span<const WorkItem> enders) const {
     const auto [a, b] = gap.when;
-    if (!enders.empty()) gap.after = FirstLaunched(enders).name;
+    const WorkItem* const ender = enders.empty() ? nullptr : &FirstLaunched(enders);
+    if (ender != nullptr) gap.after = ender->name;
     if (work_.on_host) {
       gap.thread = work_.devices[gap.device].executor;
       gap.host_until = b;
       gap.part(IdleCause::kHost) = b - a;
       return;
     }
-    const uint32_t call = enders.empty() ? LaunchLinks::kNone : CallOf(FirstLaunched(enders));
+    const uint32_t call = ender == nullptr ? LaunchLinks::kNone : CallOf(*ender);
     if (call == LaunchLinks::kNone) {
       gap.part(IdleCause::kUnknown) = b - a;
       return;
@@ -262,7 +302,7 @@ class Attribution {
       const Track& track = trace_.words[*raw.thread];
       gap.host_track =
           std::string(trace_.Text(track.pid)) + '/' + std::string(trace_.Text(track.tid));
-      const Interval part{raw.when.start, raw.host_until};
+      const Interval part = raw.host_part();
       if (!part.empty()) gap.host = trace_.Text(HostCover(host, part).Find(*raw.thread));
     }
     return gap;
@@ -290,12 +330,12 @@ std::string_view IdleCauseId(IdleCause cause) {
 }
 
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-                        const HostTree& host, const Scope& scope, size_t max_gaps) {
+                        const Scope& scope, size_t max_gaps) {
   Attribution attribution(trace, work, links, scope, max_gaps);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }
-  return std::move(attribution).Finish(host);
+  return std::move(attribution).Finish();
 }
 
 }  // namespace tacho

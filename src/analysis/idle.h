@@ -57,10 +57,10 @@ struct IdleTable {
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
-// `links` and `host` are LinkLaunches's and BuildHostTree's of the same trace. Gaps are those of
-// DeviceTime: with a window, what is idle at its two ends counts. Cost: O(n) over sorted items, and
-// for each gap that is listed the host slices inside it.
+// `links` is LinkLaunches's of the same trace. Gaps are those of
+// DeviceTime: with a window, what is idle at its two ends counts. Cost: O(n) over sorted items, one
+// look at each host slice, and those that touch a listed gap once more.
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-                        const HostTree& host, const Scope& scope = {}, size_t max_gaps = 50);
+                        const Scope& scope = {}, size_t max_gaps = 50);
 
 }  // namespace tacho

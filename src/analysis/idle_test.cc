@@ -17,7 +17,7 @@ IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gap
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
   return AttributeIdle(trace, CollectDeviceWork(trace, classifier, scope), LinkLaunches(trace),
-                       BuildHostTree(trace), scope, max_gaps);
+                       scope, max_gaps);
 }
 
 std::map<std::string, int64_t> Causes(const IdleTable& table) {

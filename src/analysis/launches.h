@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/dense_index.h"
 #include "analysis/kernels.h"
 #include "analysis/scope.h"
 #include "model/trace.h"
@@ -12,9 +13,8 @@ namespace tacho {
 // Which GPU work was launched by which host call: rows of one trace joined by correlation. A graph
 // launch has many pieces of work. Built once, used by launches, gaps and ops.
 struct LaunchLinks {
-  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr uint32_t kNone = DenseIndex::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
-  std::vector<uint32_t> gpu_of_call;  // by row of host_calls: how many pieces of GPU work
 };
 // When several calls share a correlation, the one that launches, copies or sets (by its name) wins,
 // then the first. Cost: O(n) with dense correlations.
@@ -25,6 +25,13 @@ struct ApiRow {
   DurationStats stats;
 };
 
+// One call that launches a CUDA or HIP graph.
+struct GraphLaunch {
+  Interval call;            // on the host
+  uint64_t gpu_events = 0;  // pieces of its work
+  Interval work;            // their first start to their last end; empty without any
+};
+
 // How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least
 // 0; for a graph only its first piece counts.
 struct LaunchTable {
@@ -32,12 +39,18 @@ struct LaunchTable {
   uint64_t with_launch = 0;
   uint64_t without_launch = 0;       // launched before the window
   uint64_t without_correlation = 0;  // GPU work that does not tell its launch
-  uint64_t graph_launches = 0;       // calls named *GraphLaunch
-  uint64_t graph_gpu_events = 0;     // pieces of work under them
+  uint64_t graph_gpu_events = 0;     // pieces of work under graph launches
   uint64_t max_gpu_events_per_launch = 0;
   uint64_t shorter_than_launch = 0;  // kernels shorter than their own (non-graph) launch call
   DurationStats delay;               // all zero without a linked launch
-  struct QueueDepth {                // launched and not yet started, over one stream
+  // Calls with GraphLaunch in their name ("cudaGraphLaunch_ptsz" too), by start, then end. Those
+  // that start inside the scope, with the work that does. Cost: 40 bytes each.
+  std::vector<GraphLaunch> graphs;
+  DurationStats graph_calls;  // of their durations on the host
+  // How many of them take less than 1 ms, 1 to 5 ms, more than 5 ms: the classes of
+  // analyze_profile.py.
+  uint64_t graphs_under_1ms = 0, graphs_1_to_5ms = 0, graphs_over_5ms = 0;
+  struct QueueDepth {  // launched and not yet started, over one stream
     std::string device, stream;
     uint64_t max = 0;
     double mean = 0;  // weighted by time between the first launch and the last start

@@ -36,8 +36,7 @@ struct OpTable {
       key_averages;  // empty unless asked for: with Python stacks it costs more than all else
 };
 
-// The innermost slices of host tracks: what each thread did, each instant once.
-// Used to say what a launching thread did while the device was idle.
+// Host slices in the order of their tree: what each thread did, each instant once.
 struct HostTree {
   struct Node {
     Interval when;
@@ -53,13 +52,12 @@ struct HostTree {
 // Over cpu_op, user_annotation, runtime and driver calls, by the rule above.
 HostTree BuildHostTree(const Trace& trace);
 
-// `tree` is BuildHostTree's of the same trace.
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree& tree,
-                    const Scope& scope = {});
+// Without key_averages. Cost: O(n) when each table is in the order of time on each track, else its
+// sort; 40 bytes an operator.
 OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
-// OpTable::key_averages. `host` is BuildHostTree's.
-std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, const HostTree& host,
+// OpTable::key_averages.
+std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links,
                                 const Scope& scope = {});
 
 }  // namespace tacho

@@ -25,7 +25,7 @@ const OpRow& RowOf(const std::vector<OpRow>& rows, std::string_view name) {
 OpTable Ops(const Trace& trace, const Scope& scope = {}) {
   const LaunchLinks links = LinkLaunches(trace);
   OpTable table = TabulateOps(trace, links, scope);
-  table.key_averages = AverageByKey(trace, links, BuildHostTree(trace), scope);
+  table.key_averages = AverageByKey(trace, links, scope);
   return table;
 }
 

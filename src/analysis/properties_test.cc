@@ -96,7 +96,7 @@ Results Analyze(const Trace& trace, const Scope& scope = {}) {
   static const Classifier classifier = *Classifier::Create();
   const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
   return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
-          AttributeIdle(trace, work, LinkLaunches(trace), BuildHostTree(trace), scope)};
+          AttributeIdle(trace, work, LinkLaunches(trace), scope)};
 }
 
 Scope Window(int64_t start, int64_t end) {
@@ -128,6 +128,10 @@ std::map<std::string, int64_t> Figures(const DeviceTime& t) {
     figures["# overlaps " + s.stream] = static_cast<int64_t>(s.overlaps);
     figures["sum " + s.stream] = s.sum.ns;
     figures["busy " + s.stream] = s.busy.ns;
+    for (const CategoryRow& row : s.categories) {
+      figures["# " + row.category + s.stream] = static_cast<int64_t>(row.count);
+      figures[row.category + s.stream] = row.total.ns;
+    }
   }
   return figures;
 }
@@ -240,6 +244,17 @@ TEST_P(OnRandomTraces, TimesAddUp) {
     EXPECT_EQ(time.busy + time.idle, time.window.length());
     EXPECT_EQ(time.compute + time.exposed_comm + time.exposed_copy + time.idle,
               time.window.length());
+    for (const StreamTime& stream : time.streams) {
+      EXPECT_EQ(std::accumulate(stream.by_kind.begin(), stream.by_kind.end(), DurationNs{}),
+                stream.sum);
+      CategoryRow all;
+      for (const CategoryRow& row : stream.categories) {
+        all.total += row.total;
+        all.count += row.count;
+      }
+      EXPECT_EQ(all.total, stream.sum);
+      EXPECT_EQ(all.count, stream.events);
+    }
     EXPECT_EQ(std::accumulate(time.by_kinds.begin(), time.by_kinds.end(), DurationNs{}),
               time.window.length());
     EXPECT_EQ(std::accumulate(time.by_concurrency.begin(), time.by_concurrency.end(), DurationNs{}),

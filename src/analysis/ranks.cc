@@ -1,6 +1,7 @@
 #include "analysis/ranks.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <tuple>
@@ -44,15 +45,14 @@ RankRow RowOf(const RankInput& input) {
   return row;
 }
 
-// Files that belong to one rank of one engine: indexes into the inputs. An engine that profiles by
+// Files that belong to one rank of one engine: indexes into the workers. An engine that profiles by
 // stage writes one file for each stage of a rank, which are compared with other ranks as one.
-std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& inputs,
-                                             const std::vector<size_t>& workers) {
+std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& workers) {
   using Key = std::tuple<int64_t, std::vector<std::string>>;  // rank and processes
   std::map<Key, std::vector<size_t>> same;
   std::vector<std::vector<size_t>> groups;
-  for (const size_t i : workers) {
-    const TraceFacts& facts = *inputs[i].facts;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
       same[{*facts.rank, facts.process_names}].push_back(i);
     } else {
@@ -62,7 +62,7 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& input
   for (auto& [key, files] : same) {
     std::set<std::string> stages;
     for (const size_t i : files) {
-      if (!inputs[i].facts->stage.empty()) stages.insert(inputs[i].facts->stage);
+      if (!workers[i].facts->stage.empty()) stages.insert(workers[i].facts->stage);
     }
     if (stages.size() == files.size()) {
       groups.push_back(std::move(files));
@@ -74,12 +74,11 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& input
 }
 
 // Warns of several files that claim the same place in the same stage.
-void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<size_t>& workers,
-                      RankTable& table) {
+void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   std::map<std::tuple<int64_t, int64_t, std::string>, std::vector<size_t>> claims;
   size_t without_rank = 0;
-  for (const size_t i : workers) {
-    const TraceFacts& facts = *inputs[i].facts;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
       claims[{*facts.rank, facts.world_size.value_or(-1), facts.stage}].push_back(i);
     } else {
@@ -90,7 +89,7 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
     if (files.size() < 2) continue;
     std::vector<Interval> times;
     for (const size_t i : files) {
-      if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
+      if (const auto work = WorkTime(workers[i])) times.push_back(*work);
     }
     std::sort(times.begin(), times.end(),
               [](const Interval& a, const Interval& b) { return a.start < b.start; });
@@ -112,40 +111,62 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
   }
 }
 
-void CompareGroups(const std::vector<RankInput>& inputs,
-                   const std::vector<std::vector<size_t>>& groups, RankTable& table) {
+// The smallest that at least half of all do not exceed. `durations` has one or more.
+DurationNs Median(std::vector<DurationNs> durations) {
+  const auto middle =
+      durations.begin() + static_cast<std::ptrdiff_t>((durations.size() + 1) / 2 - 1);
+  std::nth_element(durations.begin(), middle, durations.end());
+  return *middle;
+}
+
+// `groups` hold indexes into the rows of the table.
+void CompareGroups(const std::vector<std::vector<size_t>>& groups, RankTable& table) {
+  std::vector<RankRow>& rows = table.rows;
   std::optional<double> least, most;
-  DurationNs longest;
-  const std::vector<size_t>* slowest = nullptr;
-  for (const std::vector<size_t>& files : groups) {
+  std::vector<DurationNs> computes;
+  for (size_t group = 0; group < groups.size(); ++group) {
     DurationNs window, busy, compute;
-    for (const size_t i : files) {
-      const RankRow row = RowOf(inputs[i]);
-      window += row.window;
-      busy += row.busy;
-      compute += row.compute;
+    for (const size_t file : groups[group]) {
+      rows[file].group = group;
+      window += rows[file].window;
+      busy += rows[file].busy;
+      compute += rows[file].compute;
     }
     if (window.ns > 0) {
       const double share = static_cast<double>(busy.ns) / static_cast<double>(window.ns);
       least = std::min(least.value_or(share), share);
       most = std::max(most.value_or(share), share);
     }
-    if (compute > longest) {
-      longest = compute;
-      slowest = &files;
-    }
+    computes.push_back(compute);
   }
-  if (least) table.busy_spread = *most - *least;
-  if (groups.size() < 2 || slowest == nullptr) return;
-  for (size_t i = 0; i < table.rows.size(); ++i) {
-    const bool of_slowest = std::any_of(slowest->begin(), slowest->end(), [&](size_t file) {
-      return inputs[file].path == table.rows[i].path;
-    });
-    if (of_slowest &&
-        (!table.slowest || table.rows[i].compute > table.rows[*table.slowest].compute)) {
-      table.slowest = i;
-    }
+  table.least_busy = least.value_or(0);
+  table.most_busy = most.value_or(0);
+  const auto longest = std::max_element(computes.begin(), computes.end());
+  if (computes.size() < 2 || longest->ns == 0) return;
+  table.slowest = groups[static_cast<size_t>(longest - computes.begin())].front();
+  for (const size_t file : groups[static_cast<size_t>(longest - computes.begin())]) {
+    if (rows[file].compute > rows[*table.slowest].compute) table.slowest = file;
   }
+  table.slowest_compute = *longest;
+  computes.erase(longest);
+  table.median_of_others = Median(std::move(computes));
+}
+
+// Those of 0..world_size-1 that are not in `present`, which is sorted.
+void FindMissing(RankTable& table) {
+  if (!table.world_size) return;
+  int64_t next = 0;  // all before it are looked at
+  const auto add = [&](int64_t end) {
+    if (next >= end) return;
+    table.missing.push_back({next, end - 1});
+    table.missing_count += end - next;
+  };
+  for (const int64_t rank : table.present) {
+    if (rank < 0 || rank >= *table.world_size) continue;
+    add(rank);
+    next = rank + 1;
+  }
+  add(*table.world_size);
 }
 
 }  // namespace
@@ -156,30 +177,27 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (IsWorker(inputs[i])) workers.push_back(i);
   }
-  // Ties in the comparison go by path, not by the order of the inputs.
-  std::sort(workers.begin(), workers.end(),
-            [&](size_t a, size_t b) { return inputs[a].path < inputs[b].path; });
+  // By rank (none last), then path, whatever the order of the inputs: so go ties too.
+  std::sort(workers.begin(), workers.end(), [&](size_t a, size_t b) {
+    const auto &x = inputs[a].facts->rank, &y = inputs[b].facts->rank;
+    if (x.has_value() != y.has_value()) return x.has_value();
+    return x != y ? *x < *y : inputs[a].path < inputs[b].path;
+  });
 
   std::set<int64_t> present, world_sizes;
+  std::vector<RankInput> sorted;
   for (const size_t i : workers) {
     const TraceFacts& facts = *inputs[i].facts;
     if (facts.rank) present.insert(*facts.rank);
     if (facts.world_size) world_sizes.insert(*facts.world_size);
+    sorted.push_back(inputs[i]);
     table.rows.push_back(RowOf(inputs[i]));
   }
   table.present.assign(present.begin(), present.end());
   if (!world_sizes.empty()) table.world_size = *world_sizes.rbegin();
-  // A header may claim any number: more ranks than machines have are not listed one by one.
-  constexpr int64_t kMostRanks = 1 << 20;
-  for (int64_t rank = 0; rank < std::min(table.world_size.value_or(0), kMostRanks); ++rank) {
-    if (!present.contains(rank)) table.missing.push_back(rank);
-  }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const RankRow& a, const RankRow& b) {
-    if (a.rank.has_value() != b.rank.has_value()) return a.rank.has_value();
-    return a.rank != b.rank ? *a.rank < *b.rank : a.path < b.path;
-  });
+  FindMissing(table);
 
-  WarnOfEqualRanks(inputs, workers, table);
+  WarnOfEqualRanks(sorted, table);
   if (world_sizes.size() > 1) {
     std::string sizes;
     for (const int64_t size : world_sizes)
@@ -187,7 +205,7 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     table.warnings.push_back("the traces name different world sizes (" + sizes +
                              "): the ranks of several engines are in one table");
   }
-  CompareGroups(inputs, GroupByRank(inputs, workers), table);
+  CompareGroups(GroupByRank(sorted), table);
   return table;
 }
 

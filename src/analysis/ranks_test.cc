@@ -73,9 +73,9 @@ TEST(Ranks, StandSideBySide) {
   const RankTable table = folder.Compare();
   EXPECT_EQ(table.world_size, 4);
   EXPECT_THAT(table.present, ElementsAre(0, 2, 3));
-  EXPECT_THAT(table.missing, ElementsAre(1));
+  EXPECT_THAT(table.missing, ElementsAre(RankRange{1, 1}));
   EXPECT_THAT(Paths(table), ElementsAre("a", "c", "d"));
-  EXPECT_DOUBLE_EQ(table.busy_spread, 0.3);
+  EXPECT_DOUBLE_EQ(table.busy_spread(), 0.3);
   EXPECT_EQ(table.slowest, 2u);
   EXPECT_THAT(table.warnings, IsEmpty());
   EXPECT_EQ(table.rows[2].start_unix_ns, 1'000'007);
@@ -102,7 +102,7 @@ TEST(Ranks, DataParallelEnginesAreToldApartAndNotMissing) {
               ElementsAre("2 traces say rank 0 of 1: data-parallel engines, told apart by path"));
   EXPECT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.slowest, 1u);
-  EXPECT_DOUBLE_EQ(table.busy_spread, 0.1);
+  EXPECT_DOUBLE_EQ(table.busy_spread(), 0.1);
 }
 
 TEST(Ranks, FilesOfOneRankOneAfterTheOtherAreNoDataParallelEngines) {
@@ -138,7 +138,13 @@ TEST(Ranks, StagesOfARankAreOneRank) {
   EXPECT_THAT(table.present, ElementsAre(0, 1));
   EXPECT_THAT(table.missing, IsEmpty());
   EXPECT_THAT(table.warnings, IsEmpty());
-  EXPECT_DOUBLE_EQ(table.busy_spread, 0.7 - 0.6);  // of the ranks, not of the stages
+  // Of the ranks, not of the stages:
+  EXPECT_DOUBLE_EQ(table.least_busy, 0.6);
+  EXPECT_DOUBLE_EQ(table.most_busy, 0.7);
+  EXPECT_EQ(table.slowest_compute, DurationNs{90});
+  EXPECT_EQ(table.median_of_others, DurationNs{80});
+  EXPECT_EQ(table.rows[0].group, table.rows[1].group);
+  EXPECT_NE(table.rows[1].group, table.rows[2].group);
   ASSERT_TRUE(table.slowest.has_value());
   EXPECT_EQ(table.rows[*table.slowest].path, "TP-1-EXTEND");
 }
@@ -150,7 +156,7 @@ TEST(Ranks, OneRankHasNothingToBeComparedWith) {
           .Add({.path = "x-DECODE", .rank = 0, .world_size = 1, .stage = "decode", .busy = 10})
           .Compare();
   EXPECT_FALSE(table.slowest.has_value());
-  EXPECT_EQ(table.busy_spread, 0.0);
+  EXPECT_EQ(table.busy_spread(), 0.0);
   EXPECT_TRUE(CompareRanks({}).rows.empty());
 }
 
@@ -167,14 +173,30 @@ TEST(Ranks, SeveralWorldSizesAreTold) {
                               .Add({.path = "b", .rank = 1, .world_size = 4})
                               .Compare();
   EXPECT_EQ(table.world_size, 4);
-  EXPECT_THAT(table.missing, ElementsAre(2, 3));
+  EXPECT_THAT(table.missing, ElementsAre(RankRange{2, 3}));
+  EXPECT_EQ(table.missing_count, 2);
   EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("2, 4")));
 }
 
-TEST(Ranks, AnAbsurdWorldSizeDoesNotFillTheMemory) {
-  EXPECT_LE(
-      Folder().Add({.path = "a", .rank = 0, .world_size = INT64_MAX}).Compare().missing.size(),
-      1u << 20);
+TEST(Ranks, MissingOnesAreRangesWithATrueCount) {
+  const RankTable table = Folder()
+                              .Add({.path = "a", .rank = 0, .world_size = INT64_MAX})
+                              .Add({.path = "b", .rank = 5, .world_size = 8})
+                              .Add({.path = "c", .rank = 6, .world_size = 8})
+                              .Compare();
+  EXPECT_THAT(table.missing, ElementsAre(RankRange{1, 4}, RankRange{7, INT64_MAX - 1}));
+  EXPECT_EQ(table.missing_count, INT64_MAX - 3);
+}
+
+TEST(Ranks, TheMedianOfTheOthersIsByNearestRank) {
+  const RankTable table = Folder()
+                              .Add({.path = "a", .rank = 0, .world_size = 3, .compute = 100})
+                              .Add({.path = "b", .rank = 1, .world_size = 3, .compute = 50})
+                              .Add({.path = "c", .rank = 2, .world_size = 3, .compute = 10})
+                              .Compare();
+  EXPECT_EQ(table.slowest, 0u);
+  EXPECT_EQ(table.slowest_compute, DurationNs{100});
+  EXPECT_EQ(table.median_of_others, DurationNs{10});
 }
 
 }  // namespace

@@ -40,7 +40,9 @@ struct Step {
 // the same step under a second name (patched builds of SGLang write two forms). A step counts,
 // whole, when it starts inside the scope; its period is taken before that, from all steps.
 struct StepTable {
-  std::string method;  // "annotated"; "" when the trace has no step annotation
+  // "annotated", also of a vLLM that stamps its version and ran no step; "" when the trace has no
+  // step annotation.
+  std::string method;
   std::vector<Step> steps;
 };
 StepTable FindSteps(const Trace& trace, const Scope& scope = {});

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <deque>
 
 #include "report/visible_text.h"
@@ -59,7 +60,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
   return out + "\n";
 }
 
-Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
+Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
   if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
@@ -72,7 +73,25 @@ Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     }
     **target = value;
   }
-  return false;
+  if (auto* const* target = std::get_if<std::optional<double>*>(&row.target)) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
+        !std::isfinite(value)) {
+      return tl::unexpected<Error>(Usage(
+          spec,
+          fmt::format("{} wants a number, not '{}'", NamesOf(row).back(), VisibleText(text))));
+    }
+    **target = value;
+  }
+  if (auto* const* target = std::get_if<std::vector<std::string>*>(&row.target)) {
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size());
+      if (end > begin) (*target)->push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -92,7 +111,11 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
         continue;
       }
       CLI::Option* option = app.add_option(row.names, texts.emplace_back());
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
+      const bool list = std::holds_alternative<std::vector<std::string>*>(row.target);
+      option
+          ->multi_option_policy(list ? CLI::MultiOptionPolicy::TakeAll
+                                     : CLI::MultiOptionPolicy::TakeLast)
+          ->allow_extra_args(false);
       valued.emplace_back(&row, option);
     }
   }
@@ -121,7 +144,10 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
   if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
   for (const auto& [row, option] : valued) {
     if (option->count() == 0) continue;
-    if (auto stored = Store(spec, *row, option->as<std::string>()); !stored) return stored;
+    const bool list = std::holds_alternative<std::vector<std::string>*>(row->target);
+    const std::vector<std::string> values =
+        list ? option->results() : std::vector<std::string>{option->as<std::string>()};
+    for (const std::string& value : values) TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
   }
   return false;
 }

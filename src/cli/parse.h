@@ -11,9 +11,11 @@
 
 namespace tacho {
 
-// Where the value of an option goes.
+// Where the value of an option goes. A list takes values with commas between them, and may be given
+// more than once.
 using OptionTarget =
-    std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*>;
+    std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
+                 std::optional<double>*, std::vector<std::string>*>;
 
 // One option of a command. The same row feeds the parser and the help.
 struct OptionRow {

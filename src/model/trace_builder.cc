@@ -35,11 +35,10 @@ void TraceBuilder::OnEvent(const Event& event) {
       AddMetadata(event);
       break;
     case 'B':
-      // A begin without a usable time stays open too: its end must not close another's.
-      open_[Index(event.track)].push_back({event, StoreArgs(event)});
+      open_.Begin(event, StoreArgs(event));
       break;
     case 'E':
-      EndSlice(event);
+      if (const auto ended = open_.End(event, trace_.notes)) AddSlice(ended->event, ended->args);
       break;
     default:
       if (!event.has_start) break;
@@ -96,7 +95,8 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
       break;
     case SliceKind::kOther:
       AddCommon(trace_.others, event, args);
-      trace_.others.category.push_back(event.category);
+      trace_.others.category.push_back(event.has_category ? event.category
+                                                          : trace_.words.InternCategory(""));
       break;
   }
 }
@@ -122,23 +122,6 @@ void TraceBuilder::AddMetadata(const Event& event) {
   }
 }
 
-void TraceBuilder::EndSlice(const Event& event) {
-  auto& open = open_[Index(event.track)];
-  if (open.empty()) {
-    trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "an end without begin");
-    return;
-  }
-  auto [slice, args] = open.back();
-  open.pop_back();
-  if (!slice.has_start || !event.has_start) return;  // noted by the reader
-  if (event.start < slice.start)
-    trace_.notes.Add(NoteId::kNegativeDuration, "an end before its begin");
-  slice.duration = std::max(event.start - slice.start, DurationNs{0});
-  slice.phase = 'X';
-  slice.arg_values = {};
-  AddSlice(slice, args);
-}
-
 ArgsRef TraceBuilder::StoreArgs(const Event& event) {
   if (event.args == ArgsShapeId::kNone) return {};
   Column<uint8_t>& stream = trace_.arg_values;
@@ -159,9 +142,7 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
 }
 
 Trace TraceBuilder::Finish() && {
-  for (const auto& [track, open] : open_) {
-    trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "a begin without end", open.size());
-  }
+  open_.Finish(trace_.notes);
   for (Track& track : trace_.words.tracks()) {
     const auto name = process_names_.find(Index(track.pid));
     if (name != process_names_.end()) track.process_name = name->second;

@@ -27,6 +27,20 @@ TEST(TraceBuilder, PutsEachKindIntoItsTable) {
   EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 0), "grid"), std::nullopt);
 }
 
+TEST(TraceBuilder, ASliceWithoutCategoryIsOfNoOther) {
+  TraceBuilder builder;
+  Event event;
+  event.has_start = true;
+  builder.OnEvent(event);
+  builder.Host("Trace", "PyTorch Profiler (0)", {.duration = 9});
+  builder.OnEvent(event);
+  const Trace trace = std::move(builder).Finish();
+  ASSERT_EQ(trace.others.size(), 3u);
+  EXPECT_EQ(trace.Text(trace.words[trace.others.category[0]].name), "");
+  EXPECT_EQ(trace.Text(trace.words[trace.others.category[1]].name), "Trace");
+  EXPECT_EQ(trace.Text(trace.words[trace.others.category[2]].name), "");
+}
+
 TEST(TraceBuilder, BeginAndEndMakeASliceByTrack) {
   TraceBuilder builder;
   Vocabulary& words = builder.vocabulary();

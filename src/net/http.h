@@ -15,14 +15,17 @@ struct HttpHeader {
   std::string value;
 };
 
+// Names of headers have no case.
+bool SameHeaderName(std::string_view a, std::string_view b);
+
 // The value of the first header of that name (any case), "" when there is none.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string url;  // absolute: http:// or https://
-  std::vector<HttpHeader> headers;
-  std::string body;
+  std::string url = {};  // absolute: http:// or https://
+  std::vector<HttpHeader> headers = {};
+  std::string body = {};
   std::chrono::milliseconds connect_timeout{5000};
   // Of the whole exchange, and without a single byte. 0: as long as it takes; an engine that writes
   // its trace may answer after minutes.
@@ -33,8 +36,10 @@ struct HttpRequest {
 
 // When an exchange happened, CLOCK_MONOTONIC nanoseconds; 0 where it did not come so far.
 struct HttpTimes {
-  int64_t started_ns = 0;     // handed to the client
-  int64_t sent_ns = 0;        // the request's first byte was given to the kernel
+  int64_t started_ns = 0;  // handed to the client
+  // The connection stands and the request goes to the kernel next, some 10 us later. Of the last
+  // attempt, when a kept-alive connection turned out to be closed.
+  int64_t sent_ns = 0;
   int64_t first_byte_ns = 0;  // of the answer
   int64_t ended_ns = 0;
 };

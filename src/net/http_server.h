@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,7 +23,11 @@ struct ServerRequest {
 };
 
 // One request that is being answered. Keep the shared_ptr for as long as the answer takes; dropping
-// it unanswered closes the connection. All functions may be called from any thread.
+// it unanswered closes the connection. All functions may be called from any thread, also after the
+// peer or the server has gone: then they do nothing.
+//
+// Bytes are queued, and what was queued in one turn of the server's thread goes to the kernel in
+// one write.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
@@ -36,7 +41,8 @@ class HttpExchange {
                      std::vector<HttpHeader> headers = {}) = 0;
   virtual void Write(std::string bytes) = 0;
   virtual void End() = 0;
-  // Closes the connection at once, in the middle of whatever was being said.
+  // Closes the connection at once, in the middle of whatever was being said. What was written goes
+  // out first as far as the kernel takes it without waiting.
   virtual void Abort() = 0;
 
   // False once the peer has gone.
@@ -50,9 +56,14 @@ using HttpHandler = std::function<void(std::shared_ptr<HttpExchange>)>;
 
 struct HttpServerOptions {
   uint64_t most_body = 64u << 20;  // bytes of a request; more is answered with 413
+  // How long the head of a request may take, and its body without a single byte.
+  std::chrono::milliseconds request_timeout{30'000};
+  // How long a connection may be kept without a request.
+  std::chrono::milliseconds keep_alive_timeout{120'000};
 };
 
-// HTTP/1.1 servers on one thread of their own (Boost.Beast): any number of listening addresses.
+// HTTP/1.1 servers on one thread of their own: any number of listening addresses. Requests are
+// taken apart by Boost.Beast; a bad one is answered with 400, 413 or 431.
 class HttpServer {
  public:
   static Result<std::unique_ptr<HttpServer>> Create(const HttpServerOptions& options = {});

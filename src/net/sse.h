@@ -17,17 +17,24 @@ class SseReader {
 
   explicit SseReader(size_t most_event = 16u << 20) : most_event_(most_event) {}
 
-  // False once an event was longer than `most_event` bytes: the rest of the stream is ignored.
+  // False once an event, or a line of one, was longer than `most_event` bytes: the rest of the
+  // stream is ignored.
   bool Feed(std::string_view bytes, const OnData& on_data);
-  // True when the stream stopped inside an event.
-  bool InsideEvent() const;
+  // True when the stream stopped inside an event: its data would be lost.
+  bool InsideEvent() const { return broken_ || has_data_ || !line_.empty(); }
 
  private:
+  // One line without its end. `kept`: its bytes outlive this call, until Feed returns.
+  void TakeLine(std::string_view line, bool kept, const OnData& on_data);
+
   size_t most_event_;
-  std::string line_;  // the unfinished line
-  std::string data_;  // the data lines of the unfinished event
+  std::string line_;       // the unfinished line
+  std::string data_;       // the data lines of the unfinished event, if not in view_
+  std::string_view view_;  // its only data line so far, in the bytes being fed
+  bool in_view_ = false;
   bool has_data_ = false;
-  bool after_cr_ = false;
+  bool after_cr_ = false;  // an LF that follows belongs to the line before
+  bool at_start_ = true;   // a byte order mark may follow
   bool broken_ = false;
 };
 

@@ -17,13 +17,16 @@ struct Url {
 
   std::string Origin() const;                      // "http://host:port"
   std::string With(std::string_view route) const;  // origin + path prefix + "/route"
-  bool IsLoopback() const;
+  bool IsLoopback() const;                         // by its text: no name is looked up
 };
 
-// "host:port" is taken as http; a missing port as 80 or 443. kUsage with what is wrong.
+// "host:port" is taken as http; a missing port as 80 or 443. Scheme and host become lower case.
+// kUsage with what is wrong: another scheme, a user name, a fragment, a port that is none.
 Result<Url> ParseUrl(std::string_view text);
 
+// All but letters, digits and "-._~" as %XX.
 std::string PercentEncode(std::string_view text);
+// What is no %XX stays as it is; '+' too.
 std::string PercentDecode(std::string_view text);
 
 }  // namespace tacho

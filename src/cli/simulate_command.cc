@@ -1,0 +1,290 @@
+#include "cli/simulate_command.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+
+#include "base/json_text.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "simulate/simulation.h"
+
+namespace tacho {
+namespace {
+
+using namespace simulate;
+
+struct SimulateOptions {
+  std::string engine = "vllm", router = "none", model_size = "small", hardware = "h100";
+  std::optional<std::string> version, model, profiler_config, trace_folder, temp_folder, log, time;
+  std::string host = "127.0.0.1", speed = "1";
+  std::optional<int64_t> count, tp, dp, port, worker_port, seed, random_fault, max_num_seqs,
+      max_num_batched_tokens, max_model_len, stream_interval, gzip_level;
+  std::vector<std::string> faults;
+  bool router_per_rank = false, whole_prompts = false, no_prefix_cache = false, dev_mode = false,
+       echo_ids = false, log_iterations = false, log_requests = false, truth = false, json = false;
+};
+
+CommandSpec SimulateSpec(SimulateOptions& o) {
+  CommandSpec spec;
+  spec.name = "simulate";
+  spec.summary = "engines and a router without a GPU, speaking the real protocols";
+  spec.usage = "[options]";
+  spec.description =
+      "Starts simulated inference servers in this process: HTTP interfaces, continuous batching in "
+      "real time, profilers and their Kineto traces are those of the real engines; the work is a "
+      "cost model. Prints the addresses and runs until Ctrl-C or SIGTERM.";
+  std::string kinds;
+  for (const FaultRow& row : FaultRows()) {
+    kinds += kinds.empty() ? "" : ", ";
+    kinds += row.name;
+  }
+  spec.groups = {
+      {"what to simulate",
+       {{"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine},
+        {"--engine-version", "V", "vLLM 0.10, 0.13, 0.32 (default 0.32); SGLang 0.5.23",
+         &o.version},
+        {"--count", "N", "servers (default 1)", &o.count, 1},
+        {"--tp", "N", "tensor-parallel ranks of each engine (default 1)", &o.tp, 1},
+        {"--dp", "N", "data-parallel engines of each server (default 1)", &o.dp, 1},
+        {"--router", "NAME", "vllm, sglang or none (default none)", &o.router},
+        {"--router-per-rank", "", "the router lists each data-parallel rank: URL@RANK",
+         &o.router_per_rank},
+        {"--model-size", "NAME", "tiny, small, 8b, 32b or 70b (default small)", &o.model_size},
+        {"--model", "NAME", "the name the model is served under (default: its checkpoint)",
+         &o.model},
+        {"--hardware", "NAME", "h100, h200, b200, a100 or l4 (default h100)", &o.hardware},
+        {"--speed", "X", "everything takes 1/X of its time (default 1)", &o.speed},
+        {"--seed", "N", "other times, the same for the same number (default 1)", &o.seed}}},
+      {"the engine's own settings",
+       {{"--max-num-seqs", "N", "requests in a batch (default 256)", &o.max_num_seqs, 1},
+        {"--max-num-batched-tokens", "N", "new tokens of a step (default 8192)",
+         &o.max_num_batched_tokens, 1},
+        {"--max-model-len", "N", "longest prompt and answer (default 32768)", &o.max_model_len, 2},
+        {"--no-chunked-prefill", "", "prompts are read as a whole", &o.whole_prompts},
+        {"--no-prefix-caching", "", "each prompt is read anew", &o.no_prefix_cache},
+        {"--stream-interval", "N", "tokens in an event of a stream (default 1)", &o.stream_interval,
+         1},
+        {"--dev-mode", "", "vLLM's VLLM_SERVER_DEV_MODE=1", &o.dev_mode},
+        {"--enable-request-id-headers", "", "X-Request-Id comes back", &o.echo_ids},
+        {"--enable-log-requests", "", "a log line for each request", &o.log_requests},
+        {"--enable-logging-iteration-details", "", "a log line for each step", &o.log_iterations}}},
+      {"profiles",
+       {{"--trace-dir", "DIR", "where traces go (default simulated-traces)", &o.trace_folder},
+        {"--profiler-config", "JSON",
+         "vLLM's own; {} for none (default: torch, plain JSON "
+         "without stacks into --trace-dir)",
+         &o.profiler_config},
+        {"--tmp-dir", "DIR", "where traces are before gzip (default TMPDIR or /tmp)",
+         &o.temp_folder},
+        {"--gzip-level", "N", "0 to 9 (default 1; the engines use 9)", &o.gzip_level},
+        {"--truth", "", "beside each trace, what was put in: TRACE.truth.json", &o.truth}}},
+      {"what goes wrong",
+       {{"--fault", "KIND[@WORKER][:ARG]", "may be given several times: " + kinds, &o.faults},
+        {"--random-fault", "SEED", "one fault of any kind for one worker", &o.random_fault}}},
+      {"how",
+       {{"--host", "IP", "address to listen on (default 127.0.0.1)", &o.host},
+        {"--port", "N", "of the router, else of the first server (default 0: a free one)", &o.port},
+        {"--worker-port", "N", "of the first server behind a router; the others follow",
+         &o.worker_port},
+        {"--log", "FILE", "the lines that the real programs log", &o.log},
+        {"--for", "TIME", "ends after that time: 60s, 5m", &o.time},
+        {"--json", "", "the addresses as JSON, on one line", &o.json}}},
+  };
+  spec.examples = {
+      {"tacho simulate --count 2 --router vllm", "two vLLM servers behind a vllm-router"},
+      {"tacho simulate --engine sglang --tp 2 --truth",
+       "an SGLang server of two ranks whose traces come with what is in them"},
+      {"tacho simulate --count 4 --fault hang-stop@1 --fault lose-rank@2:0",
+       "four servers; the profiler of one hangs, another loses a trace"},
+  };
+  return spec;
+}
+
+tl::unexpected<Error> Refuse(const std::string& problem) {
+  return Fail(ErrorKind::kUsage, problem + "; see 'tacho simulate --help'");
+}
+
+// What the profiler of a vLLM server is set to when nothing else is said.
+std::string DefaultProfilerConfig(const std::string& folder) {
+  return fmt::format(
+      R"({{"profiler":"torch","torch_profiler_dir":{},"torch_profiler_with_stack":false,"torch_profiler_use_gzip":false,"ignore_frontend":true}})",
+      QuoteJson(folder));
+}
+
+Result<bool> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
+  std::vector<Fault> faults;
+  for (const std::string& text : o.faults) {
+    const auto fault = ParseFault(text);
+    if (!fault) return tl::unexpected<Error>(fault.error());
+    faults.push_back(*fault);
+  }
+  if (o.random_fault) {
+    faults.push_back(RandomFault(static_cast<uint64_t>(*o.random_fault), out.count));
+    Complain("simulate: fault " + TextOf(faults.back()));
+  }
+  out.worker.faults = Faults(std::move(faults));
+  return true;
+}
+
+Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
+  SimulationOptions out;
+  WorkerOptions& worker = out.worker;
+  if (o.engine != "vllm" && o.engine != "sglang") return Refuse("--engine is vllm or sglang");
+  worker.kind = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
+  const bool vllm = worker.kind == SimulatedEngine::kVllm;
+  worker.version = o.version.value_or(vllm ? "0.32.0" : "0.5.23");
+  if (o.router == "vllm") {
+    out.router = RouterKind::kVllm;
+  } else if (o.router == "sglang") {
+    out.router = RouterKind::kSglang;
+  } else if (o.router != "none") {
+    return Refuse("--router is vllm, sglang or none");
+  }
+  const auto model = FindModelShape(o.model_size);
+  if (!model) return tl::unexpected<Error>(model.error());
+  const auto hardware = FindHardware(o.hardware);
+  if (!hardware) return tl::unexpected<Error>(hardware.error());
+  worker.cost.model = *model;
+  worker.cost.hardware = *hardware;
+  worker.cost.tensor_parallel = static_cast<int>(o.tp.value_or(1));
+  const auto [end, error] =
+      std::from_chars(o.speed.data(), o.speed.data() + o.speed.size(), worker.cost.speed);
+  if (error != std::errc() || end != o.speed.data() + o.speed.size() ||
+      !(worker.cost.speed > 0.001 && worker.cost.speed < 1000)) {
+    return Refuse("--speed is a number like 1, 0.5 or 20");
+  }
+  if (worker.cost.tensor_parallel > 64 || o.dp.value_or(1) > 64) {
+    return Refuse("--tp and --dp are at most 64");
+  }
+  worker.served_model = o.model.value_or(std::string(model->checkpoint));
+  worker.data_parallel = static_cast<int>(o.dp.value_or(1));
+  worker.seed = static_cast<uint64_t>(o.seed.value_or(1));
+  worker.limits.max_num_seqs = o.max_num_seqs.value_or(256);
+  worker.limits.max_num_batched_tokens = o.max_num_batched_tokens.value_or(8192);
+  worker.limits.chunked_prefill = !o.whole_prompts;
+  worker.limits.mixes = vllm;
+  worker.max_model_len = o.max_model_len.value_or(32'768);
+  worker.stream_interval = o.stream_interval.value_or(1);
+  worker.prefix_caching = !o.no_prefix_cache;
+  worker.dev_mode = o.dev_mode;
+  worker.echoes_request_id = o.echo_ids;
+  worker.logs_iterations = o.log_iterations;
+  worker.logs_requests = o.log_requests;
+  worker.trace_folder =
+      std::filesystem::absolute(o.trace_folder.value_or("simulated-traces")).string();
+  worker.profiler_config = o.profiler_config.value_or(DefaultProfilerConfig(worker.trace_folder));
+  const char* temp = std::getenv("TMPDIR");
+  worker.temp_folder = o.temp_folder.value_or(temp == nullptr ? "/tmp" : temp);
+  worker.gzip_level = static_cast<int>(std::min<int64_t>(9, o.gzip_level.value_or(1)));
+  worker.truth = o.truth;
+  out.count = o.count.value_or(1);
+  if (out.count > 4096) return Refuse("--count is at most 4096");
+  out.router_per_rank = o.router_per_rank;
+  out.host = o.host;
+  if (o.port.value_or(0) > 65'535 || o.worker_port.value_or(0) > 65'535) {
+    return Refuse("a port is at most 65535");
+  }
+  out.port = static_cast<uint16_t>(o.port.value_or(0));
+  out.worker_port = static_cast<uint16_t>(o.worker_port.value_or(0));
+  out.log_path = o.log.value_or("");
+  TACHO_RETURN_IF_ERROR(FillFaults(o, out));
+  return out;
+}
+
+std::string Addresses(const Simulation& simulation, const SimulationOptions& options) {
+  std::string out;
+  if (!simulation.RouterUrl().empty()) {
+    out += fmt::format("router    {}   metrics {}\n", simulation.RouterUrl(),
+                       simulation.PrometheusUrl());
+  }
+  for (size_t i = 0; i < simulation.workers().size(); ++i) {
+    const Simulation::WorkerPlace& place = simulation.workers()[i];
+    out += fmt::format("worker {:<2} {}   pid {}\n", i, place.url, place.pid);
+  }
+  return out + fmt::format("{} {}, {} on {}; Ctrl-C ends it\n", NameOf(options.worker.kind),
+                           options.worker.version, options.worker.served_model,
+                           options.worker.cost.hardware.device_name);
+}
+
+std::string AddressesJson(const Simulation& simulation, const SimulationOptions& options) {
+  std::string workers;
+  for (const Simulation::WorkerPlace& place : simulation.workers()) {
+    std::string pids;
+    for (const int64_t pid : place.rank_pids)
+      pids += fmt::format("{}{}", pids.empty() ? "" : ",", pid);
+    workers += fmt::format(R"({}{{"url":{},"pid":{},"rank_pids":[{}]}})",
+                           workers.empty() ? "" : ",", QuoteJson(place.url), place.pid, pids);
+  }
+  std::string out = "{";
+  if (!simulation.RouterUrl().empty()) {
+    out += fmt::format(R"("router":{},"prometheus":{},)", QuoteJson(simulation.RouterUrl()),
+                       QuoteJson(simulation.PrometheusUrl()));
+  }
+  return out +
+         fmt::format(R"("engine":"{}","version":{},"model":{},"workers":[{}]}})",
+                     NameOf(options.worker.kind), QuoteJson(options.worker.version),
+                     QuoteJson(options.worker.served_model), workers) +
+         "\n";
+}
+
+int Fails(const Error& error) {
+  Complain(error.message);
+  return StatusOf(error.kind);
+}
+
+// Sleeps until SIGINT or SIGTERM comes, or the time is over.
+void WaitForEnd(const sigset_t& signals, std::optional<int64_t> limit_ns) {
+  if (!limit_ns) {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    return;
+  }
+  const timespec limit{static_cast<time_t>(*limit_ns / 1'000'000'000),
+                       static_cast<long>(*limit_ns % 1'000'000'000)};
+  while (sigtimedwait(&signals, nullptr, &limit) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+std::string SimulateHelp() {
+  SimulateOptions options;
+  return HelpText(SimulateSpec(options));
+}
+
+int RunSimulate(const std::vector<std::string>& arguments) {
+  SimulateOptions given;
+  const auto parsed = ParseArguments(SimulateSpec(given), arguments);
+  if (!parsed) return Fails(parsed.error());
+  if (*parsed) {
+    const auto written = WriteStdout(SimulateHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  const auto options = OptionsOf(given);
+  if (!options) return Fails(options.error());
+  std::optional<int64_t> limit;
+  if (given.time) {
+    const auto time = ParseTime(*given.time);
+    if (!time) return Fails(time.error().WithContext("--for"));
+    limit = *time;
+  }
+  // Blocked in all threads to come: they arrive where we wait for them.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const auto simulation = Simulation::Start(*options);
+  if (!simulation) return Fails(simulation.error());
+  const auto written = WriteStdout(given.json ? AddressesJson(**simulation, *options)
+                                              : Addresses(**simulation, *options));
+  if (!written) return Fails(written.error());
+  WaitForEnd(signals, limit);
+  return kDone;
+}
+
+}  // namespace tacho

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/parse.h"
+
+namespace tacho {
+
+// tacho simulate: engines and routers without a GPU.
+int RunSimulate(const std::vector<std::string>& arguments);
+std::string SimulateHelp();
+
+}  // namespace tacho

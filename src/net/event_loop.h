@@ -1,0 +1,98 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "net/file_descriptor.h"
+
+namespace tacho {
+
+// What waits for a file descriptor to become readable or writable.
+class FdWatcher {
+ public:
+  virtual ~FdWatcher() = default;
+  // `events` as epoll_wait gives them. May unwatch any descriptor, its own too.
+  virtual void OnReady(int fd, uint32_t events) = 0;
+};
+
+// One thread that waits for descriptors (epoll), times (timerfd) and jobs of other threads
+// (eventfd). Both the HTTP client and the HTTP server stand on one.
+//
+// Jobs and watchers run on the loop's thread, one at a time. The thread takes no signals: they are
+// for the program, and a write to a closed pipe is an error there.
+class EventLoop {
+ public:
+  using Job = std::function<void()>;
+
+  // kOutput: the system gives no more descriptors. The first one raises the program's limit of them
+  // to what it may have.
+  static Result<std::unique_ptr<EventLoop>> Create();
+  // Starts the thread. `name`, up to 15 bytes, is what `top -H` shows. `between` is called after
+  // jobs and after at most kBatch descriptors: the place for work that is cheaper for many at once.
+  void Start(const char* name, Job between);
+  ~EventLoop();  // stops it
+
+  // Any thread. Jobs posted run in their order; those of the same time in the order of the calls.
+  void Post(Job job);
+  void At(int64_t monotonic_ns, Job job);
+  bool OnThread() const { return std::this_thread::get_id() == thread_.get_id(); }
+  // Runs what is posted, and what that posts, and ends the thread; jobs whose time has not come are
+  // dropped. Not from the loop's own thread.
+  void Stop();
+
+  // The loop's thread only. Watch again to change the events; `watcher` must stay until Unwatch.
+  void Watch(int fd, uint32_t events, FdWatcher* watcher);
+  void Unwatch(int fd);
+  // When the descriptors being served were found ready.
+  int64_t ready_ns() const { return ready_ns_; }
+
+ private:
+  static constexpr int kBatch = 16;   // descriptors between two looks at jobs and times
+  static constexpr int kRound = 512;  // descriptors of one epoll_wait
+
+  struct Timed {
+    int64_t at_ns;
+    uint64_t order;
+    Job job;
+  };
+  static bool Later(const Timed& a, const Timed& b);
+  // A descriptor's number may be used anew while events of its former life wait to be served.
+  struct Slot {
+    FdWatcher* watcher = nullptr;
+    uint32_t generation = 0;
+  };
+
+  EventLoop() = default;
+  void Run();
+  bool RunJobs();
+  void AddTimed(int64_t at_ns, Job job);
+  void RunDue();
+  void Arm();
+  void Wake();
+  void ServeReady();
+
+  Job between_;
+  FileDescriptor epoll_;
+  FileDescriptor wake_;
+  FileDescriptor timer_;
+  std::vector<Slot> slots_;   // by descriptor
+  std::vector<Timed> timed_;  // a heap, the earliest first
+  uint64_t timed_count_ = 0;
+  int64_t armed_ns_ = INT64_MAX;  // what the timerfd is set to
+  int64_t ready_ns_ = 0;
+  std::vector<Job> running_;
+  std::mutex mutex_;
+  std::vector<Job> posted_;
+  std::atomic<bool> has_posted_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace tacho

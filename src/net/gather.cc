@@ -1,0 +1,57 @@
+#include "net/gather.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+class GatherSink final : public HttpSink {
+ public:
+  GatherSink(Gather& gather, size_t index) : gather_(gather), index_(index) {}
+
+  void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t) override {
+    response_.status = status;
+    response_.headers = headers;
+  }
+  void OnBody(std::string_view bytes, int64_t) override { response_.body.append(bytes); }
+  void OnEnd(const Result<HttpTimes>& times) override {
+    if (!times) return gather_.End(index_, tl::unexpected<Error>(times.error()));
+    response_.times = *times;
+    gather_.End(index_, std::move(response_));
+  }
+
+ private:
+  Gather& gather_;
+  const size_t index_;
+  HttpResponse response_;
+};
+
+}  // namespace
+
+std::shared_ptr<HttpSink> Gather::SinkOf(size_t index) {
+  return std::make_shared<GatherSink>(*this, index);
+}
+
+void Gather::End(size_t index, Result<HttpResponse> result) {
+  results_[index] = std::move(result);
+  if (ended_) ended_(index, *results_[index]);
+  // Notified under the lock: the waiting thread may destroy this as soon as it sees none left.
+  const std::lock_guard lock(mutex_);
+  if (--left_ == 0) all_ended_.notify_all();
+}
+
+void Gather::Wait() {
+  std::unique_lock lock(mutex_);
+  all_ended_.wait(lock, [this] { return left_ == 0; });
+}
+
+std::vector<Result<HttpResponse>> Gather::Take() {
+  std::vector<Result<HttpResponse>> all;
+  all.reserve(results_.size());
+  for (auto& result : results_) all.push_back(std::move(*result));
+  return all;
+}
+
+}  // namespace tacho

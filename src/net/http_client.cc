@@ -1,0 +1,284 @@
+#include "net/http_client.h"
+
+#include <curl/curl.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <unordered_map>
+
+#include "net/clock.h"
+#include "net/curl_error.h"
+#include "net/curl_exchange.h"
+#include "net/event_loop.h"
+#include "net/gather.h"
+
+namespace tacho {
+namespace {
+
+class CurlClient final : public HttpClient, private FdWatcher {
+ public:
+  explicit CurlClient(const HttpClientOptions& options) : options_(options) {}
+  ~CurlClient() override;
+  Result<void> Open();
+
+  Result<HttpResponse> Fetch(const HttpRequest& request, std::stop_token stop) override;
+  std::vector<Result<HttpResponse>> FetchAll(
+      const std::vector<HttpRequest>& requests, std::stop_token stop,
+      const std::function<void(size_t, const Result<HttpResponse>&)>& ended) override;
+  uint64_t Start(HttpRequest request, std::shared_ptr<HttpSink> sink) override;
+  void Cancel(uint64_t stream) override;
+  void Post(std::function<void()> job) override { loop_->Post(std::move(job)); }
+  void At(int64_t monotonic_ns, std::function<void()> job) override {
+    loop_->At(monotonic_ns, std::move(job));
+  }
+
+ private:
+  static int OnSocket(CURL* handle, curl_socket_t fd, int what, void* self, void* known);
+  static int OnTimer(CURLM* multi, long after_ms, void* self);
+  void OnReady(int fd, uint32_t events) override;
+
+  void Add(std::unique_ptr<CurlExchange> exchange);
+  void Drop(uint64_t number, Error error);
+  void WatchIdle(uint64_t number, int64_t at_ns);
+  void Act(curl_socket_t fd, int what);
+  void BetweenEvents();
+  void ArmTimer();
+  void Reap();
+  void CloseAll();
+
+  const HttpClientOptions options_;
+  std::atomic<uint64_t> last_number_ = 0;
+  // All below belong to the loop's thread.
+  CURLM* multi_ = nullptr;
+  std::unordered_map<uint64_t, std::unique_ptr<CurlExchange>> exchanges_;
+  FoundBytes found_;
+  int64_t curl_timer_ns_ = INT64_MAX;   // when libcurl wants to be called
+  int64_t timer_armed_ns_ = INT64_MAX;  // when the loop will look at that
+  bool may_have_ended_ = false;
+  bool closing_ = false;
+  std::unique_ptr<EventLoop> loop_;  // the last: its jobs use what is above
+};
+
+Result<void> CurlClient::Open() {
+  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (ready != CURLE_OK) return Fail(ErrorKind::kBug, "libcurl does not start");
+  if (options_.bearer_key.find_first_of("\r\n") != std::string::npos) {
+    return Fail(ErrorKind::kUsage, "the API key has a line break in it");
+  }
+  multi_ = curl_multi_init();
+  if (multi_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
+  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlClient::OnSocket);
+  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlClient::OnTimer);
+  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
+  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
+                    static_cast<long>(options_.most_idle_connections));
+  auto loop = EventLoop::Create();
+  if (!loop) return tl::unexpected<Error>(loop.error());
+  loop_ = std::move(*loop);
+  loop_->Start("tacho-http", [this] { BetweenEvents(); });
+  return {};
+}
+
+CurlClient::~CurlClient() {
+  if (loop_) {
+    loop_->Post([this] { CloseAll(); });
+    loop_->Stop();
+    loop_.reset();
+  }
+  if (multi_ != nullptr) curl_multi_cleanup(multi_);
+}
+
+Result<HttpResponse> CurlClient::Fetch(const HttpRequest& request, std::stop_token stop) {
+  return std::move(FetchAll({request}, std::move(stop), {}).front());
+}
+
+std::vector<Result<HttpResponse>> CurlClient::FetchAll(
+    const std::vector<HttpRequest>& requests, std::stop_token stop,
+    const std::function<void(size_t, const Result<HttpResponse>&)>& ended) {
+  if (loop_->OnThread()) {
+    const Error error{ErrorKind::kBug, "a blocking fetch on the client's own thread"};
+    return {requests.size(), tl::unexpected<Error>(error)};
+  }
+  Gather gather(requests.size(), ended);
+  if (stop.stop_requested()) {
+    for (size_t i = 0; i < requests.size(); ++i) {
+      gather.End(i, Fail(ErrorKind::kInterrupted, "interrupted"));
+    }
+    return gather.Take();
+  }
+  // All is made ready first, so that nothing lies between one request and the next.
+  const auto ready = std::make_shared<std::vector<std::unique_ptr<CurlExchange>>>();
+  std::vector<uint64_t> numbers;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    auto exchange = CurlExchange::Prepare(++last_number_, requests[i], requests[i].most_body,
+                                          options_, gather.SinkOf(i));
+    if (!exchange) {
+      gather.End(i, tl::unexpected<Error>(exchange.error()));
+      continue;
+    }
+    numbers.push_back((*exchange)->number());
+    ready->push_back(std::move(*exchange));
+  }
+  loop_->Post([this, ready] {
+    for (auto& exchange : *ready) Add(std::move(exchange));
+  });
+  const std::stop_callback on_stop(stop, [this, &numbers] {
+    for (const uint64_t number : numbers) Cancel(number);
+  });
+  gather.Wait();
+  return gather.Take();
+}
+
+uint64_t CurlClient::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
+  const uint64_t number = ++last_number_;
+  auto exchange = CurlExchange::Prepare(number, std::move(request), UINT64_MAX, options_, sink);
+  // A job must be copyable, as std::function is.
+  auto held = std::make_shared<Result<std::unique_ptr<CurlExchange>>>(std::move(exchange));
+  loop_->Post([this, held, sink = std::move(sink)] {
+    if (!held->has_value()) {
+      sink->OnEnd(tl::unexpected<Error>(held->error()));
+    } else {
+      Add(std::move(**held));
+    }
+  });
+  return number;
+}
+
+void CurlClient::Cancel(uint64_t stream) {
+  if (loop_->OnThread()) {
+    if (const auto found = exchanges_.find(stream); found != exchanges_.end()) {
+      found->second->Mute();
+    }
+  }
+  // Never at once: libcurl may be the caller.
+  loop_->Post([this, stream] { Drop(stream, {ErrorKind::kInterrupted, "interrupted"}); });
+}
+
+void CurlClient::Add(std::unique_ptr<CurlExchange> exchange) {
+  if (closing_) return exchange->EndWith(Error{ErrorKind::kInterrupted, "interrupted"});
+  exchange->Begin(&found_);
+  const auto idle = exchange->request().idle_timeout;
+  const uint64_t number = exchange->number();
+  if (idle.count() > 0) {
+    WatchIdle(number, MonotonicNs() + std::chrono::nanoseconds(idle).count());
+  }
+  CURL* const handle = exchange->handle();
+  exchanges_.emplace(number, std::move(exchange));
+  curl_multi_add_handle(multi_, handle);
+}
+
+void CurlClient::Drop(uint64_t number, Error error) {
+  const auto found = exchanges_.find(number);
+  if (found == exchanges_.end()) return;  // ended by itself
+  const std::unique_ptr<CurlExchange> exchange = std::move(found->second);
+  exchanges_.erase(found);
+  curl_multi_remove_handle(multi_, exchange->handle());
+  exchange->EndWith(std::move(error));
+}
+
+void CurlClient::WatchIdle(uint64_t number, int64_t at_ns) {
+  loop_->At(at_ns, [this, number] {
+    const auto found = exchanges_.find(number);
+    if (found == exchanges_.end()) return;
+    const CurlExchange& exchange = *found->second;
+    const auto idle = exchange.request().idle_timeout;
+    const int64_t since = std::max(exchange.times().started_ns, exchange.last_bytes_ns());
+    const int64_t deadline = since + std::chrono::nanoseconds(idle).count();
+    if (deadline > MonotonicNs()) return WatchIdle(number, deadline);
+    Drop(number, exchange.IdleError());
+  });
+}
+
+int CurlClient::OnSocket(CURL*, curl_socket_t fd, int what, void* self, void*) {
+  auto& client = *static_cast<CurlClient*>(self);
+  if (what == CURL_POLL_REMOVE) {
+    client.loop_->Unwatch(fd);
+    return 0;
+  }
+  uint32_t events = 0;
+  if (what != CURL_POLL_OUT) events |= EPOLLIN;
+  if (what != CURL_POLL_IN) events |= EPOLLOUT;
+  client.loop_->Watch(fd, events, &client);
+  return 0;
+}
+
+int CurlClient::OnTimer(CURLM*, long after_ms, void* self) {
+  auto& client = *static_cast<CurlClient*>(self);
+  client.curl_timer_ns_ = after_ms < 0 ? INT64_MAX : MonotonicNs() + int64_t{after_ms} * 1'000'000;
+  return 0;
+}
+
+void CurlClient::OnReady(int fd, uint32_t events) {
+  found_ = {.at_ns = loop_->ready_ns()};
+  int what = 0;
+  if ((events & (EPOLLIN | EPOLLHUP)) != 0) what |= CURL_CSELECT_IN;
+  if ((events & EPOLLOUT) != 0) what |= CURL_CSELECT_OUT;
+  if ((events & EPOLLERR) != 0) what |= CURL_CSELECT_ERR;
+  Act(fd, what);
+}
+
+void CurlClient::Act(curl_socket_t fd, int what) {
+  int running = 0;
+  curl_multi_socket_action(multi_, fd, what, &running);
+  may_have_ended_ = true;
+}
+
+void CurlClient::BetweenEvents() {
+  if (multi_ == nullptr) return;  // closed
+  // New requests are written here, all that were added since, in one go.
+  if (curl_timer_ns_ != INT64_MAX) {
+    const int64_t now = MonotonicNs();
+    if (curl_timer_ns_ <= now) {
+      curl_timer_ns_ = INT64_MAX;
+      found_ = {.at_ns = now};
+      Act(CURL_SOCKET_TIMEOUT, 0);
+    }
+    ArmTimer();
+  }
+  if (may_have_ended_) Reap();
+}
+
+void CurlClient::ArmTimer() {
+  if (curl_timer_ns_ >= timer_armed_ns_) return;
+  timer_armed_ns_ = curl_timer_ns_;
+  // The loop calls BetweenEvents after it.
+  loop_->At(curl_timer_ns_, [this] { timer_armed_ns_ = INT64_MAX; });
+}
+
+void CurlClient::Reap() {
+  may_have_ended_ = false;
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    CURL* const handle = message->easy_handle;
+    const CURLcode code = message->data.result;
+    curl_multi_remove_handle(multi_, handle);
+    const auto found = exchanges_.find(CurlExchange::Of(handle).number());
+    const std::unique_ptr<CurlExchange> exchange = std::move(found->second);
+    exchanges_.erase(found);
+    exchange->EndWith(code);
+  }
+}
+
+void CurlClient::CloseAll() {
+  closing_ = true;
+  while (!exchanges_.empty()) {
+    Drop(exchanges_.begin()->first, {ErrorKind::kInterrupted, "interrupted"});
+  }
+  // Here and not later: it lets go of the sockets that the loop watches.
+  curl_multi_cleanup(multi_);
+  multi_ = nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HttpClient>> HttpClient::Create(const HttpClientOptions& options) {
+  auto client = std::make_unique<CurlClient>(options);
+  TACHO_RETURN_IF_ERROR(client->Open());
+  return client;
+}
+
+}  // namespace tacho

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/http_server.h"
+
+namespace tacho {
+
+// Takes one HTTP/1 request apart as its bytes come (Boost.Beast's parser, kept out of headers).
+class RequestParser {
+ public:
+  explicit RequestParser(uint64_t most_body);
+  ~RequestParser();
+  RequestParser(RequestParser&&) noexcept;
+  RequestParser& operator=(RequestParser&&) noexcept;
+
+  enum class State { kNeedsMore, kDone, kBad };
+
+  // Takes from the front of `input` what it can use, and takes it off: what it leaves must be given
+  // again, with more behind it.
+  State Feed(std::string_view& input);
+
+  // After kBad: the status that says so, and words for the client.
+  int bad_status() const { return bad_status_; }
+  const std::string& bad_text() const { return bad_text_; }
+
+  bool started() const;  // a byte of the request has come
+  bool head_done() const;
+  bool wants_continue() const;  // the client waits for "100 Continue" before it sends the body
+  // After kDone.
+  bool keep_alive() const;
+  bool takes_chunks() const;  // HTTP/1.1
+  ServerRequest Take();
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+  int bad_status_ = 0;
+  std::string bad_text_;
+};
+
+// "Not Found" for 404; "" for one that nobody knows.
+std::string_view ReasonOf(int status);
+
+}  // namespace tacho

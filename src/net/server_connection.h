@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "net/http_server.h"
+#include "net/request_parser.h"
+
+namespace tacho {
+
+class ServerConnections;
+
+// One accepted connection: requests in, one after the other, and their answers out. It reads and
+// writes on the loop's thread; the answers are composed on any thread, under a lock, into one
+// buffer that goes to the kernel in one write a turn.
+class ServerConnection final : public FdWatcher,
+                               public std::enable_shared_from_this<ServerConnection> {
+ public:
+  ServerConnection(ServerConnections& all, FileDescriptor socket, uint16_t port,
+                   std::shared_ptr<const HttpHandler> handler);
+
+  // The loop's thread.
+  void Open();
+  void OnReady(int fd, uint32_t events) override;
+  void Flush();
+  void Close();
+  void CloseIfLate(int64_t now_ns);
+  uint16_t port() const { return port_; }
+
+  // Any thread. `answer` is the number of the request that is answered: calls for one that is over
+  // do nothing.
+  void Respond(uint64_t answer, int status, std::string_view body, std::string_view content_type,
+               const std::vector<HttpHeader>& headers);
+  void Begin(uint64_t answer, int status, std::string_view content_type,
+             const std::vector<HttpHeader>& headers);
+  void Write(uint64_t answer, std::string_view bytes);
+  void End(uint64_t answer);
+  void Abort(uint64_t answer);
+  bool connected() const;
+  size_t Backlog(uint64_t answer) const;
+
+ private:
+  enum class Reading { kRequest, kAhead, kDrain };  // kAhead: what comes while an answer is given
+  enum class Answer { kNone, kAwaited, kStreaming, kComplete };
+
+  void TakeInput(std::string_view bytes);
+  void Refuse(int status, std::string_view text);
+  void GiveToHandler();
+  void NextRequest();
+  void Drain();
+  void WatchEvents();
+  // With the lock held.
+  bool Answers(uint64_t answer, Answer state) const;
+  void AddHead(int status, std::string_view content_type, const std::vector<HttpHeader>& headers);
+  void MarkDirty();
+  bool SendQueued();
+
+  ServerConnections& all_;
+  FileDescriptor socket_;
+  const uint16_t port_;
+  const std::shared_ptr<const HttpHandler> handler_;
+
+  // The loop's thread only.
+  RequestParser parser_;
+  Reading reading_ = Reading::kRequest;
+  std::string input_;        // bytes that came and are not used yet
+  int64_t deadline_ns_ = 0;  // of what is awaited from the peer; 0 for none
+  bool head_timed_ = false;
+  bool continued_ = false;
+  uint32_t events_ = 0;  // watched
+
+  mutable std::mutex mutex_;
+  std::string output_;
+  size_t sent_ = 0;  // of output_
+  uint64_t answer_number_ = 0;
+  Answer answer_ = Answer::kNone;
+  bool chunked_ = false;
+  bool no_body_ = false;  // HEAD
+  bool keep_alive_ = false;
+  bool dirty_ = false;
+  bool aborted_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace tacho

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "net/server_connection.h"
+
+namespace tacho {
+
+// All connections of one server, on its loop's thread.
+class ServerConnections {
+ public:
+  ServerConnections(EventLoop& loop, const HttpServerOptions& options);
+
+  void Add(FileDescriptor socket, uint16_t port, std::shared_ptr<const HttpHandler> handler);
+  void Remove(int fd);
+  void CloseOf(uint16_t port);
+  void CloseAll();
+  // Sends what all of them have queued since the last call.
+  void Flush();
+  // Any thread, as long as `connection` is not closed.
+  void MarkDirty(std::shared_ptr<ServerConnection> connection);
+
+  EventLoop& loop() { return loop_; }
+  const HttpServerOptions& options() const { return options_; }
+  // Where a connection reads to.
+  std::array<char, 64 * 1024>& read_buffer() { return read_buffer_; }
+
+ private:
+  void Sweep();
+
+  EventLoop& loop_;
+  const HttpServerOptions options_;
+  std::unordered_map<int, std::shared_ptr<ServerConnection>> connections_;  // by descriptor
+  std::vector<std::shared_ptr<ServerConnection>> dirty_;
+  std::vector<std::shared_ptr<ServerConnection>> flushing_;
+  bool sweeping_ = false;
+  std::array<char, 64 * 1024> read_buffer_;
+};
+
+}  // namespace tacho

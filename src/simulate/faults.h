@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho::simulate {
+
+enum class FaultKind : uint8_t {
+  kSlowStart,      // /start_profile answers late
+  kSlowFlush,      // writing a trace takes so long, and the file grows all the while
+  kHangStart,      // /start_profile never answers
+  kHangStop,       // /stop_profile never answers, nothing is written
+  kErrorStart,     // /start_profile answers 500
+  kErrorStop,      // /stop_profile answers 500, though the trace is written
+  kNotFound,       // the profiler is not configured: 404
+  kLoseRank,       // one rank's trace never appears
+  kTruncate,       // traces end in the middle
+  kSilentSecond,   // the second session answers 200 and writes nothing
+  kClockSkew,      // the machine's clock is off
+  kClockDrift,     // and runs too fast
+  kDieInFlush,     // the engine dies while it writes its trace
+  kDieInLoad,      // the engine dies after so many steps
+  kDiskFull,       // no space left on the device
+  kErrorInStream,  // each so-manieth answer breaks off with an error inside its 200 stream
+  kUnhealthy,      // /health says 503
+  kCount,
+};
+
+// One thing that goes wrong, as --fault names it: KIND[@WORKER][:ARGUMENT].
+struct Fault {
+  FaultKind kind = FaultKind::kCount;
+  std::optional<int64_t> worker;  // none: all of them
+  int64_t amount = 0;             // nanoseconds, parts in a million, a rank or a count
+};
+
+// What --help says about a kind.
+struct FaultRow {
+  FaultKind kind;
+  std::string_view name;
+  std::string_view argument;  // "TIME", "RANK", "COUNT", "PPM" or ""
+  std::string_view fallback;  // of the argument
+  std::string_view help;
+};
+const std::vector<FaultRow>& FaultRows();
+
+// kUsage with what is wrong and the known kinds.
+Result<Fault> ParseFault(std::string_view text);
+std::string TextOf(const Fault& fault);
+// One fault for one of `workers`, the same for the same seed.
+Fault RandomFault(uint64_t seed, int64_t workers);
+
+class Faults {
+ public:
+  Faults() = default;
+  explicit Faults(std::vector<Fault> list) : list_(std::move(list)) {}
+
+  // The first fault of that kind for that worker; nullptr when it has none.
+  const Fault* Find(FaultKind kind, int64_t worker) const;
+  bool Has(FaultKind kind, int64_t worker) const { return Find(kind, worker) != nullptr; }
+  // Its amount, or `otherwise`.
+  int64_t Amount(FaultKind kind, int64_t worker, int64_t otherwise = 0) const;
+
+ private:
+  std::vector<Fault> list_;
+};
+
+// "5s", "300ms", "20us", "7ns": a time in nanoseconds.
+Result<int64_t> ParseTime(std::string_view text);
+
+}  // namespace tacho::simulate

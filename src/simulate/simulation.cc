@@ -1,0 +1,164 @@
+#include "simulate/simulation.h"
+
+#include <fmt/format.h>
+
+#include "net/http_client.h"
+#include "simulate/random.h"
+#include "simulate/router.h"
+#include "simulate/server_loop.h"
+#include "simulate/sglang_server.h"
+#include "simulate/vllm_server.h"
+
+namespace tacho::simulate {
+namespace {
+
+// An exception of a library (a JSON that is none of what we expect) is an answer, not an end.
+template <typename Do>
+HttpHandler Guarded(Do handle) {
+  return [handle](const std::shared_ptr<HttpExchange>& exchange) {
+    try {
+      handle(exchange);
+    } catch (const std::exception& exception) {
+      exchange->Respond(500, std::string("Internal Server Error: ") + exception.what(),
+                        "text/plain; charset=utf-8");
+    }
+  };
+}
+
+constexpr size_t kMostThreads = 64;  // that write traces
+constexpr int64_t kPidsAWorker = 100;
+
+class RunningSimulation : public Simulation {
+ public:
+  ~RunningSimulation() override {
+    if (server_) {
+      for (const uint16_t port : ports_) server_->Close(port);
+    }
+    if (loop_) loop_->Close();
+    client_.reset();
+    server_.reset();
+  }
+
+  Result<bool> Begin(const SimulationOptions& options) {
+    if (!log_.Open(options.log_path)) {
+      return Fail(ErrorKind::kOutput, fmt::format("{}: cannot be written", options.log_path));
+    }
+    auto server = HttpServer::Create();
+    if (!server) return tl::unexpected<Error>(server.error());
+    server_ = std::move(*server);
+    auto client = HttpClient::Create();
+    if (!client) return tl::unexpected<Error>(client.error());
+    client_ = std::move(*client);
+    loop_ = std::make_unique<ServerLoop>(*server_, kMostThreads);
+    for (int64_t i = 0; i < options.count; ++i) TACHO_RETURN_IF_ERROR(AddWorker(options, i));
+    if (options.router != RouterKind::kNone) TACHO_RETURN_IF_ERROR(AddRouter(options));
+    return true;
+  }
+
+  std::string RouterUrl() const override { return router_url_; }
+  std::string PrometheusUrl() const override { return prometheus_url_; }
+  const std::vector<WorkerPlace>& workers() const override { return places_; }
+
+  void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
+                   std::function<std::string(int64_t pid)> path_of,
+                   std::function<void(std::vector<std::string>)> done) override {
+    loop_->Post([=, this] {
+      for (const auto& worker : workers_) {
+        worker->TraceWindow(start_unix_ns, duration_ns, path_of, done);
+      }
+    });
+  }
+
+ private:
+  Result<std::unique_ptr<Worker>> MakeWorker(const WorkerOptions& options) {
+    if (options.kind == SimulatedEngine::kVllm) return VllmServer::Create(options, *loop_, log_);
+    return SglangServer::Create(options, *loop_, log_);
+  }
+
+  Result<bool> AddWorker(const SimulationOptions& options, int64_t index) {
+    WorkerOptions own = options.worker;
+    own.index = index;
+    own.pid += index * kPidsAWorker;
+    own.seed = Mix(own.seed * 1000 + static_cast<uint64_t>(index));
+    auto made = MakeWorker(own);
+    if (!made) return tl::unexpected<Error>(made.error());
+    Worker* worker = made->get();
+    workers_.push_back(std::move(*made));
+    const bool is_front = options.router == RouterKind::kNone;
+    const uint16_t first = is_front ? options.port : options.worker_port;
+    const auto wanted = static_cast<uint16_t>(first == 0 ? 0 : first + index);
+    const auto port =
+        server_->Listen(options.host, wanted, Guarded([worker](const auto& exchange) {
+                          worker->alive() ? worker->Handle(exchange) : exchange->Abort();
+                        }));
+    if (!port) return tl::unexpected<Error>(port.error());
+    ports_.push_back(*port);
+    worker->set_on_death([this, port = *port] { server_->Close(port); });
+    worker->OnListening(*port);
+    places_.push_back(
+        {fmt::format("http://{}:{}", options.host, *port), own.pid, worker->WorkerPids()});
+    return true;
+  }
+
+  Result<bool> AddRouter(const SimulationOptions& options) {
+    router_ = options.router == RouterKind::kVllm ? MakeVllmRouter(*client_, *loop_, log_)
+                                                  : MakeSglangRouter(*client_, *loop_, log_);
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      const int ranks = options.router_per_rank ? options.worker.data_parallel : 0;
+      Upstream upstream;
+      upstream.url = places_[i].url;
+      upstream.local = workers_[i].get();
+      upstream.model = options.worker.served_model;
+      upstream.model_path = options.worker.cost.model.checkpoint;
+      upstream.tensor_parallel = options.worker.cost.tensor_parallel;
+      upstream.data_parallel = options.worker.data_parallel;
+      if (ranks == 0) router_->Add(upstream);
+      for (int rank = 0; rank < ranks; ++rank) {
+        upstream.rank = rank;
+        router_->Add(upstream);
+      }
+    }
+    const auto port = server_->Listen(options.host, options.port,
+                                      [this](const auto& exchange) { router_->Handle(exchange); });
+    if (!port) return tl::unexpected<Error>(port.error());
+    ports_.push_back(*port);
+    const auto prometheus = server_->Listen(options.host, 0, [this](const auto& exchange) {
+      if (exchange->request().path == "/metrics") {
+        exchange->Respond(200, router_->Metrics(), "text/plain; version=0.0.4");
+      } else {
+        exchange->Respond(404, "", "text/plain");
+      }
+    });
+    if (!prometheus) return tl::unexpected<Error>(prometheus.error());
+    ports_.push_back(*prometheus);
+    router_url_ = fmt::format("http://{}:{}", options.host, *port);
+    prometheus_url_ = fmt::format("http://{}:{}/metrics", options.host, *prometheus);
+    router_->OnListening(options.host, *port);
+    // The line that slime and vime print.
+    log_.Line(fmt::format("(RolloutManager pid={}) Router launched at {}:{}, Prometheus port: {}",
+                          options.worker.pid - 1, options.host, *port, *prometheus));
+    return true;
+  }
+
+  ServerLog log_;
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<HttpClient> client_;
+  std::unique_ptr<ServerLoop> loop_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Router> router_;
+  std::vector<WorkerPlace> places_;
+  std::vector<uint16_t> ports_;
+  std::string router_url_, prometheus_url_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Simulation>> Simulation::Start(const SimulationOptions& options) {
+  auto simulation = std::make_unique<RunningSimulation>();
+  if (auto begun = simulation->Begin(options); !begun) {
+    return tl::unexpected<Error>(begun.error());
+  }
+  return simulation;
+}
+
+}  // namespace tacho::simulate

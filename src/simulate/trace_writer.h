@@ -1,0 +1,19 @@
+#pragma once
+
+#include "simulate/byte_sink.h"
+#include "simulate/recording.h"
+
+namespace tacho::simulate {
+
+// Writes one rank's trace as Kineto does, to the byte as far as it can be told: header, operators
+// and annotations, the profiler's own span and marks, calls and device work with their flows, the
+// annotations on the device, metadata of processes and threads. False when the sink failed.
+//
+// Device work under a graph launch shares its correlation and has no External id.
+bool WriteKinetoTrace(const TraceSource& source, const Recording& recording, ByteSink& sink);
+
+// The trace of a process that does no work of the device: vLLM's front end. Without stacks such a
+// file holds nothing but the profiler's span.
+bool WriteFrontendTrace(const TraceSource& source, const Recording& recording, ByteSink& sink);
+
+}  // namespace tacho::simulate

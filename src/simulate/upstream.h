@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "simulate/worker.h"
+
+namespace tacho::simulate {
+
+// A worker as a router knows it.
+struct Upstream {
+  std::string url;          // as it was registered, without @rank
+  std::optional<int> rank;  // of a data-parallel engine behind it
+  Worker* local = nullptr;  // one of ours; else it is asked over HTTP
+  bool healthy = true;
+  int64_t load = 0;  // requests under way
+  uint64_t id = 0;
+  std::string type = "regular";
+  std::string model, model_path;
+  int tensor_parallel = 1, data_parallel = 1;
+  // Of a circuit breaker.
+  int64_t failures = 0;  // in a row
+  int64_t blocked_until_ns = 0;
+
+  std::string Listed() const { return rank ? url + "@" + std::to_string(*rank) : url; }
+  bool Answers() const { return healthy && (local == nullptr || local->alive()); }
+};
+
+struct ForwardOptions {
+  ServerRequest request;                // what the worker is asked
+  std::vector<HttpHeader> add_headers;  // to its answer
+  bool plain_event_stream = false;      // "text/event-stream" without its charset
+  // Sees a whole answer (not a stream) before it is passed on; true: it takes the exchange over.
+  // Status 0: the worker could not be reached.
+  std::function<bool(int status)> instead;
+  // Called once, with the status, when the conversation is over.
+  std::function<void(int status)> ended;
+};
+
+// Answers `exchange` with what `upstream` says, piece by piece as it comes. The callbacks may run
+// on the client's thread.
+void Forward(const std::shared_ptr<HttpExchange>& exchange, const Upstream& upstream,
+             HttpClient& client, ForwardOptions options);
+
+// Asks for something that only matters by its status: a health check.
+void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& client,
+                std::function<void(int status, std::string body)> done);
+
+}  // namespace tacho::simulate

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/http_server.h"
+#include "simulate/engine.h"
+#include "simulate/faults.h"
+#include "simulate/loop.h"
+#include "simulate/server_log.h"
+
+namespace tacho::simulate {
+
+// What a simulated server process is told when it is started.
+struct WorkerOptions {
+  int64_t index = 0;  // among the workers: faults name it
+  SimulatedEngine kind = SimulatedEngine::kVllm;
+  std::string version;
+  std::string served_model;
+  CostModel cost;
+  BatcherLimits limits;
+  int data_parallel = 1;
+  uint64_t seed = 1;
+  std::string host_name = "sim";
+  int64_t pid = 10'000;  // of the server; its workers' follow it
+  int64_t max_model_len = 32'768;
+  int64_t stream_interval = 1;  // tokens a chunk
+  bool prefix_caching = true;
+  bool dev_mode = false;       // vLLM: VLLM_SERVER_DEV_MODE=1
+  bool enable_metrics = true;  // SGLang: --enable-metrics
+  bool echoes_request_id = false;
+  bool logs_iterations = false, logs_requests = false;
+  std::string profiler_config;  // vLLM's own JSON; "" for none
+  std::string trace_folder;     // SGLang: SGLANG_TORCH_PROFILER_DIR; vLLM: when the JSON has none
+  std::string temp_folder;      // TMPDIR
+  int gzip_level = 1;
+  bool truth = false;  // write what was put in beside each trace
+  Faults faults;
+};
+
+// A simulated server process: one HTTP port, one or more engines. On the loop's thread.
+class Worker {
+ public:
+  virtual ~Worker() = default;
+  virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
+  virtual void OnListening(uint16_t port) = 0;
+  // A window of all its ranks, without a word over HTTP: what Kineto's daemon asks for. The file
+  // of the process with that pid goes where `path_of` says. `done` gets the paths that were
+  // written.
+  virtual void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
+                           std::function<std::string(int64_t pid)> path_of,
+                           std::function<void(std::vector<std::string>)> done) = 0;
+  virtual std::vector<int64_t> WorkerPids() const = 0;
+
+  const WorkerOptions& options() const { return options_; }
+  bool alive() const { return alive_; }
+  // Called once, when the process has died.
+  void set_on_death(std::function<void()> on_death) { on_death_ = std::move(on_death); }
+
+ protected:
+  Worker(const WorkerOptions& options, Loop& loop, ServerLog& log)
+      : options_(options), loop_(loop), log_(log) {}
+  void Die() {
+    if (!alive_) return;
+    alive_ = false;
+    if (on_death_) on_death_();
+  }
+  bool Has(FaultKind kind) const { return options_.faults.Has(kind, options_.index); }
+
+  const WorkerOptions options_;
+  Loop& loop_;
+  ServerLog& log_;
+
+ private:
+  bool alive_ = true;
+  std::function<void()> on_death_;
+};
+
+}  // namespace tacho::simulate
