@@ -117,19 +117,24 @@ def wait_for(condition, seconds, what):
 
 @dataclass
 class Run:
-    """One `tacho record` that has ended: what it said, and its folder."""
+    """One `tacho record` that has ended: what it said, and where its dated folder was to be made."""
     status: int
     out: str
     err: str
-    folder: Path
+    parent: Path
 
     def said(self):
         return f"{self.err}\n{self.out}"
 
+    def folder(self):
+        folders = list(self.parent.iterdir())
+        check(len(folders) == 1, f"{len(folders)} run folders instead of 1; {last_line(self.err)}")
+        return folders[0]
+
     def json(self):
         """run.json, which is written last."""
-        path = self.folder / "run.json"
-        check(path.is_file(), f"no run.json in {self.folder}: {sorted(p.name for p in self.folder.glob('*'))}")
+        path = self.folder() / "run.json"
+        check(path.is_file(), f"no run.json among {sorted(p.name for p in self.folder().glob('*'))}")
         return json.loads(path.read_text())
 
 
@@ -139,14 +144,14 @@ class Tacho:
     def __init__(self, program, work):
         self.program, self.work, self.runs = Path(program).absolute(), work, 0
 
-    def record(self, target, *options, requests=None, duration=None, steps=None, during=None, timeout=400):
+    def record(self, *targets, requests=None, duration="3s", steps=None, options=(), during=None, timeout=400):
         """`tacho record`. `during` runs beside it in a thread; its failure is the scenario's."""
         self.runs += 1
-        folder = self.work / f"run{self.runs}"
-        command = [self.program, "record", target, "--out", folder]
+        parent = self.work / f"run{self.runs}"
+        command = [self.program, "record", *targets, "--out", parent, "--warm-up", "1s", "--baseline", "1s"]
         for name, value in (("--requests", requests), ("--duration", duration), ("--steps", steps)):
             command += [name, str(value)] if value is not None else []
-        command += options
+        command = [str(c) for c in [*command, *options]]
         trouble = []
 
         def beside():
@@ -157,18 +162,19 @@ class Tacho:
         thread = threading.Thread(target=beside, daemon=True)
         if during:
             thread.start()
+        parent.mkdir()
         try:
-            done = subprocess.run([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise Failed(f"{' '.join(str(c) for c in command)} did not end within {timeout} s") from None
+            raise Failed(f"{' '.join(command)} did not end within {timeout} s") from None
         (self.work / f"run{self.runs}.log").write_text(
-            " ".join(str(c) for c in command) + f"\nexit {done.returncode}\n{done.stderr}\n{done.stdout}")
+            " ".join(command) + f"\nexit {done.returncode}\n{done.stderr}\n{done.stdout}")
         if during:
             thread.join(10)
         if trouble:
             raise Failed(str(trouble[0]))
-        return Run(done.returncode, done.stdout, done.stderr, folder)
+        return Run(done.returncode, done.stdout, done.stderr, parent)
 
     def analyze(self, path):
         done = subprocess.run([self.program, "analyze", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -187,14 +193,17 @@ def check_status(run, *wanted):
 
 
 def check_complete(tacho, run, traces):
-    """A run that is whole: status 0, run.json, so many traces, each with steps. Returns what analyze tells of them."""
+    """A run that is whole: status 0, every rank proven, so many traces, each with steps. Returns what analyze tells of them."""
     check_status(run, DONE)
-    run.json()
-    found = tacho.analyze(run.folder)["traces"]
+    told = run.json()
+    ranks = [rank for worker in told["workers"] for rank in worker["ranks"]]
+    check(told["complete"], f"run.json says incomplete: {told['missing']} {told['troubles']}")
+    check(all(rank["proven"] for rank in ranks), f"ranks not proven: {[r for r in ranks if not r['proven']]}")
+    found = tacho.analyze(run.folder() / "traces")["traces"]
     check(len(found) == traces, f"{len(found)} traces instead of {traces}: {[t['path'] for t in found]}")
     for trace in found:
         check(trace.get("steps", {}).get("count", 0) > 0, f"no step in {trace['path']}")
-    check(run.out.strip(), "nothing on standard output: the first screen is missing")
+    check("VERDICT" in run.out, "the first screen is missing")
     return found
 
 

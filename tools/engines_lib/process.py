@@ -12,7 +12,7 @@ from .progress import EnginesError
 KEEPER = Path(__file__).with_name("keeper.py")
 GRACE_S = 10
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-ERROR = re.compile(r"\b(ERROR|CRITICAL|panicked|Traceback|[A-Za-z]*Error|error)\b:?")
+ERROR = re.compile(r"\b(ERROR|CRITICAL)\b|panicked at|\b[A-Z]\w*(Error|Exception)\b|: error: ")
 
 
 class Process:
