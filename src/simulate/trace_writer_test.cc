@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "simulate/step_plan.h"
 #include "simulate/truth.h"
 
 namespace tacho::simulate {
@@ -105,8 +106,14 @@ TEST(WriteKinetoTrace, EachLaunchHasItsWorkAndEachFlowItsEnds) {
 TEST(WriteKinetoTrace, DropsWhatTheWindowCuts) {
   Recording recording = SomeSteps();
   recording.start_ns += 550'000;
-  recording.end_ns = recording.steps[2].start_ns + 190'000;
   const TraceSource source = Source(EngineKind::kVllm, 1);
+  // In the middle of the third step's annotation.
+  const RecordedStep& cut = recording.steps[2];
+  const StepPlan plan = PlanStep(source.engine, source.cost, cut.load, source.seed, cut.index);
+  for (const HostSlice& slice : plan.ranks[0].host) {
+    if (slice.kind != HostSlice::Kind::kStep) continue;
+    recording.end_ns = cut.start_ns + slice.start_ns + slice.dur_ns / 2;
+  }
   const int64_t base = KinetoBaseNs(recording.start_ns);
   const auto begin = static_cast<double>(recording.start_ns - base) / 1000;
   const auto end = static_cast<double>(recording.end_ns - base) / 1000;
