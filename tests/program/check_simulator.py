@@ -121,6 +121,8 @@ def compare(trace, truth, name):
     equal(f"{name} engine", trace.get("engine", truth["engine"]), truth["engine"])
     severe = [n for n in trace["notes"] if n["severity"] != "info" and n["id"] not in ("no-gpu-events",)]
     equal(f"{name} notes", severe if truth["device"]["gpu_events"] else [], [])
+    by_category = {k: v for k, v in trace["events"]["by_category"].items() if k not in ("gpu_user_annotation", "Trace")}
+    equal(f"{name} events", by_category, truth["events"])
     # Steps. Times of events that touch the window's end are cut by Kineto's own rule.
     if truth.get("steps"):
         keys = ["phase", "start_ns", "dur_ns", "context_requests", "context_tokens",
@@ -410,6 +412,24 @@ def vllm_dp_and_daemonless_windows():
         equal("rpc's files", len(glob.glob(str(simulator.traces / "rpc_rank0*.trace.json"))), 2)
 
 
+def everything_recorded():
+    with tempfile.TemporaryDirectory() as folder:
+        config = profiler_config(folder, torch_profiler_with_stack=True, torch_profiler_record_shapes=True,
+                                 torch_profiler_use_gzip=True, ignore_frontend=False, detailed_trace_annotation=True,
+                                 wait_iterations=1, warmup_iterations=2, active_iterations=3)
+        with Simulator("--tp", "2", "--model-size", "tiny", "--speed", "5", "--profiler-config", config,
+                       "--no-prefix-caching") as simulator:
+            simulator.traces = pathlib.Path(folder)
+            worker = simulator.workers[0]
+            post(worker, "/start_profile")
+            completion(simulator, worker, list(range(50)), 10)
+            post(worker, "/stop_profile")
+            result, truths = compare_all(simulator, "everything")
+            equal("three steps of a schedule", [len(t["steps"]) for t in truths], [3, 3])
+            check("stacks", all(t["events"]["python_function"] > 20 for t in truths), truths[0]["events"])
+            equal("front end", len(glob.glob(f"{folder}/sim_*.async_llm.*.gz")), 1)
+
+
 def faults():
     def session(simulator, worker, **more):
         started = post(worker, "/start_profile", {"profile_prefix": "x"}, **more)[0]
@@ -489,7 +509,8 @@ def many_workers():
         equal("files", len(truths_of(simulator, "m_rank0*")), 64)
 
 
-PARTS = [vllm_live, vllm_protocol, sglang, sglang_dp_and_router, older_vllm, vllm_dp_and_daemonless_windows, faults,
+PARTS = [vllm_live, vllm_protocol, sglang, sglang_dp_and_router, older_vllm, vllm_dp_and_daemonless_windows,
+         everything_recorded, faults,
          many_workers]
 
 
