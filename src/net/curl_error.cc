@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -18,12 +19,23 @@ std::string Detail(const FailedExchange& failed) {
   return text;
 }
 
+// A proxy that is set for the whole machine is easily forgotten.
+const char* ProxyHint(const Url& url) {
+  if (url.IsLoopback()) return "";
+  for (const char* name : {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return " (the environment names a proxy)";
+  }
+  return "";
+}
+
 std::string NoConnection(const FailedExchange& failed) {
   long number = 0;
   curl_easy_getinfo(failed.handle, CURLINFO_OS_ERRNO, &number);
   switch (number) {
     case ECONNREFUSED:
-      return "connection refused: is the server running, and is this its port?";
+      return std::string("connection refused: is the server running, and is this its port?") +
+             ProxyHint(failed.url);
     case EMFILE:
     case ENFILE:
       return "too many open files: raise the limit (ulimit -n)";
@@ -43,7 +55,7 @@ std::string TimedOut(const FailedExchange& failed) {
                          failed.request.connect_timeout < failed.request.timeout;
     return "no connection within " +
            (connect ? ShowTimeout(failed.request.connect_timeout) : whole) +
-           ": is the host up, and does a firewall let it through?";
+           ": is the host up, and does a firewall let it through?" + ProxyHint(failed.url);
   }
   if (!failed.has_head) return "no answer within " + whole;
   return fmt::format("answer not complete within {} ({} bytes so far)", whole, failed.body_bytes);

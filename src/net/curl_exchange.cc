@@ -1,6 +1,7 @@
 #include "net/curl_exchange.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,6 +16,11 @@ constexpr uint64_t kMostHead = 256 * 1024;  // bytes of all header lines, traile
 // A kept-alive connection may have been closed by the server just as the request went out; libcurl
 // then sends it again. Once is enough.
 constexpr int kMostAttempts = 2;
+
+// Children of the program must not hold its connections open.
+curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 
 bool HasControl(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -76,6 +82,10 @@ Result<void> CurlExchange::SetUp(const HttpClientOptions& options) {
   set(CURLOPT_PATH_AS_IS, 1L);
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   set(CURLOPT_NOSIGNAL, 1L);
+  // Names are looked up on threads of libcurl's. One that hangs is left behind, not waited for: the
+  // loop has other exchanges.
+  set(CURLOPT_QUICK_EXIT, 1L);
+  set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
   set(CURLOPT_TCP_NODELAY, 1L);
   // An engine may think for minutes; a host that vanished meanwhile must be noticed.
   set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -138,8 +148,6 @@ Result<void> CurlExchange::SetHeaders(const HttpClientOptions& options) {
   return {};
 }
 
-void CurlExchange::Begin(const int64_t* found_ns) { found_ns_ = found_ns; }
-
 int CurlExchange::OnSend(void* self, char*, char*, int, int) {
   auto& exchange = *static_cast<CurlExchange*>(self);
   if (++exchange.attempts_ > kMostAttempts) {
@@ -163,7 +171,7 @@ size_t CurlExchange::OnBodyBytes(char* bytes, size_t one, size_t size, void* sel
 
 int64_t CurlExchange::FoundNs() {
   // libcurl may find an answer in the very turn that sent the request.
-  last_bytes_ns_ = std::max(*found_ns_, last_bytes_ns_);
+  last_bytes_ns_ = std::max(found_->at_ns, last_bytes_ns_);
   if (times_.first_byte_ns == 0) times_.first_byte_ns = last_bytes_ns_;
   return last_bytes_ns_;
 }
@@ -194,6 +202,10 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
     sink_->OnHead(status_, headers_, at);
     return true;
   }
+  if (line[0] == ' ' || line[0] == '\t') {  // of old: the value goes on
+    if (!headers_.empty()) headers_.back().value += " " + std::string(Trim(line));
+    return true;
+  }
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) return true;
   headers_.push_back(
@@ -203,6 +215,10 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
 
 bool CurlExchange::TakeBody(std::string_view bytes) {
   if (muted_) return false;
+  // libcurl reads a socket again as long as there is more; each time it fills its buffer from the
+  // start. Such bytes may be younger than the turn.
+  if (found_->last != nullptr && bytes.data() <= found_->last) found_->at_ns = MonotonicNs();
+  found_->last = bytes.data();
   const int64_t at = FoundNs();
   if (bytes.size() > most_body_ - body_bytes_) {
     GiveUp(fmt::format("answer longer than {} bytes", most_body_));
@@ -216,7 +232,7 @@ bool CurlExchange::TakeBody(std::string_view bytes) {
 Error CurlExchange::IdleError() const {
   const std::string time = ShowTimeout(request_.idle_timeout);
   const std::string what = head_given_
-                               ? fmt::format("no byte for {} ({} so far)", time, body_bytes_)
+                               ? fmt::format("no byte for {} ({} bytes so far)", time, body_bytes_)
                                : "no answer within " + time;
   return {ErrorKind::kRemote, url_.Origin() + Route() + ": " + what};
 }
@@ -228,6 +244,8 @@ void CurlExchange::GiveUp(std::string message) {
 }
 
 void CurlExchange::EndWith(CURLcode code) {
+  // libcurl takes a head that is cut off for an answer.
+  if (code == CURLE_OK && !head_given_) GiveUp("answer ended within its headers");
   if (!gave_up_.empty()) return EndWith(Error{ErrorKind::kRemote, gave_up_});
   if (code != CURLE_OK) {
     return EndWith(ErrorOfExchange({.handle = handle_,
@@ -239,7 +257,7 @@ void CurlExchange::EndWith(CURLcode code) {
                                     .has_head = head_given_,
                                     .body_bytes = body_bytes_}));
   }
-  times_.ended_ns = std::max(*found_ns_, last_bytes_ns_);
+  times_.ended_ns = std::max(found_->at_ns, last_bytes_ns_);
   sink_->OnEnd(times_);
 }
 

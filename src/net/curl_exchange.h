@@ -15,6 +15,12 @@
 
 namespace tacho {
 
+// When the bytes were found that libcurl reads in this turn.
+struct FoundBytes {
+  int64_t at_ns = 0;
+  const char* last = nullptr;  // given to an exchange
+};
+
 // One request and its answer as a libcurl easy handle. Prepared on any thread, then used on the
 // client's loop thread alone. Stays where it is: libcurl holds its address.
 class CurlExchange {
@@ -37,8 +43,8 @@ class CurlExchange {
   int64_t last_bytes_ns() const { return last_bytes_ns_; }
   Error IdleError() const;
 
-  // `found_ns` is read whenever bytes come: when the loop found them.
-  void Begin(const int64_t* found_ns);
+  // `found` is read and kept up to date whenever bytes come. Before the handle is used.
+  void Begin(FoundBytes* found) { found_ = found; }
   // No call to the sink from now on but the last.
   void Mute() { muted_ = true; }
 
@@ -70,7 +76,7 @@ class CurlExchange {
   Url url_;
   CURL* handle_ = nullptr;
   curl_slist* header_list_ = nullptr;
-  const int64_t* found_ns_ = nullptr;
+  FoundBytes* found_ = nullptr;
   HttpTimes times_;
   int64_t last_bytes_ns_ = 0;
   int attempts_ = 0;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
@@ -21,6 +22,14 @@ uint64_t Ticket(int fd, uint32_t generation) {
   return uint64_t{generation} << 32 | static_cast<uint32_t>(fd);
 }
 
+// A stream is a descriptor, and a shell's usual limit is 1024 of them.
+void AllowManyDescriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void Drain(int fd) {
   uint64_t count = 0;
   while (read(fd, &count, sizeof(count)) > 0) {
@@ -34,6 +43,8 @@ bool EventLoop::Later(const Timed& a, const Timed& b) {
 }
 
 Result<std::unique_ptr<EventLoop>> EventLoop::Create() {
+  static std::once_flag allowed;
+  std::call_once(allowed, AllowManyDescriptors);
   std::unique_ptr<EventLoop> loop(new EventLoop());
   loop->epoll_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
   loop->wake_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -31,7 +31,8 @@ class EventLoop {
  public:
   using Job = std::function<void()>;
 
-  // kOutput: the system gives no more descriptors.
+  // kOutput: the system gives no more descriptors. The first one raises the program's limit of them
+  // to what it may have.
   static Result<std::unique_ptr<EventLoop>> Create();
   // Starts the thread. `name`, up to 15 bytes, is what `top -H` shows. `between` is called after
   // jobs and after at most kBatch descriptors: the place for work that is cheaper for many at once.

@@ -52,7 +52,7 @@ class CurlClient final : public HttpClient, private FdWatcher {
   // All below belong to the loop's thread.
   CURLM* multi_ = nullptr;
   std::unordered_map<uint64_t, std::unique_ptr<CurlExchange>> exchanges_;
-  int64_t found_ns_ = 0;                // when the bytes that libcurl reads now were found
+  FoundBytes found_;
   int64_t curl_timer_ns_ = INT64_MAX;   // when libcurl wants to be called
   int64_t timer_armed_ns_ = INT64_MAX;  // when the loop will look at that
   bool may_have_ended_ = false;
@@ -110,7 +110,7 @@ std::vector<Result<HttpResponse>> CurlClient::FetchAll(
     return gather.Take();
   }
   // All is made ready first, so that nothing lies between one request and the next.
-  std::vector<std::unique_ptr<CurlExchange>> ready;
+  const auto ready = std::make_shared<std::vector<std::unique_ptr<CurlExchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
     auto exchange = CurlExchange::Prepare(++last_number_, requests[i], requests[i].most_body,
@@ -120,10 +120,10 @@ std::vector<Result<HttpResponse>> CurlClient::FetchAll(
       continue;
     }
     numbers.push_back((*exchange)->number());
-    ready.push_back(std::move(*exchange));
+    ready->push_back(std::move(*exchange));
   }
-  loop_->Post([this, &ready] {
-    for (auto& exchange : ready) Add(std::move(exchange));
+  loop_->Post([this, ready] {
+    for (auto& exchange : *ready) Add(std::move(exchange));
   });
   const std::stop_callback on_stop(stop, [this, &numbers] {
     for (const uint64_t number : numbers) Cancel(number);
@@ -159,7 +159,7 @@ void CurlClient::Cancel(uint64_t stream) {
 
 void CurlClient::Add(std::unique_ptr<CurlExchange> exchange) {
   if (closing_) return exchange->EndWith(Error{ErrorKind::kInterrupted, "interrupted"});
-  exchange->Begin(&found_ns_);
+  exchange->Begin(&found_);
   const auto idle = exchange->request().idle_timeout;
   const uint64_t number = exchange->number();
   if (idle.count() > 0) {
@@ -212,7 +212,7 @@ int CurlClient::OnTimer(CURLM*, long after_ms, void* self) {
 }
 
 void CurlClient::OnReady(int fd, uint32_t events) {
-  found_ns_ = loop_->ready_ns();
+  found_ = {.at_ns = loop_->ready_ns()};
   int what = 0;
   if ((events & (EPOLLIN | EPOLLHUP)) != 0) what |= CURL_CSELECT_IN;
   if ((events & EPOLLOUT) != 0) what |= CURL_CSELECT_OUT;
@@ -233,7 +233,7 @@ void CurlClient::BetweenEvents() {
     const int64_t now = MonotonicNs();
     if (curl_timer_ns_ <= now) {
       curl_timer_ns_ = INT64_MAX;
-      found_ns_ = now;
+      found_ = {.at_ns = now};
       Act(CURL_SOCKET_TIMEOUT, 0);
     }
     ArmTimer();

@@ -13,12 +13,14 @@
 
 namespace tacho {
 
-// Receives one streamed answer, on the client's loop thread. Nothing here may block.
+// Receives one streamed answer, on the client's thread. Nothing here may block. OnHead comes once,
+// without interim answers (1xx); it is left out when there was no answer.
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
   virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
-  // Body bytes as they came, chunked coding removed; `at_ns` is when they were found readable.
+  // Body bytes as they came, chunked coding removed. `at_ns` is when the loop found them readable:
+  // bytes that came with one read, and were perhaps waiting together, have one time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
   // Last of all, exactly once: the exchange is over, in order or not (kRemote; kInterrupted after
   // Cancel).
@@ -26,7 +28,8 @@ class HttpSink {
 };
 
 struct HttpClientOptions {
-  std::string bearer_key;  // sent as "Authorization: Bearer KEY" with every request, "" for none
+  // Sent as "Authorization: Bearer KEY" with every request that has no such header; "" for none.
+  std::string bearer_key = {};
   bool verify_tls = true;  // against the system's roots
   size_t most_idle_connections = 4096;
 };
@@ -34,13 +37,17 @@ struct HttpClientOptions {
 // One HTTP/1.1 client: any number of exchanges at once on one thread (libcurl's multi interface on
 // epoll), connections kept alive and reused. Redirects are answers, not followed: an engine never
 // sends one, and a login page must not pass for an engine. Proxies of the environment are not used
-// for loopback addresses.
+// for loopback addresses. A request that goes out on a kept connection which the server has just
+// closed is sent once more. Nothing is sent that the request does not say but Host, User-Agent,
+// Accept, Content-Length and the key.
 //
-// All functions may be called from any thread. Callbacks run on the client's thread.
+// All functions may be called from any thread; the destructor not from the client's own. Callbacks
+// run on the client's thread.
 class HttpClient {
  public:
   static Result<std::unique_ptr<HttpClient>> Create(const HttpClientOptions& options = {});
-  virtual ~HttpClient() = default;  // cancels what is under way
+  // Cancels what is under way: each sink gets its OnEnd, and must not start anew from there.
+  virtual ~HttpClient() = default;
 
   // One exchange from end to end. kRemote: no connection, no HTTP, time-out, too long a body, a
   // body that ended early. A status such as 404 is an answer, not an error. kInterrupted: stop was
@@ -48,12 +55,14 @@ class HttpClient {
   virtual Result<HttpResponse> Fetch(const HttpRequest& request, std::stop_token stop = {}) = 0;
 
   // All of them at the same time: the requests are written back to back. Results in the order of
-  // `requests`; `ended` is called with the index as each ends.
+  // `requests`; `ended` is called with the index as each ends, before this returns (on the caller's
+  // thread for a request that cannot be made).
   virtual std::vector<Result<HttpResponse>> FetchAll(
       const std::vector<HttpRequest>& requests, std::stop_token stop = {},
       const std::function<void(size_t, const Result<HttpResponse>&)>& ended = {}) = 0;
 
-  // Streams: the answer goes to `sink` as it comes. Gives the number that Cancel takes.
+  // Streams: the answer goes to `sink` as it comes, perhaps before this returns. Gives the number
+  // that Cancel takes. After a Cancel on the client's thread the sink hears nothing but OnEnd.
   virtual uint64_t Start(HttpRequest request, std::shared_ptr<HttpSink> sink) = 0;
   virtual void Cancel(uint64_t stream) = 0;
 

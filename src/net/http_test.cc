@@ -1,33 +1,269 @@
-// The client and the server against each other.
+// The client and the server against each other: requests, answers, and their words.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <mutex>
+#include <cstdlib>
+#include <future>
 #include <string>
 
-#include "net/http_client.h"
-#include "net/http_server.h"
+#include "net/clock.h"
+#include "net/net_for_test.h"
 
 namespace tacho {
 namespace {
 
-TEST(Http, OneRequest) {
-  auto server = HttpServer::Create();
-  ASSERT_TRUE(server);
-  const auto port = (*server)->Listen("127.0.0.1", 0, [](std::shared_ptr<HttpExchange> exchange) {
-    exchange->Respond(200, exchange->request().method + " " + exchange->request().path,
-                      "text/plain");
-  });
-  ASSERT_TRUE(port) << port.error().message;
-  auto client = HttpClient::Create();
-  ASSERT_TRUE(client);
-  const auto answer =
-      (*client)->Fetch({.url = "http://127.0.0.1:" + std::to_string(*port) + "/a%20b"});
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+// Answers with what it was asked.
+void Echo(const std::shared_ptr<HttpExchange>& exchange) {
+  const ServerRequest& request = exchange->request();
+  std::string text = request.method + " " + request.path + "?" + request.query + "\n";
+  for (const HttpHeader& header : request.headers) text += header.name + "=" + header.value + "\n";
+  exchange->Respond(200, text + request.body, "text/plain", {{"X-Echo", "yes"}});
+}
+
+class HttpTest : public testing::Test {
+ protected:
+  Result<HttpResponse> Fetch(HttpRequest request) {
+    request.url = LoopbackUrl(port_, request.url);
+    return client_->Fetch(request);
+  }
+
+  std::unique_ptr<HttpServer> server_ = MakeServer();
+  uint16_t port_ = ListenOn(*server_, Echo);
+  std::unique_ptr<HttpClient> client_ = MakeClient({.bearer_key = "sk-1"});
+};
+
+TEST_F(HttpTest, GetSaysNoMoreThanItMust) {
+  const auto answer = Fetch({.url = "/a%20b%2fc?x=1&y=%20"});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->status, 200);
-  EXPECT_EQ(answer->body, "GET /a b");
+  EXPECT_EQ(answer->body, "GET /a b/c?x=1&y=%20\nHost=127.0.0.1:" + std::to_string(port_) +
+                              "\nUser-Agent=tacho\nAccept=*/*\nAuthorization=Bearer sk-1\n");
+  EXPECT_EQ(FindHeader(answer->headers, "x-echo"), "yes");
+  EXPECT_EQ(FindHeader(answer->headers, "CONTENT-TYPE"), "text/plain");
+  EXPECT_EQ(FindHeader(answer->headers, "absent"), "");
 }
+
+TEST_F(HttpTest, PostSendsTheBodyAsItIs) {
+  std::string body = "{\"a\":1}";
+  body += '\0';
+  const auto answer = Fetch({.method = "POST",
+                             .url = "/v1",
+                             .headers = {{"Content-Type", "application/json"}, {"X-Empty", ""}},
+                             .body = body});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_THAT(answer->body, HasSubstr("POST /v1?\n"));
+  EXPECT_THAT(answer->body, HasSubstr("Content-Type=application/json\n"));
+  EXPECT_THAT(answer->body, HasSubstr("X-Empty=\n"));
+  EXPECT_THAT(answer->body, testing::Not(HasSubstr("Expect")));
+  EXPECT_TRUE(answer->body.ends_with(body));
+}
+
+TEST_F(HttpTest, PostWithoutABodySaysSo) {
+  const auto answer = Fetch({.method = "POST", .url = "/start_profile"});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_THAT(answer->body, HasSubstr("Content-Length=0\n"));
+  EXPECT_THAT(answer->body, testing::Not(HasSubstr("Content-Type")));
+}
+
+TEST_F(HttpTest, OtherMethods) {
+  for (const char* method : {"PUT", "DELETE", "PATCH", "OPTIONS"}) {
+    const auto answer = Fetch({.method = method, .url = "/"});
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_THAT(answer->body, testing::StartsWith(std::string(method) + " /?\n"));
+  }
+  const auto put = Fetch({.method = "PUT", .url = "/", .body = "new"});
+  ASSERT_TRUE(put);
+  EXPECT_TRUE(put->body.ends_with("\nnew"));
+}
+
+TEST_F(HttpTest, HeadHasLengthAndNoBody) {
+  const auto answer = Fetch({.method = "HEAD", .url = "/"});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, "");
+  EXPECT_NE(FindHeader(answer->headers, "Content-Length"), "0");
+  EXPECT_TRUE(Fetch({.url = "/"})) << "the connection is still in order";
+}
+
+TEST_F(HttpTest, LargeBodiesBothWays) {
+  std::string body(5'000'000, '\0');
+  for (size_t i = 0; i < body.size(); ++i) body[i] = static_cast<char>(i * 7 + i / 251);
+  const auto answer = Fetch({.method = "POST", .url = "/", .body = body});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(answer->body.ends_with(body));
+}
+
+TEST_F(HttpTest, AnyStatusIsAnAnswer) {
+  for (const int status : {200, 204, 302, 304, 404, 500, 503}) {
+    const uint16_t port = ListenOn(*server_, [status](const auto& exchange) {
+      exchange->Respond(status, "why", "text/plain", {{"Location", "http://127.0.0.1:1/"}});
+    });
+    const auto answer = client_->Fetch({.url = LoopbackUrl(port)});
+    ASSERT_TRUE(answer) << status << ": " << answer.error().message;
+    EXPECT_EQ(answer->status, status);
+    EXPECT_EQ(answer->body, status == 204 || status == 304 ? "" : "why");
+  }
+}
+
+TEST_F(HttpTest, TimesAreInOrder) {
+  const int64_t before = MonotonicNs();
+  const auto answer = Fetch({.url = "/"});
+  const int64_t after = MonotonicNs();
+  ASSERT_TRUE(answer);
+  const HttpTimes& times = answer->times;
+  EXPECT_LE(before, times.started_ns);
+  EXPECT_LE(times.started_ns, times.sent_ns);
+  EXPECT_LE(times.sent_ns, times.first_byte_ns);
+  EXPECT_LE(times.first_byte_ns, times.ended_ns);
+  EXPECT_LE(times.ended_ns, after);
+}
+
+TEST_F(HttpTest, TooLongABodyIsAnError) {
+  const auto fits = Fetch({.method = "POST", .url = "/", .body = std::string(1000, 'x')});
+  ASSERT_TRUE(fits);
+  const uint64_t size = fits->body.size();
+  HttpRequest request{.method = "POST", .url = "/", .body = std::string(1000, 'x')};
+  request.most_body = size;
+  EXPECT_TRUE(Fetch(request));
+  request.most_body = size - 1;
+  const auto answer = Fetch(request);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::kRemote);
+  EXPECT_THAT(answer.error().message,
+              HasSubstr("answer longer than " + std::to_string(size - 1) + " bytes"));
+}
+
+TEST_F(HttpTest, RequestThatIsTooLongGets413) {
+  const auto small = MakeServer({.most_body = 1000});
+  const uint16_t port = ListenOn(*small, Echo);
+  HttpRequest request{.method = "POST", .url = LoopbackUrl(port), .body = std::string(1001, 'x')};
+  const auto answer = client_->Fetch(request);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 413);
+  request.body.pop_back();
+  const auto fits = client_->Fetch(request);
+  ASSERT_TRUE(fits) << fits.error().message;
+  EXPECT_EQ(fits->status, 200);
+}
+
+TEST_F(HttpTest, WhatTheUserGotWrong) {
+  const auto bad_url = client_->Fetch({.url = "ftp://x"});
+  ASSERT_FALSE(bad_url);
+  EXPECT_EQ(bad_url.error().kind, ErrorKind::kUsage);
+  const auto bad_header = Fetch({.url = "/", .headers = {{"X", "a\r\nY: b"}}});
+  ASSERT_FALSE(bad_header);
+  EXPECT_EQ(bad_header.error().kind, ErrorKind::kUsage);
+  EXPECT_FALSE(Fetch({.method = "G T", .url = "/"}));
+  EXPECT_FALSE(HttpClient::Create({.bearer_key = "key\n"}));
+}
+
+TEST_F(HttpTest, OwnAuthorizationWins) {
+  const auto answer = Fetch({.url = "/", .headers = {{"authorization", "Basic x"}}});
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->body, HasSubstr("authorization=Basic x\n"));
+  EXPECT_THAT(answer->body, testing::Not(HasSubstr("Bearer")));
+}
+
+TEST_F(HttpTest, ProxyOfTheEnvironmentIsNotForLoopback) {
+  setenv("http_proxy", "http://127.0.0.1:1", 1);
+  const auto answer = Fetch({.url = "/"});
+  unsetenv("http_proxy");
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
+TEST_F(HttpTest, ConnectionIsKeptAndUsedAgain) {
+  std::mutex mutex;
+  std::vector<std::string> requests;
+  RawServer server([&](RawSocket& socket) {
+    for (;;) {
+      const std::string request = socket.ReadMessage();
+      if (request.empty()) return;
+      socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+  });
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(client_->Fetch({.url = server.Url()}));
+  EXPECT_EQ(server.accepted(), 1);
+}
+
+TEST_F(HttpTest, KeptConnectionThatTheServerClosesIsReplaced) {
+  // One answer a connection, and no word that it ends.
+  RawServer server([&](RawSocket& socket) {
+    socket.ReadMessage();
+    socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto answer = client_->Fetch({.method = "POST", .url = server.Url(), .body = "x"});
+    EXPECT_TRUE(answer) << answer.error().message;
+  }
+  EXPECT_EQ(server.accepted(), 20);
+}
+
+TEST_F(HttpTest, RequestOnAStaleConnectionIsSentOnceMore) {
+  // The second request of a connection is read and not answered: that is what a connection looks
+  // like that the server closed just as the request came.
+  std::atomic<int> read = 0;
+  RawServer server([&](RawSocket& socket) {
+    socket.ReadMessage();
+    ++read;
+    socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    if (!socket.ReadMessage().empty()) ++read;
+  });
+  ASSERT_TRUE(client_->Fetch({.url = server.Url()}));
+  const auto answer = client_->Fetch({.method = "POST", .url = server.Url(), .body = "x"});
+  EXPECT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(read, 3);
+}
+
+TEST_F(HttpTest, RequestOnANewConnectionIsNotSentAgain) {
+  std::atomic<int> read = 0;
+  RawServer server([&](RawSocket& socket) {
+    if (!socket.ReadMessage().empty()) ++read;
+  });
+  const auto answer = client_->Fetch({.url = server.Url()});
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("connection closed without an answer"));
+  EXPECT_EQ(read, 1);
+}
+
+TEST_F(HttpTest, FetchFromTheClientsThreadIsRefused) {
+  std::promise<ErrorKind> kind;
+  client_->Post([&] { kind.set_value(client_->Fetch({.url = "http://h"}).error().kind); });
+  EXPECT_EQ(kind.get_future().get(), ErrorKind::kBug);
+}
+
+TEST_F(HttpTest, AllAtOnceFromManyServers) {
+  std::vector<HttpRequest> requests;
+  std::vector<uint16_t> ports;
+  for (int i = 0; i < 64; ++i) {
+    const uint16_t port = ListenOn(*server_, [i](const auto& exchange) {
+      exchange->Respond(200, std::to_string(i), "text/plain");
+    });
+    requests.push_back({.url = LoopbackUrl(port)});
+  }
+  requests.push_back({.url = "nonsense url"});
+  std::vector<int> ended(requests.size());
+  const auto answers = client_->FetchAll(requests, {}, [&](size_t i, const auto& answer) {
+    ++ended[i];
+    EXPECT_EQ(answer.has_value(), i < 64);
+  });
+  ASSERT_EQ(answers.size(), 65u);
+  int64_t first = INT64_MAX;
+  int64_t last = 0;
+  for (size_t i = 0; i < 64; ++i) {
+    ASSERT_TRUE(answers[i]) << answers[i].error().message;
+    EXPECT_EQ(answers[i]->body, std::to_string(i));
+    first = std::min(first, answers[i]->times.sent_ns);
+    last = std::max(last, answers[i]->times.sent_ns);
+  }
+  EXPECT_EQ(answers[64].error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(ended, testing::Each(1));
+  EXPECT_LT(last - first, 100'000'000);
+}
+
+TEST_F(HttpTest, NothingToFetch) { EXPECT_TRUE(client_->FetchAll({}).empty()); }
 
 }  // namespace
 }  // namespace tacho

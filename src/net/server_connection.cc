@@ -190,12 +190,13 @@ void ServerConnection::Flush() {
       next = keep_alive_;
       last = !keep_alive_;
     }
+    if (!close && !next && !last) return WatchEvents();
   }
   if (close) return Close();
   if (last) Drain();
   if (next) NextRequest();
   const std::lock_guard lock(mutex_);
-  if (!closed_) WatchEvents();
+  if (!closed_) WatchEvents();  // the handler of the next request may have closed the port
 }
 
 bool ServerConnection::SendQueued() {

@@ -1,0 +1,146 @@
+#include "net/event_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "net/clock.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+
+std::unique_ptr<EventLoop> Started() {
+  auto loop = EventLoop::Create();
+  if (!loop) std::abort();
+  (*loop)->Start("test", [] {});
+  return std::move(*loop);
+}
+
+TEST(EventLoop, JobsRunInOrderOnOneThread) {
+  std::vector<int> order;
+  const auto loop = Started();
+  for (int i = 0; i < 1000; ++i) {
+    loop->Post([&, i] {
+      EXPECT_TRUE(loop->OnThread());
+      order.push_back(i);
+    });
+  }
+  EXPECT_FALSE(loop->OnThread());
+  loop->Stop();
+  ASSERT_EQ(order.size(), 1000u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(EventLoop, TimesRunInOrderAndNotEarly) {
+  std::vector<int> order;
+  std::vector<int64_t> late;
+  std::promise<void> done;
+  const auto loop = Started();
+  const int64_t start = MonotonicNs();
+  for (const int ms : {30, 10, 20, 10, -5, 40}) {
+    const int64_t at = start + ms * kMs;
+    loop->At(at, [&, ms, at] {
+      order.push_back(ms);
+      late.push_back(MonotonicNs() - at);
+      if (ms == 40) done.set_value();
+    });
+  }
+  done.get_future().wait();
+  // The one of the past ran at once; -5 may only come before what was posted earlier and is due.
+  EXPECT_THAT(order, testing::ElementsAre(-5, 10, 10, 20, 30, 40));
+  EXPECT_THAT(late, testing::Each(testing::Ge(0)));
+}
+
+TEST(EventLoop, JobForThePastDoesNotKeepTheLoop) {
+  std::atomic<bool> stop = false;
+  std::function<void()> again;
+  const auto loop = Started();
+  again = [&] {
+    if (!stop) loop->At(0, again);
+  };
+  loop->At(0, again);
+  std::promise<void> posted;
+  loop->Post([&] { posted.set_value(); });
+  posted.get_future().wait();
+  stop = true;
+}
+
+TEST(EventLoop, StopRunsWhatIsPostedAndDropsWhatIsNotDue) {
+  int ran = 0;
+  const auto loop = Started();
+  const auto held = std::make_shared<int>(1);
+  loop->Post([&] { loop->Post([&] { loop->Post([&] { ++ran; }); }); });
+  loop->At(MonotonicNs() + 3'600'000 * kMs, [held, &ran] { ran += 100; });
+  loop->Stop();
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(EventLoop, PostsOfManyThreads) {
+  std::atomic<int> ran = 0;
+  {
+    const auto loop = Started();
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 5000; ++i) loop->Post([&] { ++ran; });
+      });
+    }
+    threads.clear();
+  }
+  EXPECT_EQ(ran, 20'000);
+}
+
+// Unwatches its twin when it is served first.
+class Twin final : public FdWatcher {
+ public:
+  Twin(EventLoop& loop, Twin*& other, std::atomic<int>& served)
+      : loop_(loop), other_(other), served_(served) {
+    int fds[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0) std::abort();
+    mine_ = FileDescriptor(fds[0]);
+    far_ = FileDescriptor(fds[1]);
+    [[maybe_unused]] const auto size = write(far_.get(), "x", 1);
+  }
+  void OnReady(int fd, uint32_t) override {
+    ++served_;
+    loop_.Unwatch(fd);
+    loop_.Unwatch(other_->fd());
+  }
+  int fd() const { return mine_.get(); }
+
+ private:
+  EventLoop& loop_;
+  Twin*& other_;
+  std::atomic<int>& served_;
+  FileDescriptor mine_;
+  FileDescriptor far_;
+};
+
+TEST(EventLoop, UnwatchedDescriptorIsNotServedAnyMore) {
+  const auto loop = Started();
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> served = 0;
+    Twin* a = nullptr;
+    Twin* b = nullptr;
+    Twin first(*loop, b, served);
+    Twin second(*loop, a, served);
+    a = &first;
+    b = &second;
+    std::promise<void> done;
+    loop->Post([&] {
+      loop->Watch(first.fd(), EPOLLIN, &first);
+      loop->Watch(second.fd(), EPOLLIN, &second);
+      loop->At(MonotonicNs() + kMs, [&] { done.set_value(); });
+    });
+    done.get_future().wait();
+    EXPECT_EQ(served, 1);
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,260 @@
+// The server against clients that speak HTTP by hand.
+#include "net/http_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <string>
+
+#include "net/clock.h"
+#include "net/net_for_test.h"
+
+namespace tacho {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class HttpServerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    server_ = MakeServer(options_);
+    port_ = ListenOn(*server_, [this](const auto& exchange) {
+      ++requests_;
+      exchange->Respond(200, exchange->request().path + " " + exchange->request().body,
+                        "text/plain");
+    });
+  }
+
+  HttpServerOptions options_ = {.request_timeout = milliseconds(300)};
+  std::atomic<int> requests_ = 0;
+  std::unique_ptr<HttpServer> server_;
+  uint16_t port_ = 0;
+};
+
+TEST_F(HttpServerTest, RequestInSinglePieces) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.SendInPieces("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello", 1);
+  EXPECT_EQ(socket.ReadMessage(),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\n/a hello");
+}
+
+TEST_F(HttpServerTest, ChunkedRequest) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.SendInPieces(
+      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
+      7);
+  EXPECT_THAT(socket.ReadMessage(), HasSubstr("/a hello"));
+}
+
+TEST_F(HttpServerTest, RequestsOneAfterTheOtherInOnePacket) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  std::string all;
+  for (int i = 0; i < 20; ++i) all += "GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  socket.Send(all);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(socket.ReadMessage(), HasSubstr("\r\n\r\n/" + std::to_string(i) + " "));
+  }
+}
+
+TEST_F(HttpServerTest, BadRequestsGet400AndTheEnd) {
+  for (const char* bad : {"hello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/3.7\r\n\r\n",
+                          "GET / HTTP/1.1\r\nbad header\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00",
+                          "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+                          "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+    RawSocket socket = RawSocket::ConnectTo(port_);
+    socket.Send(bad);
+    const std::string answer = socket.ReadAll();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 400 Bad Request\r\n")) << bad;
+    EXPECT_THAT(answer, HasSubstr("Connection: close\r\n")) << bad;
+  }
+  EXPECT_EQ(requests_, 0);
+}
+
+TEST_F(HttpServerTest, HeadWithoutEndGets431) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("GET / HTTP/1.1\r\n");
+  for (int i = 0; i < 200; ++i) socket.Send("X: " + std::string(1000, 'x') + "\r\n");
+  EXPECT_THAT(socket.ReadAll(), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(HttpServerTest, Http10EndsWithTheConnection) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("GET / HTTP/1.0\r\n\r\n");
+  EXPECT_THAT(socket.ReadAll(), HasSubstr("Connection: close\r\n"));
+
+  const uint16_t streaming = ListenOn(*server_, [](const auto& exchange) {
+    exchange->Begin(200, "text/plain");
+    exchange->Write("a");
+    exchange->Write("b");
+    exchange->End();
+  });
+  RawSocket old = RawSocket::ConnectTo(streaming);
+  old.Send("GET / HTTP/1.0\r\n\r\n");
+  const std::string answer = old.ReadAll();
+  EXPECT_THAT(answer, HasSubstr("\r\n\r\nab"));
+  EXPECT_THAT(answer, Not(HasSubstr("chunked")));
+}
+
+TEST_F(HttpServerTest, ConnectionCloseIsHonoured) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(socket.ReadAll(), HasSubstr("Connection: close\r\n"));
+}
+
+TEST_F(HttpServerTest, HeadOfAStream) {
+  const uint16_t streaming = ListenOn(*server_, [](const auto& exchange) {
+    exchange->Begin(200, "text/plain");
+    exchange->Write("a");
+    exchange->End();
+  });
+  RawSocket socket = RawSocket::ConnectTo(streaming);
+  socket.Send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked"));
+  EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(socket.ReadUntil("0\r\n\r\n"), "1\r\na\r\n0\r\n\r\n");
+}
+
+TEST_F(HttpServerTest, ExpectContinue) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(socket.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  socket.Send("ok");
+  EXPECT_THAT(socket.ReadMessage(), HasSubstr("/a ok"));
+}
+
+TEST_F(HttpServerTest, SlowHeadIsCutOff) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  const int64_t before = MonotonicNs();
+  while (socket.Send("G") && MonotonicNs() - before < 5'000'000'000) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  EXPECT_GT(MonotonicNs() - before, 250'000'000);
+  EXPECT_LT(MonotonicNs() - before, 4'000'000'000);
+}
+
+TEST_F(HttpServerTest, SlowBodyThatMovesIsNot) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n");
+  for (int i = 0; i < 6; ++i) {
+    std::this_thread::sleep_for(milliseconds(100));
+    ASSERT_TRUE(socket.Send("x"));
+  }
+  EXPECT_THAT(socket.ReadMessage(), HasSubstr("/a xxxxxx"));
+}
+
+TEST_F(HttpServerTest, BodyThatStopsIsCutOff) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nx");
+  EXPECT_EQ(socket.ReadAll(), "");
+  EXPECT_EQ(requests_, 0);
+}
+
+TEST_F(HttpServerTest, AnswerMayTakeLongerThanARequest) {
+  std::shared_ptr<HttpExchange> held;
+  const uint16_t slow = ListenOn(*server_, [&](const auto& exchange) { held = exchange; });
+  server_->At(MonotonicNs() + 700'000'000, [&] {
+    if (held) held->Respond(200, "at last", "text/plain");
+    held.reset();
+  });
+  RawSocket socket = RawSocket::ConnectTo(slow);
+  socket.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.ReadMessage(), HasSubstr("at last"));
+}
+
+TEST_F(HttpServerTest, ClientThatLeavesInMidRequest) {
+  for (int i = 0; i < 50; ++i) {
+    RawSocket socket = RawSocket::ConnectTo(port_);
+    socket.Send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Le");
+    if (i % 2 == 0) socket.Reset();
+  }
+  EXPECT_EQ(requests_, 0);
+}
+
+TEST_F(HttpServerTest, OutOfDescriptorsIsNotTheEnd) {
+  std::vector<RawSocket> sockets;
+  for (int i = 0; i < 20; ++i) sockets.push_back(RawSocket::ConnectTo(port_));
+  ASSERT_TRUE(sockets.back().Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_THAT(sockets.back().ReadMessage(), StartsWith("HTTP/1.1 200"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  RawSocket late(FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  rlimit none = before;
+  none.rlim_cur = 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const bool connected = late.Connect(port_);
+  std::this_thread::sleep_for(milliseconds(100));
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_TRUE(connected);
+  late.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(late.ReadMessage(), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, PortThatIsTaken) {
+  const auto again = server_->Listen("127.0.0.1", port_, [](const auto&) {});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, ErrorKind::kOutput);
+  EXPECT_EQ(again.error().message,
+            "cannot listen on 127.0.0.1:" + std::to_string(port_) +
+                ": Address already in use (stop what listens there, or take another port)");
+  const auto nowhere = server_->Listen("nowhere", 0, [](const auto&) {});
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().kind, ErrorKind::kUsage);
+}
+
+TEST_F(HttpServerTest, ClosedPortCanBeTakenAgain) {
+  RawSocket open = RawSocket::ConnectTo(port_);
+  open.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(open.ReadMessage(), StartsWith("HTTP/1.1 200"));
+  server_->Close(port_);
+  EXPECT_EQ(open.ReadAll(), "");
+  EXPECT_FALSE(RawSocket::ConnectTo(port_).Send("x"));
+  const auto again = server_->Listen("127.0.0.1", port_, [](const auto&) {});
+  EXPECT_TRUE(again) << again.error().message;
+}
+
+TEST_F(HttpServerTest, ListensOnIpv6) {
+  const auto port = server_->Listen(
+      "[::1]", 0, [](const auto& exchange) { exchange->Respond(200, "six", "text/plain"); });
+  if (!port) GTEST_SKIP() << "no IPv6 here: " << port.error().message;
+  const auto answer = MakeClient()->Fetch({.url = "http://[::1]:" + std::to_string(*port)});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "six");
+}
+
+TEST_F(HttpServerTest, CloseFromAHandler) {
+  uint16_t port = 0;
+  port = ListenOn(*server_, [&](const auto& exchange) {
+    exchange->Respond(200, "never seen", "text/plain");
+    server_->Close(port);
+  });
+  RawSocket socket = RawSocket::ConnectTo(port);
+  socket.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(socket.ReadAll(), "");
+}
+
+TEST_F(HttpServerTest, CloseFromTheHandlerOfAWaitingRequest) {
+  uint16_t port = 0;
+  port = ListenOn(*server_, [&](const auto& exchange) {
+    if (exchange->request().path == "/close") server_->Close(port);
+    exchange->Respond(200, "", "text/plain");
+  });
+  RawSocket socket = RawSocket::ConnectTo(port);
+  socket.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /close HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.ReadMessage(), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(socket.ReadAll(), "");
+}
+
+TEST_F(HttpServerTest, TargetOfAProxy) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("GET http://host:80/path?q=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.ReadMessage(), HasSubstr("\r\n\r\n/path "));
+}
+
+}  // namespace
+}  // namespace tacho

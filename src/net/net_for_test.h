@@ -1,0 +1,107 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "net/file_descriptor.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+
+namespace tacho {
+
+// A plain blocking socket, for peers that speak HTTP badly. Reads give up after ten seconds.
+class RawSocket {
+ public:
+  explicit RawSocket(FileDescriptor fd);
+  static RawSocket ConnectTo(uint16_t port);
+
+  bool Connect(uint16_t port);
+  // False when the peer is gone.
+  bool Send(std::string_view bytes);
+  // In pieces of `size` bytes, each a packet of its own as far as the kernel lets it.
+  bool SendInPieces(std::string_view bytes, size_t size);
+  // What came up to and with `end`; less when the peer ended before.
+  std::string ReadUntil(std::string_view end);
+  // A request or an answer with its body, by its Content-Length.
+  std::string ReadMessage();
+  std::string ReadAll();
+  // Closes with a reset instead of in order.
+  void Reset();
+  void Close() { fd_.Close(); }
+  void ShutdownBoth();
+  int fd() const { return fd_.get(); }
+
+ private:
+  bool ReadMore();
+  FileDescriptor fd_;
+  std::string input_;
+};
+
+// A server on a free loopback port that gives each connection to `serve`, one after the other, on a
+// thread of its own.
+class RawServer {
+ public:
+  explicit RawServer(std::function<void(RawSocket&)> serve);
+  ~RawServer();
+  uint16_t port() const { return port_; }
+  std::string Url(std::string_view path = "/") const;
+  int accepted() const { return accepted_; }
+
+ private:
+  void Run();
+
+  std::function<void(RawSocket&)> serve_;
+  FileDescriptor listener_;
+  uint16_t port_ = 0;
+  std::atomic<int> accepted_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::mutex mutex_;
+  RawSocket* current_ = nullptr;
+  std::thread thread_;
+};
+
+// Keeps what a stream says, for a test that waits.
+class RecordingSink final : public HttpSink {
+ public:
+  void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) override;
+  void OnBody(std::string_view bytes, int64_t at_ns) override;
+  void OnEnd(const Result<HttpTimes>& times) override;
+
+  // Waits, ten seconds at most: for the end, for a body of that many bytes.
+  bool WaitForEnd();
+  bool WaitForBytes(size_t bytes);
+  // Called on the client's thread after each piece of the body.
+  std::function<void()> on_body;
+
+  int heads = 0;
+  int status = 0;
+  std::vector<HttpHeader> headers;
+  std::string body;
+  int64_t head_ns = 0;
+  int64_t last_ns = 0;
+  int ends = 0;
+  Result<HttpTimes> times;
+  std::string error() const { return times ? "" : times.error().message; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+// They end the test program when they cannot be made.
+std::unique_ptr<HttpClient> MakeClient(const HttpClientOptions& options = {});
+std::unique_ptr<HttpServer> MakeServer(const HttpServerOptions& options = {});
+// Listens on a free loopback port.
+uint16_t ListenOn(HttpServer& server, HttpHandler handler);
+std::string LoopbackUrl(uint16_t port, std::string_view path = "/");
+// Waits, ten seconds at most, until it holds.
+bool Eventually(const std::function<bool()>& holds);
+
+}  // namespace tacho
