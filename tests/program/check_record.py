@@ -175,7 +175,7 @@ def faults(folder):
         base = f"{folder}/{re.sub('[^a-z0-9]', '-', fault)}"
         with simulation(base, "--count", "2", "--tp", "2", "--router", "vllm", "--fault", fault) as addresses:
             begin = time.monotonic()
-            done, report, run_folder = record(base, target(addresses), "--timeout", "12s", timeout=120)
+            done, report, run_folder = record(base, target(addresses), "--timeout", "6s", timeout=120)
             took = time.monotonic() - begin
             check(f"{fault}: status", done.returncode in expected, f"{done.returncode}, {took:.0f} s\n{done.stderr}")
             if 4 in expected and report is not None:
