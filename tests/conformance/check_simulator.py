@@ -24,6 +24,23 @@ SIMULATED = {  # recorded file: (arguments of simulate, what of it is asked)
 }
 
 
+# What only a trace with a GPU has. The recorded ones come from engines on a CPU; the simulator's engines have GPUs.
+GPU_KEYS = ("cuda_driver_version", "cuda_runtime_version", "cupti_version", "deviceProperties")
+GPU_EVENTS = ("X cuda_driver", "X cuda_runtime", "X gpu_memcpy", "X gpu_memset", "X gpu_user_annotation", "X kernel",
+              "f ac2g", "s ac2g")
+
+
+def without_gpu(answer):
+    """A trace's shape but for what a GPU adds; any other answer as it is."""
+    if not isinstance(answer, dict) or "top" not in answer:
+        return answer
+    top = {k: v for k, v in answer["top"].items() if k not in GPU_KEYS}
+    if "distributedInfo" in top:
+        top["distributedInfo"] = {k: v for k, v in top["distributedInfo"].items() if k != "nccl_version"}
+    events = {k: v for k, v in answer["events"].items() if k not in GPU_EVENTS}
+    return {**answer, "top": top, "events": events}
+
+
 @contextlib.contextmanager
 def simulated(tacho, arguments, folder):
     """A running simulator; gives its addresses."""
@@ -62,7 +79,8 @@ def main():
             print(e)
             wrong += 1
             continue
-        wrong += check.compare(expected["answers"], found, sets[expected["set"]])
+        wrong += check.compare({k: without_gpu(v) for k, v in expected["answers"].items()},
+                               {k: without_gpu(v) for k, v in found.items()}, sets[expected["set"]])
     return 1 if wrong else 0
 
 
