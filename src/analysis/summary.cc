@@ -32,7 +32,7 @@ void SummarySink::OnEvent(const Event& event) {
   if (event.kind == SliceKind::kHostOp) Count(host_ops_[event.name], event.duration);
   if (!IsGpuWork(event.kind)) return;
   Count(gpu_[event.name], event.duration);
-  DeviceTotal& device = devices_[words_[event.stream].device];
+  DeviceTotal& device = devices_[words_[words_.StreamOfRank(event.stream, event.track)].device];
   Widen(device.window, device.gpu_events == 0, when);
   ++device.gpu_events;
   device.sum += event.duration;
