@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -73,6 +74,73 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& input
   return groups;
 }
 
+// How files of one rank come to be several.
+std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<size_t>& files) {
+  std::vector<Interval> times;
+  for (const size_t i : files) {
+    if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
+  }
+  if (times.size() < files.size()) return "";
+  std::ranges::sort(times, {}, &Interval::start);
+  size_t at_once = 0;  // that overlap another
+  TimeNs reach = times.front().end;
+  size_t together = 1;
+  for (size_t i = 1; i <= times.size(); ++i) {
+    if (i < times.size() && times[i].start < reach) {
+      reach = std::max(reach, times[i].end);
+      ++together;
+      continue;
+    }
+    if (together > 1) at_once += together;
+    together = 1;
+    if (i < times.size()) reach = times[i].end;
+  }
+  if (at_once == 0) return "recorded one after the other, ";
+  if (at_once == files.size()) return "data-parallel engines, ";
+  return std::to_string(at_once) +
+         " of them at once (data-parallel engines), the rest one after the other, ";
+}
+
+// The groups of each recording.
+std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& inputs,
+                                              const std::vector<std::vector<size_t>>& groups) {
+  struct Span {
+    int64_t world_size;
+    bool has_time;
+    Interval when;
+    size_t group;
+  };
+  std::vector<Span> spans;
+  for (size_t group = 0; group < groups.size(); ++group) {
+    Span span{-1, false, {}, group};
+    for (const size_t i : groups[group]) {
+      span.world_size = std::max(span.world_size, inputs[i].facts->world_size.value_or(-1));
+      const std::optional<Interval> work = WorkTime(inputs[i]);
+      if (!work) continue;
+      span.when = span.has_time ? Interval{std::min(span.when.start, work->start),
+                                           std::max(span.when.end, work->end)}
+                                : *work;
+      span.has_time = true;
+    }
+    spans.push_back(span);
+  }
+  std::ranges::sort(spans, {}, [](const Span& span) {
+    return std::tuple(span.world_size, span.has_time, span.when.start, span.group);
+  });
+  std::vector<std::vector<size_t>> recordings;
+  TimeNs reach;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const Span& span = spans[i];
+    const bool joins = i > 0 && spans[i - 1].world_size == span.world_size &&
+                       spans[i - 1].has_time == span.has_time &&
+                       (!span.has_time || span.when.start < reach);
+    if (!joins) recordings.emplace_back();
+    reach = joins ? std::max(reach, span.when.end) : span.when.end;
+    recordings.back().push_back(span.group);
+  }
+  return recordings;
+}
+
 // Warns of several files that claim the same place in the same stage.
 void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<size_t>& workers,
                       RankTable& table) {
@@ -88,21 +156,11 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
   }
   for (const auto& [claim, files] : claims) {
     if (files.size() < 2) continue;
-    std::vector<Interval> times;
-    for (const size_t i : files) {
-      if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
-    }
-    std::sort(times.begin(), times.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    bool one_by_one = times.size() == files.size();
-    for (size_t i = 1; i < times.size(); ++i)
-      one_by_one = one_by_one && times[i - 1].end <= times[i].start;
     const auto& [rank, world_size, stage] = claim;
     std::string text = std::to_string(files.size()) + " traces say rank " + std::to_string(rank);
     if (world_size >= 0) text += " of " + std::to_string(world_size);
     if (!stage.empty()) text += " (" + stage + ")";
-    text += one_by_one ? ": recorded one after the other, told apart by path"
-                       : ": data-parallel engines, told apart by path";
+    text += ": " + HowRecorded(inputs, files) + "told apart by path";
     table.warnings.push_back(std::move(text));
   }
   if (without_rank > 0 && workers.size() > 1) {
@@ -112,32 +170,52 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
   }
 }
 
+struct GroupTimes {
+  DurationNs window, busy, compute;
+};
+
+GroupTimes TimesOf(const std::vector<RankInput>& inputs, const std::vector<size_t>& files) {
+  GroupTimes times;
+  for (const size_t i : files) {
+    const RankRow row = RowOf(inputs[i]);
+    times.window += row.window;
+    times.busy += row.busy;
+    times.compute += row.compute;
+  }
+  return times;
+}
+
 void CompareGroups(const std::vector<RankInput>& inputs,
                    const std::vector<std::vector<size_t>>& groups, RankTable& table) {
-  std::optional<double> least, most;
-  DurationNs longest;
+  const std::vector<std::vector<size_t>> recordings = RecordingsOf(inputs, groups);
+  std::map<std::string_view, size_t> recording_of;  // by path
   const std::vector<size_t>* slowest = nullptr;
-  for (const std::vector<size_t>& files : groups) {
-    DurationNs window, busy, compute;
-    for (const size_t i : files) {
-      const RankRow row = RowOf(inputs[i]);
-      window += row.window;
-      busy += row.busy;
-      compute += row.compute;
+  DurationNs longest;
+  size_t most_ranks = 1;
+  for (size_t recording = 0; recording < recordings.size(); ++recording) {
+    std::optional<double> least, most;
+    const size_t ranks = recordings[recording].size();
+    for (const size_t group : recordings[recording]) {
+      const GroupTimes times = TimesOf(inputs, groups[group]);
+      for (const size_t i : groups[group]) recording_of[inputs[i].path] = recording;
+      if (times.window.ns > 0) {
+        const double share =
+            static_cast<double>(times.busy.ns) / static_cast<double>(times.window.ns);
+        least = std::min(least.value_or(share), share);
+        most = std::max(most.value_or(share), share);
+      }
+      if (ranks < 2 || ranks < most_ranks || times.compute.ns == 0) continue;
+      if (ranks > most_ranks || times.compute > longest) {
+        longest = times.compute;
+        slowest = &groups[group];
+        most_ranks = ranks;
+      }
     }
-    if (window.ns > 0) {
-      const double share = static_cast<double>(busy.ns) / static_cast<double>(window.ns);
-      least = std::min(least.value_or(share), share);
-      most = std::max(most.value_or(share), share);
-    }
-    if (compute > longest) {
-      longest = compute;
-      slowest = &files;
-    }
+    if (least) table.busy_spread = std::max(table.busy_spread, *most - *least);
   }
-  if (least) table.busy_spread = *most - *least;
-  if (groups.size() < 2 || slowest == nullptr) return;
   for (size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].recording = recording_of[table.rows[i].path];
+    if (slowest == nullptr) continue;
     const bool of_slowest = std::any_of(slowest->begin(), slowest->end(), [&](size_t file) {
       return inputs[file].path == table.rows[i].path;
     });
@@ -146,6 +224,20 @@ void CompareGroups(const std::vector<RankInput>& inputs,
       table.slowest = i;
     }
   }
+  if (recordings.size() > 1 && slowest != nullptr) {
+    table.warnings.push_back("the traces are of " + std::to_string(recordings.size()) +
+                             " recordings: ranks are compared within each");
+  }
+}
+
+DurationNs MedianOfOthers(const RankTable& ranks, const std::vector<size_t>& rows, size_t without,
+                          DurationNs RankRow::*figure) {
+  std::vector<DurationNs> others;
+  for (const size_t row : rows) {
+    if (row != without) others.push_back(ranks.rows[row].*figure);
+  }
+  std::ranges::sort(others);
+  return others[others.size() / 2];
 }
 
 }  // namespace
@@ -189,6 +281,37 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   }
   CompareGroups(inputs, GroupByRank(inputs, workers), table);
   return table;
+}
+
+std::optional<Straggler> FindStraggler(const RankTable& ranks) {
+  if (!ranks.slowest) return std::nullopt;
+  const RankRow& slowest = ranks.rows[*ranks.slowest];
+  std::vector<size_t> rows;  // of its recording
+  for (size_t i = 0; i < ranks.rows.size(); ++i) {
+    if (ranks.rows[i].recording == slowest.recording && ranks.rows[i].window.ns > 0) {
+      rows.push_back(i);
+    }
+  }
+  if (rows.size() < 2 || slowest.window.ns <= 0) return std::nullopt;
+  const auto stands_out = [](DurationNs more, DurationNs window) {
+    return more.ns > 0 && more.ns >= window.ns / 50;
+  };
+  DurationNs least_compute = slowest.compute, exposed;
+  size_t least = rows.front();
+  for (const size_t row : rows) {
+    least_compute = std::min(least_compute, ranks.rows[row].compute);
+    if (ranks.rows[row].comm_busy < ranks.rows[least].comm_busy) least = row;
+    exposed = std::max(exposed, ranks.rows[row].exposed_comm);
+  }
+  if (exposed > slowest.compute - least_compute) {
+    const DurationNs others = MedianOfOthers(ranks, rows, least, &RankRow::comm_busy);
+    const DurationNs own = ranks.rows[least].comm_busy;
+    if (!stands_out(others - own, ranks.rows[least].window)) return std::nullopt;
+    return Straggler{Straggler::Sign::kLeastCollectives, least, own, others};
+  }
+  const DurationNs others = MedianOfOthers(ranks, rows, *ranks.slowest, &RankRow::compute);
+  if (!stands_out(slowest.compute - others, slowest.window)) return std::nullopt;
+  return Straggler{Straggler::Sign::kComputesLongest, *ranks.slowest, slowest.compute, others};
 }
 
 }  // namespace tacho
