@@ -15,7 +15,6 @@ namespace {
 // Shares below these do not enter the sentence.
 constexpr double kIdleWorthNaming = 0.10;
 constexpr double kExposedWorthNaming = 0.05;
-constexpr double kSlowerWorthNaming = 0.01;
 
 std::string MainIdleCause(const IdleTable& idle) {
   const IdleCauseRow& main = idle.causes.front();
@@ -23,6 +22,13 @@ std::string MainIdleCause(const IdleTable& idle) {
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {} of the idle time", share);
+    case IdleCause::kInLaunchCall:
+      return fmt::format("the host was inside {} for {} of the idle time", VisibleText(main.call),
+                         share);
+    case IdleCause::kWaiting:
+      return fmt::format(
+          "work launched by {} was held back by an event or another queue for {} of the idle time",
+          VisibleText(main.call), share);
     case IdleCause::kLaunchLatency:
       return fmt::format("launches on their way to the device make {} of the idle time", share);
     case IdleCause::kQueued:
@@ -71,6 +77,27 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
   return rest;
 }
 
+// "; rank 3 computes longest: ...", "" when none stands out.
+std::string StragglerClause(const RankTable& ranks) {
+  const std::optional<Straggler> straggler = FindStraggler(ranks);
+  if (!straggler) return "";
+  const std::string label = LabelOf(ranks, ranks.rows[straggler->row]);
+  if (straggler->sign == Straggler::Sign::kLeastCollectives) {
+    return fmt::format(
+        "; {} is in collectives for {}, the median of the others for {}: they may be waiting for "
+        "it",
+        label, FormatDuration(straggler->time), FormatDuration(straggler->others));
+  }
+  std::string clause =
+      fmt::format("; {} computes longest: {}", label, FormatDuration(straggler->time));
+  if (straggler->others.ns > 0) {
+    clause +=
+        fmt::format(", {} % more than the median of the others",
+                    FormatPercent(ShareOf(straggler->time - straggler->others, straggler->others)));
+  }
+  return clause;
+}
+
 }  // namespace
 
 std::string Verdict(const TraceAnalysis& trace) {
@@ -106,21 +133,7 @@ std::string Verdict(const RunAnalysis& run) {
                                 FormatShare(totals.devices.busy, totals.devices.window),
                                 totals.workers, FormatPercent(least), FormatPercent(most),
                                 Rest(totals.devices, totals.kernels, totals.idle));
-  if (run.ranks.slowest && run.ranks.rows.size() > 1) {
-    const RankRow& slowest = run.ranks.rows[*run.ranks.slowest];
-    std::vector<DurationNs> others;
-    for (size_t i = 0; i < run.ranks.rows.size(); ++i) {
-      if (i != *run.ranks.slowest) others.push_back(run.ranks.rows[i].compute);
-    }
-    std::sort(others.begin(), others.end());
-    const DurationNs middle = others[others.size() / 2];
-    const double more = middle.ns == 0 ? 0 : ShareOf(slowest.compute - middle, middle);
-    if (more >= kSlowerWorthNaming) {
-      out += fmt::format("; {} computes longest: {}, {} % more than the median of the others",
-                         LabelOf(run.ranks, slowest), FormatDuration(slowest.compute),
-                         FormatPercent(more));
-    }
-  }
+  out += StragglerClause(run.ranks);
   if (!run.ranks.missing.empty()) {
     out += fmt::format("; {} of {} ranks missing", run.ranks.missing.size(),
                        run.ranks.world_size.value_or(0));
