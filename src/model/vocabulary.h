@@ -48,11 +48,14 @@ class Vocabulary {
   // The stream of GPU work on `track`. In a merged file the ids of devices are those of several
   // machines: the device is then named with the rank, "[TP08] 0".
   StreamId StreamOfRank(StreamId stream, TrackId track) {
-    const StringId rank = rank_of_track_[Index(track)];
+    const StringId rank = RankOf(track);
     return rank == StringId::kEmpty ? stream : InternStreamOfRank(stream, rank);
   }
-  // The rank that a track's pid begins with, see RankOfPid; kEmpty for most.
-  [[nodiscard]] StringId RankOf(TrackId track) const { return rank_of_track_[Index(track)]; }
+  // The rank that a track's pid begins with, see RankOfPid; kEmpty for most, and
+  // for no track.
+  [[nodiscard]] StringId RankOf(TrackId track) const {
+    return Index(track) < rank_of_track_.size() ? rank_of_track_[Index(track)] : StringId::kEmpty;
+  }
   // Categories whose events go to a table of their own always have their own id. Of all others
   // (no real trace has 40) those beyond kMostOtherCategories share one, "(other)".
   static constexpr size_t kMostOtherCategories = 200;

@@ -102,7 +102,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::str
 
 // Steps have times of their own on a device.
 bool AnyOnDevice(const StepTable& steps) {
-  return std::ranges::any_of(steps.steps, [](const Step& step) { return step.device_busy; });
+  return std::ranges::any_of(steps.steps,
+                             [](const Step& step) { return step.device_busy.has_value(); });
 }
 
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
