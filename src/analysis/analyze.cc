@@ -72,17 +72,16 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
       const int64_t duration = gpu.duration[rows[i]];
       if (duration < kLeast.ns) continue;
       const int64_t correlation = gpu.correlation[rows[i]];
-      std::vector<int64_t> covered;
+      size_t covered = 0, far_shorter = 0;
       for (size_t k = i + 1; k < rows.size() && k - i <= kMostLookedAt; ++k) {
         if (gpu.start[rows[k]] >= gpu.When(rows[i]).end) break;
-        if (correlation < 0 || gpu.correlation[rows[k]] != correlation) {
-          covered.push_back(gpu.duration[rows[k]]);
-        }
+        if (correlation >= 0 && gpu.correlation[rows[k]] == correlation) continue;
+        ++covered;
+        if (gpu.duration[rows[k]] < duration / kTimesMedian) ++far_shorter;
       }
-      if (covered.size() <= kCovered) continue;
-      const auto median = covered.begin() + static_cast<std::ptrdiff_t>(covered.size() / 2);
-      std::nth_element(covered.begin(), median, covered.end());
-      if (duration / kTimesMedian > *median) notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+      if (covered > kCovered && far_shorter > covered / 2) {
+        notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+      }
     }
   }
 }
