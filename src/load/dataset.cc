@@ -31,7 +31,8 @@ class JsonRows {
     }
     if (const auto error = document.get_object().get(object)) return simdjson::error_message(error);
     const std::string why = TakeObject(object);
-    if (why.empty() && !document.current_location().error()) return Undo("something follows the object");
+    if (why.empty() && !document.current_location().error())
+      return Undo("something follows the object");
     return why;
   }
 
