@@ -1,4 +1,5 @@
 #include "cli/engine_options.h"
+#include "base/closest.h"
 
 #include <fmt/format.h>
 

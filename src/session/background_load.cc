@@ -4,9 +4,14 @@
 
 #include <algorithm>
 
-#include "load/token_ids.h"
+#include "load/served_model.h"
 
 namespace tacho {
+namespace {
+
+constexpr std::chrono::seconds kPatience{30};
+
+}  // namespace
 
 BackgroundLoad::BackgroundLoad(HttpClient& client, LoadPlan plan, std::vector<DriveTarget> targets)
     : plan_(std::move(plan)), thread_([this, &client, targets = std::move(targets)] {
@@ -43,14 +48,14 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   if (disaggregated && !options.through_router)
     remarks.push_back("prefill and decode workers: the load goes through the router");
   // One model behind all: its first worker is asked for all of them.
-  Result<std::vector<int64_t>> ids =
-      FetchTokenIds(client, workers.front().worker.url, workers.front().facts.model);
+  const std::vector<int64_t> ids =
+      AskTokenIds(client, workers.front().worker.url, workers.front().facts.model, kPatience);
   auto target = [&](const std::string& url, const std::string& model) {
     DriveTarget one;
     one.url = url;
     one.model = model;
     one.bearer_key = options.api_key;
-    if (ids) one.token_ids = *ids;
+    one.token_ids = ids;
     return one;
   };
   std::vector<DriveTarget> targets;
