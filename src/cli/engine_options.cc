@@ -1,10 +1,10 @@
 #include "cli/engine_options.h"
-#include "base/closest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/closest.h"
 #include "report/visible_text.h"
 
 namespace tacho {
