@@ -141,8 +141,8 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   SimulationOptions out;
   WorkerOptions& worker = out.worker;
   if (o.engine != "vllm" && o.engine != "sglang") return Refuse("--engine is vllm or sglang");
-  worker.kind = o.engine == "vllm" ? EngineKind::kVllm : EngineKind::kSglang;
-  const bool vllm = worker.kind == EngineKind::kVllm;
+  worker.kind = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
+  const bool vllm = worker.kind == SimulatedEngine::kVllm;
   worker.version = o.version.value_or(vllm ? "0.32.0" : "0.5.23");
   if (o.router == "vllm") {
     out.router = RouterKind::kVllm;

@@ -37,25 +37,26 @@ std::string SglangErrorJson(const ApiError& error) {
   return "{\"object\":\"error\"," + Fields(error) + "}";
 }
 
-ApiError NoJson(EngineKind engine, std::string_view body) {
+ApiError NoJson(SimulatedEngine engine, std::string_view body) {
   const size_t at = ErrorAt(body);
   const std::string text = fmt::format(
       "1 validation error:\n  {{'type': 'json_invalid', 'loc': ('body', {}), 'msg': 'JSON decode "
       "error', 'input': {{}}, 'ctx': {{'error': 'Expecting value'}}}}",
       at);
-  return {400, text, "Bad Request", engine == EngineKind::kVllm ? fmt::format("body.{}", at) : ""};
+  return {400, text, "Bad Request",
+          engine == SimulatedEngine::kVllm ? fmt::format("body.{}", at) : ""};
 }
 
-ApiError MissingField(EngineKind engine, std::string_view field) {
+ApiError MissingField(SimulatedEngine engine, std::string_view field) {
   return {400,
           fmt::format("1 validation error:\n  {{'type': 'missing', 'loc': ('body', '{}'), 'msg': "
                       "'Field required'}}",
                       field),
-          "Bad Request", engine == EngineKind::kVllm ? fmt::format("body.{}", field) : ""};
+          "Bad Request", engine == SimulatedEngine::kVllm ? fmt::format("body.{}", field) : ""};
 }
 
-ApiError TooManyTokens(EngineKind engine, int64_t prompt, int64_t asked, int64_t most) {
-  if (engine == EngineKind::kSglang) {
+ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most) {
+  if (engine == SimulatedEngine::kSglang) {
     return {400,
             fmt::format("Requested token count exceeds the model's maximum context length of {} "
                         "tokens. You requested a total of {} tokens: {} tokens from the input "

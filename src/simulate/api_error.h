@@ -22,9 +22,9 @@ std::string VllmErrorJson(const ApiError& error);
 std::string SglangErrorJson(const ApiError& error);
 
 // What each engine says when a body is no JSON, lacks a field or asks for too much.
-ApiError NoJson(EngineKind engine, std::string_view body);
-ApiError MissingField(EngineKind engine, std::string_view field);
-ApiError TooManyTokens(EngineKind engine, int64_t prompt, int64_t asked, int64_t most);
+ApiError NoJson(SimulatedEngine engine, std::string_view body);
+ApiError MissingField(SimulatedEngine engine, std::string_view field);
+ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most);
 
 // "model: EOF while parsing a value at line 1 column 10": how the routers' JSON reader (Rust's
 // serde) tells what is wrong with a body.

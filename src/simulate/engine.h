@@ -15,7 +15,7 @@
 namespace tacho::simulate {
 
 struct EngineOptions {
-  EngineKind kind = EngineKind::kVllm;
+  SimulatedEngine kind = SimulatedEngine::kVllm;
   CostModel cost;
   BatcherLimits limits;
   uint64_t seed = 1;

@@ -70,8 +70,8 @@ std::variant<GenerateRequest, ApiError> ReadGenerateRequest(std::string_view bod
                                                             int64_t max_length,
                                                             int64_t vocabulary) {
   const Json json = Json::parse(body, nullptr, false);
-  if (json.is_discarded()) return NoJson(EngineKind::kSglang, body);
-  if (!json.is_object()) return MissingField(EngineKind::kSglang, "text");
+  if (json.is_discarded()) return NoJson(SimulatedEngine::kSglang, body);
+  if (!json.is_object()) return MissingField(SimulatedEngine::kSglang, "text");
   GenerateRequest out;
   if (!ReadPrompts(json, vocabulary, out)) {
     return ApiError{400, "Either text, input_ids or input_embeds should be provided.", "", ""};
@@ -90,7 +90,7 @@ std::variant<GenerateRequest, ApiError> ReadGenerateRequest(std::string_view bod
     if (length == 0) return ApiError{400, "The input is empty.", "", ""};
     if (length + out.max_new_tokens > max_length && out.late_error.empty()) {
       out.late_error =
-          TooManyTokens(EngineKind::kSglang, length, out.max_new_tokens, max_length).message;
+          TooManyTokens(SimulatedEngine::kSglang, length, out.max_new_tokens, max_length).message;
     }
     for (const int64_t id : prompt) {
       if (id >= 0 && id < vocabulary) continue;

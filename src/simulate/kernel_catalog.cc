@@ -171,11 +171,13 @@ constexpr CallInfo kCalls[] = {
 
 }  // namespace
 
-std::string_view NameOf(EngineKind kind) { return kind == EngineKind::kVllm ? "vllm" : "sglang"; }
+std::string_view NameOf(SimulatedEngine kind) {
+  return kind == SimulatedEngine::kVllm ? "vllm" : "sglang";
+}
 
-const KernelInfo& KernelOf(EngineKind engine, KernelRole role) {
+const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role) {
   const auto index = static_cast<size_t>(role);
-  return engine == EngineKind::kVllm ? kVllmKernels[index] : kSglangKernels[index];
+  return engine == SimulatedEngine::kVllm ? kVllmKernels[index] : kSglangKernels[index];
 }
 
 const CallInfo& CallOf(std::string_view name) {

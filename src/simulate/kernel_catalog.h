@@ -29,8 +29,8 @@ enum class KernelRole : uint8_t {
   kCount,
 };
 
-enum class EngineKind : uint8_t { kVllm, kSglang };
-std::string_view NameOf(EngineKind kind);  // "vllm", "sglang"
+enum class SimulatedEngine : uint8_t { kVllm, kSglang };
+std::string_view NameOf(SimulatedEngine kind);  // "vllm", "sglang"
 
 // A kernel as CUPTI would describe it. Names and launch shapes are those of real H100 traces.
 struct KernelInfo {
@@ -46,7 +46,7 @@ struct KernelInfo {
   int block;
   int occupancy;
 };
-const KernelInfo& KernelOf(EngineKind engine, KernelRole role);
+const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role);
 
 // A host call and its CUPTI id.
 struct CallInfo {

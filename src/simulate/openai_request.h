@@ -28,9 +28,9 @@ struct OpenAiRequest {
 };
 
 struct OpenAiLimits {
-  EngineKind engine = EngineKind::kVllm;  // whose words a refusal has
-  std::string model;                      // refused under any other name, unless empty
-  int64_t max_length = 0;                 // of prompt and answer together
+  SimulatedEngine engine = SimulatedEngine::kVllm;  // whose words a refusal has
+  std::string model;                                // refused under any other name, unless empty
+  int64_t max_length = 0;                           // of prompt and answer together
   int64_t vocabulary = 1;
 };
 

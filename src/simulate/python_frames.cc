@@ -13,8 +13,8 @@ struct StepFrames {
   const char* model;    // inside of it
 };
 
-StepFrames StepFramesOf(EngineKind engine) {
-  if (engine == EngineKind::kVllm) {
+StepFrames StepFramesOf(SimulatedEngine engine) {
+  if (engine == SimulatedEngine::kVllm) {
     return {"vllm/v1/executor/multiproc_executor.py(1055): _execute_worker_rpc",
             "vllm/v1/worker/gpu_worker.py(1300): execute_model",
             "vllm/v1/worker/gpu_model_runner.py(3939): execute_model"};
@@ -34,7 +34,7 @@ std::string CallOf(std::string_view op, size_t index) {
 
 }  // namespace
 
-const std::vector<std::string>& RootFrames(EngineKind engine) {
+const std::vector<std::string>& RootFrames(SimulatedEngine engine) {
   static const std::vector<std::string> vllm = {
       "<string>(1): <module>",
       "multiprocessing/spawn.py(122): spawn_main",
@@ -50,10 +50,10 @@ const std::vector<std::string>& RootFrames(EngineKind engine) {
       "multiprocessing/process.py(314): _bootstrap",
       "multiprocessing/process.py(108): run",
       "sglang/srt/managers/scheduler.py(3405): run_scheduler_process"};
-  return engine == EngineKind::kVllm ? vllm : sglang;
+  return engine == SimulatedEngine::kVllm ? vllm : sglang;
 }
 
-std::vector<PythonFrame> FramesOf(EngineKind engine, const TracedStep& step) {
+std::vector<PythonFrame> FramesOf(SimulatedEngine engine, const TracedStep& step) {
   std::vector<PythonFrame> frames;
   const auto add = [&](std::string name, int64_t start, int64_t end, int parent) {
     frames.push_back({std::move(name), step.origin_ns + start, end - start, parent});

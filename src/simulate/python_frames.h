@@ -16,9 +16,9 @@ struct PythonFrame {
 };
 
 // The frames that are open all the time, outermost first.
-const std::vector<std::string>& RootFrames(EngineKind engine);
+const std::vector<std::string>& RootFrames(SimulatedEngine engine);
 // The frames of one step: those around its execution, and one around each operator. Far fewer than
 // a real engine has, in the same form.
-std::vector<PythonFrame> FramesOf(EngineKind engine, const TracedStep& step);
+std::vector<PythonFrame> FramesOf(SimulatedEngine engine, const TracedStep& step);
 
 }  // namespace tacho::simulate

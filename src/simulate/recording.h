@@ -42,7 +42,7 @@ std::string StepName(StepNames names, const RecordedStep& step);
 
 // All that a trace file tells beside the steps: one rank of one engine.
 struct TraceSource {
-  EngineKind engine = EngineKind::kVllm;
+  SimulatedEngine engine = SimulatedEngine::kVllm;
   std::string version;  // stamped into the file when `stamps_version`
   bool stamps_version = true;
   KinetoDialect dialect = KinetoDialect::kOneKeyALine;

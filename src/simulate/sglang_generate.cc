@@ -57,7 +57,7 @@ void SglangServer::Generate(const Exchange& exchange) {
 
 void SglangServer::Complete(const Exchange& exchange, bool chat) {
   // Any name of a model is taken.
-  const OpenAiLimits limits{EngineKind::kSglang, "", options_.max_model_len,
+  const OpenAiLimits limits{SimulatedEngine::kSglang, "", options_.max_model_len,
                             options_.cost.model.vocabulary};
   auto read = ReadOpenAiRequest(exchange->request().body, chat, limits);
   if (const auto* error = std::get_if<ApiError>(&read)) {

@@ -73,7 +73,7 @@ std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::strin
   SglangProfileRequest out;
   if (body.empty()) return out;
   const Json json = Json::parse(body, nullptr, false);
-  if (json.is_discarded()) return NoJson(EngineKind::kSglang, body);
+  if (json.is_discarded()) return NoJson(SimulatedEngine::kSglang, body);
   if (json.is_null()) return out;
   if (!json.is_object()) return Invalid("ProfileReq", "Input should be an object");
   for (const auto& [key, to] :

@@ -246,7 +246,7 @@ TraceSource SglangProfiling::SourceOf(size_t engine, int rank,
   const WorkerOptions& options = *parts_.options;
   const int tp = options.cost.tensor_parallel;
   TraceSource source;
-  source.engine = EngineKind::kSglang;
+  source.engine = SimulatedEngine::kSglang;
   source.version = parts_.version.text;
   source.stamps_version = false;
   source.dialect = KinetoDialect::kOneKeyALine;

@@ -36,7 +36,7 @@ SglangServer::SglangServer(const WorkerOptions& options, const SglangVersion& ve
   parts.die = [this] { SchedulerDied(); };
   for (int rank = 0; rank < options.data_parallel; ++rank) {
     EngineOptions engine;
-    engine.kind = EngineKind::kSglang;
+    engine.kind = SimulatedEngine::kSglang;
     engine.cost = options.cost;
     engine.limits = options.limits;
     engine.seed = Mix(options.seed + static_cast<uint64_t>(rank));

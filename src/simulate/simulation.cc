@@ -71,7 +71,7 @@ class RunningSimulation : public Simulation {
 
  private:
   Result<std::unique_ptr<Worker>> MakeWorker(const WorkerOptions& options) {
-    if (options.kind == EngineKind::kVllm) return VllmServer::Create(options, *loop_, log_);
+    if (options.kind == SimulatedEngine::kVllm) return VllmServer::Create(options, *loop_, log_);
     return SglangServer::Create(options, *loop_, log_);
   }
 

@@ -29,14 +29,14 @@ class SimulationTest : public ::testing::Test {
     fs::remove_all(folder_);
   }
 
-  SimulationOptions Options(EngineKind kind) {
+  SimulationOptions Options(SimulatedEngine kind) {
     SimulationOptions options;
     WorkerOptions& worker = options.worker;
     worker.kind = kind;
-    worker.version = kind == EngineKind::kVllm ? "0.32" : "0.5.23";
+    worker.version = kind == SimulatedEngine::kVllm ? "0.32" : "0.5.23";
     worker.served_model = "tiny";
     worker.cost = {*FindModelShape("tiny"), *FindHardware("h100"), 2, 10};
-    worker.limits.mixes = kind == EngineKind::kVllm;
+    worker.limits.mixes = kind == SimulatedEngine::kVllm;
     worker.trace_folder = folder_.string();
     worker.temp_folder = fs::temp_directory_path().string();
     worker.truth = true;
@@ -91,7 +91,7 @@ constexpr const char* kCompletion =
     R"({"prompt":[1,2,3],"max_tokens":8,"ignore_eos":true,"stream":true})";
 
 TEST_F(SimulationTest, VllmBehindItsRouter) {
-  SimulationOptions options = Options(EngineKind::kVllm);
+  SimulationOptions options = Options(SimulatedEngine::kVllm);
   options.count = 2;
   options.router = RouterKind::kVllm;
   Start(options);
@@ -109,7 +109,7 @@ TEST_F(SimulationTest, VllmBehindItsRouter) {
 }
 
 TEST_F(SimulationTest, SglangBehindItsRouter) {
-  SimulationOptions options = Options(EngineKind::kSglang);
+  SimulationOptions options = Options(SimulatedEngine::kSglang);
   options.count = 2;
   options.router = RouterKind::kSglang;
   Start(options);
@@ -131,11 +131,11 @@ TEST_F(SimulationTest, SglangBehindItsRouter) {
 
 // A router's worker may be a process of its own: it is asked over HTTP, and streams pass.
 TEST_F(SimulationTest, RouterTakesForeignWorkers) {
-  SimulationOptions options = Options(EngineKind::kVllm);
+  SimulationOptions options = Options(SimulatedEngine::kVllm);
   options.count = 1;
   options.router = RouterKind::kVllm;
   Start(options);
-  SimulationOptions other_options = Options(EngineKind::kVllm);
+  SimulationOptions other_options = Options(SimulatedEngine::kVllm);
   auto other = Simulation::Start(other_options);
   ASSERT_TRUE(other);
   const std::string router = simulation_->RouterUrl();
@@ -154,7 +154,7 @@ TEST_F(SimulationTest, RouterTakesForeignWorkers) {
 }
 
 TEST_F(SimulationTest, DiesInTheFlushAndIsGone) {
-  SimulationOptions options = Options(EngineKind::kVllm);
+  SimulationOptions options = Options(SimulatedEngine::kVllm);
   options.worker.faults = Faults({*ParseFault("die-in-flush")});
   Start(options);
   EXPECT_EQ(Ask(Worker(0) + "/start_profile", "{}").status, 200);
@@ -164,7 +164,7 @@ TEST_F(SimulationTest, DiesInTheFlushAndIsGone) {
 }
 
 TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
-  Start(Options(EngineKind::kVllm));
+  Start(Options(SimulatedEngine::kVllm));
   std::vector<std::string> paths;
   std::atomic<bool> done = false;
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -188,7 +188,7 @@ TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
 
 // The end comes whenever it likes: streams under way, a trace half written, a hanging answer.
 TEST_F(SimulationTest, EndsInTheMiddleOfEverything) {
-  SimulationOptions options = Options(EngineKind::kVllm);
+  SimulationOptions options = Options(SimulatedEngine::kVllm);
   options.count = 3;
   options.router = RouterKind::kVllm;
   options.worker.faults = Faults({*ParseFault("slow-flush@0:60s"), *ParseFault("hang-stop@1")});

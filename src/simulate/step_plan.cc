@@ -15,7 +15,7 @@ bool IsCollective(KernelRole role) {
 // One rank while its step is being planned.
 class Rank {
  public:
-  Rank(EngineKind engine, double speed, Random random)
+  Rank(SimulatedEngine engine, double speed, Random random)
       : engine_(engine), speed_(speed), random_(random) {}
 
   int64_t Time(int64_t low, int64_t high) {
@@ -111,7 +111,7 @@ class Rank {
     compute_free_ = start + work.duration_ns;
   }
 
-  EngineKind engine_;
+  SimulatedEngine engine_;
   double speed_;
   Random random_;
   RankPlan plan_;
@@ -124,7 +124,7 @@ class Rank {
 // All ranks of one step.
 class StepPlanner {
  public:
-  StepPlanner(EngineKind engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
+  StepPlanner(SimulatedEngine engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
               uint64_t step)
       : engine_(engine), load_(load) {
     const uint64_t base = Mix(seed) ^ Mix(step * 2 + 1);
@@ -136,7 +136,7 @@ class StepPlanner {
   }
 
   StepPlan Plan() {
-    engine_ == EngineKind::kVllm ? BeforeVllm() : BeforeSglang();
+    engine_ == SimulatedEngine::kVllm ? BeforeVllm() : BeforeSglang();
     EachRank([](Rank& rank) { rank.Open(HostSlice::Kind::kStep, ""); });
     if (load_.empty()) {
       EachRank([](Rank& rank) { rank.Pass(150'000, 240'000); });
@@ -144,7 +144,7 @@ class StepPlanner {
     } else {
       Execute();
     }
-    engine_ == EngineKind::kVllm ? AfterVllm() : AfterSglang();
+    engine_ == SimulatedEngine::kVllm ? AfterVllm() : AfterSglang();
     StepPlan plan;
     for (Rank& rank : ranks_) {
       plan.ranks.push_back(rank.Finish());
@@ -184,7 +184,7 @@ class StepPlanner {
   }
 
   void Execute() {
-    const bool vllm = engine_ == EngineKind::kVllm;
+    const bool vllm = engine_ == SimulatedEngine::kVllm;
     if (vllm) OpenAll("gpu_model_runner: preprocess");
     EachRank([&](Rank& rank) {
       rank.Copy("Memcpy HtoD (Pinned -> Device)", kComputeStream,
@@ -280,7 +280,7 @@ class StepPlanner {
     EachRank([](Rank& rank) { rank.Pass(5'000, 20'000); });
   }
 
-  EngineKind engine_;
+  SimulatedEngine engine_;
   StepLoad load_;
   std::vector<Rank> ranks_;
   std::vector<StepKernels> kernels_;
@@ -288,8 +288,8 @@ class StepPlanner {
 
 }  // namespace
 
-StepPlan PlanStep(EngineKind engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
-                  uint64_t step) {
+StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
+                  uint64_t seed, uint64_t step) {
   return StepPlanner(engine, cost, load, seed, step).Plan();
 }
 

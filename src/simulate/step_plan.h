@@ -59,7 +59,7 @@ struct StepPlan {
 // Plans one step on all ranks together: a collective ends on all of them at the same time. The
 // same for the same arguments. A decode step of at most 512 requests replays one graph; other steps
 // launch kernel by kernel. A step without requests is the engine's look at an empty batch.
-StepPlan PlanStep(EngineKind engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
-                  uint64_t step);
+StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
+                  uint64_t seed, uint64_t step);
 
 }  // namespace tacho::simulate

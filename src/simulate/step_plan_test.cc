@@ -26,14 +26,15 @@ StepLoad Prefill(int64_t tokens) {
 int64_t End(const DeviceSlice& slice) { return slice.start_ns + slice.dur_ns; }
 
 TEST(PlanStep, IsTheSameForTheSameArguments) {
-  const auto plan = [] { return PlanStep(EngineKind::kVllm, Cost(2), Decode(8, 100), 7, 3); };
+  const auto plan = [] { return PlanStep(SimulatedEngine::kVllm, Cost(2), Decode(8, 100), 7, 3); };
   const StepPlan a = plan(), b = plan();
   EXPECT_EQ(a.duration_ns, b.duration_ns);
   ASSERT_EQ(a.ranks[1].device.size(), b.ranks[1].device.size());
   for (size_t i = 0; i < a.ranks[1].device.size(); ++i) {
     EXPECT_EQ(a.ranks[1].device[i].start_ns, b.ranks[1].device[i].start_ns);
   }
-  EXPECT_NE(PlanStep(EngineKind::kVllm, Cost(2), Decode(8, 100), 7, 4).duration_ns, a.duration_ns);
+  EXPECT_NE(PlanStep(SimulatedEngine::kVllm, Cost(2), Decode(8, 100), 7, 4).duration_ns,
+            a.duration_ns);
 }
 
 TEST(PlanStep, DecodeIsOneGraphPrefillIsLaunchedOneByOne) {
@@ -46,17 +47,17 @@ TEST(PlanStep, DecodeIsOneGraphPrefillIsLaunchedOneByOne) {
     return std::ranges::count_if(plan.ranks[0].device,
                                  [](const DeviceSlice& slice) { return slice.graph_node > 0; });
   };
-  const StepPlan decode = PlanStep(EngineKind::kVllm, Cost(1), Decode(8, 100), 1, 0);
+  const StepPlan decode = PlanStep(SimulatedEngine::kVllm, Cost(1), Decode(8, 100), 1, 0);
   EXPECT_EQ(graphs(decode), 1);
   EXPECT_EQ(in_graph(decode), 4 * 10 + 2);
-  const StepPlan prefill = PlanStep(EngineKind::kVllm, Cost(1), Prefill(100), 1, 0);
+  const StepPlan prefill = PlanStep(SimulatedEngine::kVllm, Cost(1), Prefill(100), 1, 0);
   EXPECT_EQ(graphs(prefill), 0);
   EXPECT_EQ(in_graph(prefill), 0);
 }
 
 // Everything that a trace must hold to, for both engines and any load.
 TEST(PlanStep, WorkComesAfterItsLaunchAndAStreamDoesOneThingAtATime) {
-  for (const EngineKind engine : {EngineKind::kVllm, EngineKind::kSglang}) {
+  for (const SimulatedEngine engine : {SimulatedEngine::kVllm, SimulatedEngine::kSglang}) {
     for (const StepLoad& load : {Decode(1, 10), Decode(300, 2000), Decode(600, 50), Prefill(1),
                                  Prefill(8000), StepLoad{}}) {
       for (uint64_t step = 0; step < 5; ++step) {
@@ -85,7 +86,7 @@ TEST(PlanStep, WorkComesAfterItsLaunchAndAStreamDoesOneThingAtATime) {
 }
 
 TEST(PlanStep, CollectiveEndsOnAllRanksAtTheSameTime) {
-  const StepPlan plan = PlanStep(EngineKind::kVllm, Cost(4), Decode(16, 500), 3, 9);
+  const StepPlan plan = PlanStep(SimulatedEngine::kVllm, Cost(4), Decode(16, 500), 3, 9);
   int collectives = 0;
   for (size_t i = 0; i < plan.ranks[0].device.size(); ++i) {
     if (plan.ranks[0].device[i].role != KernelRole::kAllReduce) continue;
@@ -99,7 +100,7 @@ TEST(PlanStep, CollectiveEndsOnAllRanksAtTheSameTime) {
 
 TEST(PlanStep, MoreWorkTakesLonger) {
   const auto time = [](const CostModel& cost, const StepLoad& load) {
-    return PlanStep(EngineKind::kVllm, cost, load, 1, 0).duration_ns;
+    return PlanStep(SimulatedEngine::kVllm, cost, load, 1, 0).duration_ns;
   };
   EXPECT_LT(time(Cost(1, "8b"), Prefill(500)), time(Cost(1, "8b"), Prefill(8000)));
   EXPECT_LT(time(Cost(1, "8b"), Decode(8, 100)), time(Cost(1, "8b"), Decode(256, 4000)));

@@ -90,7 +90,7 @@ class Tracer {
 
   // Gives the time up to which it has come.
   int64_t FillIdle(int64_t from, int64_t to) {
-    if (source_.engine != EngineKind::kSglang || !source_.scopes) return from;
+    if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return from;
     while (to - from > kShortestIdleNs) {
       TracedStep idle;
       idle.step = &no_step_;

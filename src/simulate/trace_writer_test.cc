@@ -24,13 +24,13 @@ struct TextSink : ByteSink {
 
 constexpr int64_t kNow = 1'795'261'781'249'449'380;
 
-TraceSource Source(EngineKind engine, int tp) {
+TraceSource Source(SimulatedEngine engine, int tp) {
   TraceSource source;
   source.engine = engine;
   source.version = "0.32.0";
-  source.stamps_version = engine == EngineKind::kVllm;
-  source.names = engine == EngineKind::kVllm ? StepNames::kContext : StepNames::kSglang;
-  source.scopes = engine == EngineKind::kSglang;
+  source.stamps_version = engine == SimulatedEngine::kVllm;
+  source.names = engine == SimulatedEngine::kVllm ? StepNames::kContext : StepNames::kSglang;
+  source.scopes = engine == SimulatedEngine::kSglang;
   source.cost = {*FindModelShape("tiny"), *FindHardware("h100"), tp, 1};
   source.world_size = tp;
   source.pid = 4711;
@@ -64,7 +64,7 @@ Json Written(const TraceSource& source, const Recording& recording) {
 
 TEST(WriteKinetoTrace, IsJsonInBothDialects) {
   for (const auto dialect : {KinetoDialect::kManyKeysALine, KinetoDialect::kOneKeyALine}) {
-    TraceSource source = Source(EngineKind::kVllm, 2);
+    TraceSource source = Source(SimulatedEngine::kVllm, 2);
     source.dialect = dialect;
     const Json trace = Written(source, SomeSteps());
     EXPECT_EQ(trace["baseTimeNanoseconds"], 1'790'857'026'000'000'000);
@@ -75,7 +75,7 @@ TEST(WriteKinetoTrace, IsJsonInBothDialects) {
 }
 
 TEST(WriteKinetoTrace, EachLaunchHasItsWorkAndEachFlowItsEnds) {
-  for (const EngineKind engine : {EngineKind::kVllm, EngineKind::kSglang}) {
+  for (const SimulatedEngine engine : {SimulatedEngine::kVllm, SimulatedEngine::kSglang}) {
     const Json trace = Written(Source(engine, 1), SomeSteps());
     std::map<int64_t, int> calls, work, starts;
     std::set<int64_t> ops;
@@ -106,7 +106,7 @@ TEST(WriteKinetoTrace, EachLaunchHasItsWorkAndEachFlowItsEnds) {
 TEST(WriteKinetoTrace, DropsWhatTheWindowCuts) {
   Recording recording = SomeSteps();
   recording.start_ns += 550'000;
-  const TraceSource source = Source(EngineKind::kVllm, 1);
+  const TraceSource source = Source(SimulatedEngine::kVllm, 1);
   // In the middle of the third step's annotation.
   const RecordedStep& cut = recording.steps[2];
   const StepPlan plan = PlanStep(source.engine, source.cost, cut.load, source.seed, cut.index);
@@ -139,7 +139,7 @@ TEST(WriteKinetoTrace, EmptySessionIsATraceToo) {
   Recording recording;
   recording.start_ns = kNow;
   recording.end_ns = kNow + 3'000'000;
-  const Json trace = Written(Source(EngineKind::kVllm, 1), recording);
+  const Json trace = Written(Source(SimulatedEngine::kVllm, 1), recording);
   for (const Json& event : trace["traceEvents"]) {
     EXPECT_TRUE(event["ph"] == "M" || event["ph"] == "i" || event["cat"] == "Trace");
   }
@@ -150,7 +150,7 @@ TEST(WriteKinetoTrace, IdleSglangLoopsAllTheTime) {
   recording.start_ns = kNow;
   recording.end_ns = kNow + 100'000'000;
   recording.ends_idle = recording.ends_in_request = true;
-  const Json trace = Written(Source(EngineKind::kSglang, 1), recording);
+  const Json trace = Written(Source(SimulatedEngine::kSglang, 1), recording);
   int idle = 0, unfinished = 0;
   for (const Json& event : trace["traceEvents"]) {
     if (event.value("name", "") == "scheduler.idle") ++idle;

@@ -36,7 +36,7 @@ void VllmServer::ChatCompletions(const Exchange& exchange) { Complete(exchange, 
 
 void VllmServer::Complete(const Exchange& exchange, bool chat) {
   const ServerRequest& http = exchange->request();
-  const OpenAiLimits limits{EngineKind::kVllm, options_.served_model, options_.max_model_len,
+  const OpenAiLimits limits{SimulatedEngine::kVllm, options_.served_model, options_.max_model_len,
                             options_.cost.model.vocabulary};
   auto read = ReadOpenAiRequest(http.body, chat, limits);
   const auto refuse = [&](const ApiError& error) {

@@ -47,7 +47,7 @@ std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
   if (body.empty()) return out;
   const Json json = Json::parse(body, nullptr, false);
   if (!json.is_object()) {
-    if (json.is_discarded()) return NoJson(EngineKind::kVllm, body);
+    if (json.is_discarded()) return NoJson(SimulatedEngine::kVllm, body);
     return ApiError{400,
                     "1 validation error:\n  {'type': 'model_attributes_type', 'loc': ('body',), "
                     "'msg': 'Input should be a valid dictionary or object to extract fields from'}",

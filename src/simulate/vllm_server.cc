@@ -32,7 +32,7 @@ VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
   parts.die = [this] { EngineDied(); };
   for (int rank = 0; rank < options.data_parallel; ++rank) {
     EngineOptions engine;
-    engine.kind = EngineKind::kVllm;
+    engine.kind = SimulatedEngine::kVllm;
     engine.cost = options.cost;
     engine.limits = options.limits;
     engine.seed = Mix(options.seed + static_cast<uint64_t>(rank));

@@ -35,7 +35,7 @@ TraceSource VllmProfiling::SourceOf(size_t engine, int rank) const {
   const WorkerOptions& options = *parts_.options;
   const int tp = options.cost.tensor_parallel;
   TraceSource source;
-  source.engine = EngineKind::kVllm;
+  source.engine = SimulatedEngine::kVllm;
   source.version = parts_.version.text;
   source.stamps_version = parts_.version.minor >= 26;
   source.dialect =

@@ -17,7 +17,7 @@ namespace tacho::simulate {
 // What a simulated server process is told when it is started.
 struct WorkerOptions {
   int64_t index = 0;  // among the workers: faults name it
-  EngineKind kind = EngineKind::kVllm;
+  SimulatedEngine kind = SimulatedEngine::kVllm;
   std::string version;
   std::string served_model;
   CostModel cost;
