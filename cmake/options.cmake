@@ -10,7 +10,7 @@ target_include_directories(tacho_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 if(TACHO_SANITIZE)
   # UBSan findings end the program: a test that only prints one would pass.
   target_compile_options(tacho_options INTERFACE
-    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer $<IF:$<BOOL:${TACHO_FUZZ}>,-O2,-O1>)
   target_link_options(tacho_options INTERFACE -fsanitize=${TACHO_SANITIZE})
   target_compile_definitions(tacho_options INTERFACE _GLIBCXX_ASSERTIONS TACHO_SANITIZED)
 endif()

@@ -1,10 +1,11 @@
 #include "analysis/analyze.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "analysis/arg_reader.h"
-
+#include "analysis/missing_work.h"
 #include "base/parallel.h"
 
 namespace tacho {
@@ -34,7 +35,8 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (trace.host_calls.size() == 0) return;  // nothing has a launch: facts.cannot_tell says so
   size_t orphans = 0, first = 0;
   for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
-    if (links.call_of_gpu[row] != LaunchLinks::kNone) continue;
+    // What has no correlation does not tell when it was launched.
+    if (links.call_of_gpu[row] != LaunchLinks::kNone || trace.gpu.correlation[row] < 0) continue;
     if (orphans == 0 || trace.gpu.start[row] < trace.gpu.start[first]) first = row;
     ++orphans;
   }
@@ -51,8 +53,16 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
   constexpr DurationNs kLeast{1'000'000};
   constexpr size_t kMostLookedAt = 1000;
   const GpuTable& gpu = trace.gpu;
-  std::vector<std::vector<uint32_t>> streams(trace.words.streams().size());
-  for (uint32_t row = 0; row < gpu.size(); ++row) streams[Index(gpu.stream[row])].push_back(row);
+  // Few streams have anything that long: the rest needs no look at its order.
+  std::vector<bool> suspect(trace.words.streams().size(), false);
+  for (size_t row = 0; row < gpu.size(); ++row) {
+    if (gpu.duration[row] >= kLeast.ns) suspect[Index(gpu.stream[row])] = true;
+  }
+  if (std::ranges::find(suspect, true) == suspect.end()) return;
+  std::vector<std::vector<uint32_t>> streams(suspect.size());
+  for (uint32_t row = 0; row < gpu.size(); ++row) {
+    if (suspect[Index(gpu.stream[row])]) streams[Index(gpu.stream[row])].push_back(row);
+  }
   for (std::vector<uint32_t>& rows : streams) {
     const auto starts_before = [&](uint32_t a, uint32_t b) { return gpu.start[a] < gpu.start[b]; };
     if (!std::is_sorted(rows.begin(), rows.end(), starts_before)) {
@@ -62,38 +72,32 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
       const int64_t duration = gpu.duration[rows[i]];
       if (duration < kLeast.ns) continue;
       const int64_t correlation = gpu.correlation[rows[i]];
-      std::vector<int64_t> covered;
-      for (size_t k = i + 1; k < rows.size() && covered.size() < kMostLookedAt; ++k) {
+      size_t covered = 0, far_shorter = 0;
+      for (size_t k = i + 1; k < rows.size() && k - i <= kMostLookedAt; ++k) {
         if (gpu.start[rows[k]] >= gpu.When(rows[i]).end) break;
-        if (correlation < 0 || gpu.correlation[rows[k]] != correlation) {
-          covered.push_back(gpu.duration[rows[k]]);
-        }
+        if (correlation >= 0 && gpu.correlation[rows[k]] == correlation) continue;
+        ++covered;
+        if (gpu.duration[rows[k]] < duration / kTimesMedian) ++far_shorter;
       }
-      if (covered.size() <= kCovered) continue;
-      const auto median = covered.begin() + static_cast<std::ptrdiff_t>(covered.size() / 2);
-      std::nth_element(covered.begin(), median, covered.end());
-      if (duration / kTimesMedian > *median) notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+      if (covered > kCovered && far_shorter > covered / 2) {
+        notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+      }
     }
   }
 }
 
-Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work,
-              const LaunchLinks& links) {
+Notes NotesOf(const Trace& trace, const DeviceWork& work, const LaunchLinks& links) {
   Notes notes = trace.notes;
-  // A rank that did nothing at all misses no GPU events, unless it has a GPU.
-  const bool expects_gpu =
-      !trace.header.devices.empty() || trace.host_ops.size() + trace.host_calls.size() > 0;
-  if (trace.counts.total == 0) {
-    notes.Add(NoteId::kNoEvents, "");
-  } else if (trace.gpu.size() == 0 && expects_gpu && !work.on_host &&
-             facts.role != TraceRole::kFrontend) {
-    notes.Add(NoteId::kNoGpuEvents, "");
-  }
+  NoteMissingWork(WorkOf(trace), trace.counts, work.on_host, notes);
   NoteOrphans(trace, links, notes);
   NoteLongOverlaps(trace, notes);
   notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
   NoteUnfinished(trace, notes);
   return notes;
+}
+
+void RunAll(const std::vector<std::function<void()>>& jobs, size_t threads) {
+  ParallelFor(jobs.size(), threads, [&](size_t i) { jobs[i](); });
 }
 
 }  // namespace
@@ -107,30 +111,36 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
   analysis.counts = trace.counts;
   analysis.scope = scope;
 
-  const LaunchLinks links = LinkLaunches(trace);
+  // Each job writes what no other touches. First those that the others build on, each with what
+  // needs only that; then the rest, longest first.
+  LaunchLinks links;
   DeviceWork work;
-  HostTree tree;
-  ParallelFor(2, options.threads, [&](size_t half) {
-    if (half == 0) {  // the host's side
-      tree = BuildHostTree(trace);
-      analysis.ops = TabulateOps(trace, links, tree, scope);
-      if (options.key_averages) analysis.ops.key_averages = AverageByKey(trace, links, tree, scope);
-    } else {  // the device's
-      work = CollectDeviceWork(trace, classifier, scope);
-      analysis.devices = DecomposeDeviceTime(work, scope);
-      analysis.kernels = TabulateKernels(trace, work, classifier, scope);
-      analysis.copies = TabulateCopies(trace, scope);
-      analysis.launches = TabulateLaunches(trace, links, scope);
-      analysis.facts = GatherFacts(trace);
-      analysis.steps = FindSteps(trace, scope);
-    }
-  });
-  analysis.notes = NotesOf(trace, analysis.facts, work, links);
-  analysis.idle = AttributeIdle(trace, work, links, tree, scope);
+  RunAll({[&] {
+            work = CollectDeviceWork(trace, classifier, scope);
+            analysis.devices = DecomposeDeviceTime(work, scope);
+            analysis.kernels = TabulateKernels(trace, work, classifier, scope);
+          },
+          [&] {
+            links = LinkLaunches(trace);
+            analysis.ops = TabulateOps(trace, links, scope);
+            if (options.key_averages) {
+              analysis.ops.key_averages = AverageByKey(trace, links, scope);
+            }
+          }},
+         options.threads);
+  RunAll({[&] { analysis.idle = AttributeIdle(trace, work, links, scope); },
+          [&] { analysis.launches = TabulateLaunches(trace, links, scope); },
+          [&] {
+            analysis.facts = GatherFacts(trace);
+            analysis.notes = NotesOf(trace, work, links);
+          },
+          [&] { analysis.copies = TabulateCopies(trace, scope); },
+          [&] { analysis.steps = FindSteps(trace, links, scope); }},
+         options.threads);
   return analysis;
 }
 
-void AnalyzeRun(RunAnalysis& run) {
+void AnalyzeRun(RunAnalysis& run, bool whole) {
   std::vector<RankInput> inputs;
   for (TraceAnalysis& trace : run.traces) {
     trace.facts.stage = StageOf(trace.path, trace.steps);
@@ -144,11 +154,12 @@ void AnalyzeRun(RunAnalysis& run) {
     inputs.push_back(std::move(input));
   }
   run.ranks = CompareRanks(inputs);
-  if (run.traces.size() <
-      2) {  // nothing to compare with; which ranks are missing is told all the same
-    run.ranks.rows.clear();
-    run.ranks.slowest.reset();
+  if (!whole) {
+    run.ranks.missing.clear();
+    run.ranks.missing_count = 0;
   }
+  // A single trace has nothing to be compared with.
+  if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }
 
 }  // namespace tacho

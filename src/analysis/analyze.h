@@ -40,7 +40,7 @@ struct TraceAnalysis {
 // A run: one or many traces, sorted by path, and the table over its ranks.
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
-  RankTable ranks;                   // empty rows with a single trace
+  RankTable ranks;                   // of a single trace only where others are missing
   std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
 };
 
@@ -49,11 +49,12 @@ struct RunAnalysis {
 struct AnalysisOptions {
   Scope scope;
   bool key_averages = true;  // OpTable::key_averages, which costs as much as the rest
-  size_t threads = 1;        // more than one: two independent halves run at once
+  size_t threads = 1;        // independent analyses run at once; the result is the same
 };
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});
-// Fills `ranks` from `traces`.
-void AnalyzeRun(RunAnalysis& run);
+// Fills `ranks` from `traces`. `whole`: they are all that there is of the run, so that a rank
+// without a trace is missing.
+void AnalyzeRun(RunAnalysis& run, bool whole = true);
 
 }  // namespace tacho

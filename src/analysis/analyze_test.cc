@@ -57,6 +57,13 @@ TEST(Analyze, NotesThatNothingWasRecorded) {
   EXPECT_TRUE(NotesOf(std::move(front_end)).list().empty());
 }
 
+TEST(Analyze, WorkThatTellsNoCorrelationIsNoOrphan) {
+  TraceBuilder b;
+  b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 0, .duration = 1});
+  b.Kernel("k", {.start = 0, .duration = 10});
+  EXPECT_TRUE(NotesOf(std::move(b)).list().empty());
+}
+
 TEST(Analyze, NotesWhatTheProducerSaysOfItself) {
   TraceBuilder b;
   b.header().producer_log = {"WARNING: dropped 3 records", "ERROR: x"};
@@ -107,12 +114,15 @@ TEST(AnalyzeRun, FillsStagesAndRanks) {
   EXPECT_EQ(run.ranks.rows[1].steps, 1u);
   EXPECT_EQ(run.ranks.rows[1].kernel_sum, DurationNs{30});
   EXPECT_EQ(run.ranks.rows[1].start_unix_ns, 1050);
-  EXPECT_EQ(run.ranks.missing, std::vector<int64_t>{1});
+  EXPECT_EQ(run.ranks.missing, (std::vector<RankRange>{{1, 1}}));
 
   run.traces.pop_back();
-  AnalyzeRun(run);
+  AnalyzeRun(run);  // all that there is of a run of three
+  EXPECT_EQ(run.ranks.rows.size(), 1u);
+  EXPECT_EQ(run.ranks.missing, (std::vector<RankRange>{{1, 2}}));
+  AnalyzeRun(run, false);
   EXPECT_TRUE(run.ranks.rows.empty());
-  EXPECT_EQ(run.ranks.missing.size(), 2u);
+  EXPECT_TRUE(run.ranks.missing.empty());
 }
 
 }  // namespace

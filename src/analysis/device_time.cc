@@ -75,18 +75,37 @@ Interval WindowOf(const std::vector<WorkItem>& items, const Scope& scope) {
 
 // The time of one stream so far.
 struct StreamSweep {
-  std::optional<TimeNs> reach;  // the largest end so far
-  TimeNs busy_until;            // the same inside the window
+  std::optional<TimeNs> reach;          // the largest end so far
+  TimeNs busy_until;                    // the same inside the window
+  std::vector<CategoryRow> categories;  // by WorkCategory, then copies and memsets
 };
+
+std::vector<CategoryRow> EmptyCategories(const std::vector<std::string>& of_kernels) {
+  std::vector<CategoryRow> rows;
+  for (const std::string& name : of_kernels) rows.emplace_back().category = name;
+  for (const WorkKind kind : {WorkKind::kCopy, WorkKind::kMemset}) {
+    rows.emplace_back().category = WorkKindName(kind);
+  }
+  return rows;
+}
+
+CategoryRow& CategoryOf(const WorkItem& item, std::vector<CategoryRow>& categories) {
+  if (item.kind == WorkKind::kMemset) return categories.back();
+  return item.kind == WorkKind::kCopy ? *(categories.end() - 2) : categories[item.category];
+}
 
 void AddToStream(StreamTime& stream, StreamSweep& sweep, const WorkItem& item, Interval clipped,
                  bool counts) {
+  CategoryRow& category = CategoryOf(item, sweep.categories);
   if (counts) {
     ++stream.events;
+    ++category.count;
     if (sweep.reach && item.when.start < *sweep.reach) ++stream.overlaps;
   }
   sweep.reach = std::max(sweep.reach.value_or(item.when.end), item.when.end);
   stream.sum += clipped.length();
+  stream.by_kind[static_cast<size_t>(item.kind)] += clipped.length();
+  category.total += clipped.length();
   const TimeNs from = std::max(clipped.start, sweep.busy_until);
   if (clipped.end > from) {
     stream.busy += clipped.end - from;
@@ -118,16 +137,17 @@ void SumUp(DeviceTime& time) {
   time.copy_busy = SumKinds(time, any(kCopying));
 }
 
-DeviceTime Decompose(const DeviceItems& device, bool on_host, const Scope& scope) {
+DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Scope& scope) {
   DeviceTime time;
   time.device = device.device;
-  time.on_host = on_host;
+  time.on_host = work.on_host;
   time.window = WindowOf(device.items, scope);
   for (const std::string& stream : device.streams) time.streams.emplace_back().stream = stream;
   if (time.window.empty() && device.items.empty()) return time;
 
   Sweep sweep(time);
-  std::vector<StreamSweep> streams(device.streams.size(), {{}, time.window.start});
+  std::vector<StreamSweep> streams(device.streams.size(),
+                                   {{}, time.window.start, EmptyCategories(work.categories)});
   TimeNs reach = time.window.start;  // the end of all work so far
   for (const WorkItem& item : device.items) {
     if (!Touches(scope, item.when)) continue;
@@ -136,12 +156,16 @@ DeviceTime Decompose(const DeviceItems& device, bool on_host, const Scope& scope
     if (counts) ++time.gpu_events;
     AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
     if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();
+    if (clipped.empty()) continue;  // ends no gap
     if (clipped.start > reach) CountGap(time.gaps, clipped.start - reach);
     reach = std::max(reach, clipped.end);
-    if (!clipped.empty()) sweep.Start(clipped, item.kind);
+    sweep.Start(clipped, item.kind);
   }
   if (time.window.end > reach) CountGap(time.gaps, time.window.end - reach);
   if (!time.window.empty()) sweep.AdvanceTo(time.window.end);
+  for (size_t i = 0; i < streams.size(); ++i) {
+    time.streams[i].categories = SortedCategories(std::move(streams[i].categories));
+  }
   SumUp(time);
   return time;
 }
@@ -152,7 +176,7 @@ std::vector<DeviceTime> DecomposeDeviceTime(const DeviceWork& work, const Scope&
   std::vector<DeviceTime> times;
   for (const DeviceItems& device : work.devices) {
     if (scope.device.empty() || device.device == scope.device) {
-      times.push_back(Decompose(device, work.on_host, scope));
+      times.push_back(Decompose(device, work, scope));
     }
   }
   return times;

@@ -20,6 +20,10 @@ struct StreamTime {
   DurationNs sum;         // of durations, overlap counted twice
   DurationNs busy;        // of the union
   uint64_t overlaps = 0;  // events that start before the largest end so far on the stream
+  // What the stream does: `sum` by WorkKind, and by the category of kernels, "copy" and "memset",
+  // longest first, then name. Each adds up to `sum`.
+  std::array<DurationNs, kWorkKinds> by_kind{};
+  std::vector<CategoryRow> categories;
 };
 
 // Where one device's time goes. All figures come from one sweep over the intervals of its work, so

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -71,6 +73,26 @@ TEST(DeviceTime, CountsOverlapsOnAStream) {
   EXPECT_EQ(stream.busy.ns, 125);
   EXPECT_EQ(times[0].streams[1].overlaps, 0u);
   EXPECT_EQ(times[0].busy.ns, 125);
+}
+
+TEST(DeviceTime, AStreamSaysWhatItDoes) {
+  TraceBuilder builder;
+  builder.Kernel(kGemm, {.start = 0, .duration = 60});
+  builder.Kernel(kComm, {.start = 50, .duration = 30});
+  builder.Kernel(kGemm, {.start = 100, .duration = 10});
+  builder.Memcpy("Memcpy HtoD", {.start = 120, .duration = 8});
+  builder.Memset("Memset (Device)", {.start = 130, .duration = 2});
+  builder.Memset("Memset (Device)", {.start = 140, .duration = 0});
+  const auto times = TimeOf(std::move(builder));
+  const StreamTime& stream = times[0].streams[0];
+  EXPECT_EQ(stream.by_kind, (std::array<DurationNs, kWorkKinds>{{{70}, {30}, {8}, {2}}}));
+  std::vector<std::tuple<std::string, uint64_t, int64_t>> rows;
+  for (const CategoryRow& row : stream.categories) {
+    rows.emplace_back(row.category, row.count, row.total.ns);
+  }
+  EXPECT_THAT(rows, testing::ElementsAre(std::tuple("gemm.dense", 2, 70),
+                                         std::tuple("comm.collective", 1, 30),
+                                         std::tuple("copy", 1, 8), std::tuple("memset", 2, 2)));
 }
 
 TEST(DeviceTime, CountsGapsStrictlyLonger) {
@@ -147,6 +169,20 @@ TEST(DeviceTime, ACpuEngineIsMarked) {
   EXPECT_EQ(time.compute.ns, 30);
   EXPECT_EQ(time.exposed_comm.ns, 5 + 10);
   EXPECT_EQ(time.idle.ns, 5);
+}
+
+TEST(DeviceTime, WorkWithoutALengthEndsNoGap) {
+  TraceBuilder builder;
+  builder.Kernel("a", {.start = 0, .duration = 10});
+  builder.Kernel("empty", {.start = 50, .duration = 0});
+  builder.Kernel("b", {.start = 100, .duration = 10});
+  const Trace trace = std::move(builder).Finish();
+  const std::vector<DeviceTime> times =
+      DecomposeDeviceTime(CollectDeviceWork(trace, *Classifier::Create()));
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_EQ(times[0].gaps.count, 1u);
+  EXPECT_EQ(times[0].gaps.largest.ns, 90);
+  EXPECT_EQ(times[0].gpu_events, 3u);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/host_nesting.h"
+#include "analysis/missing_work.h"
 #include "analysis/stream_rows.h"
 
 namespace tacho {
@@ -66,10 +68,15 @@ void SortItems(std::vector<WorkItem>& items) {
   if (!std::ranges::is_sorted(items, Before)) std::ranges::sort(items, Before);
 }
 
-WorkKind KindOfGpuRow(SliceKind kind, WorkCategory category, const Classifier& classifier) {
-  if (kind == SliceKind::kMemcpy) return WorkKind::kCopy;
-  if (kind == SliceKind::kMemset) return WorkKind::kMemset;
-  return classifier.IsCommunication(category) ? WorkKind::kCommunication : WorkKind::kCompute;
+// By WorkCategory.
+std::vector<WorkKind> KindsOfCategories(const Classifier& classifier) {
+  std::vector<WorkKind> kinds;
+  for (size_t i = 0; i < classifier.categories().size(); ++i) {
+    kinds.push_back(classifier.IsCommunication(static_cast<WorkCategory>(i))
+                        ? WorkKind::kCommunication
+                        : WorkKind::kCompute);
+  }
+  return kinds;
 }
 
 std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& classifier,
@@ -77,42 +84,49 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
   const GpuTable& gpu = trace.gpu;
   const std::vector<Stream>& streams = trace.words.streams();
   // The devices and streams that the trace has, whatever of them the window holds.
-  std::vector<bool> has_rows(streams.size(), false);
+  std::vector<uint32_t> rows_of(streams.size(), 0);
+  for (size_t row = 0; row < gpu.size(); ++row) ++rows_of[Index(gpu.stream[row])];
   std::vector<std::vector<uint32_t>> rows(streams.size());
+  for (size_t i = 0; i < streams.size(); ++i) rows[i].reserve(rows_of[i]);
   for (uint32_t row = 0; row < gpu.size(); ++row) {
-    const size_t stream = Index(gpu.stream[row]);
-    has_rows[stream] = true;
-    if (!scope.window || Touches(scope, gpu.When(row))) rows[stream].push_back(row);
+    if (!scope.window || Touches(scope, gpu.When(row))) rows[Index(gpu.stream[row])].push_back(row);
   }
   SortedIds devices;
-  std::map<std::string_view, SortedIds> streams_of;
+  struct OfDevice {
+    SortedIds ids;
+    std::vector<size_t> streams;
+  };
+  std::map<std::string_view, OfDevice> streams_of;
   for (size_t i = 0; i < streams.size(); ++i) {
     const std::string_view device = trace.Text(streams[i].device);
-    if (!has_rows[i] || (!scope.device.empty() && device != scope.device)) continue;
+    if (rows_of[i] == 0 || (!scope.device.empty() && device != scope.device)) continue;
     devices.Add(device);
-    streams_of[device].Add(trace.Text(streams[i].stream));
+    OfDevice& of_device = streams_of[device];
+    of_device.ids.Add(trace.Text(streams[i].stream));
+    of_device.streams.push_back(i);
   }
   devices.Sort();
 
   CategoryOfName categories(trace, classifier, false);
+  const std::vector<WorkKind> kinds = KindsOfCategories(classifier);
   std::vector<DeviceItems> result;
   for (const std::string& device : devices.ids()) {
-    SortedIds& ids = streams_of[device];
+    SortedIds& ids = streams_of[device].ids;
     ids.Sort();
     DeviceItems& collected = result.emplace_back();
     collected.device = device;
     collected.streams = ids.ids();
     std::vector<StreamRows> sorted;
     size_t count = 0;
-    for (size_t i = 0; i < streams.size(); ++i) {
-      if (!has_rows[i] || trace.Text(streams[i].device) != device) continue;
+    for (const size_t i : streams_of[device].streams) {
       sorted.emplace_back(gpu, ids.IndexOf(trace.Text(streams[i].stream)), rows[i]);
       count += rows[i].size();
     }
     collected.items.reserve(count);
     MergeStreams(sorted, [&](const StreamRows& next) {
       const uint32_t row = next.row();
-      const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
+      const SliceKind kind = gpu.kind[row];
+      const bool is_kernel = kind == SliceKind::kKernel;
       const WorkCategory category =
           is_kernel ? categories[gpu.name[row]] : Classifier::kUnclassified;
       collected.items.push_back({.when = next.when(),
@@ -120,29 +134,12 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
                                  .row = row,
                                  .stream = next.stream(),
                                  .category = category,
-                                 .kind = KindOfGpuRow(gpu.kind[row], category, classifier)});
+                                 .kind = is_kernel                    ? kinds[category]
+                                         : kind == SliceKind::kMemcpy ? WorkKind::kCopy
+                                                                      : WorkKind::kMemset});
     });
   }
   return result;
-}
-
-// Nothing in the trace hints at an accelerator, and operators were recorded.
-bool MayBeHostEngine(const Trace& trace) {
-  if (trace.gpu.size() > 0 || trace.host_calls.size() > 0 || !trace.header.devices.empty() ||
-      trace.host_ops.size() == 0) {
-    return false;
-  }
-  static constexpr std::array<std::string_view, 7> kAccelerators{
-      "mtia_", "hpu_", "glow_", "xpu_", "cuda_", "privateuse1_", "collective_comm"};
-  const std::vector<Category>& categories = trace.words.categories();
-  for (size_t i = 0; i < categories.size(); ++i) {
-    const std::string_view name = trace.Text(categories[i].name);
-    if (trace.counts.complete_by_category[i] > 0 &&
-        std::ranges::any_of(kAccelerators, [&](auto prefix) { return name.starts_with(prefix); })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool IsBookkeeping(const Classifier& classifier, WorkCategory category) {
@@ -157,8 +154,7 @@ std::vector<bool> FindLeafOperators(const Trace& trace, CategoryOfName& categori
   std::iota(rows.begin(), rows.end(), 0u);
   std::ranges::stable_sort(rows, [&](uint32_t a, uint32_t b) {
     if (ops.track[a] != ops.track[b]) return ops.track[a] < ops.track[b];
-    if (ops.start[a] != ops.start[b]) return ops.start[a] < ops.start[b];
-    return ops.duration[a] > ops.duration[b];
+    return IsOuterOp(ops, a, b);
   });
 
   constexpr uint32_t kNone = 0xffffffff;
@@ -214,10 +210,43 @@ std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<
   return executors;
 }
 
+// Rows that may be work of one process of a CPU engine.
+struct ProcessRows {
+  std::vector<uint32_t> leaf_ops;  // of its executing thread
+  std::vector<uint32_t> comms;     // annotations of collectives on its other threads
+};
+
+std::map<StringId, ProcessRows> RowsByProcess(const Trace& trace, const Classifier& classifier,
+                                              CategoryOfName& categories,
+                                              const std::vector<bool>& leaf,
+                                              const std::map<StringId, TrackId>& executors) {
+  std::map<StringId, ProcessRows> rows;
+  std::vector<ProcessRows*> of_track(trace.words.tracks().size(), nullptr);
+  std::vector<bool> executes(of_track.size(), false);
+  for (size_t i = 0; i < of_track.size(); ++i) {
+    const StringId pid = trace.words.tracks()[i].pid;
+    const auto executor = executors.find(pid);
+    if (executor == executors.end()) continue;
+    of_track[i] = &rows[pid];
+    executes[i] = Index(executor->second) == i;
+  }
+  for (uint32_t row = 0; row < trace.host_ops.size(); ++row) {
+    const size_t track = Index(trace.host_ops.track[row]);
+    if (leaf[row] && executes[track]) of_track[track]->leaf_ops.push_back(row);
+  }
+  for (uint32_t row = 0; row < trace.annotations.size(); ++row) {
+    const size_t track = Index(trace.annotations.track[row]);
+    if (of_track[track] == nullptr || executes[track]) continue;
+    if (classifier.IsCommunication(categories[trace.annotations.name[row]])) {
+      of_track[track]->comms.push_back(row);
+    }
+  }
+  return rows;
+}
+
 // The device of one process of a CPU engine.
 DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, const Scope& scope,
-                           CategoryOfName& categories, const std::vector<bool>& leaf,
-                           TrackId executor) {
+                           CategoryOfName& categories, const ProcessRows& rows, TrackId executor) {
   const HostOpTable& ops = trace.host_ops;
   const SliceTable& annotations = trace.annotations;
   DeviceItems device;
@@ -233,16 +262,8 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
                             .kind = classifier.IsCommunication(category) ? WorkKind::kCommunication
                                                                          : WorkKind::kCompute});
   };
-  for (size_t row = 0; row < ops.size(); ++row) {
-    if (leaf[row] && ops.track[row] == executor) add(ops, row, 0);
-  }
-  for (size_t row = 0; row < annotations.size(); ++row) {
-    const TrackId track = annotations.track[row];
-    if (track == executor || trace.words[track].pid != trace.words[executor].pid) continue;
-    if (classifier.IsCommunication(categories[annotations.name[row]])) {
-      add(annotations, row, ops.size());
-    }
-  }
+  for (const uint32_t row : rows.leaf_ops) add(ops, row, 0);
+  for (const uint32_t row : rows.comms) add(annotations, row, ops.size());
 
   SortedIds streams;
   const auto stream_id = [&](uint32_t track) {
@@ -269,12 +290,15 @@ DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, con
   CategoryOfName categories(trace, classifier, true);
   const std::vector<bool> leaf = FindLeafOperators(trace, categories, classifier);
   const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf, categories, classifier);
+  const std::map<StringId, ProcessRows> rows =
+      RowsByProcess(trace, classifier, categories, leaf, executors);
   DeviceWork work;
   work.on_host = !executors.empty();
   for (const auto& [pid, executor] : executors) {
     const std::string id = executors.size() == 1 ? "cpu" : std::string(trace.Text(pid));
     if (!scope.device.empty() && scope.device != id) continue;
-    work.devices.push_back(CollectProcess(trace, classifier, scope, categories, leaf, executor));
+    work.devices.push_back(
+        CollectProcess(trace, classifier, scope, categories, rows.at(pid), executor));
     work.devices.back().device = id;
   }
   std::ranges::sort(work.devices, IdLess, &DeviceItems::device);
@@ -283,15 +307,33 @@ DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, con
 
 }  // namespace
 
+std::string_view WorkKindName(WorkKind kind) {
+  static constexpr std::array<std::string_view, kWorkKinds> kNames{"compute", "communication",
+                                                                   "copy", "memset"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows) {
+  std::erase_if(rows, [](const CategoryRow& row) { return row.count == 0 && row.total.ns == 0; });
+  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
+    return a.total != b.total ? a.total > b.total : a.category < b.category;
+  });
+  return rows;
+}
+
 bool Touches(const Scope& scope, Interval when) {
   if (!scope.window) return true;
   return scope.window->contains(when.start) || !when.Clip(*scope.window).empty();
 }
 
 DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
-  if (MayBeHostEngine(trace)) return CollectHostWork(trace, classifier, scope);
   DeviceWork work;
-  work.devices = CollectGpuItems(trace, classifier, scope);
+  if (MayBeHostEngine(WorkOf(trace), trace.words, trace.counts)) {
+    work = CollectHostWork(trace, classifier, scope);
+  } else {
+    work.devices = CollectGpuItems(trace, classifier, scope);
+  }
+  work.categories = classifier.categories();
   return work;
 }
 

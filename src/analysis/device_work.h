@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/classifier.h"
@@ -11,6 +12,17 @@ namespace tacho {
 
 // What a piece of device work is for the decomposition of time.
 enum class WorkKind : uint8_t { kCompute, kCommunication, kCopy, kMemset };
+constexpr size_t kWorkKinds = 4;
+std::string_view WorkKindName(WorkKind kind);  // "compute", "communication", "copy", "memset"
+
+// Device work of one category added up.
+struct CategoryRow {
+  std::string category;
+  uint64_t count = 0;
+  DurationNs total;
+};
+// Those of `rows` that have anything, by total, longest first, then name.
+std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows);
 
 // One kernel, copy or memset; on a CPU engine one operator or collective.
 struct WorkItem {
@@ -53,7 +65,8 @@ struct DeviceItems {
 // A merged trace of several such engines has one device a process, named by its pid.
 struct DeviceWork {
   bool on_host = false;
-  std::vector<DeviceItems> devices;  // sorted by id, numbers first
+  std::vector<DeviceItems> devices;     // sorted by id, numbers first
+  std::vector<std::string> categories;  // the names that WorkItem::category stands for
 };
 
 // Collects the items that touch `scope` (whole, not clipped); devices and streams are those of the

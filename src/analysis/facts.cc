@@ -47,13 +47,26 @@ std::vector<std::string> ProcessNames(const Trace& trace) {
   return {names.begin(), names.end()};
 }
 
+// Of operators and calls: the rows of GPUs and of the profiler itself have a pid that is none.
+std::vector<int64_t> Pids(const Trace& trace) {
+  std::vector<bool> runs(trace.words.tracks().size());
+  for (const TrackId track : trace.host_ops.track) runs[Index(track)] = true;
+  for (const TrackId track : trace.host_calls.track) runs[Index(track)] = true;
+  std::set<int64_t> pids;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i]) continue;
+    const std::string_view text = trace.Text(trace.words.tracks()[i].pid);
+    int64_t pid = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+    if (error == std::errc() && end == text.data() + text.size()) pids.insert(pid);
+  }
+  return {pids.begin(), pids.end()};
+}
+
 // SGLang's merger puts the rank before each pid: "[TP00-DP01] 1234".
 bool HasMergedPids(const Trace& trace) {
   return std::any_of(trace.words.tracks().begin(), trace.words.tracks().end(),
-                     [&](const Track& track) {
-                       const std::string_view pid = trace.Text(track.pid);
-                       return pid.starts_with('[') && Contains(pid, "] ");
-                     });
+                     [&](const Track& track) { return !RankOfPid(trace.Text(track.pid)).empty(); });
 }
 
 TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) {
@@ -146,7 +159,8 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
         "work");
     return;
   }
-  if (FindSteps(trace).steps.empty()) {
+  // An engine that stamps its version also names its steps: none is then an answer.
+  if (FindSteps(trace).method.empty()) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
   }
   if (trace.gpu.size() == 0) {
@@ -193,6 +207,7 @@ TraceFacts GatherFacts(const Trace& trace) {
   TraceFacts facts;
   const TraceHeader& header = trace.header;
   facts.process_names = ProcessNames(trace);
+  facts.pids = Pids(trace);
   facts.role = RoleOf(trace, facts.process_names);
   facts.engine = EngineOf(trace, facts.process_names);
   facts.engine_version = header.vllm_version;

@@ -27,6 +27,7 @@ struct TraceFacts {
   std::optional<int64_t> rank, world_size;
   std::string stage;                       // by StageOf; AnalyzeRun sets it, which knows the paths
   std::vector<std::string> process_names;  // sorted, distinct
+  std::vector<int64_t> pids;               // of the processes that ran something, sorted, distinct
   std::vector<std::pair<std::string, uint64_t>> by_phase;     // letter, events; by letter
   std::vector<std::pair<std::string, uint64_t>> by_category;  // complete events; by category
   std::vector<std::string> options;                           // profiler options that were on

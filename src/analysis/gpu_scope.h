@@ -13,22 +13,24 @@ namespace tacho {
 // Which rows of Trace::gpu count in a scope: those that start inside, on the device it names.
 class GpuScope {
  public:
-  GpuScope(const Trace& trace, const Scope& scope) : trace_(trace), scope_(scope) {
+  GpuScope(const Trace& trace, const Scope& scope)
+      : trace_(trace), scope_(scope), whole_(!scope.window && scope.device.empty()) {
     for (const Stream& stream : trace.words.streams()) {
       of_stream_.push_back(scope.device.empty() || trace.Text(stream.device) == scope.device ? 1
                                                                                              : 0);
     }
   }
   [[nodiscard]] bool OnDevice(size_t row) const {
-    return of_stream_[Index(trace_.gpu.stream[row])] != 0;
+    return whole_ || of_stream_[Index(trace_.gpu.stream[row])] != 0;
   }
   [[nodiscard]] bool Counts(size_t row) const {
-    return OnDevice(row) && scope_.Counts(trace_.gpu.start[row]);
+    return whole_ || (OnDevice(row) && scope_.Counts(trace_.gpu.start[row]));
   }
 
  private:
   const Trace& trace_;
   const Scope& scope_;
+  bool whole_;                      // everything counts
   std::vector<uint8_t> of_stream_;  // by StreamId
 };
 

@@ -1,16 +1,13 @@
 #include "analysis/kernel_name.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include "analysis/classifier.h"
 #include "analysis/cpp_brackets.h"
+#include "analysis/demangle.h"
 
 namespace tacho {
 namespace {
@@ -182,14 +179,6 @@ std::vector<KernelName::Part> MangledParts(std::string_view mangled) {
   return parts;
 }
 
-// Demangles `name`; empty when it cannot.
-std::string Demangle(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && demangled != nullptr ? std::string(demangled.get()) : std::string();
-}
-
 void ReplaceAll(std::string& text, std::string_view what, std::string_view by) {
   for (size_t at = 0; (at = text.find(what, at)) != std::string_view::npos; at += by.size()) {
     text.replace(at, what.size(), by);
@@ -271,7 +260,8 @@ bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 
 std::string Elide(const std::string& text, size_t width) {
   std::vector<size_t> starts;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (i == 0 || StartsCharacter(text[i])) starts.push_back(i);
+    // No character has more than four bytes: longer runs are no UTF-8.
+    if (i == 0 || StartsCharacter(text[i]) || i - starts.back() == 4) starts.push_back(i);
   }
   if (starts.size() <= width) return text;
   if (width == 0) return {};

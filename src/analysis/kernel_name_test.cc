@@ -5,7 +5,7 @@
 #include <random>
 
 #include "analysis/classifier.h"
-#include "base/json_text.h"
+#include "base/utf8.h"
 
 namespace tacho {
 namespace {
@@ -89,6 +89,8 @@ TEST(ShortKernelName, CutsTheMiddle) {
   // Characters, not bytes.
   EXPECT_EQ(ShortKernelName("ééééé", 5), "ééééé");
   EXPECT_EQ(ShortKernelName("éééééé", 4), "éé…é");
+  // Bytes that are no characters have a width too.
+  EXPECT_LE(ShortKernelName(std::string(1000, '\x80'), 10).size(), 40u);
 }
 
 TEST(ShortKernelName, AnyTextIsFine) {

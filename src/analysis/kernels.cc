@@ -1,7 +1,7 @@
 #include "analysis/kernels.h"
 
 #include <algorithm>
-#include <iterator>
+#include <bit>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -25,10 +25,10 @@ struct Groups {
   std::vector<int64_t> durations;
 };
 
-Groups GroupByName(const Trace& trace, const DeviceItems& device, const Scope& scope) {
+Groups GroupByName(NameIndex& names, const DeviceItems& device, const Scope& scope) {
   Groups result;
   std::vector<Group>& groups = result.groups;
-  NameIndex names(trace);
+  names.Clear();
   const auto counts = [&](const WorkItem& item) {
     return (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
            scope.Counts(item.when.start);
@@ -56,39 +56,72 @@ Groups GroupByName(const Trace& trace, const DeviceItems& device, const Scope& s
   return result;
 }
 
+// The three percentiles of many durations: all are counted by their size, in steps of 2 %, and only
+// the cells that hold a percentile are looked at more closely.
+class Percentiles {
+ public:
+  explicit Percentiles(std::span<const int64_t> durations)
+      : durations_(durations), counts_(kCells) {
+    for (const int64_t ns : durations_) ++counts_[CellOf(ns)];
+  }
+
+  // The `rank`-th smallest duration, counted from 0.
+  int64_t At(size_t rank) {
+    size_t cell = 0;
+    while (rank >= counts_[cell]) rank -= counts_[cell++];
+    if (inside_.empty() || cell != cell_of_inside_) {
+      inside_.clear();
+      for (const int64_t ns : durations_) {
+        if (CellOf(ns) == cell) inside_.push_back(ns);
+      }
+      cell_of_inside_ = cell;
+    }
+    const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(inside_.begin(), at, inside_.end());
+    return *at;
+  }
+
+ private:
+  static constexpr int kDigits = 6;  // binary, behind the leading one
+  static constexpr size_t kCells = size_t{65 - kDigits} << kDigits;
+
+  // Grows with the duration.
+  static size_t CellOf(int64_t duration) {
+    const auto ns = static_cast<uint64_t>(duration);
+    const int shift = std::max(0, static_cast<int>(std::bit_width(ns)) - kDigits - 1);
+    return (static_cast<size_t>(shift) << kDigits) + static_cast<size_t>(ns >> shift);
+  }
+
+  std::span<const int64_t> durations_;
+  std::vector<uint32_t> counts_;  // by cell
+  std::vector<int64_t> inside_;   // of one cell
+  size_t cell_of_inside_ = 0;
+};
+
 DurationStats SummarizeSpan(std::span<int64_t> durations) {
+  constexpr size_t kMany = 4096;
   DurationStats stats;
   stats.count = durations.size();
   if (durations.empty()) return stats;
-  for (const int64_t ns : durations) stats.total.ns += ns;
-  const auto [min, max] = std::ranges::minmax_element(durations);
-  stats.min.ns = *min;
-  stats.max.ns = *max;
-  // Each percentile leaves what is above it to the right, so the next one looks there only.
-  auto from = durations.begin();
-  const auto percentile = [&](size_t percent) {
-    const size_t rank = (durations.size() * percent + 99) / 100;
-    const auto at = durations.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-    if (at >= from) {
-      std::nth_element(from, at, durations.end());
-      from = at + 1;
-    }
-    return DurationNs{*at};
-  };
-  stats.p50 = percentile(50);
-  stats.p90 = percentile(90);
-  stats.p99 = percentile(99);
+  stats.min.ns = stats.max.ns = durations.front();
+  for (const int64_t ns : durations) {
+    stats.total += DurationNs{ns};
+    stats.min.ns = std::min(stats.min.ns, ns);
+    stats.max.ns = std::max(stats.max.ns, ns);
+  }
+  const auto rank_of = [&](size_t percent) { return (durations.size() * percent + 99) / 100 - 1; };
+  if (durations.size() < kMany || stats.min.ns < 0) {
+    std::ranges::sort(durations);
+    stats.p50.ns = durations[rank_of(50)];
+    stats.p90.ns = durations[rank_of(90)];
+    stats.p99.ns = durations[rank_of(99)];
+    return stats;
+  }
+  Percentiles percentiles(durations);
+  stats.p50.ns = percentiles.At(rank_of(50));
+  stats.p90.ns = percentiles.At(rank_of(90));
+  stats.p99.ns = percentiles.At(rank_of(99));
   return stats;
-}
-
-std::vector<CategoryRow> SortedCategories(const std::vector<CategoryRow>& by_category) {
-  std::vector<CategoryRow> rows;
-  std::ranges::copy_if(by_category, std::back_inserter(rows),
-                       [](const CategoryRow& row) { return row.count > 0; });
-  std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {
-    return a.total != b.total ? a.total > b.total : a.category < b.category;
-  });
-  return rows;
 }
 
 }  // namespace
@@ -105,9 +138,10 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
   }
   std::unordered_map<StringId, std::string>
       short_names;  // the devices of a trace run the same kernels
+  NameIndex names(trace);
   for (const DeviceItems& device : work.devices) {
     if (!scope.device.empty() && device.device != scope.device) continue;
-    const Groups groups = GroupByName(trace, device, scope);
+    const Groups groups = GroupByName(names, device, scope);
     for (const Group& group : groups.groups) {
       const std::string_view name = trace.Text(group.name);
       const auto [short_name, added] = short_names.try_emplace(group.name);
@@ -130,7 +164,7 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
     if (a.stats.total != b.stats.total) return a.stats.total > b.stats.total;
     return a.name != b.name ? a.name < b.name : a.device < b.device;
   });
-  table.categories = SortedCategories(by_category);
+  table.categories = SortedCategories(std::move(by_category));
   table.coverage = table.total.ns == 0
                        ? 1.0
                        : static_cast<double>(classified.ns) / static_cast<double>(table.total.ns);

@@ -28,12 +28,6 @@ struct KernelRow {
   DurationStats stats;
 };
 
-struct CategoryRow {
-  std::string category;
-  uint64_t count = 0;
-  DurationNs total;
-};
-
 // Kernels by (name, device), and their categories. Items count, whole, when they start inside the
 // scope: a percentile of kernels cut by its edge would mean nothing.
 struct KernelTable {

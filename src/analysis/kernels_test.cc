@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -40,6 +43,29 @@ TEST(Summarize, PercentilesAreNearestRank) {
   std::vector<int64_t> none;
   EXPECT_EQ(Summarize(none).total.ns, 0);
   EXPECT_EQ(Summarize(none).mean().ns, 0);
+}
+
+// Many durations are not sorted, but counted by size: the answer must be that of sorting.
+TEST(Summarize, ManyOrFewTheSameAsSorted) {
+  std::mt19937_64 random(3);
+  for (const size_t count : {1, 2, 99, 4095, 4096, 4097, 20'000}) {
+    for (const int most_bits : {0, 1, 6, 7, 12, 30, 48}) {
+      std::vector<int64_t> durations(count);
+      for (int64_t& ns : durations) {
+        const auto bits = most_bits == 0 ? 0 : random() % static_cast<uint64_t>(most_bits + 1);
+        ns = bits == 0 ? 0 : static_cast<int64_t>(random() >> (64 - bits));
+      }
+      std::vector<int64_t> sorted = durations;
+      std::ranges::sort(sorted);
+      const DurationStats stats = Summarize(durations);
+      const auto at = [&](size_t percent) { return sorted[(count * percent + 99) / 100 - 1]; };
+      EXPECT_EQ(stats.p50.ns, at(50)) << count << ' ' << most_bits;
+      EXPECT_EQ(stats.p90.ns, at(90)) << count << ' ' << most_bits;
+      EXPECT_EQ(stats.p99.ns, at(99)) << count << ' ' << most_bits;
+      EXPECT_EQ(stats.min.ns, sorted.front());
+      EXPECT_EQ(stats.max.ns, sorted.back());
+    }
+  }
 }
 
 TEST(Kernels, GroupsByNameAndDevice) {
@@ -103,6 +129,11 @@ TEST(Kernels, OperatorsStandInOnACpuEngine) {
   EXPECT_EQ(table.rows[0].device, "cpu");
   EXPECT_EQ(table.rows[0].category, "gemm.dense");
   EXPECT_EQ(table.coverage, 1.0);
+}
+
+TEST(Kernels, SumsStayInRange) {
+  std::vector<int64_t> durations(3, INT64_MAX / 2);
+  EXPECT_EQ(Summarize(durations).total.ns, INT64_MAX);
 }
 
 }  // namespace

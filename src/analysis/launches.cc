@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "analysis/ranked_ids.h"
 
 namespace tacho {
 namespace {
+
+constexpr DurationNs k1Ms{1'000'000}, k5Ms{5'000'000};
 
 // Whether a call of this name puts work onto a device: cudaLaunchKernel, hipMemcpyAsync, ...
 bool PutsWork(std::string_view name) {
@@ -39,66 +44,23 @@ std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
   return of_call;
 }
 
-// The host call of each correlation. Profilers count correlations up, so that an array is nearly
-// always the smallest table; a file with scattered ones gets a hash map.
-class CallIndex {
- public:
-  explicit CallIndex(const Trace& trace) {
-    const NarrowColumn& ids = trace.host_calls.correlation;
-    size_t with_id = 0;
-    int64_t last = 0;
-    for (size_t row = 0; row < ids.size(); ++row) {
-      if (ids[row] < 0) continue;
-      first_ = with_id == 0 ? ids[row] : std::min(first_, ids[row]);
-      last = with_id == 0 ? ids[row] : std::max(last, ids[row]);
-      ++with_id;
-    }
-    if (with_id == 0) return;
-    const auto spread = static_cast<uint64_t>(last - first_);
-    if (spread < 16 * with_id + 4096) {
-      dense_.assign(spread + 1, LaunchLinks::kNone);
-    } else {
-      sparse_.reserve(with_id);
-    }
-    const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
-    for (size_t row = 0; row < ids.size(); ++row) {
-      if (ids[row] < 0) continue;
-      uint32_t& call = dense_.empty()
-                           ? sparse_.try_emplace(ids[row], LaunchLinks::kNone).first->second
-                           : dense_[static_cast<size_t>(ids[row] - first_)];
-      const bool better = call == LaunchLinks::kNone || puts_work[call] < puts_work[row];
-      if (better) call = static_cast<uint32_t>(row);
-    }
+// The host call of each correlation.
+DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids) {
+  const HostCallTable& table = trace.host_calls;
+  const auto id_of = [&](size_t row) { return ids.Of(table.track[row], table.correlation[row]); };
+  DenseIndex calls(table.size(), id_of);
+  const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
+  const auto rank = [&](size_t row) {
+    return std::tuple(puts_work[row] == 0, table.start[row], trace.Text(table.name[row]),
+                      table.duration[row]);
+  };
+  for (size_t row = 0; row < table.size(); ++row) {
+    const int64_t id = id_of(row);
+    if (id < 0) continue;
+    uint32_t& call = calls[id];
+    if (call == DenseIndex::kNone || rank(row) < rank(call)) call = static_cast<uint32_t>(row);
   }
-
-  [[nodiscard]] uint32_t Find(int64_t correlation) const {
-    if (correlation < 0) return LaunchLinks::kNone;
-    if (!dense_.empty()) {
-      const int64_t at = correlation - first_;
-      return at < 0 || at >= static_cast<int64_t>(dense_.size()) ? LaunchLinks::kNone
-                                                                 : dense_[static_cast<size_t>(at)];
-    }
-    const auto found = sparse_.find(correlation);
-    return found == sparse_.end() ? LaunchLinks::kNone : found->second;
-  }
-
- private:
-  int64_t first_ = 0;
-  std::vector<uint32_t> dense_;  // by correlation - first_
-  std::unordered_map<int64_t, uint32_t> sparse_;
-};
-
-// By host call: its piece of GPU work that starts first, or kNone.
-std::vector<uint32_t> FirstPieces(const Trace& trace, const LaunchLinks& links) {
-  std::vector<uint32_t> first(trace.host_calls.size(), LaunchLinks::kNone);
-  for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
-    if (links.call_of_gpu[row] == LaunchLinks::kNone) continue;
-    uint32_t& piece = first[links.call_of_gpu[row]];
-    if (piece == LaunchLinks::kNone || trace.gpu.start[row] < trace.gpu.start[piece]) {
-      piece = static_cast<uint32_t>(row);
-    }
-  }
-  return first;
+  return calls;
 }
 
 // How long launched work waits on one stream. A wait is [launch call's start, work's start).
@@ -113,13 +75,15 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
     up.push_back(clipped.start);
     down.push_back(clipped.end);
   }
-  std::sort(up.begin(), up.end());
-  std::sort(down.begin(), down.end());
+  for (std::vector<TimeNs>* times : {&up, &down}) {  // mostly in order already
+    if (!std::ranges::is_sorted(*times)) std::ranges::sort(*times);
+  }
   int64_t waited = 0;
   for (size_t i = 0, ended = 0; i < up.size(); ++i) {
     while (down[ended] <= up[i]) ++ended;
     queue.max = std::max<uint64_t>(queue.max, i + 1 - ended);
-    waited += (down[i] - up[i]).ns;  // the sum over all pairs, whatever their order
+    waited =
+        AddSaturated(waited, (down[i] - up[i]).ns);  // the sum over all pairs, whatever their order
   }
   const Interval seen = scope.Clip(whole);
   if (!seen.empty())
@@ -127,41 +91,119 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
   return queue;
 }
 
-// CUDA and HIP calls, or all others.
-std::vector<ApiRow> TabulateApis(const Trace& trace, const Scope& scope, bool cuda) {
-  NameIndex names(trace);
-  std::vector<std::vector<int64_t>> durations;
+// CUDA and HIP calls, and all others.
+template <typename Counts>
+void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
+  std::vector<uint8_t> is_cuda;  // by CategoryId
+  for (const Category& category : trace.words.categories()) {
+    is_cuda.push_back(trace.Text(category.name).starts_with("cuda_") ? 1 : 0);
+  }
   const HostCallTable& calls = trace.host_calls;
+  NameIndex names(trace);
+  std::vector<std::vector<int64_t>> durations;  // two for each name: other calls, CUDA and HIP's
   for (size_t row = 0; row < calls.size(); ++row) {
-    const std::string_view category = trace.Text(trace.words[calls.category[row]].name);
-    if (!scope.Counts(calls.start[row]) || category.starts_with("cuda_") != cuda) continue;
+    if (!counts(row)) continue;
     const uint32_t number = names[calls.name[row]];
-    if (number == durations.size()) durations.emplace_back();
-    durations[number].push_back(calls.duration[row]);
+    if (2 * number == durations.size()) durations.resize(durations.size() + 2);
+    durations[2 * number + is_cuda[Index(calls.category[row])]].push_back(calls.duration[row]);
   }
-  std::vector<ApiRow> rows;
   for (size_t i = 0; i < durations.size(); ++i) {
-    rows.push_back({std::string(trace.Text(names.names()[i])), Summarize(durations[i])});
+    if (durations[i].empty()) continue;
+    (i % 2 == 1 ? table.apis : table.other_apis)
+        .push_back({std::string(trace.Text(names.names()[i / 2])), Summarize(durations[i])});
   }
-  std::sort(rows.begin(), rows.end(), [](const ApiRow& a, const ApiRow& b) {
-    return a.stats.total != b.stats.total ? a.stats.total > b.stats.total : a.name < b.name;
+  for (std::vector<ApiRow>* rows : {&table.apis, &table.other_apis}) {
+    std::ranges::sort(*rows, [](const ApiRow& a, const ApiRow& b) {
+      return a.stats.total != b.stats.total ? a.stats.total > b.stats.total : a.name < b.name;
+    });
+  }
+}
+
+// The graph launches of a scope: their rows, and which row is which call's.
+class GraphRows {
+ public:
+  template <typename Counts>
+  GraphRows(const Trace& trace, Counts counts, std::vector<GraphLaunch>& rows)
+      : rows_(rows), is_graph_(OfEachCall(trace, IsGraphLaunch)) {
+    const HostCallTable& calls = trace.host_calls;
+    if (std::ranges::find(is_graph_, 1) == is_graph_.end()) return;
+    row_of_call_.assign(calls.size(), LaunchLinks::kNone);
+    for (size_t call = 0; call < calls.size(); ++call) {
+      if (is_graph_[call] == 0 || !counts(call)) continue;
+      row_of_call_[call] = static_cast<uint32_t>(rows.size());
+      rows.emplace_back().call = calls.When(call);
+    }
+  }
+
+  [[nodiscard]] bool IsGraph(uint32_t call) const { return is_graph_[call] != 0; }
+
+  void AddPiece(uint32_t call, Interval when) {
+    if (row_of_call_[call] == LaunchLinks::kNone) return;  // launched before the window
+    GraphLaunch& graph = rows_[row_of_call_[call]];
+    graph.work = graph.gpu_events == 0 ? when
+                                       : Interval{std::min(graph.work.start, when.start),
+                                                  std::max(graph.work.end, when.end)};
+    ++graph.gpu_events;
+  }
+
+ private:
+  std::vector<GraphLaunch>& rows_;
+  std::vector<uint8_t> is_graph_;      // by host call
+  std::vector<uint32_t> row_of_call_;  // kNone: not a row
+};
+
+void SumUpGraphs(LaunchTable& table) {
+  std::vector<int64_t> durations;
+  for (const GraphLaunch& graph : table.graphs) {
+    const DurationNs duration = graph.call.length();
+    durations.push_back(duration.ns);
+    ++(duration < k1Ms    ? table.graphs_under_1ms
+       : duration <= k5Ms ? table.graphs_1_to_5ms
+                          : table.graphs_over_5ms);
+  }
+  table.graph_calls = Summarize(durations);
+  std::ranges::sort(table.graphs, [](const GraphLaunch& a, const GraphLaunch& b) {
+    return std::tie(a.call.start, a.call.end, a.work.start, a.work.end, a.gpu_events) <
+           std::tie(b.call.start, b.call.end, b.work.start, b.work.end, b.gpu_events);
   });
-  return rows;
 }
 
 }  // namespace
 
 LaunchLinks LinkLaunches(const Trace& trace) {
   LaunchLinks links;
-  links.call_of_gpu.assign(trace.gpu.size(), LaunchLinks::kNone);
-  links.gpu_of_call.assign(trace.host_calls.size(), 0);
-  const CallIndex calls(trace);
+  links.call_of_gpu.resize(trace.gpu.size());
+  const RankedIds ids(trace);
+  const DenseIndex calls = CallsByCorrelation(trace, ids);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
-    const uint32_t call = calls.Find(trace.gpu.correlation[row]);
-    links.call_of_gpu[row] = call;
-    if (call != LaunchLinks::kNone) ++links.gpu_of_call[call];
+    links.call_of_gpu[row] = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
   }
   return links;
+}
+
+FirstPieces::FirstPieces(const Trace& trace, const LaunchLinks& links)
+    : first_(trace.host_calls.size(), LaunchLinks::kNone) {
+  std::unordered_map<StringId, uint32_t> numbers;
+  for (const Stream& stream : trace.words.streams()) {
+    const auto next = static_cast<uint32_t>(numbers.size());
+    device_of_stream_.push_back(numbers.try_emplace(stream.device, next).first->second);
+  }
+  const GpuTable& gpu = trace.gpu;
+  const auto before = [&](uint32_t a, uint32_t b) {
+    if (gpu.start[a] != gpu.start[b]) return gpu.start[a] < gpu.start[b];
+    if (gpu.name[a] != gpu.name[b]) return trace.Text(gpu.name[a]) < trace.Text(gpu.name[b]);
+    return gpu.stream[a] != gpu.stream[b] && IdLess(trace.Text(trace.words[gpu.stream[a]].stream),
+                                                    trace.Text(trace.words[gpu.stream[b]].stream));
+  };
+  for (uint32_t row = 0; row < gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone) continue;
+    uint32_t* first = &first_[call];
+    if (*first != LaunchLinks::kNone && DeviceOf(gpu, *first) != DeviceOf(gpu, row)) {
+      first = &elsewhere_.try_emplace({call, DeviceOf(gpu, row)}, LaunchLinks::kNone).first->second;
+    }
+    if (*first == LaunchLinks::kNone || before(row, *first)) *first = row;
+  }
 }
 
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
@@ -169,44 +211,50 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   const GpuTable& gpu = trace.gpu;
   const HostCallTable& calls = trace.host_calls;
   const GpuScope counts(trace, scope);
-  const std::vector<uint8_t> is_graph = OfEachCall(trace, IsGraphLaunch);
+  const FirstPieces first(trace, links);
+  // Calls that put work onto other devices only.
+  std::vector<uint8_t> elsewhere(scope.device.empty() ? 0 : calls.size());
+  if (!scope.device.empty()) {
+    first.ForEach([&](uint32_t call, uint32_t piece) {
+      elsewhere[call] = counts.OnDevice(piece) ? 2 : std::max<uint8_t>(elsewhere[call], 1);
+    });
+  }
+  const auto call_counts = [&](size_t call) {
+    return scope.Counts(calls.start[call]) && (elsewhere.empty() || elsewhere[call] != 1);
+  };
+  GraphRows graphs(trace, call_counts, table.graphs);
 
   std::vector<uint32_t> counted_of_call(calls.size());
-  for (size_t row = 0; row < gpu.size(); ++row) {
-    if (!counts.Counts(row)) continue;
-    if (gpu.correlation[row] < 0) {
-      ++table.without_correlation;
-      continue;
-    }
-    ++table.gpu_events;
+  for (uint32_t row = 0; row < gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
+    if (!counts.Counts(row)) continue;
     if (call == LaunchLinks::kNone) {
-      ++table.without_launch;
+      ++(gpu.correlation[row] < 0 ? table.without_correlation : table.without_launch);
       continue;
     }
     ++table.with_launch;
     table.max_gpu_events_per_launch =
         std::max<uint64_t>(table.max_gpu_events_per_launch, ++counted_of_call[call]);
-    if (is_graph[call]) {
+    if (graphs.IsGraph(call)) {
       ++table.graph_gpu_events;
+      graphs.AddPiece(call, gpu.When(row));
     } else if (gpu.kind[row] == SliceKind::kKernel && gpu.duration[row] < calls.duration[call]) {
       ++table.shorter_than_launch;
     }
   }
+  table.gpu_events = table.with_launch + table.without_launch;
+  SumUpGraphs(table);
 
   std::vector<int64_t> delays;
   std::vector<std::vector<Interval>> waits(trace.words.streams().size());
-  const std::vector<uint32_t> first = FirstPieces(trace, links);
-  for (size_t call = 0; call < calls.size(); ++call) {
-    if (is_graph[call] && scope.Counts(calls.start[call])) ++table.graph_launches;
-    const uint32_t piece = first[call];
-    if (piece == LaunchLinks::kNone || !counts.OnDevice(piece)) continue;
+  first.ForEach([&](uint32_t call, uint32_t piece) {
+    if (!counts.OnDevice(piece)) return;
     const Interval launch = calls.When(call);
     const TimeNs start = gpu.start[piece];
     // Clocks of host and device differ a little: work may seem to start before its launch.
     waits[Index(gpu.stream[piece])].push_back({launch.start, std::max(launch.start, start)});
     if (counts.Counts(piece)) delays.push_back(std::max<int64_t>(0, (start - launch.end).ns));
-  }
+  });
   table.delay = Summarize(delays);
 
   for (size_t i = 0; i < waits.size(); ++i) {
@@ -219,8 +267,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   std::sort(table.queues.begin(), table.queues.end(), [](const auto& a, const auto& b) {
     return a.device != b.device ? IdLess(a.device, b.device) : IdLess(a.stream, b.stream);
   });
-  table.apis = TabulateApis(trace, scope, true);
-  table.other_apis = TabulateApis(trace, scope, false);
+  TabulateApis(trace, call_counts, table);
   return table;
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/dense_index.h"
 #include "analysis/kernels.h"
 #include "analysis/scope.h"
 #include "model/trace.h"
@@ -12,32 +15,77 @@ namespace tacho {
 // Which GPU work was launched by which host call: rows of one trace joined by correlation. A graph
 // launch has many pieces of work. Built once, used by launches, gaps and ops.
 struct LaunchLinks {
-  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr uint32_t kNone = DenseIndex::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
-  std::vector<uint32_t> gpu_of_call;  // by row of host_calls: how many pieces of GPU work
 };
-// When several calls share a correlation, the one that launches, copies or sets (by its name) wins,
-// then the first. Cost: O(n) with dense correlations.
+// Each rank of a merged file has correlations of its own. When several calls share one, that which
+// launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
+// with dense correlations.
 LaunchLinks LinkLaunches(const Trace& trace);
+
+// The first piece of each call's work on each of its devices: by start, then name, then stream, in
+// the whole trace, whatever the scope. Cost: O(n); 4 bytes a call.
+class FirstPieces {
+ public:
+  FirstPieces(const Trace& trace, const LaunchLinks& links);
+
+  // Of the call of a piece with a launch, on the device of that piece: a row of Trace::gpu.
+  [[nodiscard]] uint32_t Before(const GpuTable& gpu, uint32_t call, uint32_t piece) const {
+    const uint32_t first = first_[call];
+    if (DeviceOf(gpu, first) == DeviceOf(gpu, piece)) return first;
+    return elsewhere_.at({call, DeviceOf(gpu, piece)});
+  }
+  // Calls `visit` with (call, piece), once for each call and device.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (uint32_t call = 0; call < first_.size(); ++call) {
+      if (first_[call] != LaunchLinks::kNone) visit(call, first_[call]);
+    }
+    for (const auto& [key, piece] : elsewhere_) visit(key.first, piece);
+  }
+
+ private:
+  [[nodiscard]] uint32_t DeviceOf(const GpuTable& gpu, uint32_t row) const {
+    return device_of_stream_[Index(gpu.stream[row])];
+  }
+
+  std::vector<uint32_t> device_of_stream_;
+  std::vector<uint32_t> first_;  // by call: on the device of the piece that the file has first
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> elsewhere_;  // by (call, other device)
+};
 
 struct ApiRow {
   std::string name;
   DurationStats stats;
 };
 
+// One call that launches a CUDA or HIP graph.
+struct GraphLaunch {
+  Interval call;            // on the host
+  uint64_t gpu_events = 0;  // pieces of its work
+  Interval work;            // their first start to their last end; empty without any
+};
+
 // How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least
-// 0; for a graph only its first piece counts.
+// 0; of a graph its first piece on each device counts. With a scope of one device, calls that put
+// work onto other devices only are left out.
 struct LaunchTable {
   uint64_t gpu_events = 0;  // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;
   uint64_t without_launch = 0;       // launched before the window
   uint64_t without_correlation = 0;  // GPU work that does not tell its launch
-  uint64_t graph_launches = 0;       // calls named *GraphLaunch
-  uint64_t graph_gpu_events = 0;     // pieces of work under them
+  uint64_t graph_gpu_events = 0;     // pieces of work under graph launches
   uint64_t max_gpu_events_per_launch = 0;
   uint64_t shorter_than_launch = 0;  // kernels shorter than their own (non-graph) launch call
   DurationStats delay;               // all zero without a linked launch
-  struct QueueDepth {                // launched and not yet started, over one stream
+  // Calls with GraphLaunch in their name ("cudaGraphLaunch_ptsz" too), by start, then end. Those
+  // that start inside the scope, with the work that does. Cost: 40 bytes each.
+  std::vector<GraphLaunch> graphs;
+  DurationStats graph_calls;  // of their durations on the host
+  // How many of them take less than 1 ms, 1 to 5 ms, more than 5 ms: the classes of
+  // analyze_profile.py.
+  uint64_t graphs_under_1ms = 0, graphs_1_to_5ms = 0, graphs_over_5ms = 0;
+  struct QueueDepth {  // launched and not yet started, over one stream
     std::string device, stream;
     uint64_t max = 0;
     double mean = 0;  // weighted by time between the first launch and the last start

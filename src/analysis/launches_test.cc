@@ -25,7 +25,6 @@ TEST(Launches, AreLinkedByCorrelationDenseOrScattered) {
       const LaunchLinks links = LinkLaunches(std::move(b).Finish());
       EXPECT_EQ(links.call_of_gpu,
                 (std::vector<uint32_t>{3, LaunchLinks::kNone, LaunchLinks::kNone, 3}));
-      EXPECT_EQ(links.gpu_of_call, (std::vector<uint32_t>{0, 0, 0, 2, 0, 0}));
     }
   }
 }
@@ -40,6 +39,69 @@ TEST(Launches, OfSeveralCallsTheOneThatLaunchesWinsThenTheFirst) {
   b.Kernel("k", {.correlation = 1});
   b.Kernel("k", {.correlation = 2});
   EXPECT_EQ(LinkLaunches(std::move(b).Finish()).call_of_gpu, (std::vector<uint32_t>{1, 3}));
+}
+
+// SGLang's merger puts several ranks into one file, each with correlations from 1.
+TEST(Launches, OfMergedRanksStayApart) {
+  TraceBuilder b;
+  for (const std::string_view rank : {"[TP00] ", "[TP01] "}) {
+    const std::string host = std::string(rank) + "10", gpu = std::string(rank) + "0";
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.pid = host, .correlation = 7});
+    b.Kernel("n0", {.device = "0", .start = 10, .duration = 1, .correlation = 7, .pid = gpu});
+    b.Kernel("n1", {.device = "0", .start = 12, .duration = 1, .correlation = 7, .pid = gpu});
+  }
+  const Trace trace = std::move(b).Finish();
+  EXPECT_EQ(LinkLaunches(trace).call_of_gpu, (std::vector<uint32_t>{0, 0, 1, 1}));
+}
+
+TEST(Launches, OfEqualCallsTheFirstToStartWinsInAnyOrder) {
+  for (const bool swapped : {false, true}) {
+    TraceBuilder b;
+    for (const bool late : {swapped, !swapped}) {
+      b.Host("cuda_runtime", late ? "cuLaunchKernelEx" : "cudaLaunchKernel",
+             {.start = late ? 50 : 0, .duration = 5, .correlation = 1});
+    }
+    b.Kernel("k", {.start = 100, .correlation = 1});
+    const Trace trace = std::move(b).Finish();
+    EXPECT_EQ(trace.host_calls.start[LinkLaunches(trace).call_of_gpu[0]], TimeNs{0});
+  }
+}
+
+TEST(Launches, OfPiecesThatStartTogetherTheNameDecides) {
+  for (const bool swapped : {false, true}) {
+    TraceBuilder b;
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 0, .duration = 5, .correlation = 1});
+    for (const bool second : {swapped, !swapped}) {
+      b.Kernel(second ? "b" : "a",
+               {.stream = second ? "13" : "7", .start = 10, .duration = 10, .correlation = 1});
+    }
+    const Trace trace = std::move(b).Finish();
+    const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
+    ASSERT_EQ(table.queues.size(), 1u);
+    EXPECT_EQ(table.queues[0].stream, "7");
+  }
+}
+
+TEST(Launches, OfOneDeviceAreThoseWithWorkOnIt) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 4; ++i) {
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 100 * i, .duration = 5, .correlation = i});
+    b.Kernel(
+        "a",
+        {.device = i == 1 ? "1" : "0", .start = 100 * i + 10, .duration = 10, .correlation = i});
+  }
+  b.Kernel("b", {.device = "1", .start = 330, .duration = 10, .correlation = 3});  // of both
+  b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 500, .duration = 5});
+  const Trace trace = std::move(b).Finish();
+  const LaunchTable table =
+      TabulateLaunches(trace, LinkLaunches(trace), Scope{.window = {}, .device = "1"});
+  EXPECT_EQ(table.graphs.size(), 2u);
+  EXPECT_EQ(table.delay.count, 2u);
+  EXPECT_EQ(table.delay.max.ns, 25);
+  ASSERT_EQ(table.apis.size(), 2u);
+  EXPECT_EQ(table.apis[0].name, "cudaGraphLaunch");
+  EXPECT_EQ(table.apis[0].stats.count, 2u);
+  EXPECT_EQ(table.apis[1].stats.count, 1u) << "what has no work counts on every device";
 }
 
 TEST(Launches, CountAndDelay) {
@@ -66,7 +128,7 @@ TEST(Launches, CountAndDelay) {
   EXPECT_EQ(table.with_launch, 5u);
   EXPECT_EQ(table.without_launch, 1u);
   EXPECT_EQ(table.without_correlation, 1u);  // the memset
-  EXPECT_EQ(table.graph_launches, 2u);
+  EXPECT_EQ(table.graphs.size(), 2u);
   EXPECT_EQ(table.graph_gpu_events, 2u);
   EXPECT_EQ(table.max_gpu_events_per_launch, 2u);
   EXPECT_EQ(table.shorter_than_launch, 1u);
@@ -111,6 +173,75 @@ TEST(Launches, QueueDepthIsWhatIsLaunchedAndNotStarted) {
   EXPECT_EQ(first.queues[1].max, 2u);
 }
 
+TEST(Launches, GraphsByStartWithTheirWork) {
+  TraceBuilder b;
+  const auto launch = [&](std::string_view name, int64_t start, int64_t duration,
+                          int64_t correlation) {
+    b.Host("cuda_runtime", name,
+           {.start = start, .duration = duration, .correlation = correlation});
+  };
+  launch("cudaGraphLaunch", 20'000'000, 5'000'000, 2);  // the second class
+  launch("cudaGraphLaunch", 0, 999'999, 1);             // the first
+  launch("hipGraphLaunch", 10'000'000, 1'000'000, 3);   // the second
+  launch("cudaGraphLaunch_v2", 30'000'000, 5'000'001, 4);
+  launch("cudaLaunchKernel", 40'000'000, 9'000'000, 5);
+  b.Kernel("n", {.stream = "7", .start = 900, .duration = 50, .correlation = 1});
+  b.Kernel("n", {.stream = "8", .start = 500, .duration = 900, .correlation = 1});
+  b.Memset("m", {.start = 700, .duration = 10, .correlation = 1});
+  b.Kernel("n", {.start = 600, .duration = 10, .correlation = 5});
+  const Trace trace = std::move(b).Finish();
+  const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
+  EXPECT_EQ(table.graphs_under_1ms, 1u);
+  EXPECT_EQ(table.graphs_1_to_5ms, 2u);
+  EXPECT_EQ(table.graphs_over_5ms, 1u);
+  ASSERT_EQ(table.graphs.size(), 4u);
+  EXPECT_EQ(table.graphs[0].gpu_events, 3u);
+  EXPECT_EQ(table.graphs[0].work, (Interval{{500}, {1400}}));
+  EXPECT_EQ(table.graphs[1].call, (Interval{{10'000'000}, {11'000'000}}));
+  EXPECT_EQ(table.graphs[1].gpu_events, 0u);
+  EXPECT_TRUE(table.graphs[1].work.empty());
+  EXPECT_EQ(table.graph_calls.count, 4u);
+  EXPECT_EQ(table.graph_calls.p50, DurationNs{1'000'000});
+  EXPECT_EQ(table.graph_calls.max, DurationNs{5'000'001});
+}
+
+TEST(Launches, GraphsAddUpOnRandomTraces) {
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](uint32_t n) { return static_cast<int64_t>(random() % n); };
+    TraceBuilder b;
+    for (int64_t i = below(30); i > 0; --i) {
+      b.Host("cuda_runtime", below(3) == 0 ? "cudaLaunchKernel" : "cudaGraphLaunch",
+             {.start = below(100'000'000), .duration = below(8'000'000), .correlation = below(30)});
+    }
+    for (int64_t i = below(60); i > 0; --i) {
+      b.Kernel("k",
+               {.start = below(100'000'000), .duration = below(100), .correlation = below(30)});
+    }
+    const Trace trace = std::move(b).Finish();
+    for (const bool half : {false, true}) {
+      Scope scope;
+      if (half) scope.window = Interval{{0}, {50'000'000}};
+      const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace), scope);
+      EXPECT_EQ(table.graphs_under_1ms + table.graphs_1_to_5ms + table.graphs_over_5ms,
+                table.graphs.size());
+      EXPECT_EQ(table.graph_calls.count, table.graphs.size());
+      DurationNs time;
+      uint64_t pieces = 0;
+      for (const GraphLaunch& graph : table.graphs) {
+        time += graph.call.length();
+        pieces += graph.gpu_events;
+      }
+      EXPECT_EQ(time, table.graph_calls.total);
+      if (half) {
+        EXPECT_LE(pieces, table.graph_gpu_events);  // some were launched before the window
+      } else {
+        EXPECT_EQ(pieces, table.graph_gpu_events);
+      }
+    }
+  }
+}
+
 TEST(Launches, WindowsThatTouchAddUp) {
   std::mt19937 random(7);
   TraceBuilder b;
@@ -133,7 +264,7 @@ TEST(Launches, WindowsThatTouchAddUp) {
       TabulateLaunches(trace, links, {.window = Interval{{4000}, {20'000}}, .device = ""});
   EXPECT_EQ(all.gpu_events, left.gpu_events + right.gpu_events);
   EXPECT_EQ(all.gpu_events, all.with_launch + all.without_launch);
-  EXPECT_EQ(all.graph_launches, left.graph_launches + right.graph_launches);
+  EXPECT_EQ(all.graphs.size(), left.graphs.size() + right.graphs.size());
   EXPECT_EQ(all.graph_gpu_events, left.graph_gpu_events + right.graph_gpu_events);
   EXPECT_EQ(all.shorter_than_launch, left.shorter_than_launch + right.shorter_than_launch);
   EXPECT_EQ(all.delay.total, left.delay.total + right.delay.total);

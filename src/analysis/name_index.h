@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,11 @@ class NameIndex {
     }
     return number;
   }
+  // Forgets all names. Cost: that of their number.
+  void Clear() {
+    for (const StringId name : names_) numbers_[Index(name)] = kNone;
+    names_.clear();
+  }
   // By number.
   [[nodiscard]] const std::vector<StringId>& names() const { return names_; }
   [[nodiscard]] size_t size() const { return names_.size(); }
@@ -30,6 +36,42 @@ class NameIndex {
   static constexpr uint32_t kNone = 0xffffffff;
   std::vector<uint32_t> numbers_;  // by StringId
   std::vector<StringId> names_;
+};
+
+// The same for pairs of numbers: an open hash table, as any two may come together.
+class PairIndex {
+ public:
+  uint32_t NumberOf(uint32_t a, uint32_t b) {
+    if (2 * pairs_.size() >= numbers_.size()) Grow();
+    const uint64_t pair = uint64_t{a} << 32 | b;
+    const size_t slot = SlotOf(pair);
+    if (numbers_[slot] == kNone) {
+      numbers_[slot] = static_cast<uint32_t>(pairs_.size());
+      pairs_.push_back(pair);
+    }
+    return numbers_[slot];
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+
+  // Where the pair is, or the free slot where it would be.
+  [[nodiscard]] size_t SlotOf(uint64_t pair) const {
+    const uint64_t hash = pair * 0x9e3779b97f4a7c15;
+    for (size_t slot = hash >> 32;; ++slot) {
+      slot &= numbers_.size() - 1;
+      if (numbers_[slot] == kNone || pairs_[numbers_[slot]] == pair) return slot;
+    }
+  }
+  void Grow() {
+    numbers_.assign(std::max<size_t>(64, 2 * numbers_.size()), kNone);
+    for (size_t i = 0; i < pairs_.size(); ++i) {
+      numbers_[SlotOf(pairs_[i])] = static_cast<uint32_t>(i);
+    }
+  }
+
+  std::vector<uint32_t> numbers_;  // by slot; their count is a power of two
+  std::vector<uint64_t> pairs_;    // by number
 };
 
 }  // namespace tacho

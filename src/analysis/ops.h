@@ -15,13 +15,16 @@ namespace tacho {
 // Device time of an op is that of the GPU work it launched (self) and of its children's (total):
 // work belongs to the innermost op around its launch call, or, where no op is around the call or
 // the call is not in the file, to the op of its "External id". Ops count, whole, when they start
-// inside the scope.
+// inside the scope. ProfilerStep#7, an operator in old files, is none.
 struct OpRow {
   std::string name;
   std::string shapes;       // JSON text of "Input Dims"; "" by name only
   bool annotation = false;  // in key_averages: rows of annotations stand apart from operators
   uint64_t count = 0;
   DurationNs cpu_total, cpu_self, device_total, device_self;
+  // The totals of calls that do not lie inside another of the same name (and shapes) on their
+  // thread: never more than the time that passed. In key_averages the totals again.
+  DurationNs cpu_outermost = {}, device_outermost = {};
 };
 
 struct OpTable {
@@ -36,8 +39,7 @@ struct OpTable {
       key_averages;  // empty unless asked for: with Python stacks it costs more than all else
 };
 
-// The innermost slices of host tracks: what each thread did, each instant once.
-// Used to say what a launching thread did while the device was idle.
+// Host slices in the order of their tree: what each thread did, each instant once.
 struct HostTree {
   struct Node {
     Interval when;
@@ -53,13 +55,12 @@ struct HostTree {
 // Over cpu_op, user_annotation, runtime and driver calls, by the rule above.
 HostTree BuildHostTree(const Trace& trace);
 
-// `tree` is BuildHostTree's of the same trace.
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const HostTree& tree,
-                    const Scope& scope = {});
+// Without key_averages. Cost: O(n) when each table is in the order of time on each track, else its
+// sort; 40 bytes an operator.
 OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
-// OpTable::key_averages. `host` is BuildHostTree's.
-std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, const HostTree& host,
+// OpTable::key_averages.
+std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links,
                                 const Scope& scope = {});
 
 }  // namespace tacho

@@ -1,7 +1,9 @@
 #include "analysis/ranks.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -44,15 +46,14 @@ RankRow RowOf(const RankInput& input) {
   return row;
 }
 
-// Files that belong to one rank of one engine: indexes into the inputs. An engine that profiles by
+// Files that belong to one rank of one engine: indexes into the workers. An engine that profiles by
 // stage writes one file for each stage of a rank, which are compared with other ranks as one.
-std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& inputs,
-                                             const std::vector<size_t>& workers) {
+std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& workers) {
   using Key = std::tuple<int64_t, std::vector<std::string>>;  // rank and processes
   std::map<Key, std::vector<size_t>> same;
   std::vector<std::vector<size_t>> groups;
-  for (const size_t i : workers) {
-    const TraceFacts& facts = *inputs[i].facts;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
       same[{*facts.rank, facts.process_names}].push_back(i);
     } else {
@@ -62,7 +63,7 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& input
   for (auto& [key, files] : same) {
     std::set<std::string> stages;
     for (const size_t i : files) {
-      if (!inputs[i].facts->stage.empty()) stages.insert(inputs[i].facts->stage);
+      if (!workers[i].facts->stage.empty()) stages.insert(workers[i].facts->stage);
     }
     if (stages.size() == files.size()) {
       groups.push_back(std::move(files));
@@ -73,13 +74,79 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& input
   return groups;
 }
 
+// How files of one rank come to be several.
+std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<size_t>& files) {
+  std::vector<Interval> times;
+  for (const size_t i : files) {
+    if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
+  }
+  if (times.size() < files.size()) return "";
+  std::ranges::sort(times, {}, &Interval::start);
+  size_t at_once = 0;  // that overlap another
+  TimeNs reach = times.front().end;
+  size_t together = 1;
+  for (size_t i = 1; i <= times.size(); ++i) {
+    if (i < times.size() && times[i].start < reach) {
+      reach = std::max(reach, times[i].end);
+      ++together;
+      continue;
+    }
+    if (together > 1) at_once += together;
+    together = 1;
+    if (i < times.size()) reach = times[i].end;
+  }
+  if (at_once == 0) return "recorded one after the other, ";
+  if (at_once == files.size()) return "data-parallel engines, ";
+  return std::to_string(at_once) +
+         " of them at once (data-parallel engines), the rest one after the other, ";
+}
+
+// The groups of each recording.
+std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& inputs,
+                                              const std::vector<std::vector<size_t>>& groups) {
+  struct Span {
+    int64_t world_size;
+    bool has_time;
+    Interval when;
+    size_t group;
+  };
+  std::vector<Span> spans;
+  for (size_t group = 0; group < groups.size(); ++group) {
+    Span span{-1, false, {}, group};
+    for (const size_t i : groups[group]) {
+      span.world_size = std::max(span.world_size, inputs[i].facts->world_size.value_or(-1));
+      const std::optional<Interval> work = WorkTime(inputs[i]);
+      if (!work) continue;
+      span.when = span.has_time ? Interval{std::min(span.when.start, work->start),
+                                           std::max(span.when.end, work->end)}
+                                : *work;
+      span.has_time = true;
+    }
+    spans.push_back(span);
+  }
+  std::ranges::sort(spans, {}, [](const Span& span) {
+    return std::tuple(span.world_size, span.has_time, span.when.start, span.group);
+  });
+  std::vector<std::vector<size_t>> recordings;
+  TimeNs reach;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const Span& span = spans[i];
+    const bool joins = i > 0 && spans[i - 1].world_size == span.world_size &&
+                       spans[i - 1].has_time == span.has_time &&
+                       (!span.has_time || span.when.start < reach);
+    if (!joins) recordings.emplace_back();
+    reach = joins ? std::max(reach, span.when.end) : span.when.end;
+    recordings.back().push_back(span.group);
+  }
+  return recordings;
+}
+
 // Warns of several files that claim the same place in the same stage.
-void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<size_t>& workers,
-                      RankTable& table) {
+void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   std::map<std::tuple<int64_t, int64_t, std::string>, std::vector<size_t>> claims;
   size_t without_rank = 0;
-  for (const size_t i : workers) {
-    const TraceFacts& facts = *inputs[i].facts;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
       claims[{*facts.rank, facts.world_size.value_or(-1), facts.stage}].push_back(i);
     } else {
@@ -88,21 +155,11 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
   }
   for (const auto& [claim, files] : claims) {
     if (files.size() < 2) continue;
-    std::vector<Interval> times;
-    for (const size_t i : files) {
-      if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
-    }
-    std::sort(times.begin(), times.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    bool one_by_one = times.size() == files.size();
-    for (size_t i = 1; i < times.size(); ++i)
-      one_by_one = one_by_one && times[i - 1].end <= times[i].start;
     const auto& [rank, world_size, stage] = claim;
     std::string text = std::to_string(files.size()) + " traces say rank " + std::to_string(rank);
     if (world_size >= 0) text += " of " + std::to_string(world_size);
     if (!stage.empty()) text += " (" + stage + ")";
-    text += one_by_one ? ": recorded one after the other, told apart by path"
-                       : ": data-parallel engines, told apart by path";
+    text += ": " + HowRecorded(workers, files) + "told apart by path";
     table.warnings.push_back(std::move(text));
   }
   if (without_rank > 0 && workers.size() > 1) {
@@ -112,40 +169,109 @@ void WarnOfEqualRanks(const std::vector<RankInput>& inputs, const std::vector<si
   }
 }
 
-void CompareGroups(const std::vector<RankInput>& inputs,
+// What is compared of a rank: the sums over its rows.
+struct RankTimes {
+  size_t row = 0;  // that with the most compute time
+  DurationNs window, busy, compute, comm_busy, exposed_comm;
+};
+
+// By recording, then by group; without those that did no device work.
+std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>& rows) {
+  std::map<std::pair<size_t, size_t>, RankTimes> groups;
+  size_t recordings = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const RankRow& row = rows[i];
+    recordings = std::max(recordings, row.recording + 1);
+    if (row.window.ns <= 0) continue;
+    const auto [at, added] = groups.try_emplace({row.recording, row.group});
+    RankTimes& rank = at->second;
+    if (added || row.compute > rows[rank.row].compute) rank.row = i;
+    rank.window += row.window;
+    rank.busy += row.busy;
+    rank.compute += row.compute;
+    rank.comm_busy += row.comm_busy;
+    rank.exposed_comm += row.exposed_comm;
+  }
+  std::vector<std::vector<RankTimes>> result(recordings);
+  for (const auto& [key, rank] : groups) result[key.first].push_back(rank);
+  return result;
+}
+
+// By nearest rank: the smallest that at least half of the others do not exceed. `ranks` has two or
+// more.
+DurationNs MedianOfOthers(const std::vector<RankTimes>& ranks, size_t without,
+                          DurationNs RankTimes::*figure) {
+  std::vector<DurationNs> others;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (i != without) others.push_back(ranks[i].*figure);
+  }
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>((others.size() - 1) / 2);
+  std::nth_element(others.begin(), middle, others.end());
+  return *middle;
+}
+
+// The first of those that compute longest. `ranks` has one or more.
+size_t LongestComputing(const std::vector<RankTimes>& ranks) {
+  return static_cast<size_t>(std::ranges::max_element(ranks, {}, &RankTimes::compute) -
+                             ranks.begin());
+}
+
+void CompareBusy(const std::vector<RankTimes>& ranks, bool first, RankTable& table) {
+  const auto share = [](const RankTimes& rank) {
+    return static_cast<double>(rank.busy.ns) / static_cast<double>(rank.window.ns);
+  };
+  const auto [least, most] = std::ranges::minmax(ranks | std::views::transform(share));
+  if (!first && most - least <= table.busy_spread()) return;
+  table.least_busy = least;
+  table.most_busy = most;
+}
+
+// `groups` hold indexes into the workers, which are the rows of the table.
+void CompareGroups(const std::vector<RankInput>& workers,
                    const std::vector<std::vector<size_t>>& groups, RankTable& table) {
-  std::optional<double> least, most;
-  DurationNs longest;
-  const std::vector<size_t>* slowest = nullptr;
-  for (const std::vector<size_t>& files : groups) {
-    DurationNs window, busy, compute;
-    for (const size_t i : files) {
-      const RankRow row = RowOf(inputs[i]);
-      window += row.window;
-      busy += row.busy;
-      compute += row.compute;
-    }
-    if (window.ns > 0) {
-      const double share = static_cast<double>(busy.ns) / static_cast<double>(window.ns);
-      least = std::min(least.value_or(share), share);
-      most = std::max(most.value_or(share), share);
-    }
-    if (compute > longest) {
-      longest = compute;
-      slowest = &files;
+  const std::vector<std::vector<size_t>> recordings = RecordingsOf(workers, groups);
+  for (size_t recording = 0; recording < recordings.size(); ++recording) {
+    for (const size_t group : recordings[recording]) {
+      for (const size_t row : groups[group]) {
+        table.rows[row].group = group;
+        table.rows[row].recording = recording;
+      }
     }
   }
-  if (least) table.busy_spread = *most - *least;
-  if (groups.size() < 2 || slowest == nullptr) return;
-  for (size_t i = 0; i < table.rows.size(); ++i) {
-    const bool of_slowest = std::any_of(slowest->begin(), slowest->end(), [&](size_t file) {
-      return inputs[file].path == table.rows[i].path;
-    });
-    if (of_slowest &&
-        (!table.slowest || table.rows[i].compute > table.rows[*table.slowest].compute)) {
-      table.slowest = i;
-    }
+  size_t compared = 0, most_ranks = 1;
+  for (const std::vector<RankTimes>& ranks : RanksByRecording(table.rows)) {
+    if (ranks.empty()) continue;
+    CompareBusy(ranks, compared++ == 0, table);
+    const size_t longest = LongestComputing(ranks);
+    const DurationNs compute = ranks[longest].compute;
+    if (ranks.size() < 2 || ranks.size() < most_ranks || compute.ns == 0) continue;
+    if (ranks.size() == most_ranks && compute <= table.slowest_compute) continue;
+    most_ranks = ranks.size();
+    table.slowest = ranks[longest].row;
+    table.slowest_compute = compute;
+    table.median_of_others = MedianOfOthers(ranks, longest, &RankTimes::compute);
   }
+  if (compared > 1 && table.slowest) {
+    table.warnings.push_back("the traces are of " + std::to_string(compared) +
+                             " recordings: ranks are compared within each");
+  }
+}
+
+// Those of 0..world_size-1 that are not in `present`, which is sorted.
+void FindMissing(RankTable& table) {
+  if (!table.world_size) return;
+  int64_t next = 0;  // all before it are looked at
+  const auto add = [&](int64_t end) {
+    if (next >= end) return;
+    table.missing.push_back({next, end - 1});
+    table.missing_count += end - next;
+  };
+  for (const int64_t rank : table.present) {
+    if (rank < 0 || rank >= *table.world_size) continue;
+    add(rank);
+    next = rank + 1;
+  }
+  add(*table.world_size);
 }
 
 }  // namespace
@@ -156,30 +282,27 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (IsWorker(inputs[i])) workers.push_back(i);
   }
-  // Ties in the comparison go by path, not by the order of the inputs.
-  std::sort(workers.begin(), workers.end(),
-            [&](size_t a, size_t b) { return inputs[a].path < inputs[b].path; });
+  // By rank (none last), then path, whatever the order of the inputs: so go ties too.
+  std::sort(workers.begin(), workers.end(), [&](size_t a, size_t b) {
+    const auto &x = inputs[a].facts->rank, &y = inputs[b].facts->rank;
+    if (x.has_value() != y.has_value()) return x.has_value();
+    return x != y ? *x < *y : inputs[a].path < inputs[b].path;
+  });
 
   std::set<int64_t> present, world_sizes;
+  std::vector<RankInput> sorted;
   for (const size_t i : workers) {
     const TraceFacts& facts = *inputs[i].facts;
     if (facts.rank) present.insert(*facts.rank);
     if (facts.world_size) world_sizes.insert(*facts.world_size);
+    sorted.push_back(inputs[i]);
     table.rows.push_back(RowOf(inputs[i]));
   }
   table.present.assign(present.begin(), present.end());
   if (!world_sizes.empty()) table.world_size = *world_sizes.rbegin();
-  // A header may claim any number: more ranks than machines have are not listed one by one.
-  constexpr int64_t kMostRanks = 1 << 20;
-  for (int64_t rank = 0; rank < std::min(table.world_size.value_or(0), kMostRanks); ++rank) {
-    if (!present.contains(rank)) table.missing.push_back(rank);
-  }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const RankRow& a, const RankRow& b) {
-    if (a.rank.has_value() != b.rank.has_value()) return a.rank.has_value();
-    return a.rank != b.rank ? *a.rank < *b.rank : a.path < b.path;
-  });
+  FindMissing(table);
 
-  WarnOfEqualRanks(inputs, workers, table);
+  WarnOfEqualRanks(sorted, table);
   if (world_sizes.size() > 1) {
     std::string sizes;
     for (const int64_t size : world_sizes)
@@ -187,8 +310,36 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     table.warnings.push_back("the traces name different world sizes (" + sizes +
                              "): the ranks of several engines are in one table");
   }
-  CompareGroups(inputs, GroupByRank(inputs, workers), table);
+  CompareGroups(sorted, GroupByRank(sorted), table);
   return table;
+}
+
+std::optional<Straggler> FindStraggler(const RankTable& table) {
+  if (!table.slowest) return std::nullopt;
+  const std::vector<RankTimes> ranks =
+      RanksByRecording(table.rows)[table.rows[*table.slowest].recording];
+  if (ranks.size() < 2) return std::nullopt;
+  const auto stands_out = [](DurationNs more, DurationNs window) {
+    return more.ns > 0 && more.ns >= window.ns / 50;
+  };
+  const size_t longest = LongestComputing(ranks);
+  const RankTimes& slowest = ranks[longest];
+  DurationNs least_compute = slowest.compute, exposed;
+  size_t least = 0;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    least_compute = std::min(least_compute, ranks[i].compute);
+    if (ranks[i].comm_busy < ranks[least].comm_busy) least = i;
+    exposed = std::max(exposed, ranks[i].exposed_comm);
+  }
+  if (exposed > slowest.compute - least_compute) {
+    const DurationNs others = MedianOfOthers(ranks, least, &RankTimes::comm_busy);
+    const DurationNs own = ranks[least].comm_busy;
+    if (!stands_out(others - own, ranks[least].window)) return std::nullopt;
+    return Straggler{Straggler::Sign::kLeastCollectives, ranks[least].row, own, others};
+  }
+  const DurationNs others = MedianOfOthers(ranks, longest, &RankTimes::compute);
+  if (!stands_out(slowest.compute - others, slowest.window)) return std::nullopt;
+  return Straggler{Straggler::Sign::kComputesLongest, slowest.row, slowest.compute, others};
 }
 
 }  // namespace tacho

@@ -4,14 +4,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/missing_work.h"
+#include "model/begin_end.h"
 #include "model/event.h"
 #include "model/trace.h"
 
 namespace tacho {
 
 // Totals of a trace without a model: a sink that forgets each event after counting it. Memory grows
-// with the number of distinct names only. No unions, no links: what needs more than one event at a
-// time is absent.
+// with the number of distinct names, tracks and open begin events only. No unions, no links: what
+// needs more than one event at a time is absent.
 class SummarySink : public EventSink {
  public:
   struct NameTotal {
@@ -28,6 +30,9 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
+  // Notes begins that no event ended: to be called behind the last event.
+  void Finish() { open_.Finish(notes_); }
+
   [[nodiscard]] const Vocabulary& words() const { return words_; }
   [[nodiscard]] const EventCounts& counts() const { return counts_; }
   [[nodiscard]] Interval span() const { return span_; }
@@ -40,16 +45,22 @@ class SummarySink : public EventSink {
     return devices_;
   }
 
+  [[nodiscard]] RecordedWork work() const;
+
   Notes& notes() { return notes_; }
   [[nodiscard]] const Notes& notes() const { return notes_; }
   TraceHeader& header() { return header_; }
   [[nodiscard]] const TraceHeader& header() const { return header_; }
 
  private:
+  void AddSlice(const Event& event);
+
   Vocabulary words_;
   EventCounts counts_;
   Interval span_;
   bool any_slice_ = false;
+  uint64_t host_calls_ = 0;
+  BeginEndPairs open_;
   std::unordered_map<StringId, NameTotal> gpu_, host_ops_;
   std::unordered_map<StringId, DeviceTotal> devices_;
   Notes notes_;

@@ -64,6 +64,25 @@ TEST(Summary, AddsUpAndForgets) {
   EXPECT_EQ(device.window, (Interval{{50}, {110}}));
 }
 
+TEST(Summary, CountsBeginAndEndAsTheModelDoes) {
+  SummarySink sink;
+  const auto mark = [&](char phase, int64_t at) {
+    Event event = EventOf(sink, {"cpu_op", "aten::mm", "9", at, 0});
+    event.phase = phase;
+    sink.OnEvent(event);
+  };
+  mark('B', 10);
+  mark('B', 20);
+  mark('E', 30);
+  mark('E', 50);
+  mark('B', 60);
+  sink.Finish();
+  EXPECT_EQ(sink.host_ops().at(sink.words().strings.Find("aten::mm")).total, DurationNs{50});
+  EXPECT_EQ(sink.span(), (Interval{{10}, {50}}));
+  EXPECT_EQ(sink.notes().CountOf(NoteId::kUnmatchedBeginEnd), 1u);
+  EXPECT_EQ(sink.work().host_ops, 2u);
+}
+
 TEST(Summary, OfNothingIsEmpty) {
   SummarySink sink;
   EXPECT_EQ(sink.counts().total, 0u);

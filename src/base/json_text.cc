@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace tacho {
 namespace {
 
@@ -41,33 +43,6 @@ void AppendUtf8(std::string& out, uint32_t code) {
     put(0x80 | (code >> 6 & 0x3f));
     put(0x80 | (code & 0x3f));
   }
-}
-
-// Length of the valid UTF-8 sequence at `at` (RFC 3629), or 0.
-size_t Utf8Length(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t first = byte(at);
-  if (first < 0x80) return 1;
-  size_t length = 0;
-  uint8_t low = 0x80, high = 0xbf;  // bounds of the second byte
-  if (first >= 0xc2 && first <= 0xdf) {
-    length = 2;
-  } else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    if (first == 0xe0) low = 0xa0;
-    if (first == 0xed) high = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    if (first == 0xf0) low = 0x90;
-    if (first == 0xf4) high = 0x8f;
-  } else {
-    return 0;
-  }
-  if (at + length > text.size() || byte(at + 1) < low || byte(at + 1) > high) return 0;
-  for (size_t i = at + 2; i < at + length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  return length;
 }
 
 }  // namespace
@@ -134,35 +109,27 @@ std::string QuoteJson(std::string_view text) {
   out.reserve(text.size() + 2);
   out.push_back('"');
   for (size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-      ++i;
-    } else if (static_cast<uint8_t>(c) < 0x20) {
-      switch (c) {
-        case '\n':
-          out += "\\n";
-          break;
-        case '\t':
-          out += "\\t";
-          break;
-        case '\r':
-          out += "\\r";
-          break;
-        default:
-          out += "\\u00";
-          out.push_back(kHex[c >> 4]);
-          out.push_back(kHex[c & 15]);
-      }
-      ++i;
-    } else if (const size_t length = Utf8Length(text, i); length != 0) {
-      out.append(text.substr(i, length));
-      i += length;
-    } else {
+    const Utf8Point point = DecodeUtf8(text, i);
+    if (!point.valid) {
       out += "\xef\xbf\xbd";
-      ++i;
+    } else if (point.value == '"' || point.value == '\\') {
+      out.push_back('\\');
+      out.push_back(text[i]);
+    } else if (point.value == '\n') {
+      out += "\\n";
+    } else if (point.value == '\t') {
+      out += "\\t";
+    } else if (point.value == '\r') {
+      out += "\\r";
+    } else if (point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0)) {
+      // Beyond what JSON asks for: DEL and the controls above it command a terminal too.
+      out += "\\u00";
+      out.push_back(kHex[point.value >> 4]);
+      out.push_back(kHex[point.value & 15]);
+    } else {
+      out += text.substr(i, point.length);
     }
+    i += point.length;
   }
   out.push_back('"');
   return out;
@@ -173,15 +140,6 @@ std::string JsonStringOrText(std::string_view value) {
     return UnescapeJson(value.substr(1, value.size() - 2));
   }
   return std::string(value);
-}
-
-bool IsUtf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = Utf8Length(text, i);
-    if (length == 0) return false;
-    i += length;
-  }
-  return true;
 }
 
 }  // namespace tacho

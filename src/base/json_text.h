@@ -11,13 +11,10 @@ namespace tacho {
 std::string UnescapeJson(std::string_view raw);
 
 // `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
-// always valid JSON.
+// always valid JSON; it holds no control character, C1 and DEL included.
 std::string QuoteJson(std::string_view text);
 
 // Without the quotes and with escapes resolved if `value` is a JSON string, else unchanged.
 std::string JsonStringOrText(std::string_view value);
-
-// True if all bytes form valid UTF-8.
-bool IsUtf8(std::string_view text);
 
 }  // namespace tacho

@@ -13,6 +13,7 @@
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
 #include "report/profile_sections.h"
+#include "report/rank_text.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -63,7 +64,6 @@ Result<LoadOptions> LoadOptionsOf(const AnalyzeOptions& options) {
   load.threads = static_cast<size_t>(options.threads.value_or(0));
   load.rank = options.rank;
   load.device = options.device;
-  load.key_averages = options.json || options.ops || options.csv_folder.has_value();
   load.key_averages = options.json || options.csv_folder || options.ops;
   load.first_worker_only = options.profile_dir && !options.all_ranks && !options.rank;
   if (options.window) {
@@ -78,24 +78,30 @@ Result<LoadOptions> LoadOptionsOf(const AnalyzeOptions& options) {
 std::string CommandPaths(const AnalyzeOptions& options) {
   std::string words;
   for (const std::string& path : options.paths) {
-    if (path == "-" || VisibleText(path) != path) return "";
+    if (path == "-") return "";
     words += (words.empty() ? "" : " ") + ShellWord(path);
   }
   if (options.rank) words += fmt::format(" --rank {}", *options.rank);
   if (!options.device.empty()) words += " --device " + ShellWord(options.device);
   if (options.window) words += " --window " + ShellWord(*options.window);
-  return words;
+  return VisibleText(words) == words ? words : "";
 }
 
-// Writes the result, then says on standard error what it does not contain.
+// Prints the result, then says on standard error why the exit status is not 0. What was passed over
+// without harm stands in the result; `names_skipped`: it has a place for that.
 template <typename Run>
-int Finish(const std::string& result, const Loaded<Run>& loaded,
+int Finish(const std::string& result, bool names_skipped, const Loaded<Run>& loaded,
            const std::vector<std::string>& incomplete) {
   if (const auto written = WriteStdout(result); !written) return Fails(written.error());
   std::vector<std::string> messages;
-  for (const std::string& skipped : loaded.run.skipped)
-    messages.push_back("skipped: " + VisibleText(skipped));
+  for (const Error& failure : loaded.failures) messages.push_back("incomplete: " + failure.message);
   messages.insert(messages.end(), incomplete.begin(), incomplete.end());
+  for (const std::string& skipped : loaded.run.skipped) {
+    const bool failed =
+        std::any_of(loaded.failures.begin(), loaded.failures.end(),
+                    [&](const Error& failure) { return failure.message == skipped; });
+    if (!names_skipped && !failed) messages.push_back("skipped: " + skipped);
+  }
   ComplainAll(messages);
   return loaded.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
@@ -109,7 +115,7 @@ int Summarise(const AnalyzeOptions& options, const LoadOptions& load, const Scre
   if (!loaded) return Fails(loaded.error());
   return Finish(
       options.json ? SummaryJson(loaded->run, TachoVersion()) : SummaryText(loaded->run, screen),
-      *loaded, IncompleteReasons(loaded->run));
+      true, *loaded, IncompleteReasons(loaded->run));
 }
 
 std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
@@ -136,15 +142,16 @@ int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const Screen
                                  : "no worker's trace among the files";
     return Fails({options.rank ? ErrorKind::kUsage : ErrorKind::kUnreadable, what});
   }
-  const bool expects_all_ranks = loaded->is_collection && !load.rank && !load.first_worker_only;
-  if (options.csv_folder) {
-    const auto files = AnalyzeCsv(loaded->run);
-    if (const auto written = WriteFiles(*options.csv_folder, files); !written)
-      return Fails(written.error());
-    Complain(fmt::format("{} CSV files in {}", files.size(), VisibleText(*options.csv_folder)));
+  // The report first: what cannot be written beside it must not take it away.
+  const int status = Finish(Render(options, loaded->run, screen), options.Tables().empty(), *loaded,
+                            IncompleteReasons(loaded->run));
+  if (!options.csv_folder) return status;
+  const auto files = AnalyzeCsv(loaded->run);
+  if (const auto written = WriteFiles(*options.csv_folder, files); !written) {
+    return Fails(written.error());
   }
-  return Finish(Render(options, loaded->run, screen), *loaded,
-                IncompleteReasons(loaded->run, expects_all_ranks));
+  Complain(fmt::format("{} CSV files in {}", files.size(), *options.csv_folder));
+  return status;
 }
 
 void AddNotes(const std::string& path, const Notes& notes, std::vector<std::string>& reasons) {
@@ -159,13 +166,13 @@ void AddNotes(const std::string& path, const Notes& notes, std::vector<std::stri
 
 }  // namespace
 
-std::vector<std::string> IncompleteReasons(const RunAnalysis& run, bool expects_all_ranks) {
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
   std::vector<std::string> reasons;
   for (const TraceAnalysis& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
-  if (expects_all_ranks && !run.ranks.missing.empty()) {
-    reasons.push_back(fmt::format(
-        "incomplete: rank {} of world size {} {} missing", fmt::join(run.ranks.missing, ", "),
-        run.ranks.world_size.value_or(0), run.ranks.missing.size() == 1 ? "is" : "are"));
+  if (!run.ranks.missing.empty()) {
+    reasons.push_back(fmt::format("incomplete: rank {} of world size {} {} missing",
+                                  MissingRanksText(run.ranks), run.ranks.world_size.value_or(0),
+                                  run.ranks.missing_count == 1 ? "is" : "are"));
   }
   return reasons;
 }

@@ -36,11 +36,10 @@ struct AnalyzeOptions {
 CommandSpec AnalyzeSpec(AnalyzeOptions& options);
 
 // What contradicts each other, and values that cannot be: kUsage.
-Result<bool> CheckAnalyzeOptions(const AnalyzeOptions& options);
+Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
 
-// Why the exit status is 4: sentences, none when the run is complete. `expects_all_ranks`: the
-// traces are a whole run, so ranks missing from its world size count.
-std::vector<std::string> IncompleteReasons(const RunAnalysis& run, bool expects_all_ranks);
+// Why the exit status is 4: sentences, none when the run is complete.
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
 
 int RunAnalyze(const std::vector<std::string>& arguments);

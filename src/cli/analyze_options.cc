@@ -38,7 +38,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
        {{"--json", "", "all figures as JSON, schema 1 (docs/json.md)", &o.json},
         {"--markdown", "", "the report as GitHub Markdown, below 60 kB", &o.markdown},
         {"--csv", "DIR", "beside the report, every table as a CSV file in DIR", &o.csv_folder},
-        {"--summary", "", "totals only, in little memory whatever the size of the trace",
+        {"--summary", "", "totals only, in memory that grows with the different names alone",
          &o.summary},
         {"--top", "N", "rows of each table on the first screen (default 10)", &o.top, 1}}},
       {"one table with all its rows",
@@ -89,7 +89,7 @@ std::string AnalyzeHelp() {
   return HelpText(AnalyzeSpec(options));
 }
 
-Result<bool> CheckAnalyzeOptions(const AnalyzeOptions& o) {
+Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   const auto fail = [](std::string problem) {
     return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho analyze --help'");
   };
@@ -116,7 +116,7 @@ Result<bool> CheckAnalyzeOptions(const AnalyzeOptions& o) {
           fmt::format("--summary reads without a model, so {} does not go with it", needs_model));
     }
   }
-  return true;
+  return {};
 }
 
 }  // namespace tacho

@@ -62,21 +62,21 @@ RunAnalysis RunWith(NoteId id) {
 }
 
 TEST(IncompleteReasons, LostDataAndMissingGpuWork) {
-  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kTruncatedJson), false),
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kTruncatedJson)),
               ElementsAre("incomplete: t.json: truncated-json (byte 5)"));
-  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNoGpuEvents), false), testing::SizeIs(1));
-  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNoEvents), false), testing::SizeIs(1));
-  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kOrphanGpuEvents), false), IsEmpty());
-  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNegativeDuration), false), IsEmpty());
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNoGpuEvents)), testing::SizeIs(1));
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNoEvents)), testing::SizeIs(1));
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kOrphanGpuEvents)), IsEmpty());
+  EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNegativeDuration)), IsEmpty());
 }
 
-TEST(IncompleteReasons, MissingRanksCountForAWholeRunOnly) {
+TEST(IncompleteReasons, MissingRanks) {
   RunAnalysis run;
   run.ranks.world_size = 4;
-  run.ranks.missing = {1, 3};
-  EXPECT_THAT(IncompleteReasons(run, true),
+  run.ranks.missing = {{1, 1}, {3, 3}};
+  run.ranks.missing_count = 2;
+  EXPECT_THAT(IncompleteReasons(run),
               ElementsAre("incomplete: rank 1, 3 of world size 4 are missing"));
-  EXPECT_THAT(IncompleteReasons(run, false), IsEmpty());
 }
 
 TEST(ExitStatus, EachKindOfErrorHasOne) {

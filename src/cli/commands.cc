@@ -1,11 +1,14 @@
 #include "cli/commands.h"
+#include "base/closest.h"
 
 #include <fmt/format.h>
 
 #include "cli/analyze_command.h"
+#include "cli/engine_command.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/record_command.h"
 #include "cli/simulate_command.h"
 #include "report/visible_text.h"
 
@@ -33,8 +36,8 @@ std::string Overview() {
       "  -V, --version  the version\n"
       "\nexit status:\n"
       "  0 done   2 usage   3 nothing readable, or the result could not be written\n"
-      "  4 done, but incomplete: a rank, events or GPU work is missing   70 a bug   130 "
-      "interrupted\n"
+      "  4 done, but incomplete: a rank, events or GPU work is missing\n"
+      "  6 an engine or a router refused or did not answer   70 a bug   130 interrupted\n"
       "\nexamples:\n"
       "  tacho analyze vllm_profile/           all ranks of a run\n"
       "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n";
@@ -65,6 +68,10 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
        AnalyzeHelp},
+      {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
+       RecordHelp},
+      {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,
+       EngineHelp},
       {"simulate", "engines and a router without a GPU, speaking the real protocols", RunSimulate,
        SimulateHelp},
   };

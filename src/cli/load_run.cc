@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <set>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "base/parallel.h"
@@ -126,28 +129,52 @@ Result<Plan> MakePlan(const LoadOptions& options, ProgressCounter& counter) {
   return plan;
 }
 
+// What `job` makes of one source. A trace that needs more memory than there is must not take the
+// others with it.
+template <typename Item, typename Job>
+Result<std::optional<Item>> RunJob(const TraceSource& source, StreamThreads threads,
+                                   std::string_view out_of_memory, const Job& job) {
+  const auto fail = [&]() -> Result<std::optional<Item>> {
+    return Fail(ErrorKind::kUnreadable,
+                VisibleText(source.Display()) + ": " + std::string(out_of_memory));
+  };
+  try {
+    return job(source, threads);
+  } catch (const std::bad_alloc&) {
+    return fail();
+  } catch (const std::length_error&) {
+    return fail();
+  } catch (const std::system_error& error) {  // no memory for a thread's stack
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    return fail();
+  }
+}
+
 // Runs `job` over the sources and keeps what came out, in their order.
 template <typename Item, typename Run, typename Job>
-Result<Loaded<Run>> Collect(Plan plan, bool first_only, const Job& job) {
+Result<Loaded<Run>> Collect(Plan plan, bool first_only, std::string_view out_of_memory,
+                            const Job& job) {
   const std::vector<TraceSource>& sources = plan.found.traces;
   std::vector<Result<std::optional<Item>>> items(sources.size());
+  const auto run = [&](size_t i) {
+    items[i] = RunJob<Item>(sources[i], plan.stream_threads, out_of_memory, job);
+  };
   if (first_only) {
     for (size_t i = 0; i < sources.size(); ++i) {
-      items[i] = job(sources[i], plan.stream_threads);
+      run(i);
       if (items[i] && items[i]->has_value()) break;
     }
   } else {
-    ParallelFor(sources.size(), plan.threads,
-                [&](size_t i) { items[i] = job(sources[i], plan.stream_threads); });
+    ParallelFor(sources.size(), plan.threads, run);
   }
   Loaded<Run> loaded;
   loaded.is_collection = plan.is_collection;
   loaded.run.skipped = std::move(plan.found.skipped);
+  loaded.failures = std::move(plan.found.failures);
   size_t good = 0;
   for (Result<std::optional<Item>>& item : items) {
     if (!item) {
       loaded.failures.push_back(item.error());
-      loaded.run.skipped.push_back(item.error().message);
       continue;
     }
     ++good;
@@ -161,6 +188,7 @@ Result<Loaded<Run>> Collect(Plan plan, bool first_only, const Job& job) {
     }
     return tl::unexpected<Error>(std::move(error));
   }
+  for (const Error& failure : loaded.failures) loaded.run.skipped.push_back(failure.message);
   std::sort(loaded.run.skipped.begin(), loaded.run.skipped.end());
   return loaded;
 }
@@ -172,7 +200,7 @@ Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier
   auto plan = MakePlan(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
   auto loaded = Collect<TraceAnalysis, RunAnalysis>(
-      std::move(*plan), options.first_worker_only,
+      std::move(*plan), options.first_worker_only, "needs more memory than there is: try --summary",
       [&](const TraceSource& source,
           StreamThreads threads) -> Result<std::optional<TraceAnalysis>> {
         auto analysis = Analyse(source, threads, options, classifier, counter);
@@ -182,7 +210,8 @@ Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier
         return analysis;
       });
   if (!loaded) return loaded;
-  AnalyzeRun(loaded->run);
+  const bool whole = loaded->is_collection && !options.rank && !options.first_worker_only;
+  AnalyzeRun(loaded->run, whole);
   return loaded;
 }
 
@@ -190,11 +219,12 @@ Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCou
   auto plan = MakePlan(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
   return Collect<TraceSummary, RunSummary>(
-      std::move(*plan), false,
+      std::move(*plan), false, "needs more memory than there is",
       [&](const TraceSource& source, StreamThreads threads) -> Result<std::optional<TraceSummary>> {
         SummarySink sink;
         const auto sizes = ReadSource(source, threads, sink, counter);
         if (!sizes) return tl::unexpected<Error>(sizes.error());
+        sink.Finish();
         TraceSummary summary = Summarized(sink);
         summary.path = source.Display();
         summary.bytes = sizes->stored;

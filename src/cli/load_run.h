@@ -27,17 +27,18 @@ struct LoadOptions {
 template <typename Run>
 struct Loaded {
   Run run;
-  std::vector<Error> failures;  // inputs that could not be read, in the order of their paths
+  std::vector<Error> failures;  // inputs that could not be read; in `run.skipped` too
   bool is_collection =
       false;  // a folder, an archive or several files: ranks can be missing from it
 };
 
 // Finds the traces below the paths, reads and analyses them, several at a time. Each Trace is
-// dropped as soon as it is analysed. Fails when a path is missing or when nothing could be read.
+// dropped as soon as it is analysed; one that the memory does not hold is an input that could not
+// be read. Fails when a path is missing or when nothing could be read.
 Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
                                     ProgressCounter& counter);
 
-// The same without a model: totals only, in memory that does not grow with the traces.
+// The same without a model: totals only, in memory that grows with their different names only.
 Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCounter& counter);
 
 }  // namespace tacho

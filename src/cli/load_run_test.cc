@@ -62,12 +62,33 @@ TEST_F(LoadRunTest, AFolderIsARun) {
   ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
   EXPECT_TRUE(loaded->is_collection);
   ASSERT_THAT(loaded->run.traces, SizeIs(2));
-  EXPECT_THAT(loaded->run.ranks.missing, ElementsAre(2));
+  EXPECT_THAT(loaded->run.ranks.missing, ElementsAre(RankRange{2, 2}));
   const TraceAnalysis& trace = loaded->run.traces[0];
   EXPECT_EQ(trace.path, (folder_ / "rank0.json").string());
   EXPECT_EQ(trace.bytes, trace.json_bytes);
   ASSERT_THAT(trace.devices, SizeIs(1));
   EXPECT_EQ(trace.devices[0].busy, DurationNs{60'000});
+}
+
+TEST_F(LoadRunTest, AFolderWithOneTraceOfThreeSaysWhichAreMissing) {
+  const std::string path = WriteRank(1, 3);
+  const auto loaded = Load({.paths = {folder_}});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_THAT(loaded->run.ranks.missing, ElementsAre(RankRange{0, 0}, RankRange{2, 2}));
+  EXPECT_THAT(AnalyzeJson(loaded->run, "1"), HasSubstr("\"missing\": [0, 2]"));
+  // A file on its own, or a rank that was asked for, misses none.
+  EXPECT_THAT(Load({.paths = {path}})->run.ranks.missing, SizeIs(0));
+  EXPECT_THAT(Load({.paths = {folder_}, .rank = 1})->run.ranks.missing, SizeIs(0));
+}
+
+TEST_F(LoadRunTest, AnEmptyTraceOfAFolderIsAFailureAndTheRestCounts) {
+  WriteRank(0, 2);
+  Write("rank1.json", "");
+  const auto loaded = Load({.paths = {folder_}});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_THAT(loaded->run.traces, SizeIs(1));
+  ASSERT_THAT(loaded->failures, SizeIs(1));
+  EXPECT_THAT(loaded->run.skipped, ElementsAre(HasSubstr("rank1.json: is empty (0 bytes)")));
 }
 
 TEST_F(LoadRunTest, ASingleFileIsNoCollection) {
@@ -116,6 +137,17 @@ TEST_F(LoadRunTest, DamageIsANoteAndTheRestCounts) {
   ASSERT_TRUE(loaded.has_value());
   EXPECT_EQ(loaded->run.traces[0].notes.CountOf(NoteId::kTruncatedJson), 1u);
   EXPECT_EQ(loaded->run.traces[0].devices[0].gpu_events, 2u);
+}
+
+TEST_F(LoadRunTest, AnEmptyFileInTheFolderIsAFailureAndTheRestCounts) {
+  WriteRank(0, 2);
+  Write("rank1.json", "");
+  const auto loaded = Load({.paths = {folder_}});
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_THAT(loaded->run.traces, SizeIs(1));
+  ASSERT_THAT(loaded->failures, SizeIs(1));
+  EXPECT_THAT(loaded->failures[0].message, HasSubstr("rank1.json: is empty (0 bytes)"));
+  EXPECT_THAT(loaded->run.skipped, ElementsAre(loaded->failures[0].message));
 }
 
 TEST_F(LoadRunTest, AMissingPathFailsTheWhole) {

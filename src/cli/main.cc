@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
   try {
     return tacho::RunCommandLine({argv + 1, argv + argc});
   } catch (const std::bad_alloc&) {
-    return ReportBug("out of memory");
+    tacho::Complain("there is not enough memory");
+    return tacho::kUnreadableInput;
   } catch (const std::exception& exception) {
     return ReportBug(exception.what());
   } catch (...) {

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -61,17 +63,23 @@ class WithoutInterrupts {
 
 }  // namespace
 
-Result<bool> WriteStdout(std::string_view text) {
+Result<void> WriteStdout(std::string_view text) {
   const int error = WriteAll(STDOUT_FILENO, text);
-  if (error == 0 || error == EPIPE) return true;
+  if (error == 0 || error == EPIPE) return {};
   return CannotWrite("standard output", error);
 }
 
 void Complain(std::string_view message) {
-  WriteAll(STDERR_FILENO, fmt::format("tacho: {}\n", message));
+  std::string out = "tacho: ";
+  for (size_t begin = 0; begin <= message.size();) {
+    const size_t end = std::min(message.find('\n', begin), message.size());
+    out += VisibleText(message.substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  WriteAll(STDERR_FILENO, out);
 }
 
-Result<bool> WriteFiles(const std::string& folder,
+Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files) {
   const WithoutInterrupts guard;
   std::error_code error;
@@ -89,11 +97,17 @@ Result<bool> WriteFiles(const std::string& folder,
       return give_up(folder + "/" + name, reason);
     }
   }
+  // A folder in the way is what a rename fails for once the file beside it could be written.
+  for (const auto& [name, content] : files) {
+    const std::string path = folder + "/" + name;
+    struct stat status = {};
+    if (lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return give_up(path, EISDIR);
+  }
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string path = folder + "/" + files[i].first;
     if (rename(beside[i].c_str(), path.c_str()) != 0) return give_up(path, errno);
   }
-  return true;
+  return {};
 }
 
 }  // namespace tacho

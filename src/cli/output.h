@@ -11,15 +11,16 @@ namespace tacho {
 
 // All of `text` to standard output. A reader that went away ("| head") is no failure; anything else
 // that keeps the text from arriving is kOutput.
-Result<bool> WriteStdout(std::string_view text);
+Result<void> WriteStdout(std::string_view text);
 
-// One line on standard error, "tacho: " in front.
+// `message` on standard error, "tacho: " in front. Names in it may be anybody's: each line is made
+// visible (report/visible_text.h).
 void Complain(std::string_view message);
 
 // The files (name, content) in `folder`, which is made when it is not there. They are written
 // beside their places and renamed when all are whole: on failure (kOutput) none of them has
 // changed.
-Result<bool> WriteFiles(const std::string& folder,
+Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace tacho

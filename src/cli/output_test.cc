@@ -55,6 +55,24 @@ TEST_F(WriteFilesTest, LeavesNothingBehindWhenOneFails) {
   EXPECT_EQ(Entries(), 1u);
 }
 
+TEST_F(WriteFilesTest, ChangesNothingWhenALaterOneIsBlocked) {
+  std::ofstream(folder_ / "a.csv") << "old";
+  fs::create_directory(folder_ / "b.csv");
+  const auto result = WriteFiles(folder_, {{"a.csv", "new"}, {"b.csv", "2"}});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(result.error().message, testing::HasSubstr("/b.csv: Is a directory"));
+  EXPECT_EQ(Content(folder_ / "a.csv"), "old");
+  EXPECT_EQ(Entries(), 2u);
+}
+
+TEST(Complain, MakesEachLineVisible) {
+  testing::internal::CaptureStderr();
+  Complain(
+      "a\x1b[31m\xc2\x9b"
+      "b\nsecond");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "tacho: a\\x1b[31m\\u009bb\nsecond\n");
+}
+
 TEST_F(WriteFilesTest, SaysWhereItCannotWrite) {
   std::ofstream(folder_ / "file") << "x";
   const auto result = WriteFiles(folder_ / "file", {{"x.csv", "1"}});

@@ -1,10 +1,12 @@
 #include "cli/parse.h"
+#include "base/closest.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <deque>
 
 #include "report/visible_text.h"
@@ -59,7 +61,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
   return out + "\n";
 }
 
-Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
+Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
   if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
@@ -72,7 +74,25 @@ Result<bool> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     }
     **target = value;
   }
-  return false;
+  if (auto* const* target = std::get_if<std::optional<double>*>(&row.target)) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
+        !std::isfinite(value)) {
+      return tl::unexpected<Error>(Usage(
+          spec,
+          fmt::format("{} wants a number, not '{}'", NamesOf(row).back(), VisibleText(text))));
+    }
+    **target = value;
+  }
+  if (auto* const* target = std::get_if<std::vector<std::string>*>(&row.target)) {
+    for (size_t begin = 0; begin <= text.size();) {
+      const size_t end = std::min(text.find(',', begin), text.size());
+      if (end > begin) (*target)->push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -91,12 +111,12 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
         app.add_flag(row.names, **target);
         continue;
       }
-      if (auto* const* target = std::get_if<std::vector<std::string>*>(&row.target)) {
-        app.add_option(row.names, **target)->allow_extra_args(false);
-        continue;
-      }
       CLI::Option* option = app.add_option(row.names, texts.emplace_back());
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->allow_extra_args(false);
+      const bool list = std::holds_alternative<std::vector<std::string>*>(row.target);
+      option
+          ->multi_option_policy(list ? CLI::MultiOptionPolicy::TakeAll
+                                     : CLI::MultiOptionPolicy::TakeLast)
+          ->allow_extra_args(false);
       valued.emplace_back(&row, option);
     }
   }
@@ -125,7 +145,10 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
   if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
   for (const auto& [row, option] : valued) {
     if (option->count() == 0) continue;
-    if (auto stored = Store(spec, *row, option->as<std::string>()); !stored) return stored;
+    const bool list = std::holds_alternative<std::vector<std::string>*>(row->target);
+    const std::vector<std::string> values =
+        list ? option->results() : std::vector<std::string>{option->as<std::string>()};
+    for (const std::string& value : values) TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
   }
   return false;
 }
@@ -146,30 +169,6 @@ std::string HelpText(const CommandSpec& spec) {
     out += fmt::format("  {}\n      {}\n", example.command, example.shows);
   }
   return out;
-}
-
-std::string Closest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    // Levenshtein's distance, one row at a time.
-    std::vector<size_t> row(candidate.size() + 1);
-    for (size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= word.size(); ++i) {
-      size_t diagonal = row[0];
-      row[0] = i;
-      for (size_t j = 1; j <= candidate.size(); ++j) {
-        const size_t change = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace tacho

@@ -7,13 +7,16 @@
 #include <variant>
 #include <vector>
 
+#include "base/closest.h"
 #include "base/result.h"
 
 namespace tacho {
 
-// Where the value of an option goes. An option of a list may be given several times.
-using OptionTarget = std::variant<bool*, std::string*, std::optional<std::string>*,
-                                  std::optional<int64_t>*, std::vector<std::string>*>;
+// Where the value of an option goes. A list takes values with commas between them, and may be given
+// more than once.
+using OptionTarget =
+    std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
+                 std::optional<double>*, std::vector<std::string>*>;
 
 // One option of a command. The same row feeds the parser and the help.
 struct OptionRow {
@@ -47,8 +50,5 @@ struct CommandSpec {
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
 std::string HelpText(const CommandSpec& spec);
-
-// The candidate that is spelt most like `word`, "" when none is close.
-std::string Closest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tacho

@@ -76,7 +76,7 @@ TEST_F(CorpusTest, EveryTraceIsFoundAndReadToItsEnd) {
     EXPECT_EQ(ahead.defect, cut ? StreamDefect::kTruncated : StreamDefect::kNone)
         << source.Display() << ": " << ahead.text;
     EXPECT_TRUE(ahead.bytes == Read(source, StreamThreads::kInline).bytes) << source.Display();
-    EXPECT_GT(ahead.bytes.size(), 30u);
+    EXPECT_EQ(ahead.bytes.size() > 30, !source.path.ends_with("/empty-file.json"));
   }
 }
 

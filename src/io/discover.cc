@@ -29,6 +29,14 @@ Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   return sniffed;
 }
 
+// The names that profilers and engines give to traces. Only for what cannot be looked into.
+bool IsNamedAsTrace(std::string_view name) {
+  for (const std::string_view ending : {".tmp", ".gz", ".zst"}) {
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
+  return name.ends_with(".json");
+}
+
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
 
 // Builds one Discovery. Given paths fail, what is found below them is skipped with a reason.
@@ -46,6 +54,7 @@ class Finder {
     }
     found_.skipped.insert(found_.skipped.end(), walk_.skipped().begin(), walk_.skipped().end());
     std::sort(found_.skipped.begin(), found_.skipped.end());
+    std::ranges::sort(found_.failures, {}, &Error::message);
     SortTraces();
     if (found_.traces.empty()) return NothingFound(paths);
     return std::move(found_);
@@ -97,12 +106,9 @@ class Finder {
 
   void TakeFound(const FolderWalk::File& found) {
     // Not opened: files of /proc say that they are empty, and reading some of them blocks.
-    if (found.size == 0) return Skip(found.path, "is empty (0 bytes)");
+    if (found.size == 0) return Lose(found.path, found.path + ": is empty (0 bytes)");
     Result<std::unique_ptr<FileSource>> file = FileSource::Open(found.path);
-    if (!file) {
-      found_.skipped.push_back(file.error().message);
-      return;
-    }
+    if (!file) return Lose(found.path, file.error().message);
     const Sniffed sniffed = Sniff(std::move(*file));
     if (!IsArchive(sniffed.kind)) return TakeByContent(found.path, "", found.size, sniffed);
     if (Result<void> taken = TakeArchive(found.path); !taken) {
@@ -150,7 +156,8 @@ class Finder {
     } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
       Skip(display, remedy);
     } else if (sniffed.kind == ContentKind::kEmpty) {
-      Skip(display, sniffed.end.defect == StreamDefect::kNone ? "is empty" : sniffed.end.text);
+      const bool whole = sniffed.end.defect == StreamDefect::kNone;
+      Lose(display, display + ": " + (whole ? "is empty" : sniffed.end.text));
     }
   }
 
@@ -160,6 +167,15 @@ class Finder {
 
   void Skip(const std::string& display, const std::string& why) {
     found_.skipped.push_back(display + ": " + why);
+  }
+
+  // What nothing can be read from: a trace that is missing, if its name says that it is one.
+  void Lose(const std::string& display, std::string message) {
+    if (IsNamedAsTrace(display)) {
+      found_.failures.push_back({ErrorKind::kUnreadable, std::move(message)});
+    } else {
+      found_.skipped.push_back(std::move(message));
+    }
   }
 
   void SortTraces() {
@@ -179,11 +195,15 @@ class Finder {
     message +=
         ": no trace found: name a trace (.json or .json.gz from torch.profiler) or a folder "
         "or archive of traces";
-    const size_t skipped = found_.skipped.size();
-    for (size_t i = 0; i < std::min(skipped, kReasons); ++i) {
-      message += (i == 0 ? "; skipped: " : "; ") + found_.skipped[i];
+    std::vector<std::string> reasons = found_.skipped;
+    for (const Error& failure : found_.failures) reasons.push_back(failure.message);
+    std::sort(reasons.begin(), reasons.end());
+    for (size_t i = 0; i < std::min(reasons.size(), kReasons); ++i) {
+      message += (i == 0 ? "; skipped: " : "; ") + reasons[i];
     }
-    if (skipped > kReasons) message += fmt::format("; and {} more", skipped - kReasons);
+    if (reasons.size() > kReasons) {
+      message += fmt::format("; and {} more", reasons.size() - kReasons);
+    }
     return Fail(ErrorKind::kUnreadable, message);
   }
 

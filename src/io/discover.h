@@ -24,15 +24,17 @@ struct Discovery {
   std::vector<TraceSource> traces;  // sorted by Display()
   std::vector<std::string>
       skipped;  // "PATH: why", sorted; folders are silent about text and unrelated JSON
+  // Found, a trace by their names, and not readable: empty, or without permission. By path.
+  std::vector<Error> failures;
 };
 
 // Finds every trace under `paths`: files (taken even if they do not look like a trace, so that the
 // reader can say what is wrong), folders (recursively, by content, symbolic links followed but no
 // directory twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for standard input.
-// A FIFO that is named is taken unseen, as standard input is; in a folder it is skipped. A file
-// that is reached a second time through a folder is skipped. Fails with kUnreadable when a path
-// does not exist or cannot be read, when a given file is of a kind that is no trace (with what to
-// do about it), or when nothing at all was found.
+// A FIFO that is named is taken unseen, as standard input is; in a folder FIFOs, sockets and
+// devices are passed over. A file that is reached a second time through a folder is skipped. Fails
+// with kUnreadable when a path does not exist or cannot be read, when a given file is of a kind
+// that is no trace (with what to do about it), or when nothing at all was found.
 Result<Discovery> FindTraces(const std::vector<std::string>& paths);
 
 // Streams one source. Members of archives are read through libarchive on the fly; those of a

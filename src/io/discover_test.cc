@@ -62,7 +62,7 @@ TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
 TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   FolderForTest folder;
   folder.Write("t.json", kTrace);
-  folder.Write("empty.json.tmp", "");
+  folder.Write("empty.lock", "");
   folder.Write("p.pftrace", "\x0a\x04\x40\x01\x50\x02");
   folder.Write("r.nsys-rep", kReport);
   folder.Write("r.sqlite", kSqlite);
@@ -77,13 +77,23 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   EXPECT_THAT(Displays(found), ElementsAre(folder.At("t.json")));
   EXPECT_THAT(found->skipped,
               ElementsAre(HasSubstr("/broken.gz: byte 4: the gzip header"),
-                          HasSubstr("/empty.json.tmp: is empty"), HasSubstr("/fifo: is a FIFO"),
+                          HasSubstr("/empty.lock: is empty"),
                           HasSubstr("/k.ncu-rep: is an Nsight Compute report"),
                           HasSubstr("/link: the link leads nowhere"),
                           HasSubstr("/p.pftrace: is a Perfetto"),
                           HasSubstr("/r.nsys-rep: is an Nsight Systems report"),
                           HasSubstr("/r.sqlite: is an Nsight Systems SQLite export"),
                           HasSubstr("/t.json.xz: is packed")));
+}
+
+TEST(FindTraces, AnEmptyFileWithATracesNameIsLeftToTheReader) {
+  FolderForTest folder;
+  folder.Write("a.pt.trace.json.gz", "");
+  folder.Write("b.json", "");
+  folder.Write("c", "");
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(folder.At("a.pt.trace.json.gz"), folder.At("b.json")));
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("/c: is empty")));
 }
 
 TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
@@ -133,8 +143,32 @@ TEST(FindTraces, FailsForAGivenFolderWithoutPermissionAndSkipsOneBelow) {
   EXPECT_THAT(ErrorOf({file}), HasSubstr("secret.json: no permission"));
   const auto found = FindTraces({folder.path()});
   EXPECT_THAT(Displays(found), ElementsAre(trace));
-  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("secret.json: no permission"),
-                                          HasSubstr("secret: the folder cannot be read: Perm")));
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("secret: the folder cannot be read: Perm")));
+  ASSERT_EQ(found->failures.size(), 1u);
+  EXPECT_THAT(found->failures[0].message, HasSubstr("secret.json: no permission"));
+}
+
+TEST(FindTraces, CountsATraceOfWhichNothingIsThere) {
+  FolderForTest folder;
+  folder.Write("rank0.json", kTrace);
+  for (const char* name : {"rank1.json", "rank2.pt.trace.json.gz", "rank3.json.gz.tmp"}) {
+    folder.Write(name, "");
+  }
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(folder.At("rank0.json")));
+  EXPECT_THAT(found->skipped, ElementsAre());
+  ASSERT_EQ(found->failures.size(), 3u);
+  EXPECT_THAT(found->failures[0].message, HasSubstr("/rank1.json: is empty (0 bytes)"));
+}
+
+TEST(FindTraces, PassesOverWhatIsNoFileInAFolder) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("t.json", kTrace);
+  ASSERT_EQ(mkfifo(folder.At("fifo").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/null", folder.At("null"));
+  const auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->skipped, ElementsAre());
 }
 
 TEST(FindTraces, FailsWhenNothingIsFoundAndSaysWhatWasSkipped) {

@@ -99,11 +99,8 @@ Result<void> FolderWalk::ReadFolder(const std::string& folder, Pending& pending,
 void FolderWalk::Take(const std::string& path, const struct stat& status, Pending& pending,
                       std::vector<File>& files) {
   const bool folder = S_ISDIR(status.st_mode);
-  if (!folder && !S_ISREG(status.st_mode)) {
-    Skip(path, S_ISFIFO(status.st_mode) ? "is a FIFO: name it on its own to read from it"
-                                        : WhyNotReadable(status.st_mode));
-    return;
-  }
+  // Sockets, FIFOs and devices are no files: a running engine leaves some beside its traces.
+  if (!folder && !S_ISREG(status.st_mode)) return;
   const auto [first, is_new] = seen_.emplace(Identity{status.st_dev, status.st_ino}, path);
   if (!is_new) {
     if (first->second != path) {

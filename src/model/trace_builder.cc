@@ -35,11 +35,10 @@ void TraceBuilder::OnEvent(const Event& event) {
       AddMetadata(event);
       break;
     case 'B':
-      // A begin without a usable time stays open too: its end must not close another's.
-      open_[Index(event.track)].push_back({event, StoreArgs(event)});
+      open_.Begin(event, StoreArgs(event));
       break;
     case 'E':
-      EndSlice(event);
+      if (const auto ended = open_.End(event, trace_.notes)) AddSlice(ended->event, ended->args);
       break;
     default:
       if (!event.has_start) break;
@@ -72,7 +71,7 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
     case SliceKind::kMemset:
       AddCommon(trace_.gpu, event, args);
       trace_.gpu.kind.push_back(event.kind);
-      trace_.gpu.stream.push_back(event.stream);
+      trace_.gpu.stream.push_back(trace_.words.StreamOfRank(event.stream, event.track));
       trace_.gpu.correlation.push_back(event.correlation);
       trace_.gpu.external_id.push_back(event.external_id);
       break;
@@ -96,7 +95,8 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
       break;
     case SliceKind::kOther:
       AddCommon(trace_.others, event, args);
-      trace_.others.category.push_back(event.category);
+      trace_.others.category.push_back(event.has_category ? event.category
+                                                          : trace_.words.InternCategory(""));
       break;
   }
 }
@@ -122,23 +122,6 @@ void TraceBuilder::AddMetadata(const Event& event) {
   }
 }
 
-void TraceBuilder::EndSlice(const Event& event) {
-  auto& open = open_[Index(event.track)];
-  if (open.empty()) {
-    trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "an end without begin");
-    return;
-  }
-  auto [slice, args] = open.back();
-  open.pop_back();
-  if (!slice.has_start || !event.has_start) return;  // noted by the reader
-  if (event.start < slice.start)
-    trace_.notes.Add(NoteId::kNegativeDuration, "an end before its begin");
-  slice.duration = std::max(event.start - slice.start, DurationNs{0});
-  slice.phase = 'X';
-  slice.arg_values = {};
-  AddSlice(slice, args);
-}
-
 ArgsRef TraceBuilder::StoreArgs(const Event& event) {
   if (event.args == ArgsShapeId::kNone) return {};
   Column<uint8_t>& stream = trace_.arg_values;
@@ -159,9 +142,8 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
 }
 
 Trace TraceBuilder::Finish() && {
-  for (const auto& [track, open] : open_) {
-    trace_.notes.Add(NoteId::kUnmatchedBeginEnd, "a begin without end", open.size());
-  }
+  open_.Finish(trace_.notes);
+  if (trace_.words.has_shared_category()) trace_.notes.Add(NoteId::kManyCategories, "");
   for (Track& track : trace_.words.tracks()) {
     const auto name = process_names_.find(Index(track.pid));
     if (name != process_names_.end()) track.process_name = name->second;
@@ -177,7 +159,7 @@ void TraceBuilder::Gpu(std::string_view category, std::string_view name, const O
   event.kind = words[event.category].kind;
   event.name = words.strings.Intern(name);
   const StringId device = words.strings.Intern(at.device), stream = words.strings.Intern(at.stream);
-  event.track = words.InternTrack(device, stream);
+  event.track = words.InternTrack(at.pid.empty() ? device : words.strings.Intern(at.pid), stream);
   event.stream = words.InternStream(device, stream);
   event.start = {at.start};
   event.duration = {at.duration};

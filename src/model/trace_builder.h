@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/begin_end.h"
 #include "model/event.h"
 #include "model/trace.h"
 
@@ -35,6 +36,7 @@ class TraceBuilder : public EventSink {
     std::string_view device = "0", stream = "7";
     int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
     Arguments args = {};
+    std::string_view pid = {};  // empty: the device, as profilers have it
   };
   struct OnHost {
     std::string_view pid = "1", tid = "1";
@@ -53,7 +55,6 @@ class TraceBuilder : public EventSink {
   void AddSlice(const Event& event, ArgsRef args);
   void AddFlow(const Event& event);
   void AddMetadata(const Event& event);
-  void EndSlice(const Event& event);
   ArgsRef StoreArgs(const Event& event);
   ArgsShapeId ShapeOf(SliceKind kind, const Arguments& arguments);
 
@@ -63,12 +64,8 @@ class TraceBuilder : public EventSink {
   int64_t last_correlation_ = -1;
   TrackId last_track_{};
   TimeNs last_start_;
-  struct OpenSlice {
-    Event event;
-    ArgsRef args;
-  };
-  std::unordered_map<uint32_t, std::vector<OpenSlice>> open_;  // B without E yet, by track
-  std::unordered_map<uint32_t, StringId> process_names_;       // by pid
+  BeginEndPairs open_;
+  std::unordered_map<uint32_t, StringId> process_names_;  // by pid
 };
 
 }  // namespace tacho

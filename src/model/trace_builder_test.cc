@@ -27,6 +27,20 @@ TEST(TraceBuilder, PutsEachKindIntoItsTable) {
   EXPECT_EQ(ArgInteger(trace, GpuArgs(trace, 0), "grid"), std::nullopt);
 }
 
+TEST(TraceBuilder, ASliceWithoutCategoryIsOfNoOther) {
+  TraceBuilder builder;
+  Event event;
+  event.has_start = true;
+  builder.OnEvent(event);
+  builder.Host("Trace", "PyTorch Profiler (0)", {.duration = 9});
+  builder.OnEvent(event);
+  const Trace trace = std::move(builder).Finish();
+  ASSERT_EQ(trace.others.size(), 3u);
+  EXPECT_EQ(trace.Text(trace.words[trace.others.category[0]].name), "");
+  EXPECT_EQ(trace.Text(trace.words[trace.others.category[1]].name), "Trace");
+  EXPECT_EQ(trace.Text(trace.words[trace.others.category[2]].name), "");
+}
+
 TEST(TraceBuilder, BeginAndEndMakeASliceByTrack) {
   TraceBuilder builder;
   Vocabulary& words = builder.vocabulary();
@@ -67,6 +81,38 @@ TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
   EXPECT_EQ(trace.counts.by_phase['s'], 2u);
   ASSERT_EQ(trace.flows.size(), 1u);
   EXPECT_EQ(trace.flows.at[0], TimeNs{21});
+}
+
+// Kernels of a file with hundreds of made-up categories in front went to no table.
+TEST(TraceBuilder, KnownCategoriesAreKnownBehindAnyNumberOfOthers) {
+  TraceBuilder builder;
+  for (int i = 0; i < 1000; ++i) builder.Host("c" + std::to_string(i), "x", {.start = i});
+  builder.Kernel("k", {.start = 5000, .duration = 10});
+  builder.Host("Trace", "window", {.start = 0, .duration = 9000});
+  const Trace trace = std::move(builder).Finish();
+  EXPECT_EQ(trace.gpu.size(), 1u);
+  EXPECT_EQ(trace.span.end, TimeNs{5010});
+  EXPECT_EQ(trace.notes.CountOf(NoteId::kManyCategories), 1u);
+  EXPECT_EQ(trace.words.categories().size(), Vocabulary::kMostOtherCategories + 3);
+  uint64_t all = 0;
+  for (const uint64_t count : trace.counts.complete_by_category) all += count;
+  EXPECT_EQ(all, 1002u);
+}
+
+TEST(TraceBuilder, DevicesOfMergedRanksAreApart) {
+  TraceBuilder builder;
+  builder.Kernel("k", {.device = "0", .pid = "[TP00] 0"});
+  builder.Kernel("k", {.device = "0", .pid = "[TP08] 0"});
+  builder.Kernel("k", {.device = "[TP08] 0", .pid = "[TP08] 0"});  // no device: the pid
+  builder.Kernel("k", {.device = "0", .pid = "0"});
+  const Trace trace = std::move(builder).Finish();
+  std::vector<std::string_view> devices;
+  for (size_t row = 0; row < 4; ++row) {
+    devices.push_back(trace.Text(trace.words[trace.gpu.stream[row]].device));
+  }
+  EXPECT_EQ(devices, (std::vector<std::string_view>{"[TP00] 0", "[TP08] 0", "[TP08] 0", "0"}));
+  EXPECT_EQ(RankOfPid("[TP00-DP01] 123"), "[TP00-DP01] ");
+  EXPECT_EQ(RankOfPid("[TP00]"), "");
 }
 
 TEST(Varint, ComesBack) {

@@ -156,6 +156,7 @@ int CurlExchange::OnSend(void* self, char*, char*, int, int) {
   }
   exchange.times_.sent_ns = MonotonicNs();
   exchange.last_bytes_ns_ = exchange.times_.sent_ns;
+  if (!exchange.muted_) exchange.sink_->OnSent(exchange.times_.sent_ns);
   return CURL_PREREQFUNC_OK;
 }
 

@@ -18,6 +18,8 @@ namespace tacho {
 class HttpSink {
  public:
   virtual ~HttpSink() = default;
+  // The request's first byte is given to the kernel; a second time when it had to be sent again.
+  virtual void OnSent(int64_t /*at_ns*/) {}
   virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
   // Body bytes as they came, chunked coding removed. `at_ns` is when the loop found them readable:
   // bytes that came with one read, and were perhaps waiting together, have one time.

@@ -8,8 +8,6 @@
 namespace tacho {
 namespace {
 
-Cell Known(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
-
 Table TracesTable(const TraceAnalysis& trace) {
   Table table{"traces",
               {TableColumn{"role"}, TableColumn{"world_size"}, TableColumn{"engine"},
@@ -18,11 +16,10 @@ Table TracesTable(const TraceAnalysis& trace) {
                TableColumn{"steps"}, TableColumn{"kernel_coverage"}},
               {}};
   const auto integer = [](auto value) { return Cell(static_cast<int64_t>(value)); };
-  const bool has_base = trace.header.base_time_ns >= 0;
-  table.Add({std::string(TraceRoleName(trace.facts.role)), Known(trace.facts.world_size),
+  table.Add({std::string(TraceRoleName(trace.facts.role)), CellOf(trace.facts.world_size),
              trace.facts.engine, trace.facts.engine_version, integer(trace.bytes),
              integer(trace.json_bytes), integer(trace.counts.total), trace.span.length().ns,
-             has_base ? Cell(trace.header.base_time_ns) : Cell(), integer(trace.steps.steps.size()),
+             UnlessNegative(trace.header.base_time_ns), integer(trace.steps.steps.size()),
              trace.kernels.rows.empty() ? Cell() : Cell(trace.kernels.coverage)});
   return table;
 }
@@ -62,6 +59,7 @@ std::vector<TableOf> TableMakers() {
         table.name = "other_apis";
         return table;
       },
+      [](const TraceAnalysis& t) { return GraphsTable(t.launches.graphs, t.span.start); },
       [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
@@ -84,7 +82,7 @@ Table Together(const RunAnalysis& run, const TableOf& table_of) {
   all.columns.insert(all.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
   for (const TraceAnalysis& trace : run.traces) {
     for (TableRow& row : table_of(trace).rows) {
-      row.cells.insert(row.cells.begin(), {Cell(trace.path), Known(trace.facts.rank)});
+      row.cells.insert(row.cells.begin(), {Cell(trace.path), CellOf(trace.facts.rank)});
       all.rows.push_back(std::move(row));
     }
   }

@@ -2,8 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
+#include "base/utf8.h"
+
 namespace tacho {
 namespace {
+
+constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
 
 void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
   json.Field("path", trace.path);
@@ -25,18 +31,6 @@ void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
     json.FieldUnlessEmpty("device", trace.scope.device);
     json.End();
   }
-}
-
-void WriteEvents(JsonWriter& json, const TraceAnalysis& trace) {
-  json.BeginObject("events");
-  json.Field("total", trace.counts.total);
-  json.BeginRow("by_phase");
-  for (const auto& [phase, count] : trace.facts.by_phase) json.Field(phase, count);
-  json.End();
-  json.BeginRow("by_category");
-  for (const auto& [category, count] : trace.facts.by_category) json.Field(category, count);
-  json.End();
-  json.End();
 }
 
 void WriteDeviceProperties(JsonWriter& json, const std::vector<DeviceProperties>& devices) {
@@ -78,13 +72,19 @@ void WriteFacts(JsonWriter& json, const TraceAnalysis& trace) {
 void WriteRanks(JsonWriter& json, const RankTable& ranks) {
   json.BeginObject("ranks");
   json.Field("world_size", ranks.world_size);
-  const auto list = [&](std::string_view key, const std::vector<int64_t>& numbers) {
-    json.BeginList(key);
-    for (const int64_t number : numbers) json.Item(number);
-    json.End();
-  };
-  list("present", ranks.present);
-  list("missing", ranks.missing);
+  json.BeginList("present");
+  for (const int64_t rank : ranks.present) json.Item(rank);
+  json.End();
+  json.BeginList("missing");
+  size_t listed = 0;
+  for (const RankRange& range : ranks.missing) {
+    for (int64_t rank = range.first; rank <= range.last && listed < kMostMissing; ++rank) {
+      json.Item(rank);
+      ++listed;
+    }
+  }
+  json.End();
+  json.Field("missing_count", ranks.missing_count);
   json.BeginArray("table");
   for (const RankRow& row : ranks.rows) {
     json.BeginRow();
@@ -103,8 +103,12 @@ void WriteRanks(JsonWriter& json, const RankTable& ranks) {
     json.End();
   }
   json.End();
-  if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread);
-  if (ranks.slowest) json.Field("slowest", *ranks.slowest);
+  if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread());
+  if (ranks.slowest) {
+    json.Field("slowest", *ranks.slowest);
+    json.Field("slowest_compute_ns", ranks.slowest_compute);
+    json.Field("median_compute_of_others_ns", ranks.median_of_others);
+  }
   json.Texts("warnings", ranks.warnings);
   json.End();
 }
@@ -123,6 +127,23 @@ void WriteSpanJson(JsonWriter& json, Interval span) {
   json.BeginRow("span");
   json.Field("first_ns", span.start);
   json.Field("last_ns", span.end);
+  json.End();
+}
+
+void WriteEventsJson(JsonWriter& json, uint64_t total, const NamedCounts& by_phase,
+                     const NamedCounts& by_category) {
+  const auto write = [&](std::string_view key, const NamedCounts& counts) {
+    // Names that differ only in bytes that are not UTF-8 would be equal keys.
+    std::map<std::string, uint64_t> printed;
+    for (const auto& [name, count] : counts) printed[ValidUtf8(name)] += count;
+    json.BeginRow(key);
+    for (const auto& [name, count] : printed) json.Field(name, count);
+    json.End();
+  };
+  json.BeginObject("events");
+  json.Field("total", total);
+  write("by_phase", by_phase);
+  write("by_category", by_category);
   json.End();
 }
 
@@ -150,7 +171,7 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
   for (const TraceAnalysis& trace : run.traces) {
     json.BeginObject();
     WriteHeader(json, trace);
-    WriteEvents(json, trace);
+    WriteEventsJson(json, trace.counts.total, trace.facts.by_phase, trace.facts.by_category);
     WriteNotesJson(json, trace.notes);
     WriteFacts(json, trace);
     WriteTraceTablesJson(json, trace);

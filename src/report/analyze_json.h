@@ -2,6 +2,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/analyze.h"
 #include "report/json_writer.h"
@@ -16,6 +18,9 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version);
 inline constexpr int kJsonSchema = 1;
 void WriteTachoJson(JsonWriter& json, std::string_view version);
 void WriteSpanJson(JsonWriter& json, Interval span);
+using NamedCounts = std::vector<std::pair<std::string, uint64_t>>;
+void WriteEventsJson(JsonWriter& json, uint64_t total, const NamedCounts& by_phase,
+                     const NamedCounts& by_category);
 void WriteNotesJson(JsonWriter& json, const Notes& notes);
 
 // One trace's tables, members of the object that is open (trace_tables_json.cc).

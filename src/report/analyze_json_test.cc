@@ -159,5 +159,33 @@ TEST(AnalyzeJson, FollowsTheSchemaFile) {
   CheckAgainst(Of(run), schema, schema, "$");
 }
 
+TEST(AnalyzeJson, EqualPrintedKeysAreSummedUp) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  run.traces[0].facts.by_category = {{"\xfe", 1}, {"\xff", 2}};
+  const std::string text = AnalyzeJson(run, "1");
+  EXPECT_THAT(text, testing::HasSubstr("\"by_category\": {\"\xef\xbf\xbd\": 3}"));
+}
+
+TEST(AnalyzeJson, StepsOfAnEngineThatRanNoneTellNoTokens) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  run.traces[0].steps.steps.clear();
+  const auto steps = nlohmann::json::parse(AnalyzeJson(run, "1"))["traces"][0]["steps"];
+  EXPECT_EQ(steps["count"], 0);
+  EXPECT_FALSE(steps.contains("context_tokens"));
+  EXPECT_FALSE(steps.contains("generation_tokens"));
+}
+
+TEST(AnalyzeJson, MissingRanksAreCappedButCounted) {
+  RunAnalysis run = TwoRanksForTest();
+  run.ranks.world_size = 9'000'000'000'000;
+  run.ranks.missing = {{2, 8'999'999'999'999}};
+  run.ranks.missing_count = 8'999'999'999'998;
+  const auto ranks = nlohmann::json::parse(AnalyzeJson(run, "1"))["ranks"];
+  EXPECT_EQ(ranks["missing"].size(), 1000u);
+  EXPECT_EQ(ranks["missing_count"], 8'999'999'999'998);
+}
+
 }  // namespace
 }  // namespace tacho

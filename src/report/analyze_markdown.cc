@@ -2,31 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/format_number.h"
+#include "report/markdown_text.h"
+#include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
-#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kTopGaps = 5;
-
-// Text that stands in a line, not in a table: nothing in it may become markup.
-std::string Plain(std::string_view text) {
-  std::string out;
-  for (const char c : VisibleText(text)) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '`' || c == '*' || c == '_' || c == '[' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
+constexpr size_t kTopGaps = 5, kMostRanks = 64;
 
 std::string Part(std::string_view heading, Table table, size_t keep) {
   if (table.rows.empty()) return "";
@@ -40,23 +27,24 @@ std::string NotesPart(const TraceAnalysis& trace) {
     const NoteKind& kind = KindOf(note.id);
     out +=
         fmt::format("- **{}** ({}): {}{}\n", kind.id, FormatCount(static_cast<int64_t>(note.count)),
-                    kind.text, note.where.empty() ? "" : "; first at " + Plain(note.where));
+                    kind.text, note.where.empty() ? "" : "; first at " + MarkdownText(note.where));
   }
   for (const std::string& sentence : trace.facts.cannot_tell) {
-    out += fmt::format("- cannot tell: {}\n", Plain(sentence));
+    out += fmt::format("- cannot tell: {}\n", MarkdownText(sentence));
   }
   return out.empty() ? "" : "\n**Notes**\n\n" + out;
 }
 
-std::string TracePart(const TraceAnalysis& trace, const ScreenOptions& options) {
+std::string TracePart(const TraceAnalysis& trace, const RankTable& ranks,
+                      const ScreenOptions& options) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   const bool many_devices = trace.devices.size() > 1;
-  std::string out = fmt::format("\n### {}\n\n{}.\n", Plain(trace.path), Plain(Verdict(trace)));
+  std::string out = fmt::format("\n### {}\n\n{}.\n", MarkdownText(trace.path),
+                                MarkdownText(Verdict(trace, ranks)));
   out += Part("Steps", StepPhasesTable(trace.steps, "phase"), options.top);
   if (many_devices) out += Part("Devices", DevicesTable(trace.devices, "device"), 16);
   if (totals.window.ns > 0) {
-    out += Part("Where the time goes",
-                WindowTable(trace.kernels, trace.copies, totals, options.top, "part"), 32);
+    out += Part("Where the time goes", WindowTable(totals, options.top, "part"), 32);
     out += Part("Idle by cause", IdleCausesTable(trace.idle, "cause"), 16);
   }
   out += Part(totals.on_host ? "Top leaf operators" : "Top kernels",
@@ -70,34 +58,55 @@ std::string TracePart(const TraceAnalysis& trace, const ScreenOptions& options) 
   return out + NotesPart(trace);
 }
 
-}  // namespace
-
-std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
-                            std::string_view version) {
+// The whole document, with `top` rows of each long table; the traces that do not fit are left out
+// and counted in `left_out`.
+std::string Document(const RunAnalysis& run, ScreenOptions options, size_t top,
+                     std::string_view version, size_t& left_out) {
+  options.top = top;
   std::string out = "## Where the time goes\n";
-  if (run.traces.size() > 1) {
-    out += fmt::format("\n{}.\n", Plain(Verdict(run)));
-    out += Part("Ranks", RanksTable(run.ranks, TextStyle{}, "rank"), 64);
+  // Those of one trace stand in its own verdict.
+  const bool alone = run.traces.size() == 1;
+  if (!alone) {
+    out += fmt::format("\n{}.\n", MarkdownText(Verdict(run)));
+    out += Part("Ranks", RanksTable(run.ranks, TextStyle{}, "rank"), kMostRanks);
+  }
+  if (!run.ranks.missing.empty()) {
+    out += fmt::format("\nmissing: rank {}\n", MissingRanksText(run.ranks));
   }
   const std::string end = fmt::format("\n<sub>tacho {}</sub>\n", version);
-  size_t left_out = 0;
+  const auto fits = [&](const std::string& part) {
+    return out.size() + part.size() + end.size() + 200 <= kMarkdownLimit;
+  };
+  left_out = 0;
   for (const TraceAnalysis& trace : run.traces) {
-    const std::string part = TracePart(trace, options);
-    if (left_out > 0 || out.size() + part.size() + end.size() + 200 > kMarkdownLimit) {
+    const std::string part = TracePart(trace, alone ? run.ranks : RankTable{}, options);
+    if (left_out > 0 || !fits(part)) {
       ++left_out;
       continue;
     }
     out += part;
   }
   for (const std::string& skipped : run.skipped) {
-    const std::string line = fmt::format("\nskipped: {}\n", Plain(skipped));
-    if (out.size() + line.size() + end.size() + 200 <= kMarkdownLimit) out += line;
+    const std::string line = fmt::format("\nskipped: {}\n", MarkdownText(skipped));
+    if (fits(line)) out += line;
   }
   if (left_out > 0) {
-    out +=
-        fmt::format("\n{} more traces do not fit here: use --rank, --csv or --json.\n", left_out);
+    out += fmt::format("\n{} more {} not fit here: use --rank, --csv or --json.\n", left_out,
+                       left_out == 1 ? "trace does" : "traces do");
   }
   return out + end;
+}
+
+}  // namespace
+
+std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
+                            std::string_view version) {
+  // More rows than a document of this size can hold need not be tried.
+  size_t top = std::min<size_t>(options.top, kMarkdownLimit / 32);
+  size_t left_out = 0;
+  std::string out = Document(run, options, top, version, left_out);
+  while (left_out > 0 && top > 1) out = Document(run, options, top /= 2, version, left_out);
+  return out;
 }
 
 }  // namespace tacho

@@ -6,8 +6,9 @@
 
 namespace tacho {
 
-// The report as GitHub Markdown, below kMarkdownLimit bytes however many traces there are: what
-// does not fit is counted in the last line.
+// The report as GitHub Markdown, below kMarkdownLimit bytes however many traces there are: the rows
+// of its tables are halved until all traces fit; those that do not even so are counted in the last
+// line.
 inline constexpr size_t kMarkdownLimit = 60'000;
 std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
                             std::string_view version);

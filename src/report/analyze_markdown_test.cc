@@ -87,6 +87,38 @@ TEST(AnalyzeMarkdown, StaysBelowTheLimitAndSaysWhatIsLeftOut) {
   EXPECT_THAT(text, HasSubstr(" more traces do not fit here"));
 }
 
+TEST(AnalyzeMarkdown, FoldsHarderRatherThanLeaveATraceOut) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) {
+    for (int i = 0; i < 1000; ++i) {
+      KernelRow row = trace.kernels.rows[0];
+      row.short_name = std::string(100, 'k') + std::to_string(i);
+      trace.kernels.rows.push_back(row);
+    }
+  }
+  ScreenOptions options;
+  options.top = 1'000'000;
+  const std::string text = AnalyzeMarkdown(run, options, "1.2.3");
+  EXPECT_LT(text.size(), kMarkdownLimit);
+  EXPECT_THAT(text, HasSubstr("### run/rank1.pt.trace.json.gz"));
+  EXPECT_THAT(text, HasSubstr("others]"));
+  run.traces.resize(1);
+  run.ranks = {};
+  EXPECT_THAT(AnalyzeMarkdown(run, options, "1.2.3"), HasSubstr("Top kernels"));
+}
+
+TEST(AnalyzeMarkdown, SaysWhichRanksAreMissing) {
+  RunAnalysis run = TwoRanksForTest();
+  EXPECT_THAT(AnalyzeMarkdown(run, {}, "1.2.3"), HasSubstr("\nmissing: rank 2\n"));
+  run.traces.resize(1);
+  run.ranks.rows.resize(1);
+  run.ranks.missing = {{1, 2}};
+  run.ranks.missing_count = 2;
+  const std::string text = AnalyzeMarkdown(run, {}, "1.2.3");
+  EXPECT_THAT(text, HasSubstr("; 2 of 3 ranks missing.\n"));
+  EXPECT_THAT(text, HasSubstr("\nmissing: rank 1-2 (2 in all)\n"));
+}
+
 TEST(AnalyzeMarkdown, NamesStayNames) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());

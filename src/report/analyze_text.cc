@@ -15,33 +15,35 @@ std::string_view EmptyText(WholeTable table) {
   switch (table) {
     case WholeTable::kKernels:
     case WholeTable::kCategories:
-      return "no kernel in this trace";
+      return "no kernel";
     case WholeTable::kOps:
-      return "no host operator in this trace";
+      return "no host operator";
     case WholeTable::kLaunches:
-      return "no launch and no other host call in this trace";
+      return "no launch and no other host call";
     case WholeTable::kCopies:
-      return "no copy and no memset in this trace";
+      return "no copy and no memset";
     case WholeTable::kGaps:
-      return "no idle gap in this trace";
-    case WholeTable::kRanks:
-      return "no ranks to compare: this is not a run of several worker traces";
+      return "no idle gap";
     case WholeTable::kSteps:
-      return "no step annotation in this trace";
+      return "no step annotation";
     case WholeTable::kDevices:
-      return "no device work in this trace";
+      return "no device work";
+    case WholeTable::kRanks:
+      break;
   }
   return "";
 }
 
-std::string TablesText(const std::vector<Table>& tables, WholeTable which, const TextStyle& style) {
+// `if_empty`: the line when no table has a row.
+std::string TablesText(const std::vector<Table>& tables, std::string_view if_empty,
+                       const TextStyle& style) {
   std::string out;
   for (const Table& table : tables) {
     if (table.rows.empty()) continue;
     if (!out.empty()) out += "\n";
     out += RenderText(table, style);
   }
-  return out.empty() ? fmt::format(" {}\n", EmptyText(which)) : out;
+  return out.empty() ? fmt::format(" {}\n", if_empty) : out;
 }
 
 }  // namespace
@@ -89,11 +91,13 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
 }
 
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
-  if (run.traces.size() == 1) return TraceScreen(run.traces.front(), options);
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
-  if (ranks.size() != 1 || !run.ranks.missing.empty()) return RunScreen(run, options);
-  // One worker beside its front-end's files: its own screen tells more than a table of one rank.
-  return TraceScreen(*ranks.front(), options) + "\n" + OtherFilesText(run, options.style);
+  if (run.traces.size() > 1 && ranks.size() != 1) return RunScreen(run, options);
+  // One worker, maybe beside its front-end's files: its own screen tells more than a table of one.
+  const TraceAnalysis& trace = ranks.empty() ? run.traces.front() : *ranks.front();
+  const std::string others =
+      run.traces.size() > 1 ? OtherFilesText(run, options.style) : SkippedText(run, options.style);
+  return TraceScreen(trace, run.ranks, options) + (others.empty() ? "" : "\n" + others);
 }
 
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
@@ -103,7 +107,8 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
   for (const WholeTable which : tables) {
     if (!out.empty()) out += "\n";
     if (which == WholeTable::kRanks) {
-      out += TablesText({RanksTable(run.ranks, style)}, which, style);
+      out += TablesText({RanksTable(run.ranks, style)},
+                        "no ranks to compare: this is not a run of several worker traces", style);
       continue;
     }
     bool first = true;
@@ -112,7 +117,8 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
         out += first ? "" : "\n";
         out += Painted(" " + VisibleText(trace.path, style.unicode), Paint::kBold, style) + "\n";
       }
-      out += TablesText(WholeTables(trace, which, style), which, style);
+      out += TablesText(WholeTables(trace, which, style),
+                        fmt::format("{} {}", EmptyText(which), Whereabouts(trace)), style);
       first = false;
     }
   }

@@ -34,9 +34,13 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
                                const TextStyle& style);
 
 // The screens (trace_screen.cc, run_screen.cc).
-std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options);
+// `ranks`: of the run that the trace is all of, for those that are missing.
+std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
+                        const ScreenOptions& options);
 std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options);
-// One line for each front-end's trace and each file that is no trace.
+// One line for each trace that is not among RanksOf(run) and each file that is no trace.
 std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style);
+// Only the latter.
+std::string SkippedText(const RunAnalysis& run, const TextStyle& style);
 
 }  // namespace tacho

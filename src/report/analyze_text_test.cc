@@ -136,6 +136,20 @@ TEST(AnalyzeText, OneWorkerBesideItsFrontEndHasItsOwnScreen) {
   EXPECT_THAT(text, HasSubstr("run/async_llm.json: a front-end's trace, no device work, 7 events"));
 }
 
+TEST(AnalyzeText, OneTraceOfARunSaysWhatIsMissingAndSkipped) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces.resize(1);
+  run.ranks.rows.resize(1);
+  run.ranks.slowest.reset();
+  run.ranks.missing = {{1, 2}};
+  run.ranks.missing_count = 2;
+  run.skipped = {"run/rank1.json: is empty"};
+  const std::string text = AnalyzeText(run, Options());
+  EXPECT_THAT(text, HasSubstr("missing: rank 1-2 (2 in all)"));
+  EXPECT_THAT(text, HasSubstr("2 of 3\n          ranks missing"));
+  EXPECT_THAT(text, HasSubstr("skipped: run/rank1.json: is empty"));
+}
+
 TEST(AnalyzeText, AMergedFileIsLeftOutOfTheFigures) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.push_back(GpuTraceForTest());
@@ -186,7 +200,7 @@ TEST(AnalyzeText, KeepsTheWidth) {
       trace.idle.gaps[0].host = trace.idle.gaps[0].before = std::string(300, 'h');
     }
     for (const std::string& text :
-         {AnalyzeText(run, options), TraceScreen(run.traces[0], options)}) {
+         {AnalyzeText(run, options), TraceScreen(run.traces[0], {}, options)}) {
       std::istringstream lines(text);
       for (std::string line; std::getline(lines, line);)
         EXPECT_LE(DisplayWidth(line), width) << line;
@@ -213,6 +227,13 @@ TEST(WholeTables, SayWhenThereIsNothing) {
             " no step annotation in this trace\n");
   EXPECT_THAT(WholeTablesText(run, {WholeTable::kRanks}, Options()),
               HasSubstr("no ranks to compare"));
+}
+
+TEST(WholeTables, SayThatAPartHasNothing) {
+  RunAnalysis run;
+  run.traces.emplace_back().scope.window = {{0}, {1}};
+  EXPECT_EQ(WholeTablesText(run, {WholeTable::kSteps}, Options()),
+            " no step annotation in this part of the trace\n");
 }
 
 TEST(WholeTables, Launches) {

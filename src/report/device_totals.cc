@@ -1,7 +1,10 @@
 #include "report/device_totals.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace tacho {
 namespace {
@@ -102,30 +105,83 @@ IdleTable AddIdle(const std::vector<const TraceAnalysis*>& workers) {
   return sum;
 }
 
-}  // namespace
-
-void DeviceTotals::Add(const DeviceTime& device) {
-  ++devices;
-  on_host = on_host || device.on_host;
-  gpu_events += device.gpu_events;
-  for (const StreamTime& stream : device.streams) overlaps += stream.overlaps;
-  window += device.window.length();
-  busy += device.busy;
-  idle += device.idle;
-  compute += device.compute;
-  exposed_comm += device.exposed_comm;
-  exposed_copy += device.exposed_copy;
-  comm_busy += device.comm_busy;
-  kernel_sum += device.kernel_sum;
+// Adds up what the streams did, clipped to the window as their times are. Copies and memsets stand
+// among a stream's categories under names that a category of kernels may have too.
+void AddWork(const std::vector<const DeviceTime*>& devices, DeviceTotals& totals) {
+  std::map<std::string, CategoryRow> kernels;
+  for (const DeviceTime* device : devices) {
+    for (const StreamTime& stream : device->streams) {
+      const DurationNs copies = stream.by_kind[static_cast<size_t>(WorkKind::kCopy)];
+      const DurationNs memsets = stream.by_kind[static_cast<size_t>(WorkKind::kMemset)];
+      totals.copies.total += copies;
+      totals.memsets.total += memsets;
+      bool copies_seen = false, memsets_seen = false;
+      for (const CategoryRow& row : stream.categories) {
+        const bool copy =
+            !copies_seen && row.category == WorkKindName(WorkKind::kCopy) && row.total == copies;
+        const bool memset = !memsets_seen && row.category == WorkKindName(WorkKind::kMemset) &&
+                            row.total == memsets;
+        copies_seen = copies_seen || copy;
+        memsets_seen = memsets_seen || memset;
+        CategoryRow& into = copy ? totals.copies : memset ? totals.memsets : kernels[row.category];
+        into.count += row.count;
+        if (copy || memset) continue;
+        into.category = row.category;
+        into.total += row.total;
+      }
+    }
+  }
+  for (auto& [name, row] : kernels) totals.kernels.push_back(std::move(row));
+  totals.kernels = SortedCategories(std::move(totals.kernels));
 }
 
-DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices) {
+DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
   DeviceTotals totals;
-  for (const DeviceTime& device : devices) totals.Add(device);
+  totals.devices = devices.size();
+  for (const DeviceTime* device : devices) {
+    totals.on_host = totals.on_host || device->on_host;
+    totals.gpu_events += device->gpu_events;
+    for (const StreamTime& stream : device->streams) totals.overlaps += stream.overlaps;
+    totals.window += device->window.length();
+    totals.busy += device->busy;
+    totals.idle += device->idle;
+    totals.compute += device->compute;
+    totals.exposed_comm += device->exposed_comm;
+    totals.exposed_copy += device->exposed_copy;
+    totals.comm_busy += device->comm_busy;
+    totals.kernel_sum += device->kernel_sum;
+  }
+  AddWork(devices, totals);
   return totals;
 }
 
+// How many devices these are: the files of one rank's stages tell of the same ones.
+size_t CountDevices(const RunAnalysis& run, const std::vector<const TraceAnalysis*>& workers) {
+  std::set<std::pair<std::string, std::string>> distinct;  // rank or path, device
+  for (const TraceAnalysis* trace : workers) {
+    const auto row = std::find_if(run.ranks.rows.begin(), run.ranks.rows.end(),
+                                  [&](const RankRow& r) { return r.path == trace->path; });
+    const std::string owner =
+        row == run.ranks.rows.end() ? trace->path : std::to_string(row->group);
+    for (const DeviceTime& device : trace->devices) distinct.emplace(owner, device.device);
+  }
+  return distinct.size();
+}
+
+}  // namespace
+
+DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices) {
+  std::vector<const DeviceTime*> all;
+  for (const DeviceTime& device : devices) all.push_back(&device);
+  return AddDevices(all);
+}
+
 std::string DeviceWord(const DeviceTotals& totals) { return totals.on_host ? "CPU" : "GPU"; }
+
+std::string_view Whereabouts(const TraceAnalysis& trace) {
+  const bool part = trace.scope.window || !trace.scope.device.empty();
+  return part ? "in this part of the trace" : "in this trace";
+}
 
 bool IsWorker(const TraceAnalysis& trace) { return trace.facts.role != TraceRole::kFrontend; }
 
@@ -143,9 +199,12 @@ std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
 RunTotals TotalsOf(const RunAnalysis& run) {
   RunTotals totals;
   const std::vector<const TraceAnalysis*> workers = RanksOf(run);
+  std::vector<const DeviceTime*> devices;
   for (const TraceAnalysis* trace : workers) {
-    for (const DeviceTime& device : trace->devices) totals.devices.Add(device);
+    for (const DeviceTime& device : trace->devices) devices.push_back(&device);
   }
+  totals.devices = AddDevices(devices);
+  totals.devices.devices = CountDevices(run, workers);
   totals.workers = workers.size();
   totals.kernels = AddKernels(workers);
   totals.copies = AddCopies(workers);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analyze.h"
@@ -15,13 +16,19 @@ struct DeviceTotals {
   uint64_t gpu_events = 0;
   uint64_t overlaps = 0;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
-
-  void Add(const DeviceTime& device);
+  // All work by what it is, each piece as long as it lies in the window; together they are `busy`
+  // plus what ran at the same time. Kernels by category, longest first, then name.
+  std::vector<CategoryRow> kernels;
+  CategoryRow copies{"copies", 0, {}}, memsets{"memsets", 0, {}};
 };
 DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices);
 
 // What the report says instead of "GPU" for an engine without one.
 std::string DeviceWord(const DeviceTotals& totals);
+
+// What an empty table is said of: "in this trace", or "in this part of the trace" where a window or
+// a device was asked for.
+std::string_view Whereabouts(const TraceAnalysis& trace);
 
 // True for a trace that stands for a rank, or for several: not a front-end's.
 bool IsWorker(const TraceAnalysis& trace);

@@ -32,7 +32,7 @@ void CheckUtilisation(const DeviceTotals& totals, std::vector<Finding>& findings
 }
 
 void CheckGraphLaunches(const LaunchTable& launches, std::vector<Finding>& findings) {
-  const DurationStats calls = GraphLaunchCalls(launches);
+  const DurationStats& calls = launches.graph_calls;
   if (calls.max <= kLongGraphLaunch) return;
   findings.push_back(
       {"HIGH",

@@ -4,6 +4,7 @@
 
 #include "report/format_number.h"
 #include "report/profile_sections.h"
+#include "report/rank_text.h"
 #include "report/short_paths.h"
 #include "report/visible_text.h"
 
@@ -43,8 +44,8 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
   out += fmt::format("\n  utilisation: {} % to {} % (spread {} points)\n", FormatPercent(least),
                      FormatPercent(most), FormatPercent(most - least));
   if (!run.ranks.missing.empty()) {
-    out += fmt::format("  missing: rank {} of {}\n", fmt::join(run.ranks.missing, ", "),
-                       run.ranks.world_size.value_or(0));
+    out += fmt::format("  missing: rank {} of {}\n", MissingRanksText(run.ranks),
+                       FormatCount(run.ranks.world_size.value_or(0)));
   }
   for (const std::string& warning : run.ranks.warnings) {
     out += "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4) + "\n";

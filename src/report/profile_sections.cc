@@ -14,15 +14,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kRule = 80;
-constexpr size_t kLabel = 22;
 constexpr size_t kUtilBar = 40;
-constexpr size_t kTimelineWidth = 70;
 constexpr size_t kGapRows = 10;
-
-std::string Fact(std::string_view label, const std::string& value) {
-  if (value.empty()) return "";
-  return fmt::format("  {} {}\n", PadRight(label, kLabel), VisibleText(value));
-}
 
 // 1.
 std::string HardwareSection(const TraceAnalysis& trace, const TextStyle& style) {
@@ -58,7 +51,7 @@ std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& tota
   std::string out = SmallTitle("Timeline", style);
   out += Fact("trace wall time:", FormatDuration(trace.span.length()));
   const std::string word = DeviceWord(totals);
-  if (totals.window.ns == 0) return out + "  no device work\n";
+  if (totals.window.ns == 0) return out + fmt::format("  no device work {}\n", Whereabouts(trace));
   const std::string sum =
       totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
   out += Fact(word + " active span:", FormatDuration(totals.window) + sum);
@@ -72,10 +65,14 @@ std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& tota
   return out + "\n" + bar(totals.busy, "busy") + bar(totals.idle, "idle");
 }
 
+std::string NoKernel(const TraceAnalysis& trace) {
+  return fmt::format("  no kernel {}\n", Whereabouts(trace));
+}
+
 // 3.
 std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("GPU Kernel Time Breakdown", style);
-  if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
+  if (trace.kernels.rows.empty()) return out + NoKernel(trace);
   uint64_t count = 0;
   for (const CategoryRow& row : trace.kernels.categories) count += row.count;
   out += fmt::format("  total kernel time: {} ({} kernels, {} % of it classified)\n",
@@ -88,79 +85,10 @@ std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style)
 std::string TopKernelsSection(const TraceAnalysis& trace, const ScreenOptions& options) {
   std::string out = SmallTitle(
       fmt::format("Top {} Individual Kernels (by total GPU time)", options.top), options.style);
-  if (trace.kernels.rows.empty()) return out + "  no kernel in this trace\n";
+  if (trace.kernels.rows.empty()) return out + NoKernel(trace);
   Table table = KernelsTable(trace.kernels, TotalsOf(trace.devices), options.style, "kernel");
   FoldRows(table, options.top);
   return out + IndentedTable(table, options.style);
-}
-
-// 5.
-std::string GraphSection(const TraceAnalysis& trace, const TextStyle& style) {
-  std::string out = SmallTitle("CUDA Graph Analysis", style);
-  const LaunchTable& launches = trace.launches;
-  const DurationStats calls = GraphLaunchCalls(launches);
-  out += Fact("graph launches:", FormatCount(static_cast<int64_t>(launches.graph_launches)));
-  if (calls.count > 0) {
-    out += Fact("CPU time in them:", FormatDuration(calls.total));
-    out +=
-        Fact("one launch:", fmt::format("median {}, p99 {}, longest {}", FormatDuration(calls.p50),
-                                        FormatDuration(calls.p99), FormatDuration(calls.max)));
-    out += Fact("GPU work under them:",
-                fmt::format("{} pieces, {} at most under one launch",
-                            FormatCount(static_cast<int64_t>(launches.graph_gpu_events)),
-                            FormatCount(static_cast<int64_t>(launches.max_gpu_events_per_launch))));
-  }
-  if (trace.steps.steps.empty()) {
-    return out + "  steps: cannot tell, because the trace has no step annotation\n";
-  }
-  out += "\n" + IndentedTable(StepPhasesTable(trace.steps, "step"), style);
-  int64_t tokens = 0;
-  DurationNs time;
-  for (const Step& step : trace.steps.steps) {
-    if (step.label.phase != Phase::kDecode || step.label.generation_tokens < 0 || !step.period)
-      continue;
-    tokens += step.label.generation_tokens;
-    time += *step.period;
-  }
-  if (tokens > 0 && time.ns > 0) {
-    out += fmt::format(
-        "  decode throughput: {} tokens in {} of decode steps, start to start = {} "
-        "tokens/s\n",
-        FormatCount(tokens), FormatDuration(time),
-        FormatNumber(static_cast<double>(tokens) * 1e9 / static_cast<double>(time.ns)));
-  }
-  return out;
-}
-
-// 6.
-std::string LocationsSection(const TraceAnalysis& trace, const TextStyle& style) {
-  std::string out = SmallTitle("CUDA Graph Locations in Timeline", style);
-  const int64_t span = trace.span.length().ns;
-  if (trace.steps.steps.empty() || span == 0) {
-    return out + "  cannot tell, because the trace has no step annotation\n";
-  }
-  for (const Phase phase :
-       {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
-    std::vector<bool> marked(kTimelineWidth, false);
-    bool any = false;
-    const auto cell = [&](TimeNs at) {
-      const double share =
-          static_cast<double>((at - trace.span.start).ns) / static_cast<double>(span);
-      return std::min(kTimelineWidth - 1,
-                      static_cast<size_t>(std::max(0.0, share) * kTimelineWidth));
-    };
-    for (const Step& step : trace.steps.steps) {
-      if (step.label.phase != phase) continue;
-      any = true;
-      for (size_t i = cell(step.when.start); i <= cell(step.when.end); ++i) marked[i] = true;
-    }
-    if (!any) continue;
-    std::string line;
-    for (const bool mark : marked) line += mark ? StackedMark(0, style) : StackedMark(3, style);
-    out += fmt::format("  {} |{}|\n", PadRight(PhaseName(phase), 8), line);
-  }
-  const std::string end = FormatDuration(trace.span.length());
-  return out + fmt::format("  {} 0{}\n", PadRight("", 8), PadLeft(end, kTimelineWidth));
 }
 
 // 7.
@@ -168,7 +96,7 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("Top GPU Idle Gaps (Bubbles)", style);
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
-  if (longest.gaps.empty()) return out + "  no idle gap\n";
+  if (longest.gaps.empty()) return out + fmt::format("  no idle gap {}\n", Whereabouts(trace));
   return out + IndentedTable(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
          IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"),
                        style);
@@ -178,7 +106,8 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
 std::string StreamsSection(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = SmallTitle("Per-Stream GPU Activity", style);
   const Table table = StreamsTable(trace.devices, "stream");
-  return out + (table.rows.empty() ? "  no device work\n" : IndentedTable(table, style));
+  if (table.rows.empty()) return out + fmt::format("  no device work {}\n", Whereabouts(trace));
+  return out + IndentedTable(table, style);
 }
 
 // 9.
@@ -235,6 +164,12 @@ std::string TraceSections(const TraceAnalysis& trace, const ScreenOptions& optio
 
 }  // namespace
 
+std::string Fact(std::string_view label, const std::string& value) {
+  constexpr size_t kLabel = 22;
+  if (value.empty()) return "";
+  return fmt::format("  {} {}\n", PadRight(VisibleText(label), kLabel), VisibleText(value));
+}
+
 std::string IndentedTable(const Table& table, const TextStyle& style) {
   std::string out;
   TextStyle narrower = style;
@@ -267,27 +202,11 @@ CategoryRow CategoriesBelow(const KernelTable& kernels, std::string_view prefix)
   return sum;
 }
 
-DurationStats GraphLaunchCalls(const LaunchTable& launches) {
-  DurationStats all;
-  for (const ApiRow& row : launches.apis) {  // longest total first
-    if (!row.name.ends_with("GraphLaunch")) continue;
-    if (all.count == 0) {
-      all = row.stats;
-      continue;
-    }
-    all.count += row.stats.count;
-    all.total += row.stats.total;
-    all.min = std::min(all.min, row.stats.min);
-    all.max = std::max(all.max, row.stats.max);
-  }
-  return all;
-}
-
 std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options) {
   std::string out;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
   for (const TraceAnalysis* trace : ranks) out += TraceSections(*trace, options);
-  if (ranks.size() > 1) out += CrossRankSection(run, options.style);
+  if (ranks.size() > 1 || !run.ranks.missing.empty()) out += CrossRankSection(run, options.style);
   if (ranks.empty()) out += "no worker's trace among the files\n";
   if (const std::string others = OtherFilesText(run, options.style); !others.empty())
     out += "\n" + others;

@@ -67,8 +67,8 @@ TEST(ProfileSections, OneRank) {
      100    900  unknown                 norm   Memcpy HtoD
 
 ── Per-Stream GPU Activity ──
-  stream  device  events  sum us  busy us  window %  overlaps
-  7       0            3     650      600      60.0         1
+  stream  device  events  sum us  busy us  window %  overlaps  mostly          main category
+  7       0            3     650      600      60.0         1  compute 92.3 %  gemm.dense 61.5 %
 
 ── Communication Overhead ──
   no communication on the device
@@ -115,13 +115,69 @@ TEST(ProfileSections, ATraceWithoutKernelsIsNoDivisionByZero) {
   EXPECT_THAT(text, HasSubstr("none of the six checks found anything"));
 }
 
+TEST(ProfileSections, APartOfATraceIsNotTakenForAllOfIt) {
+  RunAnalysis run;
+  run.traces.emplace_back().scope.window = {{0}, {1}};
+  run.traces[0].steps.method = "annotated";
+  const std::string text = ProfileSections(run, {});
+  EXPECT_THAT(text, HasSubstr("no kernel in this part of the trace"));
+  EXPECT_THAT(text, HasSubstr("steps: none in this part of the trace"));
+}
+
+TEST(ProfileSections, NamesOfDevicesAreMadeVisible) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  run.traces[0].devices[0].device = run.traces[0].header.devices[0].id = "\x1b[31m";
+  EXPECT_THAT(ProfileSections(run, {}), HasSubstr("GPU \\x1b[31m:"));
+}
+
+TEST(GraphSections, LaunchesByTheirTimeAndWhereTheyLie) {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.span = {{0}, {100'000'000}};
+  trace.steps = {};
+  LaunchTable& launches = trace.launches;
+  const auto add = [&](int64_t start_us, int64_t call_us, uint64_t pieces) {
+    GraphLaunch& graph = launches.graphs.emplace_back();
+    graph.call = {{start_us * 1000}, {(start_us + call_us) * 1000}};
+    if (pieces == 0) return;
+    graph.gpu_events = pieces;
+    graph.work = {graph.call.end, {graph.call.end.ns + 4'000'000}};
+  };
+  add(0, 100, 30);
+  add(40'000, 2'000, 40);
+  add(80'000, 6'000, 0);
+  launches.graph_gpu_events = 70;
+  launches.max_gpu_events_per_launch = 40;
+  launches.graph_calls = {3,           {8'100'000}, {100'000},  {6'000'000},
+                          {2'000'000}, {6'000'000}, {6'000'000}};
+  launches.graphs_under_1ms = launches.graphs_1_to_5ms = launches.graphs_over_5ms = 1;
+  EXPECT_EQ(GraphSection(trace, {}) + LocationsSection(trace, {}), R"(
+── CUDA Graph Analysis ──
+  graph launches:        3
+  CPU time in them:      8.10 ms
+  one launch:            median 2.00 ms, p99 6.00 ms, longest 6.00 ms
+  by their time:         1 below 1 ms, 1 of 1 to 5 ms, 1 above 5 ms
+  GPU work under them:   70 pieces, 40 at most under one launch
+  steps: cannot tell, because the trace has no step annotation
+
+── CUDA Graph Locations in Timeline ──
+  launches |█···························██··························█████·········|
+  GPU work |███··························████·····································|
+           0                                                                100 ms
+
+  launch at ms  call us  GPU work  starts after us  its span us
+          80.0    6,000         0
+          40.0    2,000        40            2,000        4,000
+             0      100        30              100        4,000
+)");
+}
+
 TEST(BottleneckSection, ChecksByTheScriptsThresholds) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.devices[0].busy = {850'000};
   trace.devices[0].idle = {150'000};
-  trace.launches.apis.push_back(
-      {"cudaGraphLaunch",
-       {3, {20'000'000}, {1'000'000}, {14'000'000}, {5'000'000}, {14'000'000}, {14'000'000}}});
+  trace.launches.graph_calls = {3,           {20'000'000}, {1'000'000}, {14'000'000},
+                                {5'000'000}, {14'000'000}, {14'000'000}};
   trace.kernels.categories = {{"comm.moe_all_to_all", 4, {160'000}}, {"moe.routing", 3, {36'000}}};
   trace.ops.rows[0].name = "aten::copy_";
   trace.ops.rows[0].cpu_total = {150'000'000};

@@ -13,10 +13,9 @@ namespace tacho {
 Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
-// Category totals, copies, memsets, the part counted more than once, and idle: they sum to the
-// window. `keep` categories are shown, the rest folded.
-Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const DeviceTotals& totals,
-                  size_t keep, std::string title);
+// Categories of kernels, copies, memsets, the part counted more than once, and idle: they sum to
+// the window. `keep` categories are shown, the rest folded.
+Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
                std::string title = "OPERATORS");
@@ -25,6 +24,8 @@ Table ApisTable(const std::vector<ApiRow>& apis, std::string title = "HOST CALLS
 Table QueuesTable(const LaunchTable& launches, std::string title = "QUEUES");
 Table LaunchFiguresTable(const LaunchTable& launches, std::string title = "LAUNCHES");
 // `origin`: the time that "at" counts from.
+Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin,
+                  std::string title = "GRAPH LAUNCHES AT");
 Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::string title = "GAPS");
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title = "STEPS");
 Table StepPhasesTable(const StepTable& steps, std::string title = "STEPS");
@@ -39,8 +40,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
 size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,
                         size_t most);
 
-// Names of the kinds in a cell of DeviceTime::by_kinds: "compute", "communication", "copy",
-// "memset".
+// Names of the kinds in a cell of DeviceTime::by_kinds.
 std::vector<std::string> KindNames(size_t mask);
 
 }  // namespace tacho

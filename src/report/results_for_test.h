@@ -45,7 +45,10 @@ inline TraceAnalysis GpuTraceForTest() {
   device.by_concurrency[1] = {550'000};
   device.by_concurrency[2] = {50'000};
   device.gaps = {2, 2, 2, 2, 0, {300'000}};
-  device.streams.push_back({"7", 3, {650'000}, {600'000}, 1});
+  StreamTime& stream = device.streams.emplace_back();
+  stream = {"7", 3, {650'000}, {600'000}, 1, {}, {}};
+  stream.by_kind = {DurationNs{600'000}, {}, DurationNs{50'000}, {}};
+  stream.categories = {{"gemm.dense", 1, {400'000}}, {"norm", 1, {200'000}}, {"copy", 1, {50'000}}};
   t.devices.push_back(device);
 
   t.kernels.rows.push_back({"void gemm<128, \"x\">(int)",
@@ -79,8 +82,9 @@ inline TraceAnalysis GpuTraceForTest() {
   t.launches.apis.push_back(
       {"cudaLaunchKernel", {2, {12'000}, {5'000}, {7'000}, {5'000}, {7'000}, {7'000}}});
 
-  t.ops.rows.push_back({"aten::mm", "", false, 2, {90'000}, {70'000}, {400'000}, {400'000}});
-  t.ops.rows.push_back({"aten::empty", "", false, 4, {30'000}, {30'000}, {0}, {0}});
+  t.ops.rows.push_back(
+      {"aten::mm", "", false, 2, {90'000}, {70'000}, {400'000}, {400'000}, {90'000}, {400'000}});
+  t.ops.rows.push_back({"aten::empty", "", false, 4, {30'000}, {30'000}, {0}, {0}, {30'000}, {0}});
 
   t.steps.method = "annotated";
   t.steps.steps.push_back(
@@ -112,6 +116,8 @@ inline RunAnalysis TwoRanksForTest() {
   second.devices[0].by_kinds[1] = {650'000};
   second.devices[0].streams[0].sum = {750'000};
   second.devices[0].streams[0].busy = {700'000};
+  second.devices[0].streams[0].by_kind[0] = {700'000};
+  second.devices[0].streams[0].categories[0].total = {500'000};
   second.devices[0].kernel_sum = {700'000};
   second.devices[0].kernel_busy = {650'000};
   second.kernels.rows[0].stats = {1,         {500'000}, {500'000}, {500'000},
@@ -122,7 +128,8 @@ inline RunAnalysis TwoRanksForTest() {
   second.idle.causes = {{IdleCause::kHostLate, {300'000}, 1}};
   run.ranks.world_size = 3;
   run.ranks.present = {0, 1};
-  run.ranks.missing = {2};
+  run.ranks.missing = {{2, 2}};
+  run.ranks.missing_count = 1;
   for (const TraceAnalysis& trace : run.traces) {
     const DeviceTime& device = trace.devices[0];
     RankRow row;
@@ -137,8 +144,12 @@ inline RunAnalysis TwoRanksForTest() {
     row.steps = trace.steps.steps.size();
     run.ranks.rows.push_back(row);
   }
-  run.ranks.busy_spread = 0.1;
+  run.ranks.rows[1].group = 1;
+  run.ranks.least_busy = 0.6;
+  run.ranks.most_busy = 0.7;
   run.ranks.slowest = 1;
+  run.ranks.slowest_compute = {650'000};
+  run.ranks.median_of_others = {550'000};
   return run;
 }
 

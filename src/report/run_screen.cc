@@ -7,6 +7,7 @@
 #include "report/analyze_text.h"
 #include "report/drawing.h"
 #include "report/format_number.h"
+#include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
 #include "report/visible_text.h"
@@ -29,7 +30,8 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   std::vector<std::string> parts = {fmt::format("{} traces", run.traces.size())};
   if (workers < run.traces.size()) parts[0] += fmt::format(", {} of workers", workers);
   if (run.ranks.world_size) {
-    parts.push_back(fmt::format("{} of {} ranks", run.ranks.present.size(), *run.ranks.world_size));
+    parts.push_back(fmt::format("{} of {} ranks", run.ranks.present.size(),
+                                FormatCount(*run.ranks.world_size)));
   }
   parts.insert(parts.end(), engines.begin(), engines.end());
   parts.push_back(FormatCount(events) + " events");
@@ -52,7 +54,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
                   : incomplete == 1 ? "1 trace incomplete"
                                     : fmt::format("{} traces incomplete", incomplete));
   if (!run.ranks.missing.empty()) {
-    parts.push_back(fmt::format("missing: rank {}", fmt::join(run.ranks.missing, ", ")));
+    parts.push_back("missing: rank " + MissingRanksText(run.ranks));
   }
   if (gpu_events > 0) {
     parts.push_back(LinkedText(linked, gpu_events));
@@ -134,6 +136,11 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
                 style.width - 1, 3) +
            "\n";
   }
+  return out + SkippedText(run, style);
+}
+
+std::string SkippedText(const RunAnalysis& run, const TextStyle& style) {
+  std::string out;
   for (const std::string& skipped : run.skipped) {
     out +=
         Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3),
@@ -156,7 +163,7 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   out += "\n" + Labelled("VERDICT", Verdict(run), Paint::kBold, style);
   out += RanksPart(run.ranks, style);
   out += StepsPart(run, options);
-  out += WhereTimeGoes(totals.kernels, totals.copies, totals.idle, totals.devices, options);
+  out += WhereTimeGoes(totals.idle, totals.devices, options);
   std::vector<DurationNs> descending;
   for (const KernelRow& row : totals.kernels.rows) descending.push_back(row.stats.total);
   out += Section(KernelsTable(totals.kernels, totals.devices, style,

@@ -71,16 +71,18 @@ std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) 
   return Painted(Wrap(line, style.width, 1), Paint::kDim, style) + "\n";
 }
 
-std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies,
-                          const IdleTable& idle, const DeviceTotals& totals,
+std::string WhereTimeGoes(const IdleTable& idle, const DeviceTotals& totals,
                           const ScreenOptions& options) {
   if (totals.window.ns == 0) return "";
   std::vector<DurationNs> descending;
-  for (const CategoryRow& row : kernels.categories) descending.push_back(row.total);
-  const size_t keep = RowsWorthShowing(descending, kernels.total, 3, kMostCategories);
+  DurationNs kernels;
+  for (const CategoryRow& row : totals.kernels) {
+    descending.push_back(row.total);
+    kernels += row.total;
+  }
+  const size_t keep = RowsWorthShowing(descending, kernels, 3, kMostCategories);
   const char* title = totals.on_host ? "WHERE THE TIME GOES" : "WHERE DEVICE TIME GOES";
-  return SideBySide(WindowTable(kernels, copies, totals, keep, title), IdleCausesTable(idle),
-                    options.style) +
+  return SideBySide(WindowTable(totals, keep, title), IdleCausesTable(idle), options.style) +
          CompositionLine(totals, options.style);
 }
 

@@ -29,8 +29,7 @@ std::string SideBySide(const Table& left, const Table& right, const TextStyle& s
 std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style);
 
 // "WHERE DEVICE TIME GOES" with "IDLE BY CAUSE", and the line that adds up.
-std::string WhereTimeGoes(const KernelTable& kernels, const CopyTable& copies,
-                          const IdleTable& idle, const DeviceTotals& totals,
+std::string WhereTimeGoes(const IdleTable& idle, const DeviceTotals& totals,
                           const ScreenOptions& options);
 
 // "99.8 % of GPU work linked to a launch".

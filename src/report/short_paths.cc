@@ -2,9 +2,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string_view>
 
 namespace tacho {
+namespace {
+
+// Without the endings of a trace's file: "x.pt.trace.json.gz" is "x". Never empty.
+std::string_view WithoutEndings(std::string_view name) {
+  for (const std::string_view ending : {".gz", ".zst", ".json", ".trace", ".pt"}) {
+    if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
+  return name;
+}
+
+}  // namespace
 
 std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
   if (paths.empty()) return paths;
@@ -17,14 +29,14 @@ std::vector<std::string> ShortPaths(const std::vector<std::string>& paths) {
   }
   const size_t slash = paths[0].substr(0, common).find_last_of("/:");
   std::vector<std::string> shorter;
-  for (std::string path : paths) {
-    if (slash != std::string::npos) path.erase(0, slash + 1);
-    if (path.ends_with(".gz")) path.erase(path.size() - 3);
-    for (const std::string_view ending : {".json", ".trace", ".pt"}) {
-      if (const size_t at = path.rfind(ending); at != std::string::npos && at > 0)
-        path.erase(at, ending.size());
-    }
-    shorter.push_back(std::move(path));
+  std::map<std::string, size_t> uses;
+  for (const std::string_view path : paths) {
+    const size_t from = slash == std::string::npos ? 0 : slash + 1;
+    shorter.emplace_back(WithoutEndings(path.substr(std::min(from, path.size()))));
+    ++uses[shorter.back()];
+  }
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (uses[shorter[i]] > 1) shorter[i] = paths[i];
   }
   return shorter;
 }

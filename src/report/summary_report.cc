@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "analysis/classifier.h"
+#include "analysis/gpu_scope.h"
 #include "report/analyze_json.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
@@ -25,23 +25,12 @@ std::vector<TraceSummary::NameRow> Rows(
   return rows;
 }
 
-// "2" before "10", numbers before texts.
-bool DeviceBefore(const std::string& a, const std::string& b) {
-  const auto number = [](const std::string& text) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    return std::pair<bool, int64_t>(!whole, whole ? value : 0);
-  };
-  const auto left = number(a), right = number(b);
-  return left != right ? left < right : a < b;
-}
-
 std::optional<int64_t> Known(int64_t value) {
   return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, bool kernels,
+// Folded to `keep` rows. A name is made short only where it is shown: there may be millions.
+Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, size_t keep, bool kernels,
                  const TextStyle& style, std::string title) {
   Table table{"names",
               {TableColumn{"name", std::move(title)}.Stretches(),
@@ -54,15 +43,17 @@ Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, bool kernels,
   DurationNs total;
   for (const TraceSummary::NameRow& row : rows) total += row.total;
   for (const TraceSummary::NameRow& row : rows) {
-    std::string name = row.name;
-    if (kernels) {
+    std::string name;
+    if (table.rows.size() <= keep) name = row.name;
+    if (kernels && table.rows.size() <= keep) {
       name = style.whole_names
                  ? DemangledName(row.name)
                  : ShortKernelName(row.name, 60 + std::max<size_t>(style.width, 100) - 100);
     }
-    table.Add({name, row.total.ns, ShareOf(row.total, total), static_cast<int64_t>(row.count),
-               row.min.ns, row.max.ns});
+    table.Add({std::move(name), row.total.ns, ShareOf(row.total, total),
+               static_cast<int64_t>(row.count), row.min.ns, row.max.ns});
   }
+  FoldRows(table, keep);
   return table;
 }
 
@@ -114,9 +105,10 @@ std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
                Paint::kPlain, style);
   out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
   out += Section(CategoriesTable(trace), options.top, style);
-  out += Section(NamesTable(trace.gpu_work, true, style, "GPU WORK"), options.top, style);
-  out += Section(NamesTable(trace.host_ops, false, style, "HOST OPERATORS (total)"), options.top,
+  out += Section(NamesTable(trace.gpu_work, options.top, true, style, "GPU WORK"), options.top + 1,
                  style);
+  out += Section(NamesTable(trace.host_ops, options.top, false, style, "HOST OPERATORS (total)"),
+                 options.top + 1, style);
   if (!trace.notes.list().empty()) out += "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
   for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
   return out;
@@ -151,15 +143,7 @@ void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
   }
   json.Field("base_time_ns", trace.base_time_ns);
   WriteSpanJson(json, trace.span);
-  json.BeginObject("events");
-  json.Field("total", trace.events);
-  json.BeginRow("by_phase");
-  for (const auto& [phase, count] : trace.by_phase) json.Field(phase, count);
-  json.End();
-  json.BeginRow("by_category");
-  for (const auto& [category, count] : trace.by_category) json.Field(category, count);
-  json.End();
-  json.End();
+  WriteEventsJson(json, trace.events, trace.by_phase, trace.by_category);
   WriteNotesJson(json, trace.notes);
   json.BeginArray("devices");
   for (const TraceSummary::DeviceRow& row : trace.devices) {
@@ -177,6 +161,18 @@ void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
   json.End();
 }
 
+// As CollectDeviceWork decides it: any operator that does work has one that is work on its own.
+bool IsHostEngine(const SummarySink& sink) {
+  if (!MayBeHostEngine(sink.work(), sink.words(), sink.counts())) return false;
+  const auto classifier = Classifier::Create();
+  return classifier &&
+         std::any_of(sink.host_ops().begin(), sink.host_ops().end(), [&](const auto& op) {
+           const std::string_view name = sink.words()[op.first];
+           return !classifier->categories()[classifier->OfOperator(name)].starts_with(
+               "bookkeeping");
+         });
+}
+
 }  // namespace
 
 TraceSummary Summarized(const SummarySink& sink) {
@@ -190,7 +186,7 @@ TraceSummary Summarized(const SummarySink& sink) {
   summary.span = sink.span();
   summary.events = sink.counts().total;
   summary.notes = sink.notes();
-  if (summary.events == 0) summary.notes.Add(NoteId::kNoEvents, "");
+  NoteMissingWork(sink.work(), sink.counts(), IsHostEngine(sink), summary.notes);
   for (size_t letter = 0; letter < sink.counts().by_phase.size(); ++letter) {
     const uint64_t count = sink.counts().by_phase[letter];
     if (count > 0) summary.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);
@@ -205,7 +201,7 @@ TraceSummary Summarized(const SummarySink& sink) {
         {std::string(words[device]), total.gpu_events, total.sum, total.window});
   }
   std::sort(summary.devices.begin(), summary.devices.end(),
-            [](const auto& a, const auto& b) { return DeviceBefore(a.device, b.device); });
+            [](const auto& a, const auto& b) { return IdLess(a.device, b.device); });
   summary.gpu_work = Rows(words, sink.gpu());
   summary.host_ops = Rows(words, sink.host_ops());
   return summary;

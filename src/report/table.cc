@@ -6,19 +6,24 @@
 #include <iterator>
 #include <utility>
 
+#include "base/utf8.h"
 #include "report/drawing.h"
 #include "report/format_number.h"
+#include "report/markdown_text.h"
 #include "report/visible_text.h"
 
 namespace tacho {
 namespace {
 
 constexpr size_t kGap = 2;  // blanks between columns
-constexpr size_t kTrendWidth = 16;
+constexpr size_t kTrendWidth = 16, kStackedWidth = 16;
 constexpr size_t kNarrowest = 12;  // of a column that stretches
 constexpr size_t kMaxMarkdownName = 160;
 
-bool IsText(Unit unit) { return unit == Unit::kText || unit == Unit::kBar || unit == Unit::kTrend; }
+bool IsDrawing(Unit unit) {
+  return unit == Unit::kBar || unit == Unit::kTrend || unit == Unit::kStacked;
+}
+bool IsText(Unit unit) { return unit == Unit::kText || IsDrawing(unit); }
 
 // A column ready for the screen or for Markdown: the heading with its unit, and the cells as text.
 struct Shown {
@@ -45,7 +50,8 @@ std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
     return FormatNumber(*number);
   }
   if (const auto* values = std::get_if<std::vector<double>>(&cell)) {
-    return Sparkline(*values, kTrendWidth, style);
+    return unit == Unit::kStacked ? StackedBar(*values, kStackedWidth, style)
+                                  : Sparkline(*values, kTrendWidth, style);
   }
   return "";
 }
@@ -94,7 +100,7 @@ std::vector<Shown> ShowColumns(const Table& table, const TextStyle& style, bool 
   for (size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
     if (!column.on_screen || !HasValue(table, i)) continue;
-    if (!drawings && (column.unit == Unit::kBar || column.unit == Unit::kTrend)) continue;
+    if (!drawings && IsDrawing(column.unit)) continue;
     all.push_back(ShowColumn(table, i, style));
   }
   return all;
@@ -169,22 +175,7 @@ std::string CsvText(std::string_view text) {
   return out + "\"";
 }
 
-// Invalid bytes as U+FFFD, all else as it is: a file is no terminal.
-std::string ValidUtf8(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = Utf8LengthAt(text, i);
-    if (length == 0) {
-      out += "\xef\xbf\xbd";
-      ++i;
-    } else {
-      out += text.substr(i, length);
-      i += length;
-    }
-  }
-  return out;
-}
-
+// Bytes that are not UTF-8 as U+FFFD, all else as it is: a file is no terminal.
 std::string CsvCell(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
@@ -192,20 +183,26 @@ std::string CsvCell(const Cell& cell) {
   return "";
 }
 
-std::string MarkdownText(std::string_view text) {
-  std::string out;
-  for (const char c : FitText(text, kMaxMarkdownName)) {
-    // "<" would start a tag, which GitHub drops: template arguments would vanish.
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '[') {
-      out += '\\';
-      out += c;
+std::string MarkdownCell(std::string_view text) {
+  return MarkdownText(FitText(text, kMaxMarkdownName));
+}
+
+// The sum of a column's cells from row `from` on; no value when none of them has one.
+Cell SumOf(const Table& table, size_t column, size_t from) {
+  Cell sum;
+  const auto add = [&](auto value) {
+    if (auto* so_far = std::get_if<decltype(value)>(&sum)) {
+      *so_far += value;
     } else {
-      out += c;
+      sum = value;
     }
+  };
+  for (size_t row = from; row < table.rows.size(); ++row) {
+    const Cell& cell = table.rows[row].cells[column];
+    if (const auto* integer = std::get_if<int64_t>(&cell)) add(*integer);
+    if (const auto* number = std::get_if<double>(&cell)) add(*number);
   }
-  return out;
+  return sum;
 }
 
 }  // namespace
@@ -222,18 +219,7 @@ void FoldRows(Table& table, size_t keep) {
           fmt::format("[{} others]", FormatCount(static_cast<int64_t>(table.rows.size() - keep)));
       named = true;
     } else if (column.adds) {
-      int64_t integers = 0;
-      double numbers = 0;
-      bool is_number = false;
-      for (size_t r = keep; r < table.rows.size(); ++r) {
-        if (const auto* integer = std::get_if<int64_t>(&table.rows[r].cells[i]))
-          integers += *integer;
-        if (const auto* number = std::get_if<double>(&table.rows[r].cells[i])) {
-          numbers += *number;
-          is_number = true;
-        }
-      }
-      cell = is_number ? Cell(numbers) : Cell(integers);
+      cell = SumOf(table, i, keep);
     }
     folded.cells.push_back(std::move(cell));
   }
@@ -284,13 +270,13 @@ std::string RenderMarkdown(const Table& table) {
   const std::vector<Shown> columns = ShowColumns(table, TextStyle{}, false);
   std::string out = "|", rule = "|";
   for (const Shown& column : columns) {
-    out += " " + MarkdownText(column.heading) + " |";
+    out += " " + MarkdownCell(column.heading) + " |";
     rule += column.left ? " :-- |" : " --: |";
   }
   out += "\n" + rule + "\n";
   for (size_t row = 0; row < table.rows.size(); ++row) {
     out += "|";
-    for (const Shown& column : columns) out += " " + MarkdownText(column.cells[row]) + " |";
+    for (const Shown& column : columns) out += " " + MarkdownCell(column.cells[row]) + " |";
     out += "\n";
   }
   return out;

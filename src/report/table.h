@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,10 +23,14 @@ enum class Unit : uint8_t {
   kNumber,    // double
   kBar,       // double, 0..1, drawn; screen only
   kTrend,     // std::vector<double>, drawn; screen only
+  kStacked,   // std::vector<double>, shares of 1 side by side, drawn; screen only
 };
 
 // No value: blank on screen and in files, because what cannot be told is absent.
 using Cell = std::variant<std::monostate, std::string, int64_t, double, std::vector<double>>;
+inline Cell CountCell(uint64_t count) { return static_cast<int64_t>(count); }
+inline Cell CellOf(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
+inline Cell UnlessNegative(int64_t value) { return value >= 0 ? Cell(value) : Cell(); }
 
 struct TableColumn {
   std::string key;        // heading in a CSV file, unit included: "total_ns"
@@ -33,7 +38,7 @@ struct TableColumn {
   Unit unit = Unit::kText;
   bool on_screen = true, in_file = true;
   bool stretches = false;  // takes the slack of the line and is shortened when there is none
-  bool adds = false;       // the row of folded rows shows the sum
+  bool adds = false;       // the row of folded rows shows the sum of those that have a value
   bool gives_way = false;  // left out where the line is too narrow, the last one first
   size_t bar_width = 12;   // of kBar
 

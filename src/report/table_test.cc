@@ -51,6 +51,19 @@ TEST(Table, FoldedRowsAreSummedUp) {
             " [2 others]                    25.0   25.0               5\n");
 }
 
+TEST(Table, WhatNoFoldedRowKnowsStaysUnknown) {
+  Table table{"t",
+              {TableColumn{"name", "N"}, TableColumn{"bytes", "bytes", Unit::kBytes}.Adds(),
+               TableColumn{"share", "share", Unit::kShare}.Adds()},
+              {}};
+  table.Add({"a", 5, 0.5});
+  table.Add({"b", Cell(), Cell()});
+  table.Add({"c", Cell(), Cell()});
+  FoldRows(table, 1);
+  EXPECT_EQ(table.rows[1].cells[1], Cell());
+  EXPECT_EQ(table.rows[1].cells[2], Cell());
+}
+
 TEST(Table, OneRowTooManyIsKept) {
   Table table = SmallTable();
   FoldRows(table, 2);
@@ -86,6 +99,17 @@ TEST(Table, MarkdownKeepsTemplateArguments) {
             "| gamma | 5.00 | 5.0 |  | 3 |\n");
 }
 
+TEST(Table, MarkdownHasNoDrawings) {
+  Table table{"t",
+              {TableColumn{"name", "N"}, TableColumn{"", "bar", Unit::kBar}.ScreenOnly(),
+               TableColumn{"", "trend", Unit::kTrend}.ScreenOnly(),
+               TableColumn{"", "parts", Unit::kStacked}.ScreenOnly()},
+              {}};
+  table.Add({"a", 0.5, std::vector<double>{1, 2}, std::vector<double>{0.5, 0.5}});
+  EXPECT_EQ(RenderMarkdown(table), "| N |\n| :-- |\n| a |\n");
+  EXPECT_THAT(RenderText(table, {}), testing::HasSubstr("parts"));
+}
+
 TEST(Table, ColoursOnlyWhenAsked) {
   Table table = SmallTable();
   table.rows[1].paint = Paint::kRed;
@@ -100,12 +124,37 @@ TEST(Table, ColoursOnlyWhenAsked) {
 TEST(WindowTable, AddsUpToTheWindow) {
   const TraceAnalysis trace = GpuTraceForTest();
   for (size_t keep = 0; keep < 4; ++keep) {
-    const Table table =
-        WindowTable(trace.kernels, trace.copies, TotalsOf(trace.devices), keep, "WINDOW");
+    const Table table = WindowTable(TotalsOf(trace.devices), keep, "WINDOW");
     int64_t sum = 0;
     for (const TableRow& row : table.rows) sum += std::get<int64_t>(row.cells[2]);
     EXPECT_EQ(sum, 1'000'000) << keep;
   }
+}
+
+// A window cuts through work at its edges, whose whole length stands in the table of kernels.
+TEST(WindowTable, CountsWorkAsFarAsItLiesInTheWindow) {
+  TraceAnalysis trace = GpuTraceForTest();
+  DeviceTime& device = trace.devices[0];
+  device.window = {{200'000}, {300'000}};  // of one kernel that covers it
+  device.busy = {100'000};
+  device.idle = {0};
+  device.streams[0].by_kind = {DurationNs{100'000}, {}, {}, {}};
+  device.streams[0].categories = {{"gemm.dense", 0, {100'000}}};
+  const Table table = WindowTable(TotalsOf(trace.devices), 9, "WINDOW");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].cells[0], Cell("gemm.dense"));
+  EXPECT_EQ(table.rows[0].cells[3], Cell(1.0));
+  EXPECT_EQ(table.rows[1].cells[0], Cell("idle"));
+}
+
+TEST(WindowTable, ACategoryOfKernelsMayBeCalledCopy) {
+  TraceAnalysis trace = GpuTraceForTest();
+  StreamTime& stream = trace.devices[0].streams[0];
+  stream.categories.insert(stream.categories.begin(), {"copy", 7, {70'000}});
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  EXPECT_EQ(totals.copies.total, DurationNs{50'000});
+  EXPECT_EQ(totals.kernels.back().category, "copy");
+  EXPECT_EQ(totals.kernels.back().total, DurationNs{70'000});
 }
 
 }  // namespace

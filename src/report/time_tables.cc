@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "report/drawing.h"
 #include "report/format_number.h"
 #include "report/short_paths.h"
 
@@ -16,25 +14,17 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
-constexpr size_t kRankBar = 16;
-
-int64_t Count(uint64_t count) { return static_cast<int64_t>(count); }
-Cell Optional(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
-Cell UnlessNegative(int64_t value) { return value >= 0 ? Cell(value) : Cell(); }
-
 }  // namespace
 
 std::vector<std::string> KindNames(size_t mask) {
-  constexpr std::array<const char*, 4> kNames = {"compute", "communication", "copy", "memset"};
   std::vector<std::string> names;
-  for (size_t bit = 0; bit < kNames.size(); ++bit) {
-    if ((mask >> bit & 1) != 0) names.emplace_back(kNames[bit]);
+  for (size_t bit = 0; bit < kWorkKinds; ++bit) {
+    if ((mask >> bit & 1) != 0) names.emplace_back(WorkKindName(static_cast<WorkKind>(bit)));
   }
   return names;
 }
 
-Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const DeviceTotals& totals,
-                  size_t keep, std::string title) {
+Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title) {
   Table table{
       "window",
       {Col{"part", std::move(title), kText}.Stretches(), Col{"", "", kBar}.ScreenOnly().GivesWay(),
@@ -45,26 +35,17 @@ Table WindowTable(const KernelTable& kernels, const CopyTable& copies, const Dev
     const double share = ShareOf(total, totals.window);
     table.Add({part, std::max(share, 0.0), total.ns, share, std::move(count)});
   };
-  DurationNs counted;
-  for (const CategoryRow& row : kernels.categories) {
-    add(row.category, row.total, Count(row.count));
+  DurationNs counted = totals.copies.total + totals.memsets.total;
+  for (const CategoryRow& row : totals.kernels) {
+    add(row.category, row.total, CountCell(row.count));
     counted += row.total;
   }
   FoldRows(table, keep);
-  DurationNs copied;
-  uint64_t copy_count = 0;
-  for (const CopyRow& row : copies.copies) {
-    copied += row.total;
-    copy_count += row.count;
+  for (const CategoryRow* row : {&totals.copies, &totals.memsets}) {
+    if (row->count > 0 || row->total.ns > 0) add(row->category, row->total, CountCell(row->count));
   }
-  if (copy_count > 0) add("copies", copied, Count(copy_count));
-  if (copies.memsets.count > 0) add("memsets", copies.memsets.total, Count(copies.memsets.count));
-  counted += copied + copies.memsets.total;
-  // What runs at the same time stands in two rows above; a --window cuts through work at its edges.
-  if (counted != totals.busy) {
-    add(counted > totals.busy ? "counted twice (overlap)" : "begun before the window",
-        totals.busy - counted, Cell());
-  }
+  // What runs at the same time stands in two rows above.
+  if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   add("idle", totals.idle, Cell());
   return table;
 }
@@ -79,7 +60,8 @@ Table IdleCausesTable(const IdleTable& idle, std::string title) {
   const DurationNs total = idle.window - idle.busy;
   for (const IdleCauseRow& row : idle.causes) {
     const double share = ShareOf(row.total, total);
-    table.Add({std::string(IdleCauseId(row.cause)), share, row.total.ns, share, Count(row.count)});
+    table.Add(
+        {std::string(IdleCauseId(row.cause)), share, row.total.ns, share, CountCell(row.count)});
   }
   return table;
 }
@@ -101,19 +83,32 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::str
   return table;
 }
 
+// Steps have times of their own on a device.
+bool AnyOnDevice(const StepTable& steps) {
+  return std::ranges::any_of(steps.steps,
+                             [](const Step& step) { return step.device_busy.has_value(); });
+}
+
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
+  const bool on_device = AnyOnDevice(steps);
   Table table{
       "steps",
       {Col{"phase", std::move(title), kText}, Col{"at_ns", "at", kDuration},
-       Col{"start_ns", "", kDuration}.FileOnly(), Col{"dur_ns", "duration", kDuration},
-       Col{"period_ns", "period", kDuration}, Col{"context_requests", "ctx req", kCount},
-       Col{"context_tokens", "ctx tok", kCount}, Col{"generation_requests", "gen req", kCount},
-       Col{"generation_tokens", "gen tok", kCount}},
+       Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"dur_ns", on_device ? "host" : "duration", kDuration},
+       Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
+       Col{"device_span_ns", "", kDuration}.FileOnly(), Col{"period_ns", "period", kDuration},
+       Col{"context_requests", "ctx req", kCount}, Col{"context_tokens", "ctx tok", kCount},
+       Col{"generation_requests", "gen req", kCount}, Col{"generation_tokens", "gen tok", kCount}},
       {}};
   for (const Step& step : steps.steps) {
     const StepLabel& label = step.label;
-    table.Add({std::string(PhaseName(label.phase)), (step.when.start - origin).ns,
-               step.when.start.ns, step.when.length().ns,
+    const auto cell = [](const std::optional<DurationNs>& time) {
+      return time ? Cell(time->ns) : Cell();
+    };
+    table.Add({std::string(PhaseName(label.phase)) + (step.cut ? " (cut)" : ""),
+               (step.when.start - origin).ns, step.when.start.ns, step.when.length().ns,
+               cell(step.device_busy), cell(step.device_span),
                step.period ? Cell(step.period->ns) : Cell(), UnlessNegative(label.context_requests),
                UnlessNegative(label.context_tokens), UnlessNegative(label.generation_requests),
                UnlessNegative(label.generation_tokens)});
@@ -122,11 +117,13 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
 }
 
 Table StepPhasesTable(const StepTable& steps, std::string title) {
+  const bool on_device = AnyOnDevice(steps);
   Table table{"step_phases",
               {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
-               Col{"total_ns", "total", kDuration}.Adds(), Col{"p50_ns", "median", kDuration},
-               Col{"p90_ns", "p90", kDuration}.GivesWay(), Col{"p99_ns", "p99", kDuration},
-               Col{"max_ns", "max", kDuration}.GivesWay(),
+               Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds(),
+               Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds(),
+               Col{"p50_ns", "median", kDuration}, Col{"p90_ns", "p90", kDuration}.GivesWay(),
+               Col{"p99_ns", "p99", kDuration}, Col{"max_ns", "max", kDuration}.GivesWay(),
                Col{"context_tokens", "context tok", kCount}.Adds(),
                Col{"generation_tokens", "generated", kCount}.Adds(),
                Col{"", "trend", kTrend}.ScreenOnly().GivesWay()},
@@ -135,9 +132,9 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
        {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
     std::vector<int64_t> durations;
     std::vector<double> trend;
-    int64_t context = -1, generated = -1;
+    int64_t context = -1, generated = -1, device = -1;
     const auto add = [](int64_t& sum, int64_t more) {
-      if (more >= 0) sum = std::max<int64_t>(sum, 0) + more;
+      if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
     };
     for (const Step& step : steps.steps) {
       if (step.label.phase != phase) continue;
@@ -145,12 +142,13 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
       trend.push_back(static_cast<double>(step.when.length().ns));
       add(context, step.label.context_tokens);
       add(generated, step.label.generation_tokens);
+      add(device, step.device_busy.value_or(DurationNs{-1}).ns);
     }
     if (durations.empty()) continue;
     const DurationStats stats = Summarize(durations);
-    table.Add({std::string(PhaseName(phase)), Count(stats.count), stats.total.ns, stats.p50.ns,
-               stats.p90.ns, stats.p99.ns, stats.max.ns, UnlessNegative(context),
-               UnlessNegative(generated), std::move(trend)});
+    table.Add({std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns,
+               UnlessNegative(device), stats.p50.ns, stats.p90.ns, stats.p99.ns, stats.max.ns,
+               UnlessNegative(context), UnlessNegative(generated), std::move(trend)});
   }
   return table;
 }
@@ -173,12 +171,13 @@ Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title) {
       {}};
   for (const DeviceTime& device : devices) {
     const GapCounts& gaps = device.gaps;
-    table.Add(
-        {device.device, device.window.length().ns, ShareOf(device.busy, device.window.length()),
-         device.busy.ns, device.compute.ns, device.exposed_comm.ns, device.exposed_copy.ns,
-         device.idle.ns, device.kernel_sum.ns, device.kernel_busy.ns, device.comm_busy.ns,
-         device.copy_busy.ns, Count(device.gpu_events), Count(gaps.count), Count(gaps.over_1us),
-         Count(gaps.over_10us), Count(gaps.over_100us), Count(gaps.over_1ms), gaps.largest.ns});
+    table.Add({device.device, device.window.length().ns,
+               ShareOf(device.busy, device.window.length()), device.busy.ns, device.compute.ns,
+               device.exposed_comm.ns, device.exposed_copy.ns, device.idle.ns, device.kernel_sum.ns,
+               device.kernel_busy.ns, device.comm_busy.ns, device.copy_busy.ns,
+               CountCell(device.gpu_events), CountCell(gaps.count), CountCell(gaps.over_1us),
+               CountCell(gaps.over_10us), CountCell(gaps.over_100us), CountCell(gaps.over_1ms),
+               gaps.largest.ns});
   }
   return table;
 }
@@ -203,16 +202,34 @@ Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title) {
 }
 
 Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
-  Table table{"streams",
-              {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
-               Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
-               Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
-               Col{"overlaps", "overlaps", kCount}.Adds()},
-              {}};
+  Table table{
+      "streams",
+      {Col{"stream", std::move(title), kText}.Stretches(), Col{"device", "device", kText},
+       Col{"events", "events", kCount}.Adds(), Col{"sum_ns", "sum", kDuration}.Adds(),
+       Col{"busy_ns", "busy", kDuration}, Col{"share", "window", kShare},
+       Col{"overlaps", "overlaps", kCount}.Adds(), Col{"", "mostly", kText}.ScreenOnly(),
+       Col{"", "main category", kText}.ScreenOnly().GivesWay(),
+       Col{"compute_ns", "", kDuration}.FileOnly(),
+       Col{"communication_ns", "", kDuration}.FileOnly(), Col{"copy_ns", "", kDuration}.FileOnly(),
+       Col{"memset_ns", "", kDuration}.FileOnly(), Col{"main_category", "", kText}.FileOnly(),
+       Col{"main_category_ns", "", kDuration}.FileOnly()},
+      {}};
   for (const DeviceTime& device : devices) {
     for (const StreamTime& stream : device.streams) {
-      table.Add({stream.stream, device.device, Count(stream.events), stream.sum.ns, stream.busy.ns,
-                 ShareOf(stream.busy, device.window.length()), Count(stream.overlaps)});
+      const auto share = [&](std::string_view what, DurationNs part) {
+        return fmt::format("{} {}", what, FormatShare(part, stream.sum));
+      };
+      const auto most = std::ranges::max_element(stream.by_kind);
+      const auto kind = static_cast<WorkKind>(most - stream.by_kind.begin());
+      const CategoryRow main =
+          stream.categories.empty() ? CategoryRow{} : stream.categories.front();
+      const bool works = stream.sum.ns > 0;
+      table.Add({stream.stream, device.device, CountCell(stream.events), stream.sum.ns,
+                 stream.busy.ns, ShareOf(stream.busy, device.window.length()),
+                 CountCell(stream.overlaps), works ? share(WorkKindName(kind), *most) : "",
+                 works ? share(main.category, main.total) : "", stream.by_kind[0].ns,
+                 stream.by_kind[1].ns, stream.by_kind[2].ns, stream.by_kind[3].ns, main.category,
+                 main.total.ns});
     }
   }
   return table;
@@ -230,22 +247,24 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
        Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
        Col{"steps", "steps", kCount}.GivesWay(),
        Col{"start_unix_ns", "start", kDuration}.FileOnly(),
-       Col{"", "window", kText}.ScreenOnly().GivesWay()},
+       Col{"", "window", kStacked}.ScreenOnly().GivesWay()},
       {}};
   std::vector<std::string> paths;
   for (const RankRow& row : ranks.rows) paths.push_back(row.path);
   if (!style.whole_names) paths = ShortPaths(paths);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
-    const std::array<double, 4> parts = {
-        ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
-        ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
-    table.Add(
-        {Optional(row.rank), row.path, paths[i], row.window.ns, ShareOf(row.busy, row.window),
-         row.busy.ns, row.compute.ns, row.exposed_comm.ns, row.exposed_copy.ns, row.comm_busy.ns,
-         row.idle.ns, row.kernel_sum.ns, Count(row.steps), Optional(row.start_unix_ns),
-         row.window.ns == 0 ? "" : StackedBar(parts, kRankBar, style)},
-        ranks.slowest == i ? Paint::kRed : Paint::kPlain);
+    Cell parts;
+    if (row.window.ns > 0) {
+      parts = std::vector<double>{
+          ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
+          ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
+    }
+    table.Add({CellOf(row.rank), row.path, paths[i], row.window.ns, ShareOf(row.busy, row.window),
+               row.busy.ns, row.compute.ns, row.exposed_comm.ns, row.exposed_copy.ns,
+               row.comm_busy.ns, row.idle.ns, row.kernel_sum.ns, CountCell(row.steps),
+               CellOf(row.start_unix_ns), std::move(parts)},
+              ranks.slowest == i ? Paint::kRed : Paint::kPlain);
   }
   return table;
 }

@@ -2,6 +2,7 @@
 
 #include "report/analyze_text.h"
 #include "report/format_number.h"
+#include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
 #include "report/visible_text.h"
@@ -50,10 +51,12 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
 }
 
 // Whether the figures can be believed, in figures.
-std::vector<std::string> TrustParts(const TraceAnalysis& trace, const DeviceTotals& totals) {
+std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
+                                    const DeviceTotals& totals) {
   std::vector<std::string> parts;
   parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
                                              : "no event lost");
+  if (!ranks.missing.empty()) parts.push_back("missing: rank " + MissingRanksText(ranks));
   const uint64_t gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
   if (gpu_events > 0) {
     parts.push_back(LinkedText(trace.launches.with_launch, gpu_events));
@@ -98,11 +101,11 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
   if (launches.without_correlation > 0) {
     text += fmt::format(", {} not telling their launch", count(launches.without_correlation));
   }
-  if (launches.graph_launches > 0) {
-    text += fmt::format("; {} graph {} {} of them", count(launches.graph_launches),
-                        launches.graph_launches == 1 ? "launch carries" : "launches carry",
+  if (!launches.graphs.empty()) {
+    text += fmt::format("; {} graph {} {} of them", count(launches.graphs.size()),
+                        launches.graphs.size() == 1 ? "launch carries" : "launches carry",
                         count(launches.graph_gpu_events));
-    if (launches.graph_launches > 1) {
+    if (launches.graphs.size() > 1) {
       text += fmt::format(", {} at most", count(launches.max_gpu_events_per_launch));
     }
   } else {
@@ -146,7 +149,8 @@ std::string Next(const TraceAnalysis& trace, const ScreenOptions& options) {
 
 }  // namespace
 
-std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options) {
+std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
+                        const ScreenOptions& options) {
   const TextStyle& style = options.style;
   const DeviceTotals totals = TotalsOf(trace.devices);
   const bool many_devices = trace.devices.size() > 1;
@@ -156,12 +160,13 @@ std::string TraceScreen(const TraceAnalysis& trace, const ScreenOptions& options
   if (const std::string scope = ScopeLine(trace); !scope.empty()) {
     out += Labelled("scope", scope, Paint::kYellow, style);
   }
-  out += LabelledParts("trust", TrustParts(trace, totals),
-                       trace.notes.lost_data() ? Paint::kYellow : Paint::kPlain, style);
-  out += "\n" + Labelled("VERDICT", Verdict(trace), Paint::kBold, style);
+  const bool incomplete = trace.notes.lost_data() || !ranks.missing.empty();
+  out += LabelledParts("trust", TrustParts(trace, ranks, totals),
+                       incomplete ? Paint::kYellow : Paint::kPlain, style);
+  out += "\n" + Labelled("VERDICT", Verdict(trace, ranks), Paint::kBold, style);
   out += Section(StepPhasesTable(trace.steps, StepsTitle(trace.steps)), options.top, style);
   if (many_devices) out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
-  out += WhereTimeGoes(trace.kernels, trace.copies, trace.idle, totals, options);
+  out += WhereTimeGoes(trace.idle, totals, options);
 
   std::vector<DurationNs> totals_of_kernels, self_of_ops;
   DurationNs self;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,6 +17,42 @@ void WriteStats(JsonWriter& json, const DurationStats& stats) {
   json.Field("p50_ns", stats.p50);
   json.Field("p90_ns", stats.p90);
   json.Field("p99_ns", stats.p99);
+}
+
+void WriteCategories(JsonWriter& json, const std::vector<CategoryRow>& categories) {
+  json.BeginArray("categories");
+  for (const CategoryRow& row : categories) {
+    json.BeginRow();
+    json.Field("category", row.category);
+    json.Field("count", row.count);
+    json.Field("total_ns", row.total);
+    json.End();
+  }
+  json.End();
+}
+
+void WriteGraphs(JsonWriter& json, const LaunchTable& launches) {
+  if (!launches.graphs.empty()) {
+    json.BeginRow("graph_calls");
+    WriteStats(json, launches.graph_calls);
+    json.Field("under_1ms", launches.graphs_under_1ms);
+    json.Field("from_1_to_5ms", launches.graphs_1_to_5ms);
+    json.Field("over_5ms", launches.graphs_over_5ms);
+    json.End();
+  }
+  json.BeginArray("graphs");
+  for (const GraphLaunch& graph : launches.graphs) {
+    json.BeginRow();
+    json.Field("start_ns", graph.call.start);
+    json.Field("dur_ns", graph.call.length());
+    json.Field("gpu_events", graph.gpu_events);
+    if (graph.gpu_events > 0) {
+      json.Field("work_start_ns", graph.work.start);
+      json.Field("work_ns", graph.work.length());
+    }
+    json.End();
+  }
+  json.End();
 }
 
 void WriteDevice(JsonWriter& json, const DeviceTime& device) {
@@ -68,6 +106,11 @@ void WriteDevice(JsonWriter& json, const DeviceTime& device) {
     json.Field("sum_ns", stream.sum);
     json.Field("busy_ns", stream.busy);
     json.Field("overlaps", stream.overlaps);
+    for (size_t kind = 0; kind < kWorkKinds; ++kind) {
+      json.Field(fmt::format("{}_ns", WorkKindName(static_cast<WorkKind>(kind))),
+                 stream.by_kind[kind]);
+    }
+    WriteCategories(json, stream.categories);
     json.End();
   }
   json.End();
@@ -86,15 +129,7 @@ void WriteKernels(JsonWriter& json, const KernelTable& kernels) {
     json.End();
   }
   json.End();
-  json.BeginArray("categories");
-  for (const CategoryRow& row : kernels.categories) {
-    json.BeginRow();
-    json.Field("category", row.category);
-    json.Field("count", row.count);
-    json.Field("total_ns", row.total);
-    json.End();
-  }
-  json.End();
+  WriteCategories(json, kernels.categories);
   if (!kernels.rows.empty()) {
     json.BeginRow("classifier");
     json.Field("coverage", kernels.coverage);
@@ -133,7 +168,7 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
   json.Field("with_launch", launches.with_launch);
   json.Field("without_launch", launches.without_launch);
   json.Field("without_correlation", launches.without_correlation);
-  json.Field("graph_launches", launches.graph_launches);
+  json.Field("graph_launches", launches.graphs.size());
   json.Field("graph_gpu_events", launches.graph_gpu_events);
   json.Field("max_gpu_events_per_launch", launches.max_gpu_events_per_launch);
   json.Field("shorter_than_launch", launches.shorter_than_launch);
@@ -142,6 +177,7 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
     WriteStats(json, launches.delay);
     json.End();
   }
+  WriteGraphs(json, launches);
   json.BeginArray("queues");
   for (const LaunchTable::QueueDepth& queue : launches.queues) {
     json.BeginRow();
@@ -166,7 +202,8 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
   json.End();
 }
 
-void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& rows) {
+void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& rows,
+              bool with_outermost = true) {
   json.BeginArray(key);
   for (const OpRow& row : rows) {
     json.BeginRow();
@@ -178,6 +215,10 @@ void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& 
     json.Field("cpu_self_ns", row.cpu_self);
     json.Field("device_total_ns", row.device_total);
     json.Field("device_self_ns", row.device_self);
+    if (with_outermost) {
+      json.Field("cpu_outermost_ns", row.cpu_outermost);
+      json.Field("device_outermost_ns", row.device_outermost);
+    }
     json.End();
   }
   json.End();
@@ -187,9 +228,8 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
   std::map<Phase, uint64_t> by_phase = {
       {Phase::kPrefill, 0}, {Phase::kDecode, 0}, {Phase::kMixed, 0}, {Phase::kEmpty, 0}};
   std::optional<int64_t> context_tokens, generation_tokens;
-  if (steps.steps.empty()) context_tokens = generation_tokens = 0;
   const auto add = [](std::optional<int64_t>& sum, int64_t more) {
-    if (more >= 0) sum = sum.value_or(0) + more;
+    if (more >= 0) sum = AddSaturated(sum.value_or(0), more);
   };
   for (const Step& step : steps.steps) {
     ++by_phase[step.label.phase];
@@ -214,6 +254,9 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
     json.Field("start_ns", step.when.start);
     json.Field("dur_ns", step.when.length());
     json.Field("period_ns", step.period);
+    if (step.cut) json.Field("cut", true);
+    json.Field("device_span_ns", step.device_span);
+    json.Field("device_busy_ns", step.device_busy);
     field("context_requests", step.label.context_requests);
     field("context_tokens", step.label.context_tokens);
     field("generation_requests", step.label.generation_requests);
@@ -234,6 +277,7 @@ void WriteIdle(JsonWriter& json, const IdleTable& idle) {
     json.Field("id", IdleCauseId(row.cause));
     json.Field("ns", row.total);
     json.Field("count", row.count);
+    if (!row.call.empty()) json.Field("call", row.call);
     json.End();
   }
   json.End();
@@ -265,7 +309,8 @@ void WriteTraceTablesJson(JsonWriter& json, const TraceAnalysis& trace) {
   WriteLaunches(json, trace.launches);
   WriteOps(json, "ops", trace.ops.rows);
   if (!trace.ops.by_shape.empty()) WriteOps(json, "ops_by_shape", trace.ops.by_shape);
-  if (!trace.ops.key_averages.empty()) WriteOps(json, "key_averages", trace.ops.key_averages);
+  if (!trace.ops.key_averages.empty())
+    WriteOps(json, "key_averages", trace.ops.key_averages, false);
   if (!trace.steps.method.empty()) WriteSteps(json, trace.steps);
   if (!trace.devices.empty()) WriteIdle(json, trace.idle);
 }

@@ -6,6 +6,7 @@
 
 #include "report/device_totals.h"
 #include "report/format_number.h"
+#include "report/rank_text.h"
 #include "report/short_paths.h"
 #include "report/visible_text.h"
 
@@ -15,7 +16,6 @@ namespace {
 // Shares below these do not enter the sentence.
 constexpr double kIdleWorthNaming = 0.10;
 constexpr double kExposedWorthNaming = 0.05;
-constexpr double kSlowerWorthNaming = 0.01;
 
 std::string MainIdleCause(const IdleTable& idle) {
   const IdleCauseRow& main = idle.causes.front();
@@ -23,6 +23,13 @@ std::string MainIdleCause(const IdleTable& idle) {
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {} of the idle time", share);
+    case IdleCause::kInLaunchCall:
+      return fmt::format("the host was inside {} for {} of the idle time", VisibleText(main.call),
+                         share);
+    case IdleCause::kWaiting:
+      return fmt::format(
+          "work launched by {} was held back by an event or another queue for {} of the idle time",
+          VisibleText(main.call), share);
     case IdleCause::kLaunchLatency:
       return fmt::format("launches on their way to the device make {} of the idle time", share);
     case IdleCause::kQueued:
@@ -41,14 +48,23 @@ std::string MainIdleCause(const IdleTable& idle) {
   return "";
 }
 
-// "rank 3"; the path where no rank is told or several traces tell the same.
+// "rank 3"; the path where no rank is told or several engines' traces tell the same.
 std::string LabelOf(const RankTable& ranks, const RankRow& row) {
-  const auto same = std::count_if(ranks.rows.begin(), ranks.rows.end(),
-                                  [&](const RankRow& other) { return other.rank == row.rank; });
-  if (row.rank && same == 1) return fmt::format("rank {}", *row.rank);
+  const bool alone = std::all_of(ranks.rows.begin(), ranks.rows.end(), [&](const RankRow& other) {
+    return other.rank != row.rank || other.group == row.group;
+  });
+  if (row.rank && alone) return fmt::format("rank {}", *row.rank);
   std::vector<std::string> paths;
   for (const RankRow& other : ranks.rows) paths.push_back(other.path);
   return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
+}
+
+std::string MissingRanks(const RankTable& ranks) {
+  return ranks.missing.empty() ? "" : "; " + MissingCountText(ranks);
+}
+
+bool IsPart(const RunAnalysis& run) {
+  return !run.traces.empty() && (run.traces[0].scope.window || !run.traces[0].scope.device.empty());
 }
 
 // What the busy part went to, and what exposed communication cost.
@@ -61,7 +77,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
   } else if (!kernels.categories.empty()) {
     const CategoryRow& main = kernels.categories.front();
     rest =
-        fmt::format("; {} takes {} of the {} time", main.category,
+        fmt::format("; {} takes {} of the {} time", VisibleText(main.category),
                     FormatShare(main.total, kernels.total), totals.on_host ? "operator" : "kernel");
   }
   if (ShareOf(totals.exposed_comm, totals.window) >= kExposedWorthNaming) {
@@ -71,61 +87,73 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
   return rest;
 }
 
+// " (60.0 % to 70.0 %)". Of several recordings that of one, which need not hold the share of all.
+std::string BusyRange(const RankTable& ranks) {
+  if (ranks.rows.empty()) return "";
+  const bool several = std::ranges::any_of(
+      ranks.rows, [&](const RankRow& row) { return row.recording != ranks.rows[0].recording; });
+  if (several && ranks.busy_spread() == 0) return "";
+  return fmt::format(" ({} % to {} %{})", FormatPercent(ranks.least_busy),
+                     FormatPercent(ranks.most_busy), several ? " within one recording" : "");
+}
+
+// "; rank 3 computes longest: ...", "" when none stands out.
+std::string StragglerClause(const RankTable& ranks) {
+  const std::optional<Straggler> straggler = FindStraggler(ranks);
+  if (!straggler) return "";
+  const std::string label = LabelOf(ranks, ranks.rows[straggler->row]);
+  if (straggler->sign == Straggler::Sign::kLeastCollectives) {
+    return fmt::format(
+        "; {} is in collectives for {}, the median of the others for {}: they may be waiting for "
+        "it",
+        label, FormatDuration(straggler->time), FormatDuration(straggler->others));
+  }
+  std::string clause =
+      fmt::format("; {} computes longest: {}", label, FormatDuration(straggler->time));
+  if (straggler->others.ns > 0) {
+    clause +=
+        fmt::format(", {} % more than the median of the others",
+                    FormatPercent(ShareOf(straggler->time - straggler->others, straggler->others)));
+  }
+  return clause;
+}
+
 }  // namespace
 
-std::string Verdict(const TraceAnalysis& trace) {
+std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   if (trace.counts.total == 0) return "the trace holds no event";
   if (!IsWorker(trace)) {
     return "a front-end's trace: no operator and no GPU work in it, so no device time to tell";
   }
-  if (totals.window.ns == 0) return "no device work in this trace, so no device time to tell";
+  if (totals.window.ns == 0) {
+    return fmt::format("no device work {}, so no device time to tell{}", Whereabouts(trace),
+                       MissingRanks(ranks));
+  }
   std::string who = "GPU busy";
   if (totals.on_host) {
     who = "CPU engine: operators run for";
   } else if (totals.devices > 1) {
     who = fmt::format("{} GPUs busy", totals.devices);
   }
-  return fmt::format("{} {} of {}{}", who, FormatShare(totals.busy, totals.window),
-                     FormatDuration(totals.window), Rest(totals, trace.kernels, trace.idle));
+  return fmt::format("{} {} of {}{}{}", who, FormatShare(totals.busy, totals.window),
+                     FormatDuration(totals.window), Rest(totals, trace.kernels, trace.idle),
+                     MissingRanks(ranks));
 }
 
 std::string Verdict(const RunAnalysis& run) {
   const RunTotals totals = TotalsOf(run);
   if (totals.devices.window.ns == 0)
-    return "no device work in these traces, so no device time to tell";
-  double least = 1, most = 0;
-  for (const RankRow& row : run.ranks.rows) {
-    if (row.window.ns == 0) continue;
-    const double busy = ShareOf(row.busy, row.window);
-    least = std::min(least, busy);
-    most = std::max(most, busy);
-  }
-  std::string out = fmt::format("{} {} of the window over {} traces ({} % to {} %){}",
-                                totals.devices.on_host ? "operators run for" : "GPUs busy",
-                                FormatShare(totals.devices.busy, totals.devices.window),
-                                totals.workers, FormatPercent(least), FormatPercent(most),
-                                Rest(totals.devices, totals.kernels, totals.idle));
-  if (run.ranks.slowest && run.ranks.rows.size() > 1) {
-    const RankRow& slowest = run.ranks.rows[*run.ranks.slowest];
-    std::vector<DurationNs> others;
-    for (size_t i = 0; i < run.ranks.rows.size(); ++i) {
-      if (i != *run.ranks.slowest) others.push_back(run.ranks.rows[i].compute);
-    }
-    std::sort(others.begin(), others.end());
-    const DurationNs middle = others[others.size() / 2];
-    const double more = middle.ns == 0 ? 0 : ShareOf(slowest.compute - middle, middle);
-    if (more >= kSlowerWorthNaming) {
-      out += fmt::format("; {} computes longest: {}, {} % more than the median of the others",
-                         LabelOf(run.ranks, slowest), FormatDuration(slowest.compute),
-                         FormatPercent(more));
-    }
-  }
-  if (!run.ranks.missing.empty()) {
-    out += fmt::format("; {} of {} ranks missing", run.ranks.missing.size(),
-                       run.ranks.world_size.value_or(0));
-  }
-  return out;
+    return fmt::format("no device work {}, so no device time to tell{}",
+                       IsPart(run) ? "in these parts of the traces" : "in these traces",
+                       MissingRanks(run.ranks));
+  const std::string out =
+      fmt::format("{} {} of the window over {} traces",
+                  totals.devices.on_host ? "operators run for" : "GPUs busy",
+                  FormatShare(totals.devices.busy, totals.devices.window), totals.workers) +
+      BusyRange(run.ranks);
+  return out + Rest(totals.devices, totals.kernels, totals.idle) + StragglerClause(run.ranks) +
+         MissingRanks(run.ranks);
 }
 
 }  // namespace tacho

@@ -8,7 +8,8 @@ namespace tacho {
 
 // One sentence that says where the time went, made of figures of these results only.
 // "GPU busy 13.7 % of 84.5 ms; the host launched late for 71.0 % of the idle time".
-std::string Verdict(const TraceAnalysis& trace);
+// `ranks`: of the run that the trace is all of, for those that are missing.
+std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 // The same over the worker traces of a run.
 std::string Verdict(const RunAnalysis& run);
 

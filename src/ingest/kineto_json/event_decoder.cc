@@ -17,7 +17,7 @@ const char* SkipPlainValue(const char* p, const Cursor& c) {
 
 }  // namespace
 
-EventDecoder::EventDecoder(EventSink& sink, Notes& notes, Options options)
+EventDecoder::EventDecoder(EventSink& sink, Notes& notes, const KinetoReadOptions& options)
     : sink_(sink),
       words_(sink.vocabulary()),
       notes_(notes),
@@ -41,7 +41,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
   uint32_t head = kNone;
   const char* p = MatchHead(c, head);
   if (p == nullptr) return false;
-  const Scalars of_head = values_;
+  const uint32_t args_of_head = values_.args_used;
 
   if (!heads_[head].has_name) {
     const uint32_t only = heads_[head].only_shape;
@@ -77,8 +77,12 @@ bool EventDecoder::DecodeFast(Cursor& c) {
   }
 
   const auto attempt = [&](uint32_t shape) {
-    values_ = of_head;
-    const char* const end = MatchPart(shapes_[shape].tail, p, c);
+    values_.args_used = args_of_head;
+    // Without arguments texts are no words, only ids: there is nothing to compare with.
+    const std::vector<int64_t>& last = shapes_[shape].last_args;
+    const bool comparable = wants_args_ && !last.empty();
+    const char* const end =
+        MatchPart(shapes_[shape].tail, comparable ? last.data() : nullptr, p, c);
     if (end == nullptr || MayFollowObject(end, c.end, c.last) != Scan::kOk) return false;
     Remember(name, shape);
     Follow(head, name, shape);
@@ -86,12 +90,12 @@ bool EventDecoder::DecodeFast(Cursor& c) {
     c.p = end;
     return true;
   };
-  const std::vector<uint32_t>& candidates = names_[name].shapes;
   if (expected != kNone && attempt(expected)) return true;
-  const uint32_t again = candidates.empty() ? kNone : shapes_[candidates.front()].next_same_name;
+  const std::array<uint32_t, kCandidates>& candidates = names_[name].shapes;
+  const uint32_t again = candidates[0] == kNone ? kNone : shapes_[candidates[0]].next_same_name;
   if (again != kNone && again != expected && attempt(again)) return true;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const uint32_t shape = candidates[i];
+  for (const uint32_t shape : candidates) {
+    if (shape == kNone) break;
     if (shape != expected && shape != again && attempt(shape)) return true;
   }
   return false;
@@ -99,9 +103,9 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
 const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   const uint32_t expected = guess_->head;
-  values_ = {};
+  values_.args_used = 0;
   if (expected != kNone) {
-    if (const char* const behind = MatchPart(heads_[expected].part, c.p, c)) {
+    if (const char* const behind = MatchPart(heads_[expected].part, nullptr, c.p, c)) {
       head = expected;
       return behind;
     }
@@ -109,8 +113,8 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   for (size_t i = 0; i < recent_heads_.size(); ++i) {
     const uint32_t candidate = recent_heads_[i];
     if (candidate == expected) continue;
-    values_ = {};
-    if (const char* const behind = MatchPart(heads_[candidate].part, c.p, c)) {
+    values_.args_used = 0;
+    if (const char* const behind = MatchPart(heads_[candidate].part, nullptr, c.p, c)) {
       std::rotate(recent_heads_.begin(), recent_heads_.begin() + static_cast<ptrdiff_t>(i),
                   recent_heads_.begin() + static_cast<ptrdiff_t>(i) + 1);
       head = candidate;
@@ -120,7 +124,9 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   return nullptr;
 }
 
-const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, const Cursor& c) {
+// `last_args` are what the arguments' slots held the last time, nullptr when that is of no use.
+const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* last_args,
+                                    const char* p, const Cursor& c) {
   const char* const bytes = part.bytes.data();
   for (const Segment& segment : part.segments) {
     if (c.end - p < static_cast<ptrdiff_t>(segment.size) ||
@@ -149,12 +155,35 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const char* p, con
       case SlotKind::kFlowId:
         p = ReadCanonicalInteger(p, values_.flow_id);
         break;
+      case SlotKind::kArgText:
+        if (last_args != nullptr) {
+          const auto text = static_cast<StringId>(last_args[values_.args_used]);
+          const char behind = bytes[segment.begin + segment.size];
+          if (const char* const end = MatchText(text, behind, p, c)) {
+            p = end;
+            AddArgValue(static_cast<int64_t>(text));
+            break;
+          }
+        }
+        [[fallthrough]];
       default:
         p = ReadTextSlot(segment.slot, p, c);
     }
     if (p == nullptr) return nullptr;
   }
   return nullptr;
+}
+
+// Behind `text` if it stands at `p` with `behind` after it, else nullptr. Enough to know that a
+// value which was read here before, in front of the same fixed bytes, is here again.
+const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
+  if (text == StringId::kEmpty) return nullptr;
+  const std::string_view bytes = words_[text];
+  if (c.end - p <= static_cast<ptrdiff_t>(bytes.size()) || p[bytes.size()] != behind ||
+      !SameBytes(p, bytes.data(), bytes.size())) {
+    return nullptr;
+  }
+  return p + bytes.size();
 }
 
 // Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it
@@ -182,7 +211,7 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
       if (behind == nullptr) return nullptr;
       const std::string_view text(p, static_cast<size_t>(behind - p));
       if (SlotOfVaryingArg(text) != kind) return nullptr;  // another shape in the slow path
-      AddArgValue(wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : 0);
+      AddArgValue(TextValue(text));
       return behind;
     }
     default:
@@ -192,33 +221,31 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
 
 // Puts `shape` first among those of `name`, and notes that it came after the one that was first.
 void EventDecoder::Remember(uint32_t name, uint32_t shape) {
-  std::vector<uint32_t>& list = names_[name].shapes;
-  if (!list.empty()) {
-    shapes_[list.front()].next_same_name = shape;
-    if (list.front() == shape) return;
-  }
-  const auto at = std::find(list.begin(), list.end(), shape);
-  if (at != list.end()) {
-    std::rotate(list.begin(), at, at + 1);
-    return;
-  }
-  if (list.size() == kCandidates) list.pop_back();
-  list.insert(list.begin(), shape);
+  std::array<uint32_t, kCandidates>& list = names_[name].shapes;
+  if (list[0] != kNone) shapes_[list[0]].next_same_name = shape;
+  if (list[0] == shape) return;
+  // A shape that is not there takes the place of the last.
+  const auto at = std::find(list.begin(), list.end() - 1, shape);
+  std::rotate(list.begin(), at, at + 1);
+  list[0] = shape;
 }
 
-// Corrects the guess that was made for this event, and makes the one for the next.
+// Corrects the guesses that were made for this event, and makes the one for the next.
 void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
+  std::vector<int64_t>& args = shapes_[shape].last_args;
+  std::copy_n(arg_values_.begin(), args.size(), args.begin());
   *guess_ = {head, name, shape};
-  const uint32_t context = last_name_ * 0x9e3779b1u ^ (name + 1) * 0x85ebca6bu;
-  guess_ = &guesses_[(context ^ context >> 15) & (guesses_.size() - 1)];
-  last_name_ = name + 1;
+  // Each name's bits leave at the top after eight more names.
+  last_names_ = (last_names_ << 8) ^ ((name + 1) * uint64_t{0x9e3779b97f4a7c15} >> 8);
+  guess_ = &guesses_[last_names_ * 0xd6e8feb86659fd93 >> (64 - kGuessBits)];
+  __builtin_prefetch(guess_);
 }
 
 // An id as a number; of a text, TextId.
 int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
   const int64_t value = arg_values_[static_cast<size_t>(slot)];
   const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;
-  return is_text ? TextId(words_[static_cast<StringId>(value)]) : value;
+  return is_text && wants_args_ ? TextId(words_[static_cast<StringId>(value)]) : value;
 }
 
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {
@@ -227,15 +254,16 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   event.name = name;
   if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
   if (shape.lacks_start) notes_.Add(NoteId::kBadTime, Where());
-  event.has_start = values_.has_start;
-  event.start = {values_.start_ns};
-  event.duration = {values_.duration_ns};
-  if (shape.has_flow_id) event.flow_id = values_.flow_id;
+  if (shape.Has(SlotKind::kStart)) {
+    event.has_start = values_.has_start;
+    event.start = {values_.start_ns};
+  }
+  if (shape.Has(SlotKind::kDuration)) event.duration = {values_.duration_ns};
+  if (shape.Has(SlotKind::kFlowId)) event.flow_id = values_.flow_id;
   if (event.phase == 'M') {
-    const StringId pid = values_.pid != StringId::kEmpty ? values_.pid : shape.pid;
-    const StringId tid = values_.tid != StringId::kEmpty ? values_.tid : shape.tid;
-    event.track = words_.InternTrack(pid, tid);
-    event.metadata = values_.metadata;
+    event.track = words_.InternTrack(shape.Has(SlotKind::kPid) ? values_.pid : shape.pid,
+                                     shape.Has(SlotKind::kTid) ? values_.tid : shape.tid);
+    if (shape.Has(SlotKind::kMetadata)) event.metadata = values_.metadata;
   }
   if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
   if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);

@@ -10,6 +10,7 @@
 
 #include "ingest/kineto_json/event_parser.h"
 #include "ingest/kineto_json/event_template.h"
+#include "ingest/kineto_json/kineto_reader.h"
 #include "model/event.h"
 
 namespace tacho::kineto {
@@ -26,10 +27,7 @@ namespace tacho::kineto {
 // Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
 class EventDecoder {
  public:
-  struct Options {
-    bool fast_path = true;
-  };
-  EventDecoder(EventSink& sink, Notes& notes, Options options);
+  EventDecoder(EventSink& sink, Notes& notes, const KinetoReadOptions& options);
 
   // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it.
   // c.p stays unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes
@@ -43,13 +41,14 @@ class EventDecoder {
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   static constexpr size_t kCandidates = 8;
+  static constexpr int kGuessBits = 14;
 
   struct Name {
-    uint64_t hash = 0;
-    uint32_t head = 0;
     std::string_view raw;  // as in the file, between the quotes
+    uint32_t hash = 0;
+    uint32_t head = 0;
     StringId id = StringId::kEmpty;
-    std::vector<uint32_t> shapes;  // most recent first, at most kCandidates
+    std::array<uint32_t, kCandidates> shapes;  // most recent first, kNone behind the last
   };
   struct Head {
     TemplatePart part;
@@ -58,24 +57,29 @@ class EventDecoder {
   };
   struct Shape {
     TemplatePart tail;
-    Event prototype;              // all that the shape fixes
-    StringId pid{}, tid{};        // of metadata events without slots for them
-    uint32_t args_slots = 0;      // how many slots are arguments
-    bool lacks_duration = false;  // a complete event without one
-    bool lacks_start = false;     // and without a time at all
-    bool has_flow_id = false;     // in a slot
-    int32_t correlation = -1;     // which of them, or -1
+    Event prototype;                 // all that the shape fixes
+    StringId pid{}, tid{};           // of metadata events without slots for them
+    uint32_t args_slots = 0;         // how many slots are arguments
+    std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
+    bool lacks_duration = false;     // a complete event without one
+    bool lacks_start = false;        // and without a time at all
+    uint32_t slots = 0;              // which kinds there are: a bit each
+    int32_t correlation = -1;        // which of them, or -1
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, where it is no integer
     uint32_t next_same_name = kNone;                       // the shape that this name had next
+
+    [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
   };
-  // What came the last time after the same two names: traces repeat themselves. Only ever a guess.
+  // What came the last time after the same eight names: traces repeat themselves. Only ever a
+  // guess.
   struct Guess {
     uint32_t head = kNone;
     uint32_t name = kNone;
     uint32_t shape = kNone;
   };
-  // What the slots of the event at hand hold.
+  // What the slots of the event at hand hold. What its shape has no slot for is left over from
+  // other events.
   struct Scalars {
     int64_t start_ns = 0, duration_ns = 0, flow_id = -1;
     StringId pid{}, tid{}, metadata{};
@@ -90,11 +94,17 @@ class EventDecoder {
 
   bool DecodeFast(Cursor& c);
   const char* MatchHead(const Cursor& c, uint32_t& head);
-  const char* MatchPart(const TemplatePart& part, const char* p, const Cursor& c);
+  const char* MatchPart(const TemplatePart& part, const int64_t* last_args, const char* p,
+                        const Cursor& c);
+  const char* MatchText(StringId text, char behind, const char* p, const Cursor& c);
   const char* ReadTextSlot(SlotKind kind, const char* p, const Cursor& c);
   void AddArgValue(int64_t value) {
     if (values_.args_used == arg_values_.size()) arg_values_.resize(arg_values_.size() * 2 + 8);
     arg_values_[values_.args_used++] = value;
+  }
+  // The value of a text slot. Without arguments only ids are asked for, and no text is kept.
+  int64_t TextValue(std::string_view text) {
+    return wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : TextId(text);
   }
   Scan DecodeSlow(Cursor& c);
   [[nodiscard]] std::string Where() const { return "byte " + std::to_string(offset_); }
@@ -118,7 +128,7 @@ class EventDecoder {
   EventSink& sink_;
   Vocabulary& words_;
   Notes& notes_;
-  Options options_;
+  const KinetoReadOptions options_;
   bool wants_args_;
 
   std::vector<Head> heads_;
@@ -129,6 +139,7 @@ class EventDecoder {
   std::vector<Name> names_;
   std::vector<uint32_t> name_table_;  // open addressing: index + 1
   StringPool raw_names_;
+  std::unordered_set<StringId> invalid_names_;  // noted: not UTF-8
   EventHabits habits_;
   // How many values each argument of each category showed when shapes were learnt; one with many
   // gets a slot.
@@ -136,12 +147,12 @@ class EventDecoder {
   std::unordered_set<uint64_t> volatile_args_;
   size_t learnt_bytes_ = 0;
 
-  std::array<Guess, 1 << 14> guesses_{};  // by a hash of the last two names
+  std::array<Guess, 1 << kGuessBits> guesses_{};  // by a hash of the last eight names
   Guess* guess_ = &guesses_[0];
-  uint32_t last_name_ = 0;
+  uint64_t last_names_ = 0;
   Scalars values_;
-  std::vector<int64_t> arg_values_;
-  uint64_t offset_ = 0;  // of the event at hand
+  std::vector<int64_t> arg_values_;  // room for those of any shape learnt
+  uint64_t offset_ = 0;              // of the event at hand
   uint64_t fast_events_ = 0, slow_events_ = 0;
 };
 

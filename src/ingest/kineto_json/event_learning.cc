@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "ingest/kineto_json/event_decoder.h"
 #include "ingest/kineto_json/number.h"
 
@@ -17,6 +18,7 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "Record function id",
                                               "Python id",
                                               "Python parent id",
+                                              "Python module id",
                                               "Sequence number",
                                               "Addr",
                                               "Bytes",
@@ -37,13 +39,6 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
 
 // These name the stream that an event belongs to and must be the shape's own.
 constexpr std::string_view kFixedArgs[] = {"device", "stream"};
-
-// More values of an argument than this among the learnt shapes of a category, and it gets a slot.
-constexpr size_t kManyValues = 48;
-
-// Learnt bytes beyond which a decoder starts anew: bounds its memory where no two events are alike.
-constexpr size_t kForgetBytes = size_t{256} << 20;
-constexpr size_t kForgetBytesWithoutArgs = size_t{8} << 20;
 
 template <size_t N>
 bool Contains(const std::string_view (&list)[N], std::string_view key) {
@@ -75,7 +70,7 @@ std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
 
 Scan EventDecoder::DecodeSlow(Cursor& c) {
   ParsedEvent event;
-  const Scan scan = ParseEvent(c, habits_, event);
+  const Scan scan = ParseEvent(c, habits_, options_.runaway_bytes, event);
   if (scan != Scan::kOk) return scan;
   ++slow_events_;
   // The fast path takes the first quote that ends a string: it must not learn from repaired ones.
@@ -140,9 +135,7 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
     switch (slot.kind) {
       case SlotKind::kArgInteger:
       case SlotKind::kArgText:
-        AddArgValue(slot.kind == SlotKind::kArgInteger ? *CanonicalInteger(text)
-                    : wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text))
-                                  : 0);
+        AddArgValue(slot.kind == SlotKind::kArgInteger ? *CanonicalInteger(text) : TextValue(text));
         break;
       case SlotKind::kFlowId:
         values_.flow_id = *CanonicalInteger(text);
@@ -167,7 +160,8 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
     if (event.name) {
       const size_t before = names_.size();
       name = FindName(head_id, event.name.text(), true);
-      if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id))) {
+      if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id)) &&
+          invalid_names_.insert(names_[name].id).second) {
         notes_.Add(NoteId::kInvalidUtf8, Where());
       }
       Remember(name, shape);
@@ -175,7 +169,9 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
     Follow(head_id, name, shape);
   }
   Emit(words_.strings.Intern(UnescapeJson(event.name.text())), shape);
-  if (learnt_bytes_ > (wants_args_ ? kForgetBytes : kForgetBytesWithoutArgs)) Forget();
+  if (learnt_bytes_ > (wants_args_ ? options_.learnt_bytes : options_.learnt_bytes_without_args)) {
+    Forget();
+  }
   return Scan::kOk;
 }
 
@@ -261,7 +257,7 @@ SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category)
     if (!volatile_args_.contains(id)) {
       std::unordered_set<uint64_t>& seen = arg_values_seen_[id];
       seen.insert(HashBytes(arg.value));
-      if (seen.size() <= kManyValues) return SlotKind::kEnd;
+      if (seen.size() <= options_.many_arg_values) return SlotKind::kEnd;
       volatile_args_.insert(id);
       arg_values_seen_.erase(id);
     }
@@ -292,8 +288,8 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Event& e = shape.prototype;
   e.phase = PhaseOf(event);
   shape.lacks_start = !event.start && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E');
-  shape.has_flow_id = std::any_of(slots.begin(), slots.end(),
-                                  [](const Slot& slot) { return slot.kind == SlotKind::kFlowId; });
+  for (const Slot& slot : slots) shape.slots |= SlotBit(slot.kind);
+  if (arg_values_.size() < slots.size()) arg_values_.resize(slots.size());
   if (event.category) {
     e.category = words_.InternCategory(UnescapeJson(event.category.text()));
     e.has_category = true;
@@ -338,7 +334,9 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
          slot.kind == SlotKind::kArgInteger ? SlotHome::kInteger : SlotHome::kText});
   }
   args.text.append(from, end);
-  const bool on_gpu = IsGpuWork(kind);
+  // Only slices have rows with columns for ids.
+  const bool is_slice = shape.prototype.phase == 'X' || shape.prototype.phase == 'B';
+  const bool on_gpu = is_slice && IsGpuWork(kind);
   // Both lists are in the order of the text.
   auto slot = slots.begin();
   int32_t next_slot = 0;
@@ -363,20 +361,21 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
     };
     if (arg.key == "correlation") {
       take(shape.correlation, shape.text_correlation, SlotHome::kCorrelation,
-           on_gpu || kind == SliceKind::kHostCall);
+           on_gpu || (is_slice && kind == SliceKind::kHostCall));
     } else if (arg.key == "External id" || arg.key == "external id") {
       take(shape.external_id, shape.text_external_id, SlotHome::kExternalId,
-           on_gpu || kind == SliceKind::kHostOp);
+           on_gpu || (is_slice && kind == SliceKind::kHostOp));
     }
     args.entries.push_back(entry);
   }
   shape.args_slots = static_cast<uint32_t>(args.slots.size());
+  if (shape.Has(SlotKind::kArgText)) shape.last_args.resize(shape.args_slots);
   if (!wants_args_ || event.phase.text() == "M") return ArgsShapeId::kNone;
   return words_.AddArgsShape(std::move(args));
 }
 
 uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
-  const uint64_t hash = HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15});
+  const auto hash = static_cast<uint32_t>(HashBytes(raw) ^ (head * uint64_t{0x9e3779b97f4a7c15}));
   const size_t mask = name_table_.size() - 1;
   size_t slot = hash & mask;
   for (; name_table_[slot] != 0; slot = (slot + 1) & mask) {
@@ -384,10 +383,14 @@ uint32_t EventDecoder::FindName(uint32_t head, std::string_view raw, bool add) {
     if (name.hash == hash && name.head == head && name.raw == raw) return name_table_[slot] - 1;
   }
   if (!add) return kNone;
-  Name name{hash, head, raw_names_.View(raw_names_.Intern(raw)), StringId::kEmpty, {}};
+  Name name;
+  name.raw = raw_names_.View(raw_names_.Intern(raw));
+  name.hash = hash;
+  name.head = head;
+  name.shapes.fill(kNone);
   const bool escaped = raw.find('\\') != std::string_view::npos;
   name.id = words_.strings.Intern(escaped ? UnescapeJson(raw) : raw);
-  names_.push_back(std::move(name));
+  names_.push_back(name);
   learnt_bytes_ += raw.size() + sizeof(Name);
   name_table_[slot] = static_cast<uint32_t>(names_.size());
   if (names_.size() * 2 > name_table_.size()) GrowNames();
@@ -404,7 +407,7 @@ void EventDecoder::GrowNames() {
   }
 }
 
-// Starts anew, keeping only the words.
+// Starts anew, keeping only the words and the habits: damage is read the same before and after.
 void EventDecoder::Forget() {
   heads_.clear();
   recent_heads_.clear();
@@ -413,8 +416,11 @@ void EventDecoder::Forget() {
   shape_ids_.clear();
   names_.clear();
   name_table_.assign(256, 0);
-  raw_names_ = StringPool();
-  habits_ = {};
+  StringPool kept;
+  for (auto* const list : {&habits_.openings, &habits_.after_names}) {
+    for (std::string_view& text : *list) text = kept.View(kept.Intern(text));
+  }
+  raw_names_ = std::move(kept);
   arg_values_seen_.clear();
   learnt_bytes_ = 0;
   guesses_.fill({});

@@ -125,7 +125,7 @@ const char* FindNameValue(const char* begin, const char* end) {
 
 }  // namespace
 
-Scan ParseEvent(Cursor& c, const EventHabits& habits, ParsedEvent& event) {
+Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event) {
   Cursor attempt = c;
   const Scan scan = TryParse(attempt, nullptr, event);
   if (scan == Scan::kOk) {
@@ -133,7 +133,7 @@ Scan ParseEvent(Cursor& c, const EventHabits& habits, ParsedEvent& event) {
     return scan;
   }
   // A real event is far below this; a string that swallowed the rest of the file is not.
-  const bool runaway = scan == Scan::kMore && c.end - c.p > (1 << 20);
+  const bool runaway = scan == Scan::kMore && static_cast<size_t>(c.end - c.p) > runaway_bytes;
   if (scan == Scan::kMore && !c.last && !runaway) return scan;
 
   const char* limit = nullptr;

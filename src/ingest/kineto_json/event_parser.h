@@ -42,8 +42,8 @@ struct EventHabits {
 // opening brace; afterwards behind its closing one (unchanged unless kOk).
 //
 // When an event cannot be read because its name holds unescaped quotes, the name is taken to end
-// where names end here.
-Scan ParseEvent(Cursor& c, const EventHabits& habits, ParsedEvent& event);
+// where names end here; so also when it does not end within `runaway_bytes`.
+Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event);
 
 // Whether the brace at `p` opens an event: `before` is the last character in front of it that is no
 // white space, and the bytes must be one of the known openings (without any: an event's key must

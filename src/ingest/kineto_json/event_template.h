@@ -27,6 +27,7 @@ enum class SlotKind : uint8_t {
   kArgText,     // any other argument that varies: its JSON text
   kEnd,         // nothing: the part ends here
 };
+inline uint32_t SlotBit(SlotKind kind) { return uint32_t{1} << static_cast<unsigned>(kind); }
 
 // The slot of an argument that varies, by its JSON text; kEnd for null, true and false, which stay
 // with the shape.
@@ -60,17 +61,18 @@ struct TemplatePart {
 // True if the `size` bytes at `p` and `q` are equal. Reads up to 15 bytes behind both.
 inline bool SameBytes(const char* p, const char* q, size_t size) {
 #ifdef __SSE2__
-  size_t i = 0;
-  for (; i + 16 <= size; i += 16) {
-    const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
-    const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q + i));
-    if (_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) != 0xffff) return false;
+  const auto same = [&](size_t i) {
+    return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)),
+                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(q + i)));
+  };
+  if (size < 16) {
+    const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(same(0)));
+    return (differ & ((1u << size) - 1)) == 0;
   }
-  if (i == size) return true;
-  const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i));
-  const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q + i));
-  const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)));
-  return (differ & ((1u << (size - i)) - 1)) == 0;
+  // They nearly always are: one jump at the end. The last 16 overlap those before.
+  __m128i all = same(size - 16);
+  for (size_t i = 0; i + 16 < size; i += 16) all = _mm_and_si128(all, same(i));
+  return _mm_movemask_epi8(all) == 0xffff;
 #else
   return std::memcmp(p, q, size) == 0;
 #endif

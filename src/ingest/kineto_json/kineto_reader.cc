@@ -50,7 +50,7 @@ class Document {
            const KinetoReadOptions& options)
       : window_(stream),
         c_(window_.cursor()),
-        decoder_(sink, notes, {options.fast_path}),
+        decoder_(sink, notes, options),
         header_(header),
         notes_(notes),
         options_(options) {}

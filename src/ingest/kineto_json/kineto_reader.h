@@ -13,6 +13,17 @@ struct KinetoReadOptions {
   bool fast_path = true;
   // Events larger than about this (up to twice as much) are left out, with a note.
   size_t largest_event_bytes = size_t{64} << 20;
+
+  // Bounds that real traces do not meet; tests lower them.
+  // An event without an end so far: beyond this a string in it swallowed what follows.
+  size_t runaway_bytes = size_t{1} << 20;
+  // Learnt bytes beyond which the fast path starts anew: bounds memory where no two events are
+  // alike. Shows in no result.
+  size_t learnt_bytes = size_t{256} << 20;
+  size_t learnt_bytes_without_args = size_t{8} << 20;
+  // More values of an argument than this among the learnt shapes of a category, and it is taken to
+  // vary. Shows in no result.
+  size_t many_arg_values = 48;
 };
 
 struct KinetoReadResult {

@@ -213,6 +213,31 @@ TEST(ReadKinetoJson, AnArgumentWithManyValuesGetsASlot) {
   EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 3)), R"({"mine":21,"text":"v3"})");
 }
 
+TEST(ReadKinetoJson, AnEventSharesNothingWithTheOneBeforeIt) {
+  // Arguments that repeat, that begin as the last one did, that need repair; times that are not
+  // there, behind some that were.
+  const std::string_view addresses[] = {
+      "1.5",    "1.5", "1.55",     "1.5",      R"("a")", R"("a")", R"("ab")",   "[1]",   "[1]",
+      "[1, 2]", "{}",  R"("a"b")", R"("a"b")", R"("a")", "1",      R"("a", 2)", R"("a")"};
+  std::string events;
+  for (int round = 0; round < 3; ++round) {
+    for (const std::string_view address : addresses) {
+      for (const std::string_view times :
+           {R"("ts": 7, "dur": 2, )", R"("ts": 7, )", R"("dur": 2, )", ""}) {
+        events += std::string(events.empty() ? "" : ",") +
+                  R"({"ph": "X", "cat": "gpu_memcpy", "name": "copy", "pid": 0, "tid": 7, )" +
+                  std::string(times) + R"("args": {"Addr": )" + std::string(address) +
+                  R"(, "bytes": 8}})";
+      }
+    }
+  }
+  const ReadBack fast = Read("[" + events + "]");
+  const ReadBack slow = Read("[" + events + "]", 1 << 20, false);
+  EXPECT_EQ(fast.lines, slow.lines);
+  EXPECT_EQ(NoteIds(fast.notes), NoteIds(slow.notes));
+  EXPECT_GT(fast.lines.size(), 3 * std::size(addresses));
+}
+
 TEST(ReadKinetoJson, OversizedEventsAreLeftOut) {
   const std::string json =
       R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1}, {"ph": "X", "name": ")" +
@@ -313,6 +338,56 @@ TEST(ReadKinetoJson, IdsThatAreNoSmallIntegersStillJoin) {
     EXPECT_EQ(trace.gpu.correlation[0], trace.host_calls.correlation[0]);
     EXPECT_EQ(ArgsText(trace, GpuArgs(trace, 0)), "{\"correlation\":" + id + "}");
   }
+}
+
+TEST(ReadKinetoJson, ForgettingShapesChangesNothing) {
+  // Names with quotes are repaired by what follows names here.
+  std::string json = "[";
+  for (int i = 0; i < 50; ++i) {
+    json += R"({"ph":"X","name":"n)" + std::to_string(i) + R"(","cat" : "c)" + std::to_string(i) +
+            R"(","ts":1,"dur":1},)";
+    json += R"({"ph":"X","name":"a "b", "c" d","cat" : "c","ts":1,"dur":1},)";
+    json += "{\"ph\":\"X\",\"name\":\"\xff\",\"ts\":1,\"dur\":1},";
+  }
+  json += "]";
+  EventDump dump;
+  TraceHeader header;
+  Notes notes;
+  const auto stream = StreamOfMemory(json);
+  ASSERT_TRUE(ReadKinetoJson(*stream, dump, header, notes, {.learnt_bytes = 100}));
+  const ReadBack kept = Read(json);
+  EXPECT_EQ(dump.lines(), kept.lines);
+  EXPECT_EQ(NoteIds(notes), NoteIds(kept.notes));
+}
+
+TEST(ReadKinetoJson, PointsKeepTheIdsAmongTheirArguments) {
+  for (const std::string category : {"kernel", "cpu_op", "cuda_runtime"}) {
+    const std::string args = R"({"correlation":5,"External id":6})";
+    TraceBuilder builder;
+    const std::string json =
+        R"([{"ph":"i","cat":")" + category + R"(","name":"n","ts":1,"args":)" + args + "}]";
+    const auto stream = StreamOfMemory(json);
+    ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+    const Trace trace = std::move(builder).Finish();
+    ASSERT_EQ(trace.points.size(), 1u);
+    EXPECT_EQ(ArgsText(trace, {trace.points.args[0]}), args) << category;
+  }
+}
+
+TEST(ReadKinetoJson, ASinkWithoutArgumentsIsToldTheSameIds) {
+  const std::string json =
+      R"([{"ph":"X","cat":"kernel","ts":1,"dur":1,"args":{"correlation":"a","External id":5}},)"
+      R"({"ph":"X","cat":"kernel","ts":2,"dur":1,"args":{"correlation":"b","External id":1.5}}])";
+  const auto lines = [&](DumpArgs args) {
+    EventDump dump(args);
+    TraceHeader header;
+    Notes notes;
+    EXPECT_TRUE(ReadKinetoJson(*StreamOfMemory(json), dump, header, notes));
+    return dump.lines();
+  };
+  const std::vector<std::string> with = lines(DumpArgs::kNotTold);
+  EXPECT_EQ(lines(DumpArgs::kNotWanted), with);
+  EXPECT_EQ(with.size(), 2u);
 }
 
 TEST(ReadKinetoJson, ManyUnclosedStringsTakeNoQuadraticTime) {

@@ -61,7 +61,8 @@ inline const char* ReadDigits(const char* p, uint64_t& value) {
 // it gives the same bytes. nullptr for anything else.
 inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
   const bool negative = *p == '-';
-  p += negative;
+  if (negative) [[unlikely]]
+    ++p;  // a jump, for where the digits start should not wait for it
   uint64_t v = 0;
   const char* const end = ReadDigits(p, v);
   if (end == nullptr || (*p == '0' && (end != p + 1 || negative))) return nullptr;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+// The C++ name that `mangled` ("_Z...") stands for; empty when it is none, or one that nobody
+// would write: the parts of a mangled name refer to each other, and a few hundred bytes can stand
+// for more text than there is memory. Time and memory are bounded (about 5 MB a name).
+std::string Demangle(const std::string& mangled);
+
+}  // namespace tacho

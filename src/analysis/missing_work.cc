@@ -1,0 +1,42 @@
+#include "analysis/missing_work.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tacho {
+
+RecordedWork WorkOf(const Trace& trace) {
+  return {trace.gpu.size(), trace.host_ops.size(), trace.host_calls.size(),
+          !trace.header.devices.empty()};
+}
+
+bool MayBeHostEngine(const RecordedWork& work, const Vocabulary& words, const EventCounts& counts) {
+  if (work.gpu_events > 0 || work.host_calls > 0 || work.gpu_in_header || work.host_ops == 0) {
+    return false;
+  }
+  static constexpr std::array<std::string_view, 7> kAccelerators{
+      "mtia_", "hpu_", "glow_", "xpu_", "cuda_", "privateuse1_", "collective_comm"};
+  const std::vector<Category>& categories = words.categories();
+  for (size_t i = 0; i < categories.size(); ++i) {
+    const std::string_view name = words[categories[i].name];
+    if (counts.complete_by_category[i] > 0 &&
+        std::ranges::any_of(kAccelerators, [&](auto prefix) { return name.starts_with(prefix); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void NoteMissingWork(const RecordedWork& work, const EventCounts& counts, bool on_host,
+                     Notes& notes) {
+  // A rank that did nothing at all misses no GPU events, unless it has a GPU.
+  const bool expects_gpu = work.gpu_in_header || work.host_ops + work.host_calls > 0;
+  if (counts.total == 0) {
+    notes.Add(NoteId::kNoEvents, "");
+  } else if (work.gpu_events == 0 && expects_gpu && !on_host) {
+    notes.Add(NoteId::kNoGpuEvents, "");
+  }
+}
+
+}  // namespace tacho

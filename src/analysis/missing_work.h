@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "model/event.h"
+#include "model/notes.h"
+#include "model/trace.h"
+#include "model/vocabulary.h"
+
+namespace tacho {
+
+// What tells whether a trace should have GPU events: of the whole trace, however it was read.
+struct RecordedWork {
+  uint64_t gpu_events = 0, host_ops = 0, host_calls = 0;
+  bool gpu_in_header = false;
+};
+
+RecordedWork WorkOf(const Trace& trace);
+
+// Whether nothing hints at an accelerator although operators were recorded. Such a trace is of an
+// engine on the CPU if any of its operators does work (device_work.h).
+bool MayBeHostEngine(const RecordedWork& work, const Vocabulary& words, const EventCounts& counts);
+
+// Notes a trace without any event, and one without the GPU events that it should have.
+void NoteMissingWork(const RecordedWork& work, const EventCounts& counts, bool on_host,
+                     Notes& notes);
+
+}  // namespace tacho

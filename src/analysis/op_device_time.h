@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "analysis/ops.h"
+
+namespace tacho {
+
+// The operators of a host tree (and other slices that stand in it), parents before their children.
+struct OpNodes {
+  static constexpr uint32_t kNoOp = 0xffffffff;
+  std::vector<uint32_t> op;      // row of Trace::host_ops; kNoOp: another kind of slice
+  std::vector<int32_t> parent;   // index of a node around it, -1: none
+  std::vector<int32_t> of_call;  // by row of Trace::host_calls: the innermost operator around
+                                 // the call as a node, -1: none
+
+  [[nodiscard]] size_t size() const { return op.size(); }
+};
+
+// Device time by node: of the work that an operator launched itself, and with its children's.
+struct DeviceNs {
+  std::vector<int64_t> self, total;
+};
+// By the rule of ops.h. Cost: O(n).
+DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
+                             const Scope& scope);
+
+// Adds one call to a row; and the order of rows that ops.h promises.
+void AddCall(OpRow& row, DurationNs total, int64_t self, int64_t device_total, int64_t device_self);
+void SortOpRows(std::vector<OpRow>& rows);
+
+}  // namespace tacho

@@ -1,0 +1,28 @@
+#include "cli/duration_argument.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "report/visible_text.h"
+
+namespace tacho {
+
+Result<DurationNs> ParseDuration(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  double scale = unit == "ms"                   ? 1e6
+                 : unit == "s" || unit.empty()  ? 1e9
+                 : unit == "m" || unit == "min" ? 60e9
+                 : unit == "h"                  ? 3600e9
+                                                : 0;
+  // A year is no duration of a profile; it is within int64 nanoseconds.
+  if (error != std::errc() || scale == 0 || !(value >= 0) || value * scale > 3600e9 * 24 * 366)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("'{}' is no duration: write 30s, 2m or 500ms", VisibleText(text)));
+  return DurationNs{std::llround(value * scale)};
+}
+
+}  // namespace tacho

@@ -1,0 +1,227 @@
+#include "cli/engine_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+
+#include "cli/duration_argument.h"
+#include "cli/engine_options.h"
+#include "cli/engine_table.h"
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "control/local_engine.h"
+#include "control/session_lock.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::seconds kProbePatience{10};
+
+int Fails(const Error& error) {
+  Complain(error.message);
+  return StatusOf(error.kind);
+}
+
+// Everything that an action needs; made once.
+struct Scene {
+  EngineOptions options;
+  std::unique_ptr<HttpClient> client;
+  std::chrono::milliseconds patience{0};
+  Deployment deployment;
+  std::vector<ProbedWorker> workers;
+  TextStyle style;
+  std::stop_token stop;
+};
+
+int Print(const Scene& scene, const Table& table, const std::string& json) {
+  auto written = WriteStdout(scene.options.json ? json : RenderText(table, scene.style));
+  return written ? kDone : Fails(written.error());
+}
+
+void Remark(const Scene& scene) {
+  for (const std::string& remark : scene.deployment.remarks) Complain(VisibleText(remark));
+  for (const ProbedWorker& probed : scene.workers)
+    if (!probed.facts) Complain(VisibleText(probed.facts.error().message));
+}
+
+bool AllAnswered(const Scene& scene) {
+  return std::all_of(scene.workers.begin(), scene.workers.end(),
+                     [](const ProbedWorker& w) { return w.facts.has_value(); });
+}
+
+int List(const Scene& scene) {
+  std::string text;
+  for (const ProbedWorker& probed : scene.workers) text += probed.worker.url + "\n";
+  for (const std::string& remark : scene.deployment.remarks) Complain(VisibleText(remark));
+  auto written =
+      WriteStdout(scene.options.json ? DeploymentJson(scene.deployment, scene.workers) : text);
+  return written ? kDone : Fails(written.error());
+}
+
+int Status(const Scene& scene) {
+  int printed =
+      Print(scene, WorkersTable(scene.workers), DeploymentJson(scene.deployment, scene.workers));
+  Remark(scene);
+  if (printed != kDone) return printed;
+  return AllAnswered(scene) ? kDone : kRemoteFailed;
+}
+
+int Conclude(const Scene& scene, const std::vector<ControlOutcome>& outcomes) {
+  int printed =
+      Print(scene, OutcomesTable(outcomes), OutcomesJson(scene.options.Action(), outcomes));
+  Remark(scene);
+  if (printed != kDone) return printed;
+  bool good = std::all_of(outcomes.begin(), outcomes.end(), [](const ControlOutcome& outcome) {
+    return outcome.verdict == ControlVerdict::kDone || outcome.verdict == ControlVerdict::kWasSo;
+  });
+  if (scene.stop.stop_requested()) return kInterrupted;
+  return good && AllAnswered(scene) ? kDone : kRemoteFailed;
+}
+
+std::vector<ControlOutcome> Send(const Scene& scene, const std::vector<ControlRequest>& requests) {
+  std::vector<EngineFacts> facts;
+  for (const ControlRequest& request : requests)
+    for (const ProbedWorker& probed : scene.workers)
+      if (probed.worker.url == request.url) facts.push_back(*probed.facts);
+  return SendAll(*scene.client, requests, facts, scene.patience, scene.stop);
+}
+
+int Stop(const Scene& scene) {
+  std::vector<ControlRequest> requests;
+  for (const ProbedWorker& probed : scene.workers)
+    if (probed.facts) requests.push_back(PlanStop(probed.worker, *probed.facts));
+  return Conclude(scene, Send(scene, requests));
+}
+
+int Start(const Scene& scene) {
+  // All or none: a session in which one of eight workers is missing is of no use.
+  if (!AllAnswered(scene)) {
+    Remark(scene);
+    Complain("nothing was started: not every worker answers");
+    return kRemoteFailed;
+  }
+  ProfileOptions profile = scene.options.Profile();
+  if (profile.key.empty()) {
+    std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    char text[64];
+    std::strftime(text, sizeof(text), "tacho-%Y%m%d-%H%M%S", &local);
+    profile.key = text;
+  }
+  std::vector<ControlRequest> requests;
+  std::vector<std::string> urls;
+  for (const ProbedWorker& probed : scene.workers) {
+    Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
+    if (!planned) return Fails(planned.error());
+    requests.push_back(*planned);
+    urls.push_back(probed.worker.url);
+  }
+  Result<SessionLock> lock = SessionLock::Take(urls);
+  if (!lock) return Fails(lock.error());
+  if (scene.options.force) {
+    std::vector<ControlRequest> stops;
+    for (const ProbedWorker& probed : scene.workers)
+      stops.push_back(PlanStop(probed.worker, *probed.facts));
+    Send(scene, stops);
+  }
+  std::vector<ControlOutcome> outcomes = Send(scene, requests);
+  if (!scene.options.json)
+    Complain(fmt::format("session {}: {} workers told within {:.1f} ms", profile.key,
+                         outcomes.size(), static_cast<double>(StartSpreadNs(outcomes)) / 1e6));
+  return Conclude(scene, outcomes);
+}
+
+// vLLM's developer routes; SGLang's memory routes.
+ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sleep,
+                         int64_t level) {
+  if (facts.kind == EngineKind::kSglang)
+    return {worker.url, sleep ? "/release_memory_occupation" : "/resume_memory_occupation", "{}"};
+  return {worker.url, sleep ? fmt::format("/sleep?level={}", level) : "/wake_up", ""};
+}
+
+int Sleep(const Scene& scene, bool sleep) {
+  std::vector<ControlRequest> requests;
+  for (const ProbedWorker& probed : scene.workers)
+    if (probed.facts)
+      requests.push_back(
+          PlanSleep(probed.worker, *probed.facts, sleep, scene.options.level.value_or(1)));
+  std::vector<ControlOutcome> outcomes = Send(scene, requests);
+  for (ControlOutcome& outcome : outcomes)
+    if (outcome.status == 404)
+      outcome.said =
+          "no such route: start vLLM with VLLM_SERVER_DEV_MODE=1 and --enable-sleep-mode";
+  return Conclude(scene, outcomes);
+}
+
+// profile_rollout.py takes activities with blanks between them.
+void TakeActivities(EngineOptions& options) {
+  if (options.activities.empty()) return;
+  std::erase_if(options.words, [&](const std::string& word) {
+    bool activity = word == "CPU" || word == "GPU" || word == "XPU" || word == "MEM" ||
+                    word == "CUDA_PROFILER" || word == "RPD";
+    if (activity) options.activities.push_back(word);
+    return activity;
+  });
+}
+
+}  // namespace
+
+int RunEngine(const std::vector<std::string>& arguments) {
+  Scene scene;
+  auto parsed = ParseArguments(EngineSpec(scene.options), arguments);
+  if (!parsed) return Fails(parsed.error());
+  if (*parsed) {
+    auto written = WriteStdout(EngineHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  TakeActivities(scene.options);
+  if (auto good = CheckEngineOptions(scene.options); !good) return Fails(good.error());
+  auto patience = ParseDuration(scene.options.remote.timeout);
+  if (!patience) return Fails(patience.error().WithContext("--timeout"));
+  scene.patience = std::chrono::milliseconds(patience->ns / 1'000'000);
+  scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
+
+  HttpClientOptions http;
+  http.verify_tls = !scene.options.remote.insecure;
+  http.bearer_key = scene.options.remote.api_key;
+  if (const char* key = std::getenv("TACHO_API_KEY"); http.bearer_key.empty() && key != nullptr)
+    http.bearer_key = key;
+  auto client = HttpClient::Create(http);
+  if (!client) return Fails(client.error());
+  scene.client = std::move(*client);
+
+  InterruptScope interrupt;
+  scene.stop = interrupt.token();
+  auto deployment = Discover(*scene.client, scene.options.Targets(), scene.stop);
+  if (!deployment) return Fails(deployment.error());
+  scene.deployment = std::move(*deployment);
+  std::vector<Result<EngineFacts>> facts =
+      ProbeAll(*scene.client, scene.deployment.workers, kProbePatience, scene.stop);
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const Worker& worker = scene.deployment.workers[i];
+    if (facts[i]) facts[i]->profiler.has_daemon = AsksDaemon(LocalProcesses(worker));
+    scene.workers.push_back({worker, std::move(facts[i])});
+  }
+
+  std::string action = scene.options.Action();
+  if (action == "list") return List(scene);
+  if (action == "status") return Status(scene);
+  if (action == "start") return Start(scene);
+  if (action == "stop") return Stop(scene);
+  return Sleep(scene, action == "sleep");
+}
+
+std::string EngineHelp() {
+  EngineOptions options;
+  return HelpText(EngineSpec(options));
+}
+
+}  // namespace tacho

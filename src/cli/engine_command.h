@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tacho {
+
+// `tacho engine list|status|start|stop|sleep|wake TARGET...`: the engines' own profilers through
+// their router, one line a worker. Takes the flags of vime's and slime's tools/profile_rollout.py.
+int RunEngine(const std::vector<std::string>& arguments);
+std::string EngineHelp();
+
+}  // namespace tacho

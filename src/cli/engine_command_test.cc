@@ -1,0 +1,126 @@
+#include "cli/engine_command.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_status.h"
+#include "control/fake_engine_for_test.h"
+
+namespace tacho {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::json;
+using Answers = std::map<std::string, FakeEngine::Answer>;
+
+Answers VllmAnswers() {
+  return {
+      {"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"vllm"}]})"}},
+      {"GET /version", {200, R"({"version":"0.32.0"})"}},
+      {"GET /openapi.json", {200, R"({"paths":{"/start_profile":{"post":{"requestBody":{}}}}})"}},
+      {"POST /start_profile", {200, ""}},
+      {"POST /stop_profile", {200, ""}}};
+}
+
+struct Ran {
+  int status;
+  std::string out, err;
+};
+Ran RunIt(const std::vector<std::string>& arguments) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  int status = RunEngine(arguments);
+  std::string out = testing::internal::GetCapturedStdout();
+  return {status, out, testing::internal::GetCapturedStderr()};
+}
+
+TEST(EngineCommand, WrongWordsAreUsage) {
+  EXPECT_EQ(RunIt({}).status, kBadUsage);
+  Ran typo = RunIt({"stauts", "http://h:1"});
+  EXPECT_EQ(typo.status, kBadUsage);
+  EXPECT_THAT(typo.err, HasSubstr("did you mean status?"));
+  EXPECT_EQ(RunIt({"status"}).status, kBadUsage);
+  EXPECT_EQ(RunIt({"start", "http://127.0.0.1:1", "--steps", "0"}).status, kBadUsage);
+  EXPECT_EQ(RunIt({"stop", "http://127.0.0.1:1", "--timeout", "soon"}).status, kBadUsage);
+  EXPECT_EQ(RunIt({"--help"}).status, kDone);
+}
+
+TEST(EngineCommand, StatusShowsEachWorker) {
+  FakeEngine engine(VllmAnswers());
+  Ran ran = RunIt({"status", engine.url()});
+  EXPECT_EQ(ran.status, kDone) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("vllm 0.32.0"));
+  EXPECT_THAT(ran.out, HasSubstr("http"));
+  Json json = Json::parse(RunIt({"status", engine.url(), "--json"}).out);
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["workers"][0]["engine"], "vllm");
+  EXPECT_EQ(json["workers"][0]["profiler"]["reads_body"], true);
+  EXPECT_FALSE(json["workers"][0].contains("tensor_parallel")) << "not told";
+}
+
+TEST(EngineCommand, OneDeadWorkerOfTwoIsStatusSix) {
+  FakeEngine engine(VllmAnswers());
+  Ran status = RunIt({"status", engine.url(), "http://127.0.0.1:1"});
+  EXPECT_EQ(status.status, kRemoteFailed);
+  Ran stop = RunIt({"stop", engine.url(), "http://127.0.0.1:1"});
+  EXPECT_EQ(stop.status, kRemoteFailed);
+}
+
+TEST(EngineCommand, OneThatRefusesOfTwoIsStatusSix) {
+  FakeEngine good(VllmAnswers());
+  Answers answers = VllmAnswers();
+  answers["POST /start_profile"] = {409, R"({"error":{"message":"A session is active."}})"};
+  FakeEngine busy(answers);
+  Ran ran = RunIt({"start", good.url(), busy.url(), "--steps", "3", "--key", "k1", "--json"});
+  EXPECT_EQ(ran.status, kRemoteFailed);
+  Json json = Json::parse(ran.out);
+  EXPECT_GE(json["spread_ns"], 0);
+  int done = 0, refused = 0;
+  for (const Json& worker : json["workers"]) {
+    done += worker["result"] == "done";
+    refused += worker["result"] == "refused";
+  }
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(refused, 1);
+  EXPECT_THAT(good.seen(),
+              Contains(R"(POST /start_profile {"max_iterations":3,"profile_prefix":"k1"})"));
+}
+
+TEST(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {
+  FakeEngine good(VllmAnswers());
+  Answers off = VllmAnswers();
+  off["GET /openapi.json"] = {200, R"({"paths":{}})"};
+  FakeEngine plain(off);
+  Ran ran = RunIt({"start", good.url(), plain.url()});
+  EXPECT_EQ(ran.status, kBadUsage);
+  EXPECT_THAT(ran.err, HasSubstr("--profiler-config"));
+  EXPECT_THAT(good.seen(), Not(Contains(HasSubstr("POST"))));
+}
+
+TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
+  Answers answers;
+  answers["GET /v1/models"] = {200, R"({"data":[{"id":"m","owned_by":"sglang"}]})"};
+  answers["GET /server_info"] = {200, R"({"version":"0.5.23","tp_size":1,"internal_states":[]})"};
+  answers["POST /start_profile"] = {200, "Start profiling.\n"};
+  FakeEngine sglang(answers);
+  FakeEngine router(
+      {{"GET /workers", {200, R"({"workers":[{"id":"1","url":")" + sglang.url() + R"("}]})"}}});
+  Ran ran = RunIt({"--router-url", router.url(), "--action", "start", "--output-dir", "/p",
+                   "--num-steps", "3", "--activities", "CPU", "GPU", "--profile-by-stage",
+                   "--with-stack", "--record-shapes"});
+  EXPECT_EQ(ran.status, kDone) << ran.err;
+  std::string sent = sglang.seen().back();
+  Json body = Json::parse(sent.substr(sent.find('{')));
+  EXPECT_EQ(body["activities"], (Json{"CPU", "GPU"}));
+  EXPECT_EQ(body["output_dir"], "/p");
+  EXPECT_EQ(body["num_steps"], 3);
+  EXPECT_EQ(body["profile_by_stage"], true);
+  EXPECT_EQ(body["with_stack"], true);
+  EXPECT_EQ(body["record_shapes"], true);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,108 @@
+#include "cli/engine_options.h"
+#include "base/closest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+const std::vector<std::string> kActions = {"list", "status", "start", "stop", "sleep", "wake"};
+
+}  // namespace
+
+OptionGroup RemoteOptions::Rows() {
+  return {"connection",
+          {{"--api-key", "KEY", "bearer key for engines and router (default: $TACHO_API_KEY)",
+            &api_key},
+           {"--insecure", "", "do not check TLS certificates", &insecure},
+           {"--timeout", "TIME", "longest wait for an answer, such as 10m; 0: as long as it takes",
+            &timeout}}};
+}
+
+std::string EngineOptions::Action() const {
+  if (!action.empty()) return action;
+  return words.empty() ? "" : words[0];
+}
+
+std::vector<std::string> EngineOptions::Targets() const {
+  std::vector<std::string> targets(words.begin() + (action.empty() && !words.empty() ? 1 : 0),
+                                   words.end());
+  if (!router_url.empty()) targets.push_back(router_url);
+  return targets;
+}
+
+ProfileOptions EngineOptions::Profile() const {
+  ProfileOptions profile;
+  profile.key = key;
+  profile.steps = steps;
+  if (!output_dir.empty()) profile.output_dir = output_dir;
+  profile.activities = activities;
+  if (with_stack) profile.with_stack = true;
+  if (record_shapes) profile.record_shapes = true;
+  profile.by_stage = by_stage;
+  return profile;
+}
+
+CommandSpec EngineSpec(EngineOptions& options) {
+  CommandSpec spec;
+  spec.name = "engine";
+  spec.summary = "the engines' own profilers: list, status, start, stop, sleep, wake";
+  spec.usage = "ACTION TARGET... [options]";
+  spec.description =
+      "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs. "
+      "Requests go to the engines themselves, to all at the same time. `tacho record` does the "
+      "whole "
+      "way; these are its parts, for scripts.";
+  spec.groups = {
+      {"start",
+       {{"--steps,--num-steps", "N", "stop after N engine steps, where the engine can count",
+         &options.steps, 1},
+        {"--key", "NAME", "name of the session, in the names of its files (default: date and time)",
+         &options.key},
+        {"--output-dir", "DIR", "SGLang: folder on the engine's machine", &options.output_dir},
+        {"--activities", "NAME,...", "SGLang: CPU, GPU, XPU", &options.activities},
+        {"--profile-by-stage,--by-stage", "", "SGLang: prefill and decode apart",
+         &options.by_stage},
+        {"--with-stack", "", "SGLang: Python stacks; needs --steps", &options.with_stack},
+        {"--record-shapes", "", "SGLang: input shapes", &options.record_shapes},
+        {"--force", "", "stop first, whoever started what is running", &options.force}}},
+      {"sleep",
+       {{"--level", "N", "1 keeps the weights in host memory, 2 drops them", &options.level, 1}}},
+      {"other",
+       {{"--json", "", "one JSON object", &options.json},
+        {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
+         &options.router_url},
+        {"--action", "NAME", "the same as ACTION", &options.action}}},
+      options.remote.Rows(),
+  };
+  spec.positionals = &options.words;
+  spec.examples = {
+      {"tacho engine status http://127.0.0.1:30055", "every worker behind a router, in a line"},
+      {"tacho engine start http://127.0.0.1:30055 --steps 5", "profile five steps on all of them"},
+      {"tacho engine stop http://127.0.0.1:30055", "stop, and wait until the traces are written"},
+      {"tacho engine status launch.log", "the router that a slime or vime run printed"}};
+  return spec;
+}
+
+Result<bool> CheckEngineOptions(const EngineOptions& options) {
+  std::string action = options.Action();
+  if (action.empty())
+    return Fail(ErrorKind::kUsage, fmt::format("no action: one of {}; see 'tacho engine --help'",
+                                               fmt::join(kActions, ", ")));
+  if (std::find(kActions.begin(), kActions.end(), action) == kActions.end()) {
+    std::string nearest = Closest(action, kActions);
+    return Fail(ErrorKind::kUsage,
+                fmt::format("unknown action '{}'{}: one of {}", VisibleText(action),
+                            nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
+                            fmt::join(kActions, ", ")));
+  }
+  if (options.Targets().empty())
+    return Fail(ErrorKind::kUsage, fmt::format("no target: tacho engine {} URL", action));
+  return true;
+}
+
+}  // namespace tacho

@@ -1,0 +1,193 @@
+#include "cli/engine_table.h"
+
+#include <fmt/format.h>
+
+#include "control/version.h"
+#include "report/json_writer.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+std::string_view NameOf(WorkerRole role) {
+  switch (role) {
+    case WorkerRole::kPrefill:
+      return "prefill";
+    case WorkerRole::kDecode:
+      return "decode";
+    case WorkerRole::kRegular:
+      break;
+  }
+  return "regular";
+}
+
+std::string_view NameOf(RouterKind kind) {
+  switch (kind) {
+    case RouterKind::kVllmRouter:
+      return "vllm-router";
+    case RouterKind::kSglangRouter:
+      return "sglang-router";
+    case RouterKind::kOther:
+      return "other";
+    case RouterKind::kNone:
+      break;
+  }
+  return "none";
+}
+
+std::string_view NameOf(ControlVerdict verdict) {
+  switch (verdict) {
+    case ControlVerdict::kDone:
+      return "done";
+    case ControlVerdict::kWasSo:
+      return "was so";
+    case ControlVerdict::kRefused:
+      return "refused";
+    case ControlVerdict::kNoAnswer:
+      break;
+  }
+  return "no answer";
+}
+
+// "tp2 pp1 dp2" without the ones that are 1 or not told.
+std::string Parallelism(const EngineFacts& facts) {
+  std::string text;
+  auto add = [&](std::string_view name, std::optional<int> size) {
+    if (size.value_or(1) > 1) text += fmt::format("{}{}{}", text.empty() ? "" : " ", name, *size);
+  };
+  add("tp", facts.tensor_parallel);
+  add("pp", facts.pipeline_parallel);
+  add("dp", facts.data_parallel);
+  if (text.empty()) return facts.tensor_parallel ? "1" : "not told";
+  return text;
+}
+
+}  // namespace
+
+std::string ProfilerText(const EngineFacts& facts) {
+  if (!facts.profiler.has_http) return facts.profiler.has_daemon ? "daemon" : "off";
+  return facts.profiler.has_daemon ? "daemon, http" : "http";
+}
+
+Table WorkersTable(const std::vector<ProbedWorker>& workers) {
+  Table table{.name = "workers",
+              .columns = {{.key = "url", .name = "worker"},
+                          {.key = "engine", .name = "engine"},
+                          TableColumn{.key = "model", .name = "model"}.Stretches(),
+                          {.key = "ranks", .name = "ranks"},
+                          {.key = "profiler", .name = "profiler"},
+                          {.key = "state", .name = "state"}},
+              .rows = {}};
+  for (const ProbedWorker& probed : workers) {
+    if (!probed.facts) {
+      table.Add({probed.worker.url, "?", std::monostate{}, std::monostate{}, std::monostate{},
+                 "no answer"},
+                Paint::kRed);
+      continue;
+    }
+    const EngineFacts& facts = *probed.facts;
+    bool asleep = facts.asleep.value_or(false);
+    std::string state = asleep ? "asleep" : "ready";
+    if (!probed.worker.healthy_by_router) state = "unhealthy, says the router";
+    if (probed.worker.role != WorkerRole::kRegular)
+      state = fmt::format("{}, {}", NameOf(probed.worker.role), state);
+    bool usable = ProfilerText(facts) != "off" && !asleep;
+    table.Add({probed.worker.url,
+               fmt::format("{} {}", NameOf(facts.kind),
+                           facts.version.empty() ? "?" : VisibleText(facts.version)),
+               VisibleText(facts.model), Parallelism(facts), ProfilerText(facts), state},
+              usable ? Paint::kPlain : Paint::kYellow);
+  }
+  return table;
+}
+
+Table OutcomesTable(const std::vector<ControlOutcome>& outcomes) {
+  Table table{.name = "outcomes",
+              .columns = {{.key = "url", .name = "worker"},
+                          {.key = "verdict", .name = "result"},
+                          {.key = "status", .name = "HTTP", .unit = Unit::kCount},
+                          {.key = "took_ns", .name = "took", .unit = Unit::kDuration},
+                          TableColumn{.key = "said", .name = "said"}.Stretches()},
+              .rows = {}};
+  for (const ControlOutcome& outcome : outcomes) {
+    bool bad =
+        outcome.verdict == ControlVerdict::kRefused || outcome.verdict == ControlVerdict::kNoAnswer;
+    Cell status, took;
+    if (outcome.status != 0) status = int64_t{outcome.status};
+    if (outcome.answered_ns != 0) took = outcome.answered_ns - outcome.sent_ns;
+    table.Add({outcome.url, std::string(NameOf(outcome.verdict)), status, took,
+               VisibleText(outcome.said)},
+              bad ? Paint::kRed : Paint::kPlain);
+  }
+  return table;
+}
+
+std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("schema", 1);
+  json.FieldUnlessEmpty("router", deployment.router_url);
+  if (!deployment.router_url.empty()) json.Field("router_kind", NameOf(deployment.router_kind));
+  json.BeginArray("workers");
+  for (const ProbedWorker& probed : workers) {
+    json.BeginRow();
+    json.Field("url", probed.worker.url);
+    json.Field("role", NameOf(probed.worker.role));
+    json.Field("healthy_by_router", probed.worker.healthy_by_router);
+    if (!probed.facts) {
+      json.Field("error", probed.facts.error().message);
+      json.End();
+      continue;
+    }
+    const EngineFacts& facts = *probed.facts;
+    json.Field("engine", NameOf(facts.kind));
+    json.FieldUnlessEmpty("engine_version", facts.version);
+    json.FieldUnlessEmpty("model", facts.model);
+    json.Field("max_model_len", facts.max_model_len);
+    json.Field("tensor_parallel", facts.tensor_parallel);
+    json.Field("pipeline_parallel", facts.pipeline_parallel);
+    json.Field("data_parallel", facts.data_parallel);
+    json.Field("asleep", facts.asleep);
+    json.Field("has_metrics", facts.has_metrics);
+    json.Field("clock_offset_ns", facts.clock_offset_ns);
+    json.Field("clock_error_ns", facts.clock_error_ns);
+    json.Field("round_trip_ns", facts.round_trip_ns);
+    json.BeginRow("profiler");
+    json.Field("http", facts.profiler.has_http);
+    json.Field("daemon", facts.profiler.has_daemon);
+    json.Field("reads_body", facts.profiler.reads_body);
+    json.Field("kind", facts.profiler.kind);
+    json.Field("folder", facts.profiler.folder);
+    json.Field("with_stack", facts.profiler.with_stack);
+    json.Field("max_iterations", facts.profiler.max_iterations);
+    json.End();
+    json.End();
+  }
+  json.End();
+  json.Texts("remarks", deployment.remarks);
+  json.End();
+  return std::move(json).Finish();
+}
+
+std::string OutcomesJson(const std::string& action, const std::vector<ControlOutcome>& outcomes) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("schema", 1);
+  json.Field("action", action);
+  json.Field("spread_ns", StartSpreadNs(outcomes));
+  json.BeginArray("workers");
+  for (const ControlOutcome& outcome : outcomes) {
+    json.BeginRow();
+    json.Field("url", outcome.url);
+    json.Field("result", NameOf(outcome.verdict));
+    if (outcome.status != 0) json.Field("status", outcome.status);
+    if (outcome.answered_ns != 0) json.Field("took_ns", outcome.answered_ns - outcome.sent_ns);
+    json.FieldUnlessEmpty("said", outcome.said);
+    json.End();
+  }
+  json.End();
+  json.End();
+  return std::move(json).Finish();
+}
+
+}  // namespace tacho

@@ -1,0 +1,69 @@
+#include "cli/interrupt.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+
+#include "cli/exit_status.h"
+
+namespace tacho {
+namespace {
+
+std::atomic<int> signals_seen = 0;
+std::atomic<int> wake = -1;
+std::atomic<const char*> words = nullptr;
+std::thread watcher;
+struct sigaction old_int, old_term;
+
+// Only what a signal handler may call.
+void OnSignal(int) {
+  int saved = errno;
+  if (signals_seen.fetch_add(1) > 0) {
+    if (const char* text = words.load(); text != nullptr) {
+      [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
+    }
+    _exit(kInterrupted);
+  }
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
+  errno = saved;
+}
+
+}  // namespace
+
+InterruptScope::InterruptScope() {
+  signals_seen = 0;
+  wake = eventfd(0, EFD_CLOEXEC);
+  // A stop request runs callbacks, which a signal handler must not: a thread does it.
+  watcher = std::thread([this] {
+    uint64_t count = 0;
+    while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
+    }
+    if (signals_seen.load() > 0) source_.request_stop();
+  });
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &old_int);
+  sigaction(SIGTERM, &action, &old_term);
+}
+
+InterruptScope::~InterruptScope() {
+  sigaction(SIGINT, &old_int, nullptr);
+  sigaction(SIGTERM, &old_term, nullptr);
+  words = nullptr;
+  uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
+  watcher.join();
+  close(wake.exchange(-1));
+}
+
+void InterruptScope::SetLastWords(const char* last_words) { words = last_words; }
+
+}  // namespace tacho

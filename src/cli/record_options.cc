@@ -1,0 +1,150 @@
+#include "cli/record_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/duration_argument.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+Result<Via> ParseVia(const std::string& text) {
+  if (text == "auto") return Via::kAuto;
+  if (text == "http") return Via::kHttp;
+  if (text == "daemon") return Via::kDaemon;
+  return Fail(ErrorKind::kUsage,
+              fmt::format("--via wants auto, http or daemon, not '{}'", VisibleText(text)));
+}
+
+Result<bool> ReadDuration(const char* option, const std::string& text, int64_t& ns) {
+  Result<DurationNs> duration = ParseDuration(text);
+  if (!duration) return tl::unexpected(duration.error().WithContext(option));
+  ns = duration->ns;
+  return true;
+}
+
+}  // namespace
+
+CommandSpec RecordSpec(RecordArguments& a) {
+  CommandSpec spec;
+  spec.name = "record";
+  spec.summary = "profile a live deployment under load: every rank, proven, analysed";
+  spec.usage = "TARGET... [options]";
+  spec.description =
+      "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs. "
+      "Finds the workers, starts all their profilers at the same time while load runs, stops them, "
+      "waits for and collects the traces, proves that every rank's is there and whole, and prints "
+      "where the time went. Everything lies in one dated folder.";
+  spec.groups = {
+      {"what is profiled",
+       {{"--steps", "N", "N engine steps (default: as many as --duration holds)", &a.steps, 1},
+        {"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
+         &a.duration},
+        {"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
+         &a.via},
+        {"--with-stack", "", "SGLang, daemon: Python stacks; needs --steps with SGLang",
+         &a.with_stack},
+        {"--record-shapes", "", "SGLang, daemon: input shapes", &a.record_shapes},
+        {"--by-stage", "", "SGLang: prefill and decode apart; needs --steps", &a.by_stage},
+        {"--activities", "NAME,...", "SGLang: CPU, GPU, XPU", &a.activities}}},
+      {"load",
+       {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
+        {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
+        {"-c,--concurrency", "N", "requests at once (default 8 a worker)", &a.concurrency, 1},
+        {"--rate", "R", "requests a second, at random times, in place of a fixed concurrency",
+         &a.rate},
+        {"-n,--requests", "N", "at most so many requests", &a.requests, 1},
+        {"--prompt-tokens", "N", "of every request, in place of the scenario's", &a.prompt_tokens,
+         1},
+        {"--output-tokens", "N", "of every request, in place of the scenario's", &a.output_tokens,
+         1},
+        {"--seed", "N", "of the plan", &a.seed},
+        {"--warm-up", "TIME", "load before anything is measured (default 3s)", &a.warm_up},
+        {"--baseline", "TIME", "load without profiling, so that its cost is known (default 5s)",
+         &a.baseline},
+        {"--through-router", "", "load through the router (default: straight to each worker)",
+         &a.through_router}}},
+      {"traces",
+       {{"-o,--out", "DIR", "where the run's folder is made (default: here)", &a.out},
+        {"--trace-dir", "DIR", "where the engines write, when they do not tell", &a.trace_dir},
+        {"--map", "ENGINE=LOCAL", "the engine's folder is mounted here as LOCAL", &a.maps},
+        {"--collect-from", "HOST:DIR", "fetch by ssh what the engines wrote there",
+         &a.collect_from},
+        {"--output-dir", "DIR", "SGLang: the folder on its machine", &a.output_dir},
+        {"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket}}},
+      {"other",
+       {{"--keep-going", "", "record the workers that can be, when others cannot", &a.keep_going},
+        {"--json", "", "run.json in place of the screen", &a.json},
+        {"-q,--quiet", "", "no progress", &a.quiet}}},
+      a.remote.Rows(),
+  };
+  spec.positionals = &a.targets;
+  spec.examples = {
+      {"tacho record http://127.0.0.1:30055", "ten seconds of all workers behind a router"},
+      {"tacho record http://127.0.0.1:8000 --steps 20", "twenty engine steps of one server"},
+      {"tacho record launch.log --no-load --duration 5s", "a slime or vime run, as it goes"},
+      {"tacho record http://gpu7:8000 --collect-from gpu7:/tmp/traces", "traces fetched by ssh"}};
+  return spec;
+}
+
+Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
+  RecordOptions options;
+  if (a.targets.empty())
+    return Fail(
+        ErrorKind::kUsage,
+        "no target: tacho record URL (of a router or an engine); see 'tacho record --help'");
+  options.targets = a.targets;
+  options.profile.steps = a.steps;
+  if (!a.output_dir.empty()) options.profile.output_dir = a.output_dir;
+  options.profile.activities = a.activities;
+  if (a.with_stack) options.profile.with_stack = true;
+  if (a.record_shapes) options.profile.record_shapes = true;
+  options.profile.by_stage = a.by_stage;
+  Result<Via> via = ParseVia(a.via);
+  if (!via) return tl::unexpected(via.error());
+  options.via = *via;
+  options.out = a.out;
+  options.load = !a.no_load;
+  options.through_router = a.through_router;
+  if (!a.mix.empty()) {
+    Result<Mix> mix = ParseMix(a.mix);
+    if (!mix) return tl::unexpected(mix.error().WithContext("--mix"));
+    options.plan.mix = mix->parts;
+  } else {
+    options.plan.mix = DefaultMix();
+  }
+  options.plan.rate = a.rate;
+  if (a.requests) options.plan.requests = static_cast<uint64_t>(*a.requests);
+  options.plan.concurrency = static_cast<uint64_t>(a.concurrency.value_or(0));
+  options.plan.prompt_tokens = a.prompt_tokens;
+  options.plan.output_tokens = a.output_tokens;
+  options.plan.seed = static_cast<uint64_t>(a.seed.value_or(0));
+  TACHO_RETURN_IF_ERROR(ReadDuration("--duration", a.duration, options.window_ns));
+  TACHO_RETURN_IF_ERROR(ReadDuration("--warm-up", a.warm_up, options.warm_up_ns));
+  TACHO_RETURN_IF_ERROR(ReadDuration("--baseline", a.baseline, options.baseline_ns));
+  int64_t patience_ns = 0;
+  TACHO_RETURN_IF_ERROR(ReadDuration("--timeout", a.remote.timeout, patience_ns));
+  options.patience = std::chrono::milliseconds(patience_ns / 1'000'000);
+  if (options.window_ns < 100'000'000)
+    return Fail(ErrorKind::kUsage, "--duration: a window needs a tenth of a second at least");
+  options.api_key = a.remote.api_key;
+  if (const char* key = std::getenv("TACHO_API_KEY"); options.api_key.empty() && key != nullptr)
+    options.api_key = key;
+  options.trace_dir = a.trace_dir;
+  options.collect_from = a.collect_from;
+  options.socket_folder = a.daemon_socket;
+  for (const std::string& map : a.maps) {
+    size_t equals = map.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == map.size())
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--map {}: write it as /engine/path=/local/path", VisibleText(map)));
+    options.maps.push_back({map.substr(0, equals), map.substr(equals + 1)});
+  }
+  options.keep_going = a.keep_going;
+  return options;
+}
+
+}  // namespace tacho

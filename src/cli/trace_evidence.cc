@@ -1,0 +1,39 @@
+#include "cli/trace_evidence.h"
+
+#include <fmt/format.h>
+
+#include "model/notes.h"
+
+namespace tacho {
+
+TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
+  TraceEvidence evidence;
+  evidence.path = trace.path;
+  evidence.rank = trace.facts.rank;
+  evidence.world_size = trace.facts.world_size;
+  evidence.pids = trace.facts.pids;
+  evidence.process_names = trace.facts.process_names;
+  if (trace.header.base_time_ns >= 0 && !trace.span.empty()) {
+    evidence.first_unix_ns = trace.header.base_time_ns + trace.span.start.ns;
+    evidence.last_unix_ns = trace.header.base_time_ns + trace.span.end.ns;
+  }
+  evidence.events = trace.counts.total;
+  evidence.gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
+  evidence.has_gpu = !trace.header.devices.empty();
+  evidence.stage = trace.facts.stage;
+  evidence.front_end = trace.facts.role == TraceRole::kFrontend;
+  evidence.merged = trace.facts.role == TraceRole::kMerged;
+  if (!trace.steps.method.empty() || !trace.facts.engine.empty()) {
+    uint64_t steps = 0;
+    for (const Step& step : trace.steps.steps) steps += step.label.phase != Phase::kEmpty;
+    evidence.steps = steps;
+  }
+  for (const Note& note : trace.notes.list()) {
+    if (KindOf(note.id).severity != Severity::kDataLoss || !evidence.defect.empty()) continue;
+    evidence.defect =
+        fmt::format("{}{}", KindOf(note.id).id, note.where.empty() ? "" : " (" + note.where + ")");
+  }
+  return evidence;
+}
+
+}  // namespace tacho

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "analysis/analyze.h"
+#include "session/proof.h"
+
+namespace tacho {
+
+// What the proof needs to know of an analysed trace.
+TraceEvidence EvidenceOf(const TraceAnalysis& trace);
+
+}  // namespace tacho

@@ -1,0 +1,161 @@
+#include "control/discover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "control/launch_log.h"
+#include "control/worker_list.h"
+#include "net/url.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kPatience{10};
+
+HttpRequest Get(const Url& url, std::string_view route) {
+  HttpRequest request;
+  request.url = url.With(route);
+  request.timeout = kPatience;
+  return request;
+}
+
+// Keeps what is there, adds what is new.
+void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
+  for (Worker& worker : found) {
+    bool known = std::any_of(deployment.workers.begin(), deployment.workers.end(),
+                             [&](const Worker& w) { return w.url == worker.url; });
+    if (known)
+      deployment.remarks.push_back(fmt::format("{}: named twice, taken once", worker.url));
+    else
+      deployment.workers.push_back(std::move(worker));
+  }
+}
+
+// Why an answer to /workers shows that nobody can be profiled here; "" when it does not.
+std::string Objection(const HttpResponse& answer, const std::string& origin) {
+  if (answer.status == 401 || answer.status == 403)
+    return fmt::format("{}: HTTP {} to /workers: it wants a key: give --api-key", origin,
+                       answer.status);
+  if (answer.status >= 300 && answer.status < 400)
+    return fmt::format("{}: redirects to {}: name that address instead", origin,
+                       FindHeader(answer.headers, "location"));
+  return "";
+}
+
+Result<bool> AddUrl(HttpClient& client, const std::string& target, Deployment& deployment,
+                    std::stop_token stop) {
+  Result<Url> url = ParseUrl(SplitRank(target).server);
+  if (!url) return tl::unexpected(url.error());
+  std::string origin = url->Origin();
+  // A router that hands every other path to one of its workers looks just like that worker, so its
+  // own lists are asked for before anything else.
+  std::vector<Result<HttpResponse>> answers =
+      client.FetchAll({Get(*url, "/workers"), Get(*url, "/list_workers")}, stop);
+  for (const Result<HttpResponse>& answer : answers)
+    if (!answer) return tl::unexpected(answer.error());
+  const HttpResponse& workers = *answers[0];
+  const HttpResponse& older = *answers[1];
+  if (std::string objection = Objection(workers, origin); !objection.empty())
+    return Fail(ErrorKind::kRemote, objection);
+
+  bool has_older = older.status == 200 && ParseWorkerList(older.body);
+  std::optional<std::vector<ListedWorker>> listed =
+      workers.status == 200 ? ParseWorkerList(workers.body) : std::nullopt;
+  std::string route = "/workers";
+  if (!listed && has_older) {
+    listed = ParseWorkerList(older.body);
+    route = "/list_workers";
+  }
+  if (!listed) {
+    AddWorkers(deployment, {Worker{.url = origin,
+                                   .role = WorkerRole::kRegular,
+                                   .dp_ranks = {},
+                                   .healthy_by_router = true,
+                                   .found_in = target}});
+    return true;
+  }
+  if (listed->empty())
+    return Fail(ErrorKind::kRemote,
+                fmt::format("{}: a router without workers: {} is empty; wait until its engines "
+                            "have registered",
+                            origin, route));
+  if (!deployment.router_url.empty() && deployment.router_url != origin)
+    deployment.remarks.push_back(fmt::format("{} and {}: two routers; load goes through the last",
+                                             deployment.router_url, origin));
+  deployment.router_url = origin;
+  // The sglang gateway dropped /list_workers when it gave its workers ids.
+  deployment.router_kind = has_older ? RouterKind::kVllmRouter
+                           : workers.body.find("\"id\"") != std::string::npos
+                               ? RouterKind::kSglangRouter
+                               : RouterKind::kOther;
+  AddWorkers(deployment, UnifyWorkers(*listed, "router " + origin + route, deployment.remarks));
+  return true;
+}
+
+Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& deployment,
+                     std::stop_token stop) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file && !file.eof())
+    return Fail(ErrorKind::kUnreadable, fmt::format("{}: cannot be read", path));
+  if (std::optional<std::vector<ListedWorker>> listed = ParseTargetList(text);
+      listed && !listed->empty()) {
+    AddWorkers(deployment, UnifyWorkers(*listed, path, deployment.remarks));
+    return true;
+  }
+  LaunchLog log = ReadLaunchLog(text);
+  if (!log.routers.empty()) {
+    const LaunchLog::Server& last = log.routers.back();
+    for (const LaunchLog::Server& router : log.routers)
+      if (router.url != last.url)
+        deployment.remarks.push_back(fmt::format("{}:{}: router {} is passed over for the later {}",
+                                                 path, router.line, router.url, last.url));
+    Result<bool> added = AddUrl(client, last.url, deployment, stop);
+    if (!added)
+      return tl::unexpected(added.error().WithContext(fmt::format("{}:{}", path, last.line)));
+    return true;
+  }
+  for (const LaunchLog::Server& engine : log.engines)
+    AddWorkers(deployment, {Worker{.url = engine.url,
+                                   .role = WorkerRole::kRegular,
+                                   .dp_ranks = {},
+                                   .healthy_by_router = true,
+                                   .found_in = fmt::format("{}:{}", path, engine.line)}});
+  if (log.empty())
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: neither a list of URLs nor a log that names a router or an engine "
+                            "(\"Router launched at\", \"Ports for engine\", \"Starting vLLM server "
+                            "on\")",
+                            path));
+  return true;
+}
+
+}  // namespace
+
+Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
+                            std::stop_token stop) {
+  Deployment deployment;
+  if (targets.empty())
+    return Fail(ErrorKind::kUsage,
+                "no target: give the URL of a router or of a worker, or a launch log");
+  for (const std::string& target : targets) {
+    std::error_code ignored;
+    bool is_file = fs::is_regular_file(target, ignored);
+    Result<bool> added = is_file ? AddFile(client, target, deployment, stop)
+                                 : AddUrl(client, target, deployment, stop);
+    if (!added) return tl::unexpected(added.error());
+  }
+  std::sort(deployment.workers.begin(), deployment.workers.end(),
+            [](const Worker& a, const Worker& b) { return a.url < b.url; });
+  if (deployment.workers.empty())
+    return Fail(ErrorKind::kRemote, fmt::format("{}: no worker that speaks HTTP", targets[0]));
+  return deployment;
+}
+
+}  // namespace tacho

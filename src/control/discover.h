@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/engine.h"
+#include "net/http_client.h"
+
+namespace tacho {
+
+enum class RouterKind { kNone, kVllmRouter, kSglangRouter, kOther };
+
+// The servers of one deployment.
+struct Deployment {
+  RouterKind router_kind = RouterKind::kNone;
+  std::string router_url;       // "" without a router
+  std::vector<Worker> workers;  // unique, sorted by url
+  // What the user should know: members that the list names but that are dead, duplicates, gRPC
+  // workers that have no HTTP port, a log that tells of several routers.
+  std::vector<std::string> remarks;
+};
+
+// Finds the workers behind each target:
+//   a URL: a router is asked for its list (/workers, then /list_workers: a router that hands every
+//     other path to one of its workers looks just like an engine), else it is a worker itself;
+//   a file: a launch log (the last "Router launched at", "Ports for engine", "Starting vLLM server
+//     on", "Launch vLLM OpenAI api_server at" win; the host stays as the log has it) or a list of
+//     URLs, one a line or as JSON (also the shape of a Kubernetes EndpointSlice), comments with
+//     '#'.
+// kUsage: a target that is neither; kRemote: nothing answered.
+Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
+                            std::stop_token stop = {});
+
+}  // namespace tacho

@@ -1,0 +1,106 @@
+#include "control/discover.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "control/fake_engine_for_test.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class DiscoverTest : public testing::Test {
+ protected:
+  DiscoverTest() {
+    std::string name = "/tmp/tacho-discover-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~DiscoverTest() override { std::filesystem::remove_all(folder_); }
+  std::string File(const std::string& text) {
+    std::string path = folder_ + "/file" + std::to_string(++files_);
+    std::ofstream(path) << text;
+    return path;
+  }
+  Result<Deployment> Find(const std::vector<std::string>& targets) {
+    return Discover(*client_, targets);
+  }
+  static std::vector<std::string> Urls(const Deployment& deployment) {
+    std::vector<std::string> urls;
+    for (const Worker& worker : deployment.workers) urls.push_back(worker.url);
+    return urls;
+  }
+  std::string folder_;
+  int files_ = 0;
+  std::unique_ptr<HttpClient> client_ = HttpClient::Create().value();
+};
+
+TEST_F(DiscoverTest, ARouterIsToldFromAWorker) {
+  FakeEngine worker({{"GET /version", {200, "{}"}}});
+  FakeEngine vllm({{"GET /workers", {200, R"({"workers":[{"url":"http://10.0.0.2:1@1"},
+                                            {"url":"http://10.0.0.2:1@0"}]})"}},
+                   {"GET /list_workers", {200, R"({"urls":["http://10.0.0.2:1"]})"}}});
+  FakeEngine sglang({{"GET /workers", {200, R"({"workers":[{"id":"u","url":"http://a:1"}]})"}}});
+  FakeEngine old({{"GET /list_workers", {200, R"({"urls":["http://a:1","http://b:1"]})"}}});
+
+  auto alone = Find({worker.url()});
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->router_kind, RouterKind::kNone);
+  EXPECT_THAT(Urls(*alone), ElementsAre(worker.url()));
+
+  auto ranked = Find({vllm.url() + "/"});
+  ASSERT_TRUE(ranked);
+  EXPECT_EQ(ranked->router_kind, RouterKind::kVllmRouter);
+  EXPECT_EQ(ranked->router_url, vllm.url());
+  EXPECT_THAT(Urls(*ranked), ElementsAre("http://10.0.0.2:1"));
+  EXPECT_THAT(ranked->workers[0].dp_ranks, ElementsAre(0, 1));
+
+  EXPECT_EQ(Find({sglang.url()})->router_kind, RouterKind::kSglangRouter);
+  EXPECT_THAT(Urls(*Find({old.url()})), ElementsAre("http://a:1", "http://b:1"));
+  for (const std::string& request : vllm.seen())
+    EXPECT_THAT(request, testing::AnyOf("GET /workers", "GET /list_workers"));
+}
+
+TEST_F(DiscoverTest, RoutersThatCannotHelpSayWhy) {
+  FakeEngine empty({{"GET /workers", {200, R"({"workers":[],"total":0})"}}});
+  FakeEngine locked({{"GET /workers", {401, "no"}}});
+  FakeEngine moved({{"GET /workers", {302, "", {{"Location", "http://else/"}}}}});
+  EXPECT_THAT(Find({empty.url()}).error().message, HasSubstr("without workers"));
+  EXPECT_THAT(Find({locked.url()}).error().message, HasSubstr("--api-key"));
+  EXPECT_THAT(Find({moved.url()}).error().message, HasSubstr("http://else/"));
+  EXPECT_EQ(Find({"http://127.0.0.1:1"}).error().kind, ErrorKind::kRemote);
+  EXPECT_EQ(Find({}).error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(Find({"no such thing"}).error().kind, ErrorKind::kUsage);
+}
+
+TEST_F(DiscoverTest, FilesAreListsOrLogs) {
+  EXPECT_THAT(Urls(*Find({File("http://b:1\nhttp://a:1\nhttp://b:1\n")})),
+              ElementsAre("http://a:1", "http://b:1"));
+  EXPECT_THAT(Urls(*Find({File("x: Starting vLLM server on http://0.0.0.0:8101\n")})),
+              ElementsAre("http://0.0.0.0:8101"));
+  FakeEngine router({{"GET /workers", {200, R"({"workers":[{"url":"http://a:1"}]})"}}});
+  std::string log = File(
+      "Router launched at 127.0.0.1:1, Prometheus port: 2\n"
+      "Router launched at " +
+      router.url().substr(7) + ", Prometheus port: 3\n");
+  auto found = Find({log});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(Urls(*found), ElementsAre("http://a:1"));
+  EXPECT_THAT(found->remarks, ElementsAre(HasSubstr("passed over")));
+  EXPECT_THAT(Find({File("nothing: here\n")}).error().message, HasSubstr("neither a list"));
+  EXPECT_EQ(Find({File("Router launched at 127.0.0.1:1, x\n")}).error().kind, ErrorKind::kRemote);
+}
+
+TEST_F(DiscoverTest, TheSameWorkerTwiceIsOne) {
+  FakeEngine worker({});
+  auto found = Find({worker.url(), worker.url()});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->workers.size(), 1u);
+  EXPECT_THAT(found->remarks, ElementsAre(HasSubstr("named twice")));
+}
+
+}  // namespace
+}  // namespace tacho

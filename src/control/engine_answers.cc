@@ -1,0 +1,168 @@
+#include "control/engine_answers.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "control/prometheus.h"
+#include "control/version.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::json;
+
+// The JSON of a 200 answer, or a discarded value.
+Json JsonOf(const std::optional<HttpResponse>& answer) {
+  if (!answer || answer->status != 200) return Json(Json::value_t::discarded);
+  return Json::parse(answer->body, nullptr, false);
+}
+
+const Json& Member(const Json& object, std::string_view key) {
+  static const Json kNone;
+  if (!object.is_object()) return kNone;
+  auto found = object.find(std::string(key));
+  return found == object.end() ? kNone : *found;
+}
+
+template <typename T>
+std::optional<T> Get(const Json& object, std::string_view key) {
+  const Json& value = Member(object, key);
+  if constexpr (std::is_same_v<T, bool>) {
+    if (value.is_boolean()) return value.get<bool>();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (value.is_string()) return value.get<std::string>();
+  } else if (value.is_number_integer()) {
+    return value.get<T>();
+  }
+  return std::nullopt;
+}
+
+EngineKind KindOf(const Json& models, const Json& server_info, const ProbeAnswers& answers) {
+  std::string owner;
+  if (const Json& data = Member(models, "data"); data.is_array() && !data.empty())
+    owner = Get<std::string>(data[0], "owned_by").value_or("");
+  if (owner == "vllm" || Member(server_info, "vllm_config").is_object()) return EngineKind::kVllm;
+  if (owner == "sglang" || Member(server_info, "internal_states").is_array())
+    return EngineKind::kSglang;
+  // Behind a changed model list: the metrics' names.
+  if (answers[kMetrics] && answers[kMetrics]->status == 200) {
+    if (answers[kMetrics]->body.find("vllm:") != std::string::npos) return EngineKind::kVllm;
+    if (answers[kMetrics]->body.find("sglang:") != std::string::npos) return EngineKind::kSglang;
+  }
+  return EngineKind::kUnknown;
+}
+
+void ReadModel(const Json& models, EngineFacts& facts) {
+  const Json& data = Member(models, "data");
+  if (!data.is_array() || data.empty()) return;
+  facts.model = Get<std::string>(data[0], "id").value_or("");
+  facts.max_model_len = Get<int64_t>(data[0], "max_model_len");
+}
+
+void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& server_info,
+              EngineFacts& facts) {
+  facts.version = Get<std::string>(JsonOf(answers[kVersion]), "version").value_or("");
+  const Json& start = Member(Member(Member(openapi, "paths"), "/start_profile"), "post");
+  facts.profiler.has_http = start.is_object();
+  facts.profiler.reads_body = Member(start, "requestBody").is_object();
+  facts.asleep = Get<bool>(JsonOf(answers[kIsSleeping]), "is_sleeping");
+
+  const Json& config = Member(server_info, "vllm_config");
+  facts.instance = Get<std::string>(config, "instance_id").value_or("");
+  const Json& parallel = Member(config, "parallel_config");
+  facts.tensor_parallel = Get<int>(parallel, "tensor_parallel_size");
+  facts.pipeline_parallel = Get<int>(parallel, "pipeline_parallel_size");
+  facts.data_parallel = Get<int>(parallel, "data_parallel_size");
+  const Json& profiler = Member(config, "profiler_config");
+  facts.profiler.kind = Get<std::string>(profiler, "profiler");
+  facts.profiler.folder = Get<std::string>(profiler, "torch_profiler_dir");
+  facts.profiler.with_stack = Get<bool>(profiler, "torch_profiler_with_stack");
+  facts.profiler.record_shapes = Get<bool>(profiler, "torch_profiler_record_shapes");
+  facts.profiler.use_gzip = Get<bool>(profiler, "torch_profiler_use_gzip");
+  facts.profiler.ignore_frontend = Get<bool>(profiler, "ignore_frontend");
+  facts.profiler.delay_iterations = Get<int64_t>(profiler, "delay_iterations");
+  facts.profiler.max_iterations = Get<int64_t>(profiler, "max_iterations");
+  facts.profiler.wait_iterations = Get<int64_t>(profiler, "wait_iterations");
+  facts.profiler.warmup_iterations = Get<int64_t>(profiler, "warmup_iterations");
+  facts.profiler.active_iterations = Get<int64_t>(profiler, "active_iterations");
+}
+
+void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFacts& facts) {
+  facts.version = Get<std::string>(server_info, "version").value_or("");
+  facts.tensor_parallel = Get<int>(server_info, "tp_size");
+  facts.pipeline_parallel = Get<int>(server_info, "pp_size");
+  facts.data_parallel = Get<int>(server_info, "dp_size");
+  facts.profiler.has_http = true;
+  facts.profiler.reads_body = true;
+  facts.profiler.reads_profile_id = EngineRule(facts.kind, facts.version, "id") == "yes";
+  facts.profiler.kind = "torch";
+  if (facts.model.empty())
+    facts.model = Get<std::string>(JsonOf(answers[kModelInfo]), "model_path").value_or("default");
+}
+
+// What metrics tell that the rest did not: how many engines stand behind the server, whether they
+// sleep.
+void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
+  std::vector<MetricSample> samples = ParsePrometheus(metrics.body);
+  std::vector<EngineCounters> engines = CountersIn(samples);
+  facts.has_metrics = !engines.empty();
+  if (!facts.data_parallel && engines.size() > 1)
+    facts.data_parallel = static_cast<int>(engines.size());
+  for (const MetricSample& sample : samples) {
+    if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
+    auto state = sample.labels.find("sleep_state");
+    if (state != sample.labels.end() && !facts.asleep) facts.asleep = state->second != "awake";
+  }
+}
+
+// What to call a server that is no engine, by what it answered.
+std::string Describe(const ProbeAnswers& answers) {
+  for (const std::optional<HttpResponse>& answer : answers) {
+    if (!answer) continue;
+    if (answer->status == 401 || answer->status == 403)
+      return fmt::format("HTTP {}: it wants a key: give --api-key", answer->status);
+    if (answer->status >= 300 && answer->status < 400)
+      return fmt::format("redirects to {}: name that address instead",
+                         FindHeader(answer->headers, "location"));
+  }
+  const std::optional<HttpResponse>& models = answers[kModels];
+  if (models && models->status == 503)
+    return "HTTP 503: not ready yet; wait until its model is loaded";
+  if (!models) return "answers, but not to /v1/models";
+  std::string server(FindHeader(models->headers, "server"));
+  return fmt::format("a web server{}, but no vLLM or SGLang: GET /v1/models gave HTTP {}",
+                     server.empty() ? "" : " (" + server + ")", models->status);
+}
+
+}  // namespace
+
+std::optional<int> EngineFacts::ExpectedRanks() const {
+  if (!tensor_parallel) return std::nullopt;
+  return *tensor_parallel * pipeline_parallel.value_or(1) * data_parallel.value_or(1);
+}
+
+Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers) {
+  Json models = JsonOf(answers[kModels]);
+  Json openapi = JsonOf(answers[kOpenApi]);
+  Json server_info = JsonOf(answers[kServerInfo]);
+  if (!server_info.is_object()) server_info = JsonOf(answers[kOldServerInfo]);
+  EngineFacts facts;
+  facts.kind = KindOf(models, server_info, answers);
+  ReadModel(models, facts);
+  switch (facts.kind) {
+    case EngineKind::kVllm:
+      ReadVllm(answers, openapi, server_info, facts);
+      break;
+    case EngineKind::kSglang:
+      ReadSglang(answers, server_info, facts);
+      break;
+    case EngineKind::kUnknown:
+      return Fail(ErrorKind::kRemote, fmt::format("{}: {}", url, Describe(answers)));
+  }
+  if (answers[kMetrics] && answers[kMetrics]->status == 200)
+    ReadMetricsFacts(*answers[kMetrics], facts);
+  return facts;
+}
+
+}  // namespace tacho

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "control/engine.h"
+#include "net/http.h"
+
+namespace tacho {
+
+// The routes that a probe asks, all harmless on every engine: none runs a model step, none changes
+// anything. (SGLang's GET /start_profile would start one; its /health runs a forward.)
+enum ProbeRoute : size_t {
+  kOpenApi,
+  kVersion,
+  kModels,
+  kMetrics,
+  kIsSleeping,
+  kServerInfo,
+  kOldServerInfo,
+  kModelInfo,
+  kProbeRoutes,
+};
+constexpr std::array<std::string_view, kProbeRoutes> kProbePaths{
+    "/openapi.json",    "/version",     "/v1/models",
+    "/metrics",         "/is_sleeping", "/server_info?config_format=json",
+    "/get_server_info", "/model_info"};
+
+// The answers of one server; absent where none came.
+using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
+
+// What the answers tell. A pure function. kRemote when they show no engine: the message says what
+// the server seems to be.
+Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers);
+
+}  // namespace tacho

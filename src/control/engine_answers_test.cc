@@ -1,0 +1,115 @@
+#include "control/engine_answers.h"
+
+#include <gmock/gmock.h>
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+HttpResponse Ok(std::string body) {
+  HttpResponse answer;
+  answer.status = 200;
+  answer.body = std::move(body);
+  return answer;
+}
+HttpResponse Status(int status, std::vector<HttpHeader> headers = {}) {
+  HttpResponse answer;
+  answer.status = status;
+  answer.headers = std::move(headers);
+  return answer;
+}
+
+const char* const kVllmModels =
+    R"({"object":"list","data":[{"id":"tiny","owned_by":"vllm","max_model_len":2048}]})";
+
+TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
+  ProbeAnswers answers;
+  answers[kModels] = Ok(kVllmModels);
+  answers[kVersion] = Ok(R"({"version":"0.32.0"})");
+  answers[kOpenApi] = Ok(R"({"paths":{"/start_profile":{"post":{"requestBody":{"content":{}}}}}})");
+  answers[kIsSleeping] = Ok(R"({"is_sleeping":false})");
+  answers[kServerInfo] = Ok(
+      R"({"vllm_config":{"instance_id":"abc","parallel_config":{"tensor_parallel_size":2,
+      "pipeline_parallel_size":1,"data_parallel_size":2},"profiler_config":{"profiler":"torch",
+      "torch_profiler_dir":"/traces","torch_profiler_with_stack":false,"max_iterations":0,
+      "torch_profiler_use_gzip":true,"ignore_frontend":true}}})");
+  answers[kMetrics] = Ok("vllm:iteration_tokens_total_count{engine=\"0\"} 4\n");
+  auto facts = ReadFacts("http://h:1", answers);
+  ASSERT_TRUE(facts);
+  EXPECT_EQ(facts->kind, EngineKind::kVllm);
+  EXPECT_EQ(facts->version, "0.32.0");
+  EXPECT_EQ(facts->model, "tiny");
+  EXPECT_EQ(facts->max_model_len, 2048);
+  EXPECT_EQ(facts->ExpectedRanks(), 4);
+  EXPECT_EQ(facts->asleep, false);
+  EXPECT_TRUE(facts->has_metrics);
+  EXPECT_TRUE(facts->profiler.has_http);
+  EXPECT_TRUE(facts->profiler.reads_body);
+  EXPECT_EQ(facts->profiler.folder, "/traces");
+  EXPECT_EQ(facts->profiler.with_stack, false);
+  EXPECT_EQ(facts->profiler.max_iterations, 0);
+}
+
+TEST(ReadFacts, APlainVllmTellsLessAndNothingIsMadeUp) {
+  ProbeAnswers answers;
+  answers[kModels] = Ok(kVllmModels);
+  answers[kVersion] = Ok(R"({"version":"0.13.0"})");
+  answers[kOpenApi] = Ok(R"({"paths":{"/start_profile":{"post":{}}}})");
+  answers[kServerInfo] = Status(404);
+  answers[kMetrics] =
+      Ok("vllm:iteration_tokens_total_count{engine=\"0\"} 4\n"
+         "vllm:iteration_tokens_total_count{engine=\"1\"} 4\n"
+         "vllm:engine_sleep_state{engine=\"0\",sleep_state=\"awake\"} 0.0\n"
+         "vllm:engine_sleep_state{engine=\"0\",sleep_state=\"weights_offloaded\"} 1.0\n");
+  auto facts = ReadFacts("http://h:1", answers);
+  ASSERT_TRUE(facts);
+  EXPECT_TRUE(facts->profiler.has_http);
+  EXPECT_FALSE(facts->profiler.reads_body);
+  EXPECT_EQ(facts->data_parallel, 2);
+  EXPECT_EQ(facts->asleep, true);
+  EXPECT_FALSE(facts->ExpectedRanks());
+  EXPECT_FALSE(facts->profiler.with_stack);
+  EXPECT_FALSE(facts->profiler.folder);
+}
+
+TEST(ReadFacts, SglangIsAlwaysReadyToProfile) {
+  ProbeAnswers answers;
+  answers[kModels] = Ok(R"({"object":"list","data":[{"id":"tiny","owned_by":"sglang"}]})");
+  answers[kServerInfo] =
+      Ok(R"({"version":"0.5.23","tp_size":2,"pp_size":1,"dp_size":1,"internal_states":[{}]})");
+  auto facts = ReadFacts("http://h:1", answers);
+  ASSERT_TRUE(facts);
+  EXPECT_EQ(facts->kind, EngineKind::kSglang);
+  EXPECT_TRUE(facts->profiler.has_http);
+  EXPECT_TRUE(facts->profiler.reads_profile_id);
+  EXPECT_EQ(facts->ExpectedRanks(), 2);
+}
+
+TEST(ReadFacts, WhatIsNoEngineIsNamed) {
+  auto why = [](int status, std::vector<HttpHeader> headers = {}) {
+    ProbeAnswers answers;
+    answers[kModels] = Status(status, std::move(headers));
+    return ReadFacts("http://h:1", answers).error().message;
+  };
+  EXPECT_THAT(why(404, {{"Server", "nginx"}}), HasSubstr("a web server (nginx)"));
+  EXPECT_THAT(why(401), HasSubstr("--api-key"));
+  EXPECT_THAT(why(302, {{"Location", "http://login/"}}), HasSubstr("http://login/"));
+  EXPECT_THAT(why(503), HasSubstr("not ready"));
+  EXPECT_THAT(why(404), testing::StartsWith("http://h:1: "));
+}
+
+TEST(ReadFacts, JsonOfTheWrongShapeIsPassedOver) {
+  for (const char* body : {"[]", "3", "null", "{\"data\":3}", "{\"data\":[3]}", "{\"data\":[]}",
+                           "\xff", "{\"data\":[{\"owned_by\":\"vllm\",\"id\":7}]}"}) {
+    ProbeAnswers answers;
+    for (auto& answer : answers) answer = Ok(body);
+    auto facts = ReadFacts("http://h:1", answers);
+    if (facts) {
+      EXPECT_EQ(facts->version, "") << body;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacho

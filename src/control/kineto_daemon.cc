@@ -1,0 +1,206 @@
+#include "control/kineto_daemon.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "control/kineto_message.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kSocketName = "dynolog";
+constexpr int32_t kStateTracing = 1;
+constexpr size_t kMostDatagram = 64u << 10;
+// A process that has not asked for so long is gone, or its machine stands still.
+constexpr int64_t kForgetNs = 4 * KinetoDaemon::kPollMs * 1'000'000;
+
+int64_t NowNs(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+struct Address {
+  sockaddr_un name{};
+  socklen_t size = 0;
+};
+
+// Kineto counts the trailing NUL into an abstract name.
+Address AddressIn(const std::string& folder) {
+  Address address;
+  address.name.sun_family = AF_UNIX;
+  std::string path = folder.empty() ? std::string(1, '\0') + std::string(kSocketName) + '\0'
+                                    : folder + '/' + std::string(kSocketName);
+  if (path.size() >= sizeof(address.name.sun_path)) return address;
+  std::memcpy(address.name.sun_path, path.data(), path.size());
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  return address;
+}
+
+class SocketDaemon final : public KinetoDaemon {
+ public:
+  SocketDaemon(int socket, int wake, std::string socket_file)
+      : socket_(socket),
+        wake_(wake),
+        socket_file_(std::move(socket_file)),
+        thread_([this] { Serve(); }) {}
+
+  ~SocketDaemon() override {
+    uint64_t one = 1;
+    [[maybe_unused]] ssize_t written = write(wake_, &one, sizeof(one));
+    thread_.join();
+    close(wake_);
+    close(socket_);
+    if (!socket_file_.empty()) unlink(socket_file_.c_str());
+  }
+
+  std::vector<DaemonProcess> Processes() const override {
+    std::lock_guard lock(mutex_);
+    std::vector<DaemonProcess> processes;
+    int64_t now = NowNs(CLOCK_MONOTONIC);
+    for (const auto& [pid, process] : processes_)
+      if (now - process.asked_ns < kForgetNs) processes.push_back(process);
+    return processes;
+  }
+
+  void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) override {
+    std::lock_guard lock(mutex_);
+    wanted_ = pids;
+    config_ = trace.ConfigText();
+    for (auto& [pid, process] : processes_) process.told = false;
+  }
+
+  int64_t AllToldByUnixMs(const std::vector<int64_t>& pids) const override {
+    std::lock_guard lock(mutex_);
+    int64_t now = NowNs(CLOCK_MONOTONIC);
+    int64_t wait = 0;
+    for (int64_t pid : pids) {
+      auto found = processes_.find(pid);
+      int64_t next = found == processes_.end() ? kPollMs * 1'000'000
+                                               : found->second.asked_ns + kPollMs * 1'000'000 - now;
+      wait = std::max(wait, next);
+    }
+    return (NowNs(CLOCK_REALTIME) + wait) / 1'000'000 + 1;
+  }
+
+ private:
+  void Serve() {
+    std::string datagram(kMostDatagram, '\0');
+    while (true) {
+      pollfd waits[2] = {{socket_, POLLIN, 0}, {wake_, POLLIN, 0}};
+      if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
+      if (waits[1].revents != 0) return;
+      if ((waits[0].revents & POLLIN) == 0) continue;
+      Address from;
+      from.size = sizeof(from.name);
+      ssize_t size = recvfrom(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT,
+                              reinterpret_cast<sockaddr*>(&from.name), &from.size);
+      if (size > 0) Answer(std::string_view(datagram.data(), static_cast<size_t>(size)), from);
+    }
+  }
+
+  void Answer(std::string_view datagram, const Address& from) {
+    std::optional<KinetoMessage> message = ParseKinetoMessage(datagram);
+    if (!message || message->type != "req") return;
+    std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
+    if (!question) return;
+    std::string text = TextFor(*question);
+    std::string answer = PackKinetoMessage({"req", text});
+    // A process that does not read its socket must not stop the others: it asks again.
+    sendto(socket_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+           reinterpret_cast<const sockaddr*>(&from.name), from.size);
+  }
+
+  // Notes who asks; gives what it is to do, "" for nothing.
+  std::string TextFor(const KinetoQuestion& question) {
+    std::lock_guard lock(mutex_);
+    int64_t pid = question.pids.front();
+    DaemonProcess& process = processes_[pid];
+    process.pid = pid;
+    process.ancestors.assign(question.pids.begin() + 1, question.pids.end());
+    process.job = question.job;
+    process.asked_ns = NowNs(CLOCK_MONOTONIC);
+    process.tracing = question.state == kStateTracing;
+    auto wanted = std::find(wanted_.begin(), wanted_.end(), pid);
+    if (wanted == wanted_.end()) return "";
+    wanted_.erase(wanted);
+    process.told = true;
+    return config_;
+  }
+
+  const int socket_;
+  const int wake_;
+  const std::string socket_file_;
+  mutable std::mutex mutex_;
+  std::map<int64_t, DaemonProcess> processes_;
+  std::vector<int64_t> wanted_;
+  std::string config_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::string DaemonTrace::FileOf(int64_t pid) const {
+  return fmt::format("{}/{}_{}.json", folder, stem, pid);
+}
+
+std::string DaemonTrace::ConfigText() const {
+  return fmt::format(
+      "ACTIVITIES_LOG_FILE={}/{}.json\nPROFILE_START_TIME={}\nACTIVITIES_WARMUP_PERIOD_SECS=1\n"
+      "ACTIVITIES_DURATION_MSECS={}\n"
+      "PROFILE_REPORT_INPUT_SHAPES={}\nPROFILE_PROFILE_MEMORY={}\nPROFILE_WITH_STACK={}\n",
+      folder, stem, start_unix_ms, duration_ms, record_shapes, profile_memory, with_stack);
+}
+
+Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& socket_folder) {
+  Address address = AddressIn(socket_folder);
+  if (address.size == 0)
+    return Fail(ErrorKind::kUsage, fmt::format("{}: too long a path for a socket", socket_folder));
+  int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (socket < 0)
+    return Fail(ErrorKind::kOutput, fmt::format("no UNIX socket: {}", std::strerror(errno)));
+  std::string file = socket_folder.empty() ? "" : socket_folder + '/' + std::string(kSocketName);
+  const auto* name = reinterpret_cast<const sockaddr*>(&address.name);
+  int bound = bind(socket, name, address.size);
+  // A socket file stays behind when its daemon is killed: nobody listens on it any more.
+  if (bound != 0 && errno == EADDRINUSE && !file.empty()) {
+    if (connect(socket, name, address.size) != 0 && errno == ECONNREFUSED &&
+        unlink(file.c_str()) == 0) {
+      bound = bind(socket, name, address.size);
+    } else {
+      errno = EADDRINUSE;
+    }
+  }
+  if (bound != 0) {
+    int reason = errno;
+    close(socket);
+    std::string where = file.empty() ? "the abstract socket \"dynolog\"" : file;
+    if (reason == EADDRINUSE)
+      return Fail(ErrorKind::kRemote,
+                  fmt::format("{} is taken: a dynolog daemon or another tacho runs on this host; "
+                              "stop it, or profile with --via http",
+                              where));
+    return Fail(ErrorKind::kOutput, fmt::format("{}: {}", where, std::strerror(reason)));
+  }
+  int wake = eventfd(0, EFD_CLOEXEC);
+  if (wake < 0) {
+    close(socket);
+    return Fail(ErrorKind::kOutput, fmt::format("no eventfd: {}", std::strerror(errno)));
+  }
+  return std::make_unique<SocketDaemon>(socket, wake, file);
+}
+
+}  // namespace tacho

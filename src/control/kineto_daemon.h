@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// A process that asked the daemon for work since it listens: any program with PyTorch that was
+// started with KINETO_USE_DAEMON=1.
+struct DaemonProcess {
+  int64_t pid = 0;
+  std::vector<int64_t> ancestors;  // parent first
+  int64_t job = 0;
+  int64_t asked_ns = 0;  // CLOCK_MONOTONIC of its last question
+  bool tracing = false;  // by that question
+  bool told = false;     // took the trace that was last requested
+};
+
+struct DaemonTrace {
+  std::string folder;         // absolute, of the engine's machine and writable by the engine
+  std::string stem;           // each process writes FOLDER/STEM_PID.json
+  int64_t start_unix_ms = 0;  // the same for all processes: they begin within milliseconds of it
+  int64_t duration_ms = 0;
+  bool record_shapes = false, profile_memory = false, with_stack = false;
+
+  std::string FileOf(int64_t pid) const;
+  std::string ConfigText() const;  // as Kineto reads it
+};
+
+// The other end of Kineto's daemon protocol, so that engines are profiled on demand without an HTTP
+// route and without a stall: the trace is taken and written on a thread of Kineto's own. Processes
+// ask every 5 seconds over a UNIX datagram socket; this answers them on one thread. Formats:
+// reference of the protocol in docs/daemon.md.
+class KinetoDaemon {
+ public:
+  static constexpr int64_t kPollMs = 5000;  // how often a process asks
+  // What must lie between the last answer and the start: Kineto looks at a new request after up to
+  // a second (seen: 0.98 s on a busy machine), warms up for one, and refuses a start that is past.
+  static constexpr int64_t kLeadMs = 3000;
+
+  // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
+  // (the engine's KINETO_IPC_SOCKET_DIR), the socket file "dynolog" in it. kRemote when another
+  // daemon has the name; kOutput when the folder cannot be used.
+  static Result<std::unique_ptr<KinetoDaemon>> Listen(const std::string& socket_folder = "");
+  virtual ~KinetoDaemon() = default;  // ends the thread, removes the socket file
+
+  // Everybody who asked so far, by pid.
+  virtual std::vector<DaemonProcess> Processes() const = 0;
+
+  // From now on the next question of each of these processes is answered with `trace`, once. An
+  // earlier request that was not yet taken is forgotten.
+  virtual void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) = 0;
+
+  // The soonest moment (Unix ms) at which all of `pids` will have asked once more.
+  virtual int64_t AllToldByUnixMs(const std::vector<int64_t>& pids) const = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,210 @@
+#include "control/kineto_daemon.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "control/kineto_message.h"
+#include "control/port_owner.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = "/tmp/tacho-daemon-XXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A process with PyTorch, as far as the socket goes.
+class Process {
+ public:
+  explicit Process(const std::string& folder) {
+    socket_ = socket(AF_UNIX, SOCK_DGRAM, 0);
+    sockaddr_un own{AF_UNIX, {}};
+    // An unnamed bind: the kernel gives an abstract name.
+    bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(sa_family_t));
+    sockaddr_un daemon{AF_UNIX, {}};
+    std::string path = folder + "/dynolog";
+    std::memcpy(daemon.sun_path, path.data(), path.size());
+    connected_ =
+        connect(socket_, reinterpret_cast<sockaddr*>(&daemon),
+                static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size())) == 0;
+  }
+  ~Process() { close(socket_); }
+  bool connected() const { return connected_; }
+  void Send(const std::string& bytes) const {
+    ASSERT_EQ(send(socket_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+  std::optional<KinetoMessage> Receive(int wait_ms = 2000) const {
+    pollfd wait{socket_, POLLIN, 0};
+    if (poll(&wait, 1, wait_ms) != 1) return std::nullopt;
+    char bytes[4096];
+    ssize_t size = recv(socket_, bytes, sizeof(bytes), 0);
+    return ParseKinetoMessage({bytes, static_cast<size_t>(size)});
+  }
+  std::string Ask(const KinetoQuestion& question) const {
+    Send(PackKinetoMessage({"req", PackKinetoQuestion(question)}));
+    std::optional<KinetoMessage> answer = Receive();
+    EXPECT_TRUE(answer && answer->type == "req");
+    return answer ? answer->payload : "no answer";
+  }
+
+ private:
+  int socket_;
+  bool connected_;
+};
+
+TEST(KinetoMessage, GoesThereAndBack) {
+  KinetoQuestion question{3, -7, {4711, 12, 1}};
+  std::string bytes = PackKinetoMessage({"req", PackKinetoQuestion(question)});
+  EXPECT_EQ(bytes.size(), 8u + 32 + 16 + 12);
+  std::optional<KinetoMessage> message = ParseKinetoMessage(bytes);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->type, "req");
+  std::optional<KinetoQuestion> back = ParseKinetoQuestion(message->payload);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->state, 3);
+  EXPECT_EQ(back->job, -7);
+  EXPECT_EQ(back->pids, (std::vector<int64_t>{4711, 12, 1}));
+}
+
+TEST(KinetoMessage, RefusesEveryCutAndEveryWrongCount) {
+  std::string payload = PackKinetoQuestion({1, 0, {1, 2, 3}});
+  std::string bytes = PackKinetoMessage({"req", payload});
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(ParseKinetoMessage(bytes.substr(0, size))) << size;
+  EXPECT_FALSE(ParseKinetoMessage(bytes + "x"));
+  for (size_t size = 0; size < payload.size(); ++size)
+    EXPECT_FALSE(ParseKinetoQuestion(payload.substr(0, size))) << size;
+  for (int32_t count : {0, -1, 4, 1 << 30}) {
+    std::string wrong = payload;
+    std::memcpy(wrong.data() + 4, &count, 4);
+    EXPECT_FALSE(ParseKinetoQuestion(wrong)) << count;
+  }
+}
+
+TEST(KinetoDaemon, TellsEachProcessOnce) {
+  Folder folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  Process worker(folder.path()), other(folder.path());
+  ASSERT_TRUE(worker.connected());
+  EXPECT_EQ(worker.Ask({3, 5, {100, 50, 1}}), "");
+  EXPECT_EQ(other.Ask({3, 5, {101, 50, 1}}), "");
+
+  DaemonTrace trace{
+      .folder = "/traces", .stem = "s1", .start_unix_ms = 123456, .duration_ms = 2000};
+  (*daemon)->Request({100}, trace);
+  EXPECT_EQ(other.Ask({3, 5, {101, 50, 1}}), "");
+  std::string config = worker.Ask({3, 5, {100, 50, 1}});
+  EXPECT_EQ(config, trace.ConfigText());
+  EXPECT_NE(config.find("ACTIVITIES_LOG_FILE=/traces/s1.json\n"), std::string::npos);
+  EXPECT_NE(config.find("PROFILE_START_TIME=123456\n"), std::string::npos);
+  EXPECT_NE(config.find("ACTIVITIES_DURATION_MSECS=2000\n"), std::string::npos);
+  EXPECT_EQ(trace.FileOf(100), "/traces/s1_100.json");
+  EXPECT_EQ(worker.Ask({1, 5, {100, 50, 1}}), "");
+
+  std::vector<DaemonProcess> processes = (*daemon)->Processes();
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(processes[0].pid, 100);
+  EXPECT_EQ(processes[0].ancestors, (std::vector<int64_t>{50, 1}));
+  EXPECT_TRUE(processes[0].tracing);
+  EXPECT_TRUE(processes[0].told);
+  EXPECT_FALSE(processes[1].told);
+}
+
+TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
+  Folder folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  Process worker(folder.path());
+  worker.Send("nonsense");
+  worker.Send(PackKinetoMessage({"ctxt", std::string(16, '\0')}));
+  worker.Send(PackKinetoMessage({"req", "short"}));
+  EXPECT_EQ(worker.Ask({3, 0, {7}}), "");
+  EXPECT_FALSE(worker.Receive(0));
+  EXPECT_EQ((*daemon)->Processes().size(), 1u);
+}
+
+TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
+  Folder folder;
+  {
+    auto first = KinetoDaemon::Listen(folder.path());
+    ASSERT_TRUE(first);
+    auto second = KinetoDaemon::Listen(folder.path());
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().kind, ErrorKind::kRemote);
+    EXPECT_NE(second.error().message.find("is taken"), std::string::npos);
+    Process worker(folder.path());
+    EXPECT_EQ(worker.Ask({3, 0, {7}}), "");
+  }
+  EXPECT_FALSE(fs::exists(folder.path() + "/dynolog"));
+  // What a killed daemon leaves.
+  int left = socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un name{AF_UNIX, {}};
+  std::string path = folder.path() + "/dynolog";
+  std::memcpy(name.sun_path, path.data(), path.size());
+  ASSERT_EQ(bind(left, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+  close(left);
+  EXPECT_TRUE(KinetoDaemon::Listen(folder.path()));
+}
+
+TEST(KinetoDaemon, AFolderThatCannotBeUsedIsNamed) {
+  auto missing = KinetoDaemon::Listen("/no/such/folder");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);
+  auto longer = KinetoDaemon::Listen(std::string(200, 'x'));
+  ASSERT_FALSE(longer);
+  EXPECT_EQ(longer.error().kind, ErrorKind::kUsage);
+}
+
+TEST(KinetoDaemon, KnowsWhenAllWillHaveAsked) {
+  Folder folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon);
+  Process worker(folder.path());
+  worker.Ask({3, 0, {7}});
+  int64_t now_ms = std::time(nullptr) * 1000;
+  int64_t by = (*daemon)->AllToldByUnixMs({7});
+  EXPECT_GE(by, now_ms + 3000);
+  EXPECT_LE(by, now_ms + 7000);
+}
+
+TEST(PortOwner, FindsThisProcessAndItsParents) {
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  sockaddr_storage name{};
+  socklen_t size = sizeof(name);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size), 0);
+  uint16_t port = 0;
+  std::memcpy(&port, reinterpret_cast<char*>(&name) + 2, 2);
+  port = static_cast<uint16_t>((port >> 8) | (port << 8));
+  EXPECT_EQ(PidsListeningOn(port), std::vector<int64_t>{getpid()});
+  close(listener);
+  EXPECT_TRUE(PidsListeningOn(port).empty());
+  std::vector<int64_t> ancestors = AncestorsOf(getpid());
+  ASSERT_FALSE(ancestors.empty());
+  EXPECT_EQ(ancestors.front(), getppid());
+  EXPECT_TRUE(AncestorsOf(-1).empty());
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,64 @@
+#include "control/kineto_message.h"
+
+#include <cstring>
+
+namespace tacho {
+namespace {
+
+constexpr size_t kTypeBytes = 32;
+constexpr size_t kQuestionBytes = 4 + 4 + 8;
+constexpr int32_t kMostPids = 4096;
+
+template <typename T>
+T Read(std::string_view bytes, size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof(value));
+  return value;
+}
+
+template <typename T>
+void Append(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+}  // namespace
+
+std::optional<KinetoMessage> ParseKinetoMessage(std::string_view datagram) {
+  if (datagram.size() < kKinetoHeaderBytes) return std::nullopt;
+  if (Read<uint64_t>(datagram, 0) != datagram.size() - kKinetoHeaderBytes) return std::nullopt;
+  std::string_view type = datagram.substr(8, kTypeBytes);
+  return KinetoMessage{std::string(type.substr(0, type.find('\0'))),
+                       std::string(datagram.substr(kKinetoHeaderBytes))};
+}
+
+std::string PackKinetoMessage(const KinetoMessage& message) {
+  std::string bytes;
+  Append(bytes, static_cast<uint64_t>(message.payload.size()));
+  std::string type = message.type;
+  type.resize(kTypeBytes, '\0');
+  return bytes + type + message.payload;
+}
+
+std::optional<KinetoQuestion> ParseKinetoQuestion(std::string_view payload) {
+  if (payload.size() < kQuestionBytes) return std::nullopt;
+  KinetoQuestion question;
+  question.state = Read<int32_t>(payload, 0);
+  int32_t count = Read<int32_t>(payload, 4);
+  question.job = Read<int64_t>(payload, 8);
+  if (count < 1 || count > kMostPids || payload.size() < kQuestionBytes + 4 * size_t(count))
+    return std::nullopt;
+  for (int32_t i = 0; i < count; ++i)
+    question.pids.push_back(Read<int32_t>(payload, kQuestionBytes + 4 * size_t(i)));
+  return question;
+}
+
+std::string PackKinetoQuestion(const KinetoQuestion& question) {
+  std::string bytes;
+  Append(bytes, question.state);
+  Append(bytes, static_cast<int32_t>(question.pids.size()));
+  Append(bytes, question.job);
+  for (int64_t pid : question.pids) Append(bytes, static_cast<int32_t>(pid));
+  return bytes;
+}
+
+}  // namespace tacho

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// What a launch log tells of servers. The last line of a kind wins: logs are appended to, and a
+// restarted router has a new port. Hosts stay as the log has them.
+struct LaunchLog {
+  struct Server {
+    std::string url;
+    uint64_t line = 0;  // from 1
+  };
+  std::vector<Server> routers;  // distinct ones, in the order of their last line; the last wins
+  std::vector<Server> engines;  // one for each engine number or address
+  bool empty() const { return routers.empty() && engines.empty(); }
+};
+
+// Reads a log of slime, vime, vLLM, SGLang or a router; colours are passed over. Cost: one pass.
+LaunchLog ReadLaunchLog(std::string_view text);
+
+}  // namespace tacho

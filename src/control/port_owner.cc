@@ -1,0 +1,117 @@
+#include "control/port_owner.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The inodes of the sockets that listen on `port`, from a table like /proc/net/tcp: columns
+// "sl local_address rem_address st ... inode", the address as HEX:PORT, state 0A for listening.
+void AddListeners(const char* table, uint16_t port, std::set<std::string>& inodes) {
+  std::ifstream file(table);
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream fields(line);
+    std::string slot, local, remote, state, skip, inode;
+    fields >> slot >> local >> remote >> state;
+    for (int i = 0; i < 5; ++i) fields >> skip;
+    fields >> inode;
+    size_t colon = local.rfind(':');
+    if (state != "0A" || colon == std::string::npos || inode.empty()) continue;
+    unsigned value = 0;
+    std::from_chars(local.data() + colon + 1, local.data() + local.size(), value, 16);
+    if (value == port) inodes.insert("socket:[" + inode + "]");
+  }
+}
+
+bool OwnsOne(const fs::path& process, const std::set<std::string>& inodes) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(process / "fd", failed)) {
+    std::string target = fs::read_symlink(entry.path(), failed).string();
+    if (inodes.contains(target)) return true;
+  }
+  return false;
+}
+
+// Every process of this host, ascending.
+std::vector<int64_t> AllPids() {
+  std::vector<int64_t> pids;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator("/proc", failed)) {
+    std::string name = entry.path().filename();
+    int64_t pid = 0;
+    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error == std::errc() && end == name.data() + name.size()) pids.push_back(pid);
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+fs::path FolderOf(int64_t pid) { return "/proc/" + std::to_string(pid); }
+
+}  // namespace
+
+std::vector<int64_t> PidsListeningOn(uint16_t port) {
+  std::set<std::string> inodes;
+  AddListeners("/proc/net/tcp", port, inodes);
+  AddListeners("/proc/net/tcp6", port, inodes);
+  std::vector<int64_t> pids;
+  if (inodes.empty()) return pids;
+  for (int64_t pid : AllPids())
+    if (OwnsOne(FolderOf(pid), inodes)) pids.push_back(pid);
+  return pids;
+}
+
+std::vector<int64_t> AncestorsOf(int64_t pid) {
+  std::vector<int64_t> ancestors;
+  while (pid > 1 && ancestors.size() < 256) {
+    std::ifstream file(FolderOf(pid) / "stat");
+    std::string stat;
+    std::getline(file, stat);
+    // "PID (NAME) STATE PPID ...": the name may hold anything, so count from its last ')'.
+    size_t end = stat.rfind(')');
+    if (end == std::string::npos) break;
+    std::istringstream fields(stat.substr(end + 1));
+    std::string state;
+    int64_t parent = 0;
+    fields >> state >> parent;
+    if (parent <= 0) break;
+    ancestors.push_back(parent);
+    pid = parent;
+  }
+  return ancestors;
+}
+
+std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots) {
+  std::vector<int64_t> tree;
+  for (int64_t pid : AllPids()) {
+    std::vector<int64_t> line = AncestorsOf(pid);
+    line.push_back(pid);
+    bool below = std::any_of(line.begin(), line.end(), [&](int64_t p) {
+      return std::find(roots.begin(), roots.end(), p) != roots.end();
+    });
+    if (below) tree.push_back(pid);
+  }
+  return tree;
+}
+
+bool HasEnvironment(int64_t pid, std::string_view setting) {
+  std::ifstream file(FolderOf(pid) / "environ", std::ios::binary);
+  std::string entry;
+  while (std::getline(file, entry, '\0'))
+    if (entry == setting) return true;
+  return false;
+}
+
+}  // namespace tacho

@@ -1,0 +1,130 @@
+#include "control/probe.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "control/engine_answers.h"
+#include "control/prometheus.h"
+#include "net/url.h"
+
+namespace tacho {
+namespace {
+
+HttpRequest Get(const std::string& url, std::chrono::milliseconds patience) {
+  HttpRequest request;
+  request.url = url;
+  request.timeout = patience;
+  return request;
+}
+
+int64_t UnixMinusMonotonicNs() {
+  timespec real{}, monotonic{};
+  clock_gettime(CLOCK_REALTIME, &real);
+  clock_gettime(CLOCK_MONOTONIC, &monotonic);
+  return (real.tv_sec - monotonic.tv_sec) * 1'000'000'000 + (real.tv_nsec - monotonic.tv_nsec);
+}
+
+// A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time cut to whole seconds, taken
+// between our sending and receiving: the offset lies in an interval of one second and the way.
+void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
+  std::string date(FindHeader(answer.headers, "date"));
+  std::tm parts{};
+  if (strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts) == nullptr) return;
+  int64_t server = static_cast<int64_t>(timegm(&parts)) * 1'000'000'000;
+  int64_t shift = UnixMinusMonotonicNs();
+  least = std::max(least, server - (answer.times.first_byte_ns + shift));
+  most = std::min(most, server + 1'000'000'000 - (answer.times.sent_ns + shift));
+}
+
+void ReadClock(const ProbeAnswers& answers, EngineFacts& facts) {
+  int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+  int64_t quickest = std::numeric_limits<int64_t>::max();
+  for (const std::optional<HttpResponse>& answer : answers) {
+    if (!answer) continue;
+    quickest = std::min(quickest, answer->times.first_byte_ns - answer->times.sent_ns);
+    NarrowOffset(*answer, least, most);
+  }
+  if (quickest != std::numeric_limits<int64_t>::max()) facts.round_trip_ns = quickest;
+  // Servers that keep a Date for a while can make the interval empty: then nothing is known.
+  if (least == std::numeric_limits<int64_t>::min() || least > most) return;
+  facts.clock_offset_ns = least + (most - least) / 2;
+  facts.clock_error_ns = (most - least) / 2;
+}
+
+}  // namespace
+
+std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<Worker>& workers,
+                                          std::chrono::milliseconds patience,
+                                          std::stop_token stop) {
+  std::vector<HttpRequest> requests;
+  for (const Worker& worker : workers)
+    for (std::string_view path : kProbePaths)
+      requests.push_back(Get(worker.url + std::string(path), patience));
+  std::vector<Result<HttpResponse>> answers = client.FetchAll(requests, stop);
+
+  std::vector<Result<EngineFacts>> facts;
+  std::vector<HttpRequest> second;  // vLLM servers without an openapi.json
+  std::vector<size_t> second_of;
+  for (size_t w = 0; w < workers.size(); ++w) {
+    ProbeAnswers own;
+    std::optional<Error> failure;
+    for (size_t r = 0; r < kProbeRoutes; ++r) {
+      Result<HttpResponse>& answer = answers[w * kProbeRoutes + r];
+      if (answer)
+        own[r] = std::move(*answer);
+      else if (!failure)
+        failure = answer.error();
+    }
+    bool silent = std::none_of(own.begin(), own.end(), [](const auto& a) { return a.has_value(); });
+    if (silent) {
+      facts.push_back(tl::unexpected(*failure));
+      continue;
+    }
+    Result<EngineFacts> read = ReadFacts(workers[w].url, own);
+    if (read) {
+      ReadClock(own, *read);
+      bool hidden = !own[kOpenApi] || own[kOpenApi]->status != 200;
+      if (read->kind == EngineKind::kVllm && hidden) {
+        second.push_back(Get(workers[w].url + "/start_profile", patience));
+        second_of.push_back(w);
+      }
+    }
+    facts.push_back(std::move(read));
+  }
+  // GET on vLLM's POST route: 405 when it exists, 404 when not. (Never sent to SGLang.)
+  std::vector<Result<HttpResponse>> routes = client.FetchAll(second, stop);
+  for (size_t i = 0; i < routes.size(); ++i)
+    facts[second_of[i]]->profiler.has_http = routes[i] && routes[i]->status == 405;
+  return facts;
+}
+
+std::vector<Result<MetricsSnapshot>> ReadMetricsAll(HttpClient& client,
+                                                    const std::vector<Worker>& workers,
+                                                    std::chrono::milliseconds patience,
+                                                    std::stop_token stop) {
+  std::vector<HttpRequest> requests;
+  for (const Worker& worker : workers) requests.push_back(Get(worker.url + "/metrics", patience));
+  std::vector<Result<MetricsSnapshot>> snapshots;
+  for (Result<HttpResponse>& answer : client.FetchAll(requests, stop)) {
+    if (!answer) {
+      snapshots.push_back(tl::unexpected(answer.error()));
+      continue;
+    }
+    if (answer->status != 200) {
+      snapshots.push_back(
+          Fail(ErrorKind::kRemote, fmt::format("GET /metrics: HTTP {}", answer->status)));
+      continue;
+    }
+    MetricsSnapshot snapshot;
+    snapshot.at_ns = answer->times.sent_ns + (answer->times.ended_ns - answer->times.sent_ns) / 2;
+    snapshot.engines = CountersIn(ParsePrometheus(answer->body));
+    snapshot.text = std::move(answer->body);
+    snapshots.push_back(std::move(snapshot));
+  }
+  return snapshots;
+}
+
+}  // namespace tacho

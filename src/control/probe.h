@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/engine.h"
+#include "net/http_client.h"
+
+namespace tacho {
+
+// Asks each engine what it is, all at the same time, by routes that run no model step and change
+// nothing (never SGLang's /health, which is a forward). kRemote for one that does not answer, or
+// that is a web server but no engine (what it answered is in the message).
+std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<Worker>& workers,
+                                          std::chrono::milliseconds patience,
+                                          std::stop_token stop = {});
+
+// What the engine's /metrics say at one moment, for one engine (label `engine` of vLLM, data
+// parallel rank of SGLang).
+struct EngineCounters {
+  std::string engine;                                             // "0"
+  std::optional<double> steps, prompt_tokens, generation_tokens;  // since the engine's start
+  std::optional<double> running, waiting, kv_cache_share;
+};
+struct MetricsSnapshot {
+  int64_t at_ns = 0;  // CLOCK_MONOTONIC, between request and answer
+  std::string text;   // as the engine sent it, to be kept in the run folder
+  std::vector<EngineCounters> engines;
+};
+std::vector<Result<MetricsSnapshot>> ReadMetricsAll(HttpClient& client,
+                                                    const std::vector<Worker>& workers,
+                                                    std::chrono::milliseconds patience,
+                                                    std::stop_token stop = {});
+
+}  // namespace tacho

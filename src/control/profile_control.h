@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/engine.h"
+#include "net/http_client.h"
+
+namespace tacho {
+
+// What the user wants to be recorded. Absent: the engine's own default.
+struct ProfileOptions {
+  std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
+  std::optional<int64_t> steps;           // engine steps; absent: until stop
+  std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
+  std::vector<std::string> activities;    // SGLang: CPU, GPU, ...
+  std::optional<bool> with_stack, record_shapes;
+  bool by_stage = false;  // SGLang: prefill and decode apart
+};
+
+// One request as it will be sent, so that it can be shown, kept and repeated.
+struct ControlRequest {
+  std::string url;   // of the worker
+  std::string path;  // "/start_profile"
+  std::string body;  // JSON, or ""
+  std::string AsCurl() const;
+};
+
+// The start request for one engine, by its version's rules (control/rules/*.rules). kUsage: what
+// the engine cannot do or what would kill or flood it, with the reason and the remedy: no profiler
+// configured, stacks without a bound on steps, SGLang's output_dir that cannot be made, a prefix
+// with '/', by_stage without steps, ...
+Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
+                                 const ProfileOptions& options);
+ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts);
+
+enum class ControlVerdict {
+  kDone,      // the engine said that it did it
+  kWasSo,     // it was already so: stop of a stopped profiler in any of the engine's dialects
+  kRefused,   // the engine said no (409, 400, 404, 500)
+  kNoAnswer,  // no connection, time-out, connection lost in the middle
+};
+struct ControlOutcome {
+  std::string url;
+  ControlVerdict verdict = ControlVerdict::kNoAnswer;
+  int status = 0;       // of HTTP, 0 without an answer
+  std::string said;     // the engine's words, or ours; with the remedy where one is known
+  int64_t sent_ns = 0;  // CLOCK_MONOTONIC
+  int64_t answered_ns = 0;
+};
+
+// Sends all requests at the same time and waits for all answers, however long that takes when
+// `patience` is 0. `ended` is called as each answers. Results in the order of `requests`.
+// No request is sent twice: a start that was lost may have been taken.
+std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
+                                    const std::vector<EngineFacts>& facts,
+                                    std::chrono::milliseconds patience, std::stop_token stop = {},
+                                    const std::function<void(const ControlOutcome&)>& ended = {});
+
+// Difference between the first and the last sent_ns.
+int64_t StartSpreadNs(const std::vector<ControlOutcome>& outcomes);
+
+}  // namespace tacho

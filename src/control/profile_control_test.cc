@@ -1,0 +1,175 @@
+#include "control/profile_control.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "control/fake_engine_for_test.h"
+#include "control/version.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+const Worker kWorker{.url = "http://h:1",
+                     .role = WorkerRole::kRegular,
+                     .dp_ranks = {},
+                     .healthy_by_router = true,
+                     .found_in = ""};
+
+EngineFacts Vllm(std::string version = "0.32.0") {
+  EngineFacts facts;
+  facts.kind = EngineKind::kVllm;
+  facts.version = std::move(version);
+  facts.profiler.has_http = true;
+  facts.profiler.reads_body = true;
+  return facts;
+}
+EngineFacts Sglang(std::string version = "0.5.23") {
+  EngineFacts facts;
+  facts.kind = EngineKind::kSglang;
+  facts.version = std::move(version);
+  facts.profiler.has_http = facts.profiler.reads_body = true;
+  facts.profiler.reads_profile_id = EngineRule(EngineKind::kSglang, facts.version, "id") == "yes";
+  return facts;
+}
+ProfileOptions Keyed() {
+  ProfileOptions options;
+  options.key = "s1";
+  return options;
+}
+std::string WhyNot(const EngineFacts& facts, const ProfileOptions& options) {
+  auto planned = PlanStart(kWorker, facts, options);
+  EXPECT_FALSE(planned);
+  return planned ? "planned" : planned.error().message;
+}
+
+TEST(PlanStart, VllmReadsKeyAndSteps) {
+  ProfileOptions options = Keyed();
+  options.steps = 5;
+  auto start = PlanStart(kWorker, Vllm(), options);
+  ASSERT_TRUE(start);
+  EXPECT_EQ(start->path, "/start_profile");
+  EXPECT_EQ(Json::parse(start->body), Json::parse(R"({"profile_prefix":"s1","max_iterations":5})"));
+  EXPECT_EQ(start->AsCurl(),
+            "curl -X POST http://h:1/start_profile -H 'Content-Type: application/json' -d "
+            "'{\"max_iterations\":5,\"profile_prefix\":\"s1\"}'");
+  EngineFacts old = Vllm("0.13.0");
+  old.profiler.reads_body = false;
+  EXPECT_EQ(PlanStart(kWorker, old, options)->body, "");
+}
+
+TEST(PlanStart, RefusesWhatVllmCannotDo) {
+  EngineFacts off = Vllm("0.10.0");
+  off.profiler.has_http = false;
+  EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("VLLM_TORCH_PROFILER_DIR"));
+  off.version = "0.32.0";
+  EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("--profiler-config"));
+  EngineFacts asleep = Vllm();
+  asleep.asleep = true;
+  EXPECT_THAT(WhyNot(asleep, Keyed()), HasSubstr("sleeps"));
+  EngineFacts stacks = Vllm();
+  stacks.profiler.with_stack = true;
+  EXPECT_THAT(WhyNot(stacks, Keyed()), HasSubstr("1.6 million events"));
+  ProfileOptions bounded = Keyed();
+  bounded.steps = 2;
+  EXPECT_TRUE(PlanStart(kWorker, stacks, bounded));
+  stacks.profiler.max_iterations = 3;
+  EXPECT_TRUE(PlanStart(kWorker, stacks, Keyed()));
+}
+
+TEST(PlanStart, KeysThatWouldKillAreRefused) {
+  for (const char* key : {"", "a/b", "../x", "-x", ".x", "a b"}) {
+    ProfileOptions options;
+    options.key = key;
+    EXPECT_THAT(WhyNot(Sglang(), options), HasSubstr("cannot name a session")) << key;
+  }
+}
+
+TEST(PlanStart, SglangCountsExactlyInEveryVersion) {
+  ProfileOptions options = Keyed();
+  options.steps = 3;
+  options.output_dir = "/traces";
+  Json body = Json::parse(PlanStart(kWorker, Sglang(), options)->body);
+  EXPECT_EQ(body, Json::parse(R"({"output_dir":"/traces","with_stack":false,"record_shapes":false,
+      "num_steps":3,"start_step":1,"profile_prefix":"s1","profile_id":"s1"})"));
+  Json old = Json::parse(PlanStart(kWorker, Sglang("0.5.5"), options)->body);
+  EXPECT_FALSE(old.contains("profile_prefix"));
+  EXPECT_FALSE(old.contains("profile_id"));
+  options.by_stage = true;
+  Json stages = Json::parse(PlanStart(kWorker, Sglang(), options)->body);
+  EXPECT_EQ(stages["profile_by_stage"], true);
+  EXPECT_FALSE(stages.contains("start_step"));
+}
+
+TEST(PlanStart, RequestsThatEndAnSglangServerAreNeverMade) {
+  ProfileOptions stages = Keyed();
+  stages.by_stage = true;
+  EXPECT_THAT(WhyNot(Sglang(), stages), HasSubstr("--steps"));
+  ProfileOptions memory = Keyed();
+  memory.activities = {"CPU", "MEM"};
+  EXPECT_THAT(WhyNot(Sglang(), memory), HasSubstr("MEM"));
+  ProfileOptions relative = Keyed();
+  relative.output_dir = "traces";
+  EXPECT_THAT(WhyNot(Sglang(), relative), HasSubstr("absolute"));
+  ProfileOptions stacks = Keyed();
+  stacks.with_stack = true;
+  EXPECT_THAT(WhyNot(Sglang(), stacks), HasSubstr("Python stacks without a bound"));
+}
+
+ControlOutcome SendOne(const FakeEngine& engine, const EngineFacts& facts, std::string path) {
+  auto client = HttpClient::Create().value();
+  return SendAll(*client, {{engine.url(), std::move(path), ""}}, {facts},
+                 std::chrono::seconds(5))[0];
+}
+
+TEST(SendAll, UnderstandsBothDialects) {
+  FakeEngine vllm({{"POST /start_profile",
+                    {409, R"({"error":{"message":"A profiling session is already active.",
+                            "type":"Conflict","param":null,"code":409}})"}},
+                   {"POST /stop_profile", {200, ""}}});
+  ControlOutcome start = SendOne(vllm, Vllm(), "/start_profile");
+  EXPECT_EQ(start.verdict, ControlVerdict::kRefused);
+  EXPECT_EQ(start.status, 409);
+  EXPECT_THAT(start.said, HasSubstr("already active"));
+  EXPECT_EQ(SendOne(vllm, Vllm(), "/stop_profile").verdict, ControlVerdict::kDone);
+
+  FakeEngine off({});
+  EXPECT_THAT(SendOne(off, Vllm(), "/start_profile").said, HasSubstr("--profiler-config"));
+
+  FakeEngine sglang({{"POST /stop_profile", {500, "Internal Server Error"}},
+                     {"POST /start_profile", {500, "Internal Server Error"}}});
+  EXPECT_EQ(SendOne(sglang, Sglang(), "/stop_profile").verdict, ControlVerdict::kWasSo);
+  EXPECT_EQ(SendOne(sglang, Sglang(), "/start_profile").verdict, ControlVerdict::kRefused);
+}
+
+TEST(SendAll, SendsToAllAtOnceAndEachOnce) {
+  std::vector<std::unique_ptr<FakeEngine>> engines;
+  std::vector<ControlRequest> requests;
+  for (int i = 0; i < 8; ++i) {
+    engines.push_back(std::make_unique<FakeEngine>(
+        std::map<std::string, FakeEngine::Answer>{{"POST /start_profile", {200, ""}}}));
+    requests.push_back({engines.back()->url(), "/start_profile", R"({"profile_prefix":"k"})"});
+  }
+  requests.push_back({"http://127.0.0.1:1", "/start_profile", ""});
+  auto client = HttpClient::Create().value();
+  std::vector<EngineFacts> facts(requests.size(), Vllm());
+  int ended = 0;
+  auto outcomes = SendAll(*client, requests, facts, std::chrono::seconds(5), {},
+                          [&](const ControlOutcome&) { ++ended; });
+  EXPECT_EQ(ended, 9);
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(outcomes[i].verdict, ControlVerdict::kDone);
+    EXPECT_THAT(engines[i]->seen(),
+                testing::ElementsAre(R"(POST /start_profile {"profile_prefix":"k"})"));
+  }
+  EXPECT_EQ(outcomes[8].verdict, ControlVerdict::kNoAnswer);
+  EXPECT_THAT(outcomes[8].said, HasSubstr("127.0.0.1:1"));
+  EXPECT_GT(StartSpreadNs(outcomes), 0);
+  EXPECT_LT(StartSpreadNs(outcomes), 5'000'000'000);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,52 @@
+#include "control/session_lock.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+
+class SessionLockTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = "/tmp/tacho-lock-XXXXXX";
+    folder_ = mkdtemp(name.data());
+    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("XDG_RUNTIME_DIR");
+    std::filesystem::remove_all(folder_);
+  }
+  std::string folder_;
+};
+
+TEST_F(SessionLockTest, ASecondOwnerIsToldOfTheFirst) {
+  {
+    auto first = SessionLock::Take({"http://h:1", "http://h:2"});
+    ASSERT_TRUE(first) << first.error().message;
+    auto second = SessionLock::Take({"http://h:3", "http://h:2"});
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().kind, ErrorKind::kRemote);
+    EXPECT_THAT(second.error().message, HasSubstr("http://h:2"));
+    EXPECT_THAT(second.error().message, HasSubstr(std::to_string(getpid())));
+    EXPECT_TRUE(SessionLock::Take({"http://h:3"})) << "what was taken on the way is free again";
+  }
+  EXPECT_TRUE(SessionLock::Take({"http://h:1", "http://h:2"}));
+}
+
+TEST_F(SessionLockTest, AFolderThatOthersMayWriteIsRefused) {
+  std::string folder = folder_ + "/tacho";
+  mkdir(folder.c_str(), 0777);
+  chmod(folder.c_str(), 0777);
+  auto lock = SessionLock::Take({"http://h:1"});
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().kind, ErrorKind::kOutput);
+}
+
+}  // namespace
+}  // namespace tacho

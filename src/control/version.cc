@@ -1,0 +1,97 @@
+#include "control/version.h"
+
+#include <charconv>
+#include <stdexcept>
+#include <string>
+
+namespace tacho {
+namespace embedded {
+extern const std::string_view engine_rules;
+}
+namespace {
+
+struct Rule {
+  std::string_view engine;
+  std::optional<Version> from, before;
+  std::string_view key, value;
+};
+
+std::string_view TakeWord(std::string_view& line) {
+  std::string_view word = line.substr(0, line.find(' '));
+  line.remove_prefix(word.size());
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
+  return word;
+}
+
+std::vector<Rule> ParseRules(std::string_view text) {
+  std::vector<Rule> rules;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(text.size(), end + 1));
+    if (line.empty() || line[0] == '#') continue;
+    Rule rule;
+    rule.engine = TakeWord(line);
+    std::string_view range = TakeWord(line);
+    size_t dots = range.find("..");
+    rule.key = TakeWord(line);
+    rule.value = line;
+    if (dots == std::string_view::npos || rule.value.empty())
+      throw std::logic_error("rules/engines.rules: not a rule: " + std::string(line));
+    rule.from = ParseVersion(range.substr(0, dots));
+    rule.before = ParseVersion(range.substr(dots + 2));
+    rules.push_back(rule);
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::optional<Version> ParseVersion(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  Version version;
+  while (true) {
+    int part = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), part);
+    if (error != std::errc()) break;
+    version.parts.push_back(part);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (text.starts_with(".post")) {
+      text.remove_prefix(5);
+    } else if (text.starts_with('.')) {
+      text.remove_prefix(1);
+    } else {
+      break;
+    }
+  }
+  if (version.parts.empty()) return std::nullopt;
+  // 0.32 is 0.32.0.
+  while (version.parts.size() > 1 && version.parts.back() == 0) version.parts.pop_back();
+  return version;
+}
+
+std::string_view NameOf(EngineKind kind) {
+  switch (kind) {
+    case EngineKind::kVllm:
+      return "vllm";
+    case EngineKind::kSglang:
+      return "sglang";
+    case EngineKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key) {
+  static const std::vector<Rule> kRules = ParseRules(embedded::engine_rules);
+  std::optional<Version> told = ParseVersion(version);
+  for (const Rule& rule : kRules) {
+    if (rule.engine != NameOf(kind) || rule.key != key) continue;
+    if (told && rule.from && *told < *rule.from) continue;
+    if (rule.before && (!told || *told >= *rule.before)) continue;
+    return rule.value;
+  }
+  return "";
+}
+
+}  // namespace tacho

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/engine.h"
+
+namespace tacho {
+
+// What a router's list says, before anything is unified.
+struct ListedWorker {
+  std::string url;  // as the list has it, "@rank" included
+  WorkerRole role = WorkerRole::kRegular;
+  bool healthy = true;
+  bool grpc = false;
+};
+
+// The body of GET /workers ({"workers":[{"url":...}]}) or GET /list_workers ({"urls":[...]}) of any
+// router. Nothing when it is no such list; only `url` must be there.
+std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body);
+
+// A file's list: URLs one a line ('#' starts a comment), a JSON array of URLs or of objects with a
+// "url", Prometheus' file_sd ([{"targets":[...]}]), a Kubernetes EndpointSlice or Endpoints object
+// or a List of them (addresses that are not ready are left out). Nothing when it is none of these.
+std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text);
+
+// "http://host:8000@3": the server and the data-parallel rank.
+struct RankedUrl {
+  std::string server;
+  std::optional<int> rank;
+};
+RankedUrl SplitRank(std::string_view url);
+
+// One Worker for each server, by url; what was left out or joined is told in `remarks`.
+std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
+                                 const std::string& found_in, std::vector<std::string>& remarks);
+
+}  // namespace tacho

@@ -1,0 +1,169 @@
+#include "load/answer_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostErrorBody = 64 * 1024;
+constexpr size_t kMostWords = 300;  // of a server's message
+constexpr int64_t kMostChoices = 4096;
+
+std::string Shorten(std::string_view text) {
+  if (text.size() <= kMostWords) return std::string(text);
+  return std::string(text.substr(0, kMostWords)) + "...";
+}
+
+}  // namespace
+
+void AnswerReader::OnHead(int status, int64_t at_ns) {
+  record_.http_status = status;
+  record_.first_byte_ns = at_ns;
+}
+
+void AnswerReader::OnBody(std::string_view bytes, int64_t at_ns) {
+  last_body_ns_ = at_ns;
+  if (record_.http_status != 200 || !streams_) {
+    const size_t most = record_.http_status == 200 ? body_.max_size() : kMostErrorBody;
+    body_.append(bytes.substr(0, most - std::min(most, body_.size())));
+    return;
+  }
+  const bool fits =
+      sse_.Feed(bytes, [this, at_ns](std::string_view data) { TakeEvent(data, at_ns); });
+  if (!fits) Complain("an event longer than 16 MB");
+}
+
+void AnswerReader::TakeEvent(std::string_view data, int64_t at_ns) {
+  ++events_;
+  if (data == "[DONE]") {
+    done_seen_ = true;
+    return;
+  }
+  if (!parser_.Parse(data, chunk_)) {
+    return Complain(fmt::format("event {} is no JSON: {}", events_, Shorten(data)));
+  }
+  TakeChunk(chunk_, at_ns);
+}
+
+void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
+  if (record_.server_id.empty()) record_.server_id = chunk.id;
+  if (chunk.has_error) Complain("error inside the answer: " + Shorten(chunk.error));
+  if (chunk.prompt_tokens >= 0) record_.prompt_tokens = chunk.prompt_tokens;
+  if (chunk.cached_tokens >= 0) record_.cached_tokens = chunk.cached_tokens;
+  if (chunk.choices.empty()) {
+    if (chunk.completion_tokens >= 0) told_total_ = chunk.completion_tokens;
+    return;
+  }
+  if (record_.first_choice_ns == 0) record_.first_choice_ns = at_ns;
+  record_.last_choice_ns = at_ns;
+  int64_t tokens = 0;
+  for (const ChunkChoice& choice : chunk.choices) {
+    if (!choice.finish_reason.empty()) {
+      finished_ = true;
+      record_.finish_reason = choice.finish_reason;
+    }
+    if (keep_text_) record_.text += choice.text;
+    const bool opens = choice.role_only && record_.output_tokens == 0;
+    if (!opens || !choice.finish_reason.empty()) tokens += TokensOf(chunk, choice);
+  }
+  if (tokens <= 0) return;
+  record_.output_tokens += tokens;
+  if (!streams_) return;  // when they came nobody knows
+  if (record_.first_token_ns == 0) record_.first_token_ns = at_ns;
+  record_.last_token_ns = at_ns;
+  record_.chunk_ns.push_back(at_ns);
+  record_.chunk_tokens.push_back(static_cast<uint32_t>(std::min<int64_t>(tokens, UINT32_MAX)));
+}
+
+int64_t AnswerReader::TokensOf(const StreamChunk& chunk, const ChunkChoice& choice) {
+  TokenCounts& by = record_.counted_by;
+  if (by == TokenCounts::kNone) {
+    // The first chunk says how this server tells. A whole answer tells its total.
+    by = chunk.completion_tokens >= 0 ? TokenCounts::kUsage
+         : choice.token_ids >= 0      ? TokenCounts::kTokenIds
+                                      : TokenCounts::kChunks;
+  }
+  if (by != TokenCounts::kUsage) {
+    if (chunk.completion_tokens >= 0) told_total_ = chunk.completion_tokens;
+    if (by == TokenCounts::kTokenIds) return std::max<int64_t>(0, choice.token_ids);
+    return choice.text.empty() ? 0 : 1;
+  }
+  if (chunk.completion_tokens < 0) return 0;
+  if (choice.index < 0 || choice.index >= kMostChoices) return 0;
+  const auto index = static_cast<size_t>(choice.index);
+  if (index >= totals_.size()) totals_.resize(index + 1);
+  const int64_t new_tokens = chunk.completion_tokens - totals_[index];
+  if (new_tokens < 0 && !contradicts_) {
+    contradicts_ = true;
+    if (record_.error.empty()) {
+      record_.error = fmt::format("wrong usage: the running total fell from {} to {} tokens",
+                                  totals_[index], chunk.completion_tokens);
+    }
+  }
+  totals_[index] = chunk.completion_tokens;
+  return new_tokens;
+}
+
+void AnswerReader::Complain(std::string text) {
+  has_error_ = true;
+  if (record_.error.empty()) record_.error = std::move(text);
+}
+
+bool AnswerReader::runs_away() const {
+  return record_.planned_output_tokens > 0 &&
+         record_.output_tokens > 2 * record_.planned_output_tokens + 64;
+}
+
+void AnswerReader::OnEnd(std::string_view broken) {
+  if (record_.http_status != 0 && record_.http_status != 200) {
+    std::string words;
+    if (parser_.Parse(body_, chunk_) && !chunk_.error.empty()) {
+      words = chunk_.error;
+    } else {
+      words = body_;
+    }
+    record_.error =
+        fmt::format("HTTP {}{}{}", record_.http_status, words.empty() ? "" : ": ", Shorten(words));
+    record_.status = RequestStatus::kFailed;
+    return;
+  }
+  if (record_.http_status == 200 && !streams_ && broken.empty()) {
+    if (parser_.Parse(body_, chunk_)) {
+      TakeChunk(chunk_, last_body_ns_);
+      done_seen_ = true;
+    } else {
+      Complain("the answer is no JSON: " + Shorten(body_));
+    }
+  }
+  JudgeWhole(broken);
+}
+
+void AnswerReader::JudgeWhole(std::string_view broken) {
+  const bool has_tokens = record_.output_tokens > 0;
+  if (has_error_) {
+    record_.status = RequestStatus::kFailed;
+    return;
+  }
+  const auto partial = [&](std::string text) {
+    if (record_.error.empty()) record_.error = std::move(text);
+    record_.status = has_tokens ? RequestStatus::kPartial : RequestStatus::kFailed;
+  };
+  if (!done_seen_ && !finished_) {
+    return partial(!broken.empty() ? std::string(broken)
+                   : streams_      ? "the stream ended without a finish_reason or [DONE]"
+                                   : "the answer has no finish_reason");
+  }
+  if (contradicts_) return partial("");
+  const bool exact = record_.counted_by != TokenCounts::kChunks;
+  if (told_total_ >= 0 && told_total_ != record_.output_tokens && exact) {
+    return partial(fmt::format("wrong usage: it says {} output tokens, {} came", told_total_,
+                               record_.output_tokens));
+  }
+  if (!exact && told_total_ > 0) record_.output_tokens = told_total_;
+  if (record_.output_tokens == 0) return partial("an answer without a token");
+  record_.status = RequestStatus::kDone;
+}
+
+}  // namespace tacho

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "load/records.h"
+#include "load/stream_chunk.h"
+#include "net/sse.h"
+
+namespace tacho {
+
+// Reads one answer into its record as the bytes come, and says in the end whether it was one:
+// load.md A for the times, F.9 for success.
+//
+// Tokens of a chunk are told by the difference of the running totals (usage of each chunk, by
+// choice), else by its token ids, else a chunk with text counts as one. The first chunk of a chat
+// that holds nothing but a role is none; one whose text is empty, because it ends inside a
+// character, is one.
+class AnswerReader {
+ public:
+  // `parser` may be shared by all readers of a thread.
+  AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text)
+      : parser_(parser), record_(record), streams_(streams), keep_text_(keep_text) {}
+
+  void OnHead(int status, int64_t at_ns);
+  void OnBody(std::string_view bytes, int64_t at_ns);
+  // The stream is over. `broken` says why when it did not end in order; "" when it did.
+  void OnEnd(std::string_view broken);
+
+  // [DONE] came: nothing more is awaited but the end of the connection's turn.
+  bool done_seen() const { return done_seen_; }
+  // Far more tokens than were asked for: the stream has no end.
+  bool runs_away() const;
+
+ private:
+  void TakeEvent(std::string_view data, int64_t at_ns);
+  void TakeChunk(const StreamChunk& chunk, int64_t at_ns);
+  int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
+  void Complain(std::string text);
+  void JudgeWhole(std::string_view broken);
+
+  ChunkParser& parser_;
+  RequestRecord& record_;
+  const bool streams_, keep_text_;
+  SseReader sse_;
+  StreamChunk chunk_;
+  std::string body_;             // of an answer that is no stream
+  std::vector<int64_t> totals_;  // by choice
+  int64_t told_total_ = -1;      // by the last usage of all
+  int64_t last_body_ns_ = 0;
+  uint64_t events_ = 0;
+  bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
+};
+
+}  // namespace tacho

@@ -1,0 +1,403 @@
+#include "load/drive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <unordered_map>
+
+#include "load/body_feed.h"
+#include "load/flight.h"
+#include "load/loop_watch.h"
+#include "load/random.h"
+#include "load/request_body.h"
+#include "net/clock.h"
+#include "net/url.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000;
+constexpr int64_t kLingerNs = kSecond;  // from [DONE] to the end of the exchange
+constexpr int64_t kFirstPauseNs = 10 * kMs, kMostPauseNs = kSecond, kMostRetryAfterS = 60;
+constexpr size_t kFirstBodies = 64;
+// Then the loop writes them and looks at what came: a thousand at once would wait for each other.
+constexpr int kSendsATurn = 16;
+// When nothing has ever succeeded.
+constexpr uint64_t kHopelessFailures = 20;
+constexpr int64_t kHopelessNs = 3 * kSecond;
+
+std::string ShowSpan(int64_t ns) {
+  return ns % kSecond == 0 ? fmt::format("{} s", ns / kSecond) : fmt::format("{} ms", ns / kMs);
+}
+
+class Driver : public std::enable_shared_from_this<Driver> {
+ public:
+  Driver(HttpClient& client, const LoadPlan& plan, const std::vector<DriveTarget>& targets,
+         std::vector<std::string> addresses, DriveProgress& progress, std::string id_prefix)
+      : client_(client),
+        plan_(plan),
+        targets_(targets),
+        addresses_(std::move(addresses)),
+        progress_(progress),
+        id_prefix_(std::move(id_prefix)),
+        open_loop_(plan.options.OpenLoop()),
+        bodies_(
+            std::make_unique<BodyFeed>(OrderOf(plan), plan.requests.size(), [this](uint64_t index) {
+              const PlannedRequest& request = plan_.requests[index];
+              return BodyOf(TargetOf(request), request, plan_.salt, IdOf(index));
+            })) {
+    records_.id_prefix = id_prefix_;
+  }
+
+  LoadRecords Run(std::stop_token stop) {
+    bodies_->WaitForFirst(std::min(kFirstBodies, plan_.requests.size()));
+    std::future<void> over = over_.get_future();
+    client_.Post([self = shared_from_this()] { self->Begin(); });
+    const std::stop_callback on_stop(
+        stop, [this] { client_.Post([self = shared_from_this()] { self->EndAll("stopped"); }); });
+    over.wait();
+    bodies_.reset();  // its thread reads the plan, which may go away before we do
+    std::sort(records_.requests.begin(), records_.requests.end(),
+              [](const RequestRecord& a, const RequestRecord& b) { return a.index < b.index; });
+    return std::move(records_);
+  }
+
+ private:
+  static std::vector<uint64_t> OrderOf(const LoadPlan& plan) {
+    std::vector<uint64_t> order;
+    for (const PlannedRequest& request : plan.requests) {
+      if (request.turn == 0) order.push_back(request.index);
+    }
+    return order;
+  }
+  size_t TargetIndex(const PlannedRequest& request) const {
+    const bool in_session = request.turn > 0 || FollowerOf(request) != nullptr;
+    return (in_session ? request.session : request.index) % targets_.size();
+  }
+  const DriveTarget& TargetOf(const PlannedRequest& request) const {
+    return targets_[TargetIndex(request)];
+  }
+  const PlannedRequest* FollowerOf(const PlannedRequest& request) const {
+    const size_t next = request.index + 1;
+    if (next >= plan_.requests.size() || plan_.requests[next].turn == 0) return nullptr;
+    return &plan_.requests[next];
+  }
+  std::string IdOf(uint64_t index) const { return fmt::format("{}{}", id_prefix_, index); }
+
+  void Begin() {
+    start_ns_ = MonotonicNs();
+    records_.started_ns = start_ns_;
+    records_.clocks.push_back(ReadClocks());
+    watch_.Begin(start_ns_);
+    Tick(start_ns_ + LoopWatch::kPeriodNs);
+    if (plan_.options.duration_ns) {
+      After(start_ns_ + *plan_.options.duration_ns, [](Driver& self) { self.EndSending(); });
+    }
+    Pump();
+    EndIfOver();
+  }
+
+  // Calls `job` at that time, if the load is still on.
+  void After(int64_t at_ns, std::function<void(Driver&)> job) {
+    client_.At(at_ns, [weak = weak_from_this(), job = std::move(job)] {
+      const auto self = weak.lock();
+      if (self && !self->finished_) job(*self);
+    });
+  }
+
+  bool HasRoom() const {
+    return plan_.options.concurrency == 0 || occupied_ < plan_.options.concurrency;
+  }
+
+  // Sends what is due and has room, and comes back when the next one is due.
+  void Pump() {
+    for (int sends = 0; !ending_ && HasRoom(); ++sends) {
+      if (sends == kSendsATurn)
+        return client_.Post([weak = weak_from_this()] {
+          if (const auto self = weak.lock()) self->Pump();
+        });
+      while (cursor_ < plan_.requests.size() && plan_.requests[cursor_].turn > 0) ++cursor_;
+      if (cursor_ == plan_.requests.size()) return;
+      const PlannedRequest& request = plan_.requests[cursor_];
+      const int64_t at = start_ns_ + request.at_ns, now = MonotonicNs();
+      if (at > now) {
+        if (at != pump_at_ns_) {
+          pump_at_ns_ = at;
+          After(at, [](Driver& self) { self.Pump(); });
+        }
+        return;
+      }
+      ++cursor_;
+      ++occupied_;
+      if (open_loop_) {
+        Send(request, at, std::max(at, room_since_ns_));
+      } else if (users_ < plan_.options.concurrency || plan_.options.concurrency == 0) {
+        ++users_;
+        Send(request, at, at);
+      } else {
+        SendLater(request, room_since_ns_ + request.think_ns);
+      }
+    }
+  }
+
+  void SendLater(const PlannedRequest& request, int64_t at_ns) {
+    ++scheduled_;
+    bodies_->Announce(request.index);
+    const auto send = [&request, at_ns](Driver& self) {
+      --self.scheduled_;
+      if (!self.ending_) return self.Send(request, at_ns, at_ns);
+      --self.occupied_;
+      self.EndIfOver();
+    };
+    if (at_ns <= MonotonicNs()) return send(*this);
+    After(at_ns, send);
+  }
+
+  void Send(const PlannedRequest& request, int64_t intended_ns, int64_t admitted_ns) {
+    const size_t target_index = TargetIndex(request);
+    const DriveTarget& target = targets_[target_index];
+    RequestRecord record;
+    record.index = request.index;
+    record.id = IdOf(request.index);
+    record.scenario = request.scenario;
+    record.url = target.url;
+    record.session = request.session;
+    record.turn = request.turn;
+    record.intended_ns = intended_ns;
+    record.admitted_ns = admitted_ns;
+    record.planned_prompt_tokens = request.prompt_tokens;
+    record.planned_output_tokens = request.output_tokens;
+    auto flight = std::make_shared<Flight>(
+        std::move(record), parser_, target.stream, target.keep_text,
+        [this](Flight& own) { OnTokens(own); }, [this](Flight& own) { OnEnd(own); });
+    HttpRequest http;
+    http.method = "POST";
+    http.url = addresses_[target_index];
+    http.headers = target.headers;
+    http.headers.push_back({"Content-Type", "application/json"});
+    http.headers.push_back({"X-Request-Id", flight->record().id});
+    if (!target.bearer_key.empty()) {
+      http.headers.push_back({"Authorization", "Bearer " + target.bearer_key});
+    }
+    http.body = bodies_->Take(request.index);
+    if (const PlannedRequest* next = FollowerOf(request)) bodies_->Announce(next->index);
+    flight->handed_ns = MonotonicNs();
+    flights_.emplace(request.index, flight);
+    ++progress_.sent;
+    progress_.running = flights_.size();
+    flight->stream = client_.Start(std::move(http), flight);
+  }
+
+  void OnTokens(Flight& flight) {
+    const int64_t tokens = flight.record().output_tokens;
+    progress_.output_tokens += static_cast<uint64_t>(tokens - flight.tokens_told);
+    flight.tokens_told = tokens;
+    if (flight.reader().runs_away()) {
+      Cancel(flight, Flight::Ending::kGaveUp,
+             fmt::format("{} tokens came where {} were asked for: given up", tokens,
+                         flight.record().planned_output_tokens));
+    }
+    if (!flight.reader().done_seen() || flight.lingers) return;
+    flight.lingers = true;
+    After(MonotonicNs() + kLingerNs, [index = flight.record().index](Driver& self) {
+      const auto found = self.flights_.find(index);
+      if (found != self.flights_.end()) self.Cancel(*found->second, Flight::Ending::kLingers, "");
+    });
+  }
+
+  void Cancel(Flight& flight, Flight::Ending ending, std::string why) {
+    if (flight.ending() != Flight::Ending::kNone) return;
+    flight.EndBecause(ending, std::move(why));
+    client_.Cancel(flight.stream);
+  }
+
+  void OnEnd(Flight& flight) {
+    const auto self = shared_from_this();  // the load may end here, and its owner go on
+    const auto found = flights_.find(flight.record().index);
+    const std::shared_ptr<Flight> keep = found->second;
+    flights_.erase(found);
+    progress_.running = flights_.size();
+    RequestRecord& record = flight.record();
+    if (record.sent_ns != 0) {
+      records_.latest_send_ns =
+          std::max(records_.latest_send_ns, record.sent_ns - record.admitted_ns);
+    }
+    const bool failed = record.status == RequestStatus::kFailed;
+    if (record.status == RequestStatus::kDone) {
+      ++progress_.done;
+    } else if (record.status != RequestStatus::kCancelled) {
+      ++progress_.failed;
+    }
+    if (!failed) any_success_ = true;
+    failures_in_row_ = failed ? failures_in_row_ + 1 : 0;
+    const PlannedRequest& request = plan_.requests[record.index];
+    const int64_t ended_ns = record.ended_ns;
+    const int64_t pause_ns = failed ? PauseNs(flight) : 0;
+    // From here on the load may be over, and its records another thread's.
+    records_.requests.push_back(std::move(record));
+    if (failed && IsHopeless()) {
+      return EndAll(fmt::format("given up after {} failures and no success, the last: {}",
+                                failures_in_row_, records_.requests.back().error));
+    }
+    GoOn(request, ended_ns, pause_ns);
+    EndIfOver();
+  }
+
+  // What the end of a request lets go.
+  void GoOn(const PlannedRequest& request, int64_t ended_ns, int64_t pause_ns) {
+    const PlannedRequest* next = FollowerOf(request);
+    if (!ending_ && next != nullptr) {
+      return SendLater(*next, ended_ns + std::max(next->think_ns, pause_ns));
+    }
+    if (!ending_ && !open_loop_ && pause_ns > 0) {
+      // The user waits before the next one; meanwhile the place is taken.
+      ++scheduled_;
+      return After(ended_ns + pause_ns, [at = ended_ns + pause_ns](Driver& self) {
+        --self.scheduled_;
+        self.FreePlace(at);
+        self.EndIfOver();
+      });
+    }
+    FreePlace(ended_ns);
+  }
+  void FreePlace(int64_t at_ns) {
+    if (!HasRoom()) room_since_ns_ = at_ns;
+    --occupied_;
+    Pump();
+  }
+
+  int64_t PauseNs(const Flight& flight) const {
+    if (flight.retry_after_s() >= 0) {
+      return std::min(flight.retry_after_s(), kMostRetryAfterS) * kSecond;
+    }
+    const auto doublings = std::min<uint64_t>(failures_in_row_ - 1, 10);
+    return std::min(kFirstPauseNs << doublings, kMostPauseNs);
+  }
+
+  bool IsHopeless() const {
+    return !any_success_ && failures_in_row_ >= kHopelessFailures &&
+           MonotonicNs() - start_ns_ >= kHopelessNs;
+  }
+
+  void EndSending() {
+    ending_ = true;
+    if (plan_.options.grace_ns <= 0) return EndAll("");
+    After(MonotonicNs() + plan_.options.grace_ns, [](Driver& self) { self.EndAll(""); });
+    EndIfOver();
+  }
+
+  // Cancels what is under way. `why` is empty when the plan wants it so.
+  void EndAll(std::string why) {
+    if (finished_) return;
+    ending_ = true;
+    if (records_.ended_early.empty()) records_.ended_early = std::move(why);
+    std::vector<std::shared_ptr<Flight>> all;
+    for (const auto& [index, flight] : flights_) all.push_back(flight);
+    for (const auto& flight : all) {
+      Cancel(*flight, Flight::Ending::kEndOfLoad, "cancelled at the end of the load");
+    }
+    EndIfOver();
+  }
+
+  void EndIfOver() {
+    if (finished_ || !flights_.empty()) return;
+    if (!ending_) {
+      if (scheduled_ > 0 || cursor_ < plan_.requests.size()) return;
+      if (!plan_.options.requests && !open_loop_) {
+        records_.ended_early = "all planned requests were sent before the time was up";
+      }
+    }
+    finished_ = true;
+    records_.ended_ns = MonotonicNs();
+    records_.clocks.push_back(ReadClocks());
+    records_.client = watch_.End(records_.ended_ns);
+    progress_.waiting = 0;
+    over_.set_value();
+  }
+
+  void Tick(int64_t due_ns) {
+    After(due_ns, [due_ns](Driver& self) {
+      const int64_t now = MonotonicNs();
+      if (self.watch_.Look(due_ns, now)) {
+        self.records_.clocks.push_back(ReadClocks());
+        self.GiveUpStalled(now);
+      }
+      self.TellWaiting(now);
+      self.Tick(std::max(due_ns + LoopWatch::kPeriodNs, now));
+    });
+  }
+
+  void TellWaiting(int64_t now) {
+    if (!open_loop_) return;
+    const auto due = std::upper_bound(
+        plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
+        [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
+    const auto count = static_cast<uint64_t>(due - plan_.requests.begin());
+    progress_.waiting = count > cursor_ ? count - cursor_ : 0;
+  }
+
+  void GiveUpStalled(int64_t now) {
+    for (const auto& [index, flight] : flights_) {
+      const DriveTarget& target = TargetOf(plan_.requests[index]);
+      const int64_t stall = std::chrono::nanoseconds(target.stall_timeout).count();
+      const int64_t most = std::chrono::nanoseconds(target.timeout).count();
+      if (stall > 0 && now - flight->LastProgressNs() > stall) {
+        Cancel(*flight, Flight::Ending::kGaveUp,
+               fmt::format("no token for {}: given up", ShowSpan(stall)));
+      } else if (most > 0 && now - flight->handed_ns > most) {
+        Cancel(*flight, Flight::Ending::kGaveUp,
+               fmt::format("not complete within {}: given up", ShowSpan(most)));
+      }
+    }
+  }
+
+  HttpClient& client_;
+  const LoadPlan& plan_;
+  const std::vector<DriveTarget>& targets_;
+  const std::vector<std::string> addresses_;  // of the targets, with the route
+  DriveProgress& progress_;
+  const std::string id_prefix_;
+  const bool open_loop_;
+  std::unique_ptr<BodyFeed> bodies_;
+  std::promise<void> over_;
+  // The client's thread only.
+  ChunkParser parser_;
+  LoopWatch watch_;
+  LoadRecords records_;
+  std::unordered_map<uint64_t, std::shared_ptr<Flight>> flights_;  // by index
+  int64_t start_ns_ = 0;
+  int64_t pump_at_ns_ = 0;     // when Pump was last put off to
+  int64_t room_since_ns_ = 0;  // when a place last became free
+  size_t cursor_ = 0;          // the next of the plan
+  uint64_t occupied_ = 0;      // places: requests under way, and users who think or wait
+  uint64_t scheduled_ = 0;     // of these, the ones with nothing under way
+  uint64_t users_ = 0;         // that have begun, with a fixed concurrency
+  uint64_t failures_in_row_ = 0;
+  bool any_success_ = false, ending_ = false, finished_ = false;
+};
+
+std::string FreshPrefix() { return fmt::format("tacho-{:08x}-", FreshSalt() & 0xffffffff); }
+
+}  // namespace
+
+Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
+                          const std::vector<DriveTarget>& targets, DriveProgress& progress,
+                          std::stop_token stop, const DriveOptions& options) {
+  if (targets.empty()) return Fail(ErrorKind::kUsage, "no server to send to");
+  std::vector<std::string> addresses;
+  for (const DriveTarget& target : targets) {
+    const auto url = ParseUrl(target.url);
+    if (!url) return tl::unexpected<Error>(url.error());
+    const auto route = RouteOf(target);
+    if (!route) return tl::unexpected<Error>(route.error());
+    addresses.push_back(url->With(*route));
+  }
+  const auto driver =
+      std::make_shared<Driver>(client, plan, targets, std::move(addresses), progress,
+                               options.id_prefix.empty() ? FreshPrefix() : options.id_prefix);
+  return driver->Run(stop);
+}
+
+}  // namespace tacho

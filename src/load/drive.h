@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "load/plan.h"
+#include "load/records.h"
+#include "net/http.h"
+#include "net/http_client.h"
+
+namespace tacho {
+
+// A server, and how it is spoken to.
+struct DriveTarget {
+  std::string url = {};                 // of a worker or a router
+  std::string model = {};               // the name that requests carry
+  std::string api = "completions";      // "chat"; "generate" is SGLang's own
+  std::vector<int64_t> token_ids = {};  // valid ids to make prompts of; empty: 1000 to 9999
+  std::string bearer_key = {};
+  std::string route = {};  // in place of the API's own: "/v1/completions"
+  bool stream = true;
+  bool ignore_eos = true;                // exactly the planned number of tokens comes back
+  std::vector<HttpHeader> headers = {};  // of each request
+  // JSON objects: fields to add to each request; with SGLang's own API `sampling` goes to its
+  // sampling_params.
+  std::string sampling = {}, extra_body = {};
+  bool keep_text = false;  // the answers, in the records
+  // Without a new token, and as a whole: what takes longer is given up.
+  std::chrono::milliseconds stall_timeout{600'000}, timeout{21'600'000};
+};
+
+struct DriveProgress {
+  // waiting: due, but held back by the bound of requests at once.
+  std::atomic<uint64_t> sent = 0, running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
+};
+
+// How well the client itself kept up.
+struct ClientHealth {
+  double cpu_share = 0;       // of one core, that its thread used over the whole load
+  double most_cpu_share = 0;  // in its busiest second
+  int64_t lag_p99_ns = 0;     // how late the thread ran what was due, looked at 20 times a second
+  int64_t lag_max_ns = 0;
+};
+
+struct LoadRecords {
+  std::vector<RequestRecord> requests;  // in the order of the plan; those never sent are left out
+  std::vector<ClockPair> clocks;        // at the start, each second, and at the end
+  int64_t started_ns = 0, ended_ns = 0;
+  int64_t latest_send_ns = 0;  // the largest sent - admitted: what the client itself caused
+  ClientHealth client;
+  std::string ended_early;  // why the load stopped before its plan was through; "" when it did not
+  std::string id_prefix;
+};
+
+struct DriveOptions {
+  std::string id_prefix;  // of X-Request-Id, then the index; empty: "tacho-" and 8 hex digits
+};
+
+// Sends the plan to the targets, round robin (a session stays with its target), and records what
+// comes back; returns when all have ended, or soon after `stop` or the plan's duration and grace
+// (requests under way are then cancelled and recorded as such). Failures of requests are records,
+// not errors. Where a fixed number of users sends, one whose request failed waits before the next:
+// as long as Retry-After says (up to a minute), else from 10 ms on twice as long each time in a
+// row, up to 1 s. A load of which nothing ever succeeded is given up after some seconds.
+//
+// kUsage: no target, an unknown API, an address that is none.
+Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
+                          const std::vector<DriveTarget>& targets, DriveProgress& progress,
+                          std::stop_token stop = {}, const DriveOptions& options = {});
+
+// One JSON object a line, times in ns with their Unix pair (docs/load.md).
+std::string RecordsAsJsonLines(const LoadRecords& records);
+
+}  // namespace tacho

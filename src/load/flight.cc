@@ -1,0 +1,60 @@
+#include "load/flight.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "net/clock.h"
+
+namespace tacho {
+
+void Flight::OnSent(int64_t at_ns) {
+  record_.sent_ns = at_ns;
+  ++record_.attempts;
+}
+
+void Flight::OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) {
+  const std::string_view after = FindHeader(headers, "Retry-After");
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(after.data(), after.data() + after.size(), seconds);
+  if (error == std::errc() && end == after.data() + after.size() && seconds >= 0) {
+    retry_after_s_ = seconds;
+  }
+  reader_.OnHead(status, at_ns);
+}
+
+void Flight::OnBody(std::string_view bytes, int64_t at_ns) {
+  reader_.OnBody(bytes, at_ns);
+  on_tokens_(*this);
+}
+
+void Flight::EndBecause(Ending ending, std::string why) {
+  if (ending_ != Ending::kNone) return;
+  ending_ = ending;
+  why_ = std::move(why);
+}
+
+int64_t Flight::LastProgressNs() const {
+  return std::max({record_.last_token_ns, record_.sent_ns, handed_ns});
+}
+
+void Flight::OnEnd(const Result<HttpTimes>& times) {
+  record_.ended_ns = MonotonicNs();
+  std::string broken;
+  if (times) {
+    record_.ended_ns = times->ended_ns;
+    if (record_.first_byte_ns == 0) record_.first_byte_ns = times->first_byte_ns;
+  } else if (ending_ == Ending::kLingers) {
+    broken = "";
+  } else {
+    broken = ending_ == Ending::kNone ? times.error().message : why_;
+  }
+  reader_.OnEnd(broken);
+  // What had come to its end all the same is done.
+  if (ending_ == Ending::kEndOfLoad && record_.status != RequestStatus::kDone) {
+    record_.status = RequestStatus::kCancelled;
+    record_.error = why_;
+  }
+  on_end_(*this);
+}
+
+}  // namespace tacho

@@ -1,0 +1,356 @@
+#include "load/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace tacho {
+namespace {
+
+// Independent streams of one seed.
+constexpr uint64_t kRequestStream = uint64_t{1} << 32;
+constexpr uint64_t kThinkStream = uint64_t{1} << 48;
+constexpr uint64_t kPrefixStream = uint64_t{1} << 49;
+constexpr uint64_t kShuffleStream = 2;
+constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
+constexpr uint64_t kPrefixSeed = 0x7072656669780000;
+
+// What is planned where neither the number of requests nor the time bounds it, and at most.
+constexpr double kOpenEndSeconds = 3600;
+constexpr double kRequestsPerSlotSecond = 20;
+constexpr double kMostUncounted = 500'000;
+constexpr uint64_t kMostRequests = 10'000'000;
+constexpr int64_t kUnknownOutput = 256;  // as vLLM's client
+
+Error Usage(std::string text) { return {ErrorKind::kUsage, std::move(text)}; }
+
+Result<void> CheckLengths(const PlanOptions& o) {
+  if (o.prompt_tokens && *o.prompt_tokens < 1) {
+    return Fail(ErrorKind::kUsage, "a prompt has at least one token");
+  }
+  if (o.output_tokens && *o.output_tokens < 1) {
+    return Fail(ErrorKind::kUsage, "an output has at least one token");
+  }
+  if (o.most_total_tokens && *o.most_total_tokens < 2) {
+    return Fail(ErrorKind::kUsage, "the model's length leaves no room for a prompt and an output");
+  }
+  if (!(o.length_spread >= 0 && o.length_spread < 1)) {
+    return Fail(ErrorKind::kUsage, "the spread of lengths must be from 0 to below 1");
+  }
+  if (o.prefix_tokens < 0 || o.prefixes < 1) {
+    return Fail(ErrorKind::kUsage, "no prefix of that kind");
+  }
+  if (!(o.shared_prefix >= 0 && o.shared_prefix <= 1)) {
+    return Fail(ErrorKind::kUsage, "the shared part of prompts must be from 0 to 1");
+  }
+  return {};
+}
+
+Result<void> CheckTimes(const PlanOptions& o) {
+  if (o.rate && !(*o.rate > 0 && std::isfinite(*o.rate))) {
+    return Fail(ErrorKind::kUsage, fmt::format("a rate of {:g} requests a second", *o.rate));
+  }
+  if (!(o.burstiness > 0)) return Fail(ErrorKind::kUsage, "the burstiness must be above 0");
+  if (o.ramp) {
+    const bool exponential = o.ramp->shape == RampShape::kExponential;
+    if (!(o.ramp->from_rate >= 0 && o.ramp->to_rate > 0 && std::isfinite(o.ramp->from_rate) &&
+          std::isfinite(o.ramp->to_rate)) ||
+        (exponential && o.ramp->from_rate == 0)) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("a ramp from {:g} to {:g} requests a second{}", o.ramp->from_rate,
+                              o.ramp->to_rate,
+                              exponential ? " (an exponential one cannot begin at 0)" : ""));
+    }
+  }
+  if (o.duration_ns && *o.duration_ns <= 0) return Fail(ErrorKind::kUsage, "a duration of 0");
+  if (o.replay_speed && !(*o.replay_speed > 0 && std::isfinite(*o.replay_speed))) {
+    return Fail(ErrorKind::kUsage, "a replay must have a speed above 0");
+  }
+  if (o.replay_speed && (o.rate || o.ramp)) {
+    return Fail(ErrorKind::kUsage, "a replay has its own times: it goes with no rate");
+  }
+  if (o.think_ns < 0) return Fail(ErrorKind::kUsage, "a negative pause");
+  if (o.think_ns > 0 && o.OpenLoop()) {
+    return Fail(ErrorKind::kUsage,
+                "users who think between requests go with a fixed concurrency, not with a rate");
+  }
+  if (o.concurrency == 0 && !o.OpenLoop() && !o.requests) {
+    return Fail(ErrorKind::kUsage, "no bound of requests at once needs a number of requests");
+  }
+  if (o.requests && *o.requests > kMostRequests) {
+    return Fail(ErrorKind::kUsage, fmt::format("more than {} requests", kMostRequests));
+  }
+  return {};
+}
+
+// The scenarios of the mix with their shares added up.
+struct Choice {
+  const Scenario* scenario = nullptr;
+  double upto = 0;
+};
+Result<std::vector<Choice>> Choices(const PlanOptions& options) {
+  std::vector<Choice> choices;
+  double sum = 0;
+  for (const MixPart& part : options.mix.empty() ? DefaultMix() : options.mix) {
+    const auto scenario = FindScenario(part.scenario);
+    if (!scenario) return tl::unexpected<Error>(scenario.error());
+    if (!(part.weight >= 0)) {
+      return tl::unexpected<Error>(Usage("a negative weight of " + part.scenario));
+    }
+    sum += part.weight;
+    choices.push_back({*scenario, sum});
+  }
+  if (!(sum > 0)) return tl::unexpected<Error>(Usage("the mix adds up to 0"));
+  for (Choice& choice : choices) choice.upto /= sum;
+  choices.back().upto = 1;
+  return choices;
+}
+
+class Planner {
+ public:
+  Planner(const PlanOptions& options, std::vector<Choice> choices, Dataset dataset)
+      : options_(options),
+        choices_(std::move(choices)),
+        dataset_(std::move(dataset)),
+        arrivals_(TimesOf(options), options.seed) {
+    if (!dataset_.rows.empty() && options.shuffle && !options.replay_speed) Shuffle();
+    plan_.options = options;
+    plan_.salt = options.salt.value_or(FreshSalt());
+  }
+
+  LoadPlan Make() && {
+    const uint64_t most = Most();
+    while (plan_.requests.size() < most && !past_end_) AddGroup();
+    if (plan_.requests.size() > most) plan_.requests.resize(most);
+    return std::move(plan_);
+  }
+
+ private:
+  static ArrivalOptions TimesOf(const PlanOptions& o) {
+    ArrivalOptions times{o.rate.value_or(1), o.burstiness, o.ramp};
+    if (times.ramp && times.ramp->over_s <= 0) {
+      Ramp& ramp = *times.ramp;
+      const double seconds = static_cast<double>(o.duration_ns.value_or(0)) / 1e9;
+      ramp.over_s = o.duration_ns ? seconds
+                    : o.requests  ? RampSeconds(ramp.shape, ramp.from_rate, ramp.to_rate,
+                                                static_cast<double>(*o.requests))
+                                  : kOpenEndSeconds;
+    }
+    return times;
+  }
+
+  uint64_t Most() const {
+    const uint64_t rows = dataset_.rows.size();
+    // A replay is one pass unless more is asked for.
+    const bool once = rows > 0 && (!options_.oversample || options_.replay_speed);
+    if (once) return std::min<uint64_t>(options_.requests.value_or(rows), rows);
+    if (options_.requests) return *options_.requests;
+    // An open loop ends by its time; this bounds its memory.
+    if (options_.OpenLoop()) return kMostRequests;
+    const double seconds =
+        options_.duration_ns ? static_cast<double>(*options_.duration_ns) / 1e9 : kOpenEndSeconds;
+    return static_cast<uint64_t>(
+        std::min(kMostUncounted, std::ceil(static_cast<double>(options_.concurrency) *
+                                           (1 + seconds * kRequestsPerSlotSecond))));
+  }
+
+  // The requests that belong together: one, the turns of a session, the samples of a prompt.
+  void AddGroup() {
+    NextArrival();
+    if (past_end_) return;
+    if (!dataset_.rows.empty()) return AddRow(dataset_.rows[group_++ % dataset_.rows.size()]);
+    Random random(options_.seed, kRequestStream + group_);
+    const double u = random.Uniform();
+    const Scenario& scenario =
+        *std::find_if(choices_.begin(), choices_.end() - 1, [&](const Choice& choice) {
+           return u < choice.upto;
+         })->scenario;
+    const bool fixed = options_.prompt_tokens && options_.output_tokens;
+    if (fixed || (scenario.turns.empty() && scenario.samples == 1)) {
+      AddOne(fixed ? "fixed" : scenario.name, FixLengths(scenario.Draw(random), random), {},
+             random.Next());
+    } else if (scenario.turns.empty()) {
+      AddSamples(scenario, random);
+    } else {
+      AddSession(scenario, random);
+    }
+    ++group_;
+  }
+
+  void Shuffle() {
+    Random random(options_.seed, kShuffleStream);
+    for (size_t i = dataset_.rows.size(); i > 1; --i) {
+      std::swap(dataset_.rows[i - 1], dataset_.rows[random.Below(i)]);
+    }
+  }
+
+  void AddRow(const DatasetRow& row) {
+    Random random(options_.seed, kRequestStream + group_);
+    Scenario::Lengths lengths{row.prompt_tokens,
+                              row.output_tokens > 0 ? row.output_tokens : kUnknownOutput};
+    lengths = FixLengths(lengths, random);
+    std::vector<PromptPiece> shared;
+    int64_t left = lengths.prompt;
+    for (const int64_t id : row.hash_ids) {
+      const int64_t tokens = std::min(left, dataset_.block_tokens);
+      if (tokens <= 0) break;
+      shared.push_back({MixBits(kBlockSeed + static_cast<uint64_t>(id)), tokens});
+      left -= tokens;
+    }
+    AddOne(std::string(DatasetName(dataset_.kind)), lengths, std::move(shared), random.Next());
+    PlannedRequest& request = plan_.requests.back();
+    request.text = row.text;
+    request.text_is_messages = dataset_.kind == DatasetKind::kMessages;
+  }
+
+  Scenario::Lengths FixLengths(Scenario::Lengths lengths, Random& random) const {
+    const auto vary = [&](int64_t tokens) {
+      const auto spread =
+          static_cast<int64_t>(static_cast<double>(tokens) * options_.length_spread);
+      if (spread == 0) return tokens;
+      return std::max<int64_t>(
+          1, tokens - spread +
+                 static_cast<int64_t>(random.Below(static_cast<uint64_t>(2 * spread + 1))));
+    };
+    if (options_.prompt_tokens) lengths.prompt = vary(*options_.prompt_tokens);
+    if (options_.output_tokens) lengths.output = vary(*options_.output_tokens);
+    return lengths;
+  }
+
+  // All samples have one prompt, whole.
+  void AddSamples(const Scenario& scenario, Random& random) {
+    const int64_t prompt = FixLengths(scenario.Draw(random), random).prompt;
+    const uint64_t seed = random.Next();
+    for (int64_t i = 0; i < scenario.samples; ++i) {
+      const int64_t output = FixLengths(scenario.Draw(random), random).output;
+      AddOne(scenario.name, {prompt, output}, {{seed, prompt}}, seed);
+    }
+  }
+
+  void AddSession(const Scenario& scenario, Random& random) {
+    const auto turns =
+        static_cast<uint32_t>(std::max(1.0, std::round(scenario.turns.At(random.Uniform()))));
+    std::vector<PromptPiece> said;
+    int64_t tokens_said = 0;
+    const auto say = [&](uint64_t seed, int64_t tokens) {
+      if (tokens <= 0) return;
+      said.push_back({seed, tokens});
+      tokens_said += tokens;
+    };
+    say(HashText(scenario.name), scenario.prefix_tokens);
+    const uint64_t session = group_;
+    for (uint32_t turn = 0; turn < turns; ++turn) {
+      const Scenario::Lengths own = FixLengths(scenario.Draw(random), random);
+      const uint64_t seed = random.Next();
+      const double think_ms =
+          scenario.think_ms.empty() ? 0 : scenario.think_ms.At(random.Uniform());
+      AddOne(scenario.name, {tokens_said + own.prompt, own.output}, said, seed);
+      PlannedRequest& request = plan_.requests.back();
+      request.session = session;
+      request.turn = turn;
+      if (turn > 0) request.think_ns += std::llround(think_ms * 1e6);
+      say(seed, own.prompt);
+      say(random.Next(), own.output);  // in place of the answer, which nobody knows yet
+    }
+  }
+
+  void AddOne(std::string name, Scenario::Lengths lengths, std::vector<PromptPiece> shared,
+              uint64_t seed) {
+    PlannedRequest request;
+    request.index = plan_.requests.size();
+    request.scenario = std::move(name);
+    request.session = group_;
+    request.prompt_tokens = std::max<int64_t>(1, lengths.prompt);
+    request.output_tokens = lengths.output;
+    request.seed = seed;
+    request.shared = std::move(shared);
+    if (options_.prefix_tokens > 0) {
+      Random random(options_.seed, kPrefixStream + group_);
+      const uint64_t which = random.Below(options_.prefixes);
+      request.shared.insert(request.shared.begin(),
+                            {MixBits(kPrefixSeed + which), options_.prefix_tokens});
+      request.prompt_tokens += options_.prefix_tokens;
+    }
+    if (options_.shared_prefix > 0 && request.shared.empty()) {
+      const auto tokens =
+          static_cast<int64_t>(static_cast<double>(request.prompt_tokens) * options_.shared_prefix);
+      if (tokens > 0) request.shared.push_back({kPrefixSeed, tokens});
+    }
+    CutToModel(request);
+    request.at_ns = at_ns_;
+    if (options_.think_ns > 0) {
+      Random random(options_.seed, kThinkStream + request.index);
+      request.think_ns =
+          std::llround(random.Exponential() * static_cast<double>(options_.think_ns));
+    }
+    plan_.requests.push_back(std::move(request));
+  }
+
+  // The output keeps its length as far as half of the room, for it costs the most steps.
+  void CutToModel(PlannedRequest& request) {
+    if (!options_.most_total_tokens) return;
+    const int64_t most = *options_.most_total_tokens;
+    if (request.prompt_tokens + request.output_tokens <= most) return;
+    ++plan_.cut_to_model;
+    request.output_tokens =
+        std::min(request.output_tokens, std::max(most / 2, most - request.prompt_tokens));
+    request.prompt_tokens = std::min(request.prompt_tokens, most - request.output_tokens);
+    int64_t room = request.prompt_tokens;
+    for (PromptPiece& piece : request.shared) {
+      piece.tokens = std::min(piece.tokens, room);
+      room -= piece.tokens;
+    }
+    std::erase_if(request.shared, [](const PromptPiece& piece) { return piece.tokens == 0; });
+  }
+
+  // What belongs together arrives once: further turns follow by themselves.
+  void NextArrival() {
+    if (!options_.OpenLoop()) return;
+    if (options_.replay_speed) {
+      const int64_t at = dataset_.rows[group_ % dataset_.rows.size()].at_ns.value_or(0);
+      at_ns_ = std::llround(static_cast<double>(at) / *options_.replay_speed);
+    } else {
+      at_ns_ = arrivals_.NextNs();
+    }
+    const int64_t end = options_.duration_ns.value_or(options_.requests ? INT64_MAX : kOpenEndNs);
+    past_end_ = at_ns_ > end;
+  }
+
+  static constexpr int64_t kOpenEndNs = static_cast<int64_t>(kOpenEndSeconds) * 1'000'000'000;
+
+  const PlanOptions& options_;
+  const std::vector<Choice> choices_;
+  Dataset dataset_;
+  Arrivals arrivals_;
+  LoadPlan plan_;
+  uint64_t group_ = 0;
+  int64_t at_ns_ = 0;
+  bool past_end_ = false;
+};
+
+}  // namespace
+
+uint64_t FreshSalt() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+Result<LoadPlan> MakePlan(const PlanOptions& options) {
+  if (options.replay_speed) return Fail(ErrorKind::kUsage, "a replay needs a dataset with times");
+  return MakePlan(options, {});
+}
+
+Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset) {
+  TACHO_RETURN_IF_ERROR(CheckLengths(options));
+  TACHO_RETURN_IF_ERROR(CheckTimes(options));
+  if (options.replay_speed && (dataset.rows.empty() || !dataset.rows.back().at_ns)) {
+    return Fail(ErrorKind::kUsage, "a replay needs a dataset with times, and this one has none");
+  }
+  auto choices = Choices(options);
+  if (!choices) return tl::unexpected<Error>(choices.error());
+  return Planner(options, std::move(*choices), std::move(dataset)).Make();
+}
+
+}  // namespace tacho

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string_view>
+
+namespace tacho {
+
+// Mixes 64 bits (the finaliser of SplitMix64).
+constexpr uint64_t MixBits(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// The same on every platform, unlike std::hash.
+constexpr uint64_t HashText(std::string_view text) {
+  uint64_t hash = text.size();
+  for (const char c : text) hash = MixBits(hash ^ static_cast<unsigned char>(c)) + 1;
+  return hash;
+}
+
+// SplitMix64 with the distributions that a plan needs. Our own, because the standard library's
+// distributions differ between platforms and a plan must not.
+class Random {
+ public:
+  // `stream`s of one seed are independent of each other.
+  explicit Random(uint64_t seed, uint64_t stream = 0)
+      : state_(MixBits(seed + kStep) ^ MixBits(stream + 2 * kStep)) {}
+
+  uint64_t Next() { return MixBits(state_ += kStep); }
+  // [0, 1)
+  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  // 0 .. below-1; the bias is below 2^-32 for all that is drawn here.
+  uint64_t Below(uint64_t below) { return static_cast<uint64_t>((Wide{Next()} * below) >> 64); }
+  double Exponential() { return -std::log1p(-Uniform()); }
+  double Normal() {
+    const double radius = std::sqrt(2 * Exponential());
+    return radius * std::cos(2 * std::numbers::pi * Uniform());
+  }
+  // Mean `shape`. Marsaglia and Tsang, ACM TOMS 26 (2000); shapes below 1 by their boost.
+  double Gamma(double shape) {
+    if (shape < 1) return Gamma(shape + 1) * std::pow(1 - Uniform(), 1 / shape);
+    const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+    while (true) {
+      const double x = Normal();
+      const double v = std::pow(1 + c * x, 3);
+      if (v <= 0) continue;
+      if (std::log(1 - Uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+    }
+  }
+
+ private:
+  __extension__ typedef unsigned __int128 Wide;
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
+  uint64_t state_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// One reading of both clocks: turns CLOCK_MONOTONIC times into Unix times.
+struct ClockPair {
+  int64_t monotonic_ns = 0;
+  int64_t unix_ns = 0;
+};
+ClockPair ReadClocks();
+// Between the pairs in a straight line, so that a clock which is being slewed does not matter.
+int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
+
+enum class RequestStatus {
+  kDone,       // answered as it should be (load.md F.9)
+  kFailed,     // refused, or an error in place of the answer or inside it
+  kPartial,    // tokens came, but the answer broke off or its figures contradict each other
+  kCancelled,  // by us, at the end of the load
+};
+std::string_view StatusName(RequestStatus status);  // "done"
+
+// How the tokens of a chunk are known.
+enum class TokenCounts {
+  kNone,      // no chunk came
+  kUsage,     // from the running totals of each chunk: exact
+  kTokenIds,  // from the ids in each chunk: exact
+  kChunks,    // one for each chunk with text: a guess, for servers that tell neither
+};
+
+// What happened to one request. Times are CLOCK_MONOTONIC nanoseconds, 0 where it did not come so
+// far. load.md A and G.
+struct RequestRecord {
+  uint64_t index = 0;  // in the plan
+  std::string id;      // sent as X-Request-Id
+  std::string scenario;
+  std::string url;  // of the server that it went to
+  uint64_t session = 0;
+  uint32_t turn = 0;
+  // intended: by the schedule. admitted: when the bound of requests at once let it through (the
+  // difference is the user's own queue). sent: when the kernel took it (the difference is the
+  // client's lateness, new connections included).
+  int64_t intended_ns = 0, admitted_ns = 0, sent_ns = 0;
+  int64_t first_byte_ns = 0, first_token_ns = 0, last_token_ns = 0, ended_ns = 0;
+  // Of the chunks with a choice in them, tokens or not: vLLM's client takes its times from these.
+  int64_t first_choice_ns = 0, last_choice_ns = 0;
+  RequestStatus status = RequestStatus::kFailed;
+  int http_status = 0;
+  int attempts = 0;  // above 1: sent again, as the server had just closed the kept connection
+  std::string error;
+  int64_t planned_prompt_tokens = 0, planned_output_tokens = 0;
+  int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not told
+  std::string finish_reason;
+  std::string server_id;  // the engine's own name for it, from its chunks
+  std::string text;       // the answer, if it was to be kept
+  // One entry a chunk that carried tokens: when, and how many tokens.
+  TokenCounts counted_by = TokenCounts::kNone;
+  std::vector<int64_t> chunk_ns;
+  std::vector<uint32_t> chunk_tokens;
+};
+
+}  // namespace tacho

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "load/drive.h"
+#include "load/plan.h"
+
+namespace tacho {
+
+// Where requests of this kind of API go: "/v1/completions", or what the target says. kUsage: no
+// such API.
+Result<std::string> RouteOf(const DriveTarget& target);
+
+// The body of one request as its target takes it. Exactly output_tokens come back: ignore_eos, and
+// min_tokens = max_tokens. `id` goes into SGLang's body ("rid"), which knows no header for it.
+std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
+                   std::string_view id);
+
+}  // namespace tacho

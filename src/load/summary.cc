@@ -1,0 +1,233 @@
+#include "load/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "load/request_times.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+// Beyond these the client is a part of what it measures. A tick of the kernel's timer and a round
+// of the event loop stay well below them.
+constexpr double kLatenessOfTtft = 0.05, kLeastLatenessNs = 2e6, kMostCpuShare = 0.85;
+
+using Picked = std::vector<const RequestRecord*>;
+
+template <typename TimeOf>
+Distribution DescribeTimes(const Picked& requests, std::span<const double> percents,
+                           const TimeOf& time_of) {
+  std::vector<double> samples;
+  samples.reserve(requests.size());
+  for (const RequestRecord* request : requests) {
+    if (const auto time = time_of(*request)) samples.push_back(static_cast<double>(*time));
+  }
+  return Describe(std::move(samples), percents);
+}
+
+template <typename Append>
+Distribution DescribeGaps(const Picked& requests, std::span<const double> percents,
+                          const Append& append) {
+  std::vector<double> samples;
+  for (const RequestRecord* request : requests) append(*request, samples);
+  return Describe(std::move(samples), percents);
+}
+
+int64_t PromptTokens(const RequestRecord& request) {
+  return request.prompt_tokens > 0 ? request.prompt_tokens : request.planned_prompt_tokens;
+}
+
+void CountStatus(const RequestRecord& request, LoadFigures& figures) {
+  ++figures.sent;
+  switch (request.status) {
+    case RequestStatus::kDone:
+      ++figures.done;
+      break;
+    case RequestStatus::kFailed:
+      ++figures.failed;
+      break;
+    case RequestStatus::kPartial:
+      ++figures.partial;
+      break;
+    case RequestStatus::kCancelled:
+      ++figures.cancelled;
+      break;
+  }
+}
+
+// What came inside a stretch of time, whenever its requests were sent.
+void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const SummaryOptions& options,
+              LoadFigures& figures) {
+  figures.duration_ns = to_ns - from_ns;
+  if (figures.duration_ns <= 0) return;
+  const auto inside = [&](int64_t at_ns) { return at_ns >= from_ns && at_ns <= to_ns; };
+  double done = 0, good = 0, prompt = 0, output = 0;
+  for (const RequestRecord* request : requests) {
+    if (request->status != RequestStatus::kDone) continue;
+    if (inside(request->last_choice_ns)) {
+      ++done;
+      if (figures.good && KeepsSlos(*request, options.slos)) ++good;
+    }
+    if (inside(request->first_choice_ns)) prompt += static_cast<double>(PromptTokens(*request));
+    if (request->chunk_ns.empty() && inside(request->last_choice_ns)) {
+      output += static_cast<double>(request->output_tokens);
+    }
+    for (size_t i = 0; i < request->chunk_ns.size(); ++i) {
+      if (inside(request->chunk_ns[i])) output += request->chunk_tokens[i];
+    }
+  }
+  const double seconds = static_cast<double>(figures.duration_ns) / kSecond;
+  figures.requests_per_s = done / seconds;
+  figures.good_per_s = good / seconds;
+  figures.prompt_tokens_per_s = prompt / seconds;
+  figures.output_tokens_per_s = output / seconds;
+}
+
+LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
+  LoadFigures figures;
+  if (!options.slos.empty()) figures.good = 0;
+  Picked done;
+  for (const RequestRecord* request : requests) {
+    CountStatus(*request, figures);
+    if (request->status != RequestStatus::kDone) {
+      figures.lost_tokens += request->output_tokens;
+      continue;
+    }
+    done.push_back(request);
+    figures.prompt_tokens += PromptTokens(*request);
+    figures.output_tokens += request->output_tokens;
+    if (request->cached_tokens >= 0) {
+      figures.cached_tokens = figures.cached_tokens.value_or(0) + request->cached_tokens;
+    }
+    if (request->output_tokens != request->planned_output_tokens) ++figures.wrong_length;
+    if (figures.good && KeepsSlos(*request, options.slos)) ++*figures.good;
+    figures.chunks += request->chunk_ns.size();
+    for (size_t i = 1; i < request->chunk_ns.size(); ++i) {
+      if (request->chunk_ns[i] == request->chunk_ns[i - 1]) ++figures.coalesced_chunks;
+    }
+  }
+  const std::span<const double> percents = options.percents;
+  figures.ttft = DescribeTimes(done, percents, TtftNs);
+  figures.tpot = DescribeTimes(done, percents, TpotNs);
+  figures.e2e = DescribeTimes(done, percents, EndToEndNs);
+  figures.intended_ttft = DescribeTimes(done, percents, IntendedTtftNs);
+  figures.intended_e2e = DescribeTimes(done, percents, IntendedEndToEndNs);
+  figures.queue = DescribeTimes(done, percents, [](const RequestRecord& request) {
+    return std::optional<int64_t>(QueueNs(request));
+  });
+  figures.lateness = DescribeTimes(requests, percents, LatenessNs);
+  figures.chunk_gap = DescribeGaps(done, percents, AppendChunkGaps);
+  figures.itl = DescribeGaps(done, percents, AppendTokenGaps);
+  return figures;
+}
+
+// In seconds from the start of the load, as vLLM's client does.
+void CountPeaks(const LoadRecords& records, LoadSummary& summary) {
+  std::vector<uint64_t> chunks, tokens;
+  for (const RequestRecord& request : records.requests) {
+    if (request.status != RequestStatus::kDone) continue;
+    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+      const auto second = static_cast<size_t>((request.chunk_ns[i] - records.started_ns) / kSecond);
+      if (chunks.size() <= second) {
+        chunks.resize(second + 1);
+        tokens.resize(second + 1);
+      }
+      ++chunks[second];
+      tokens[second] += request.chunk_tokens[i];
+    }
+  }
+  if (chunks.empty()) return;
+  summary.peak_chunks_per_s = *std::max_element(chunks.begin(), chunks.end());
+  summary.peak_output_tokens_per_s = *std::max_element(tokens.begin(), tokens.end());
+}
+
+ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
+  std::vector<double> late;
+  for (const RequestRecord& request : records.requests) {
+    if (const auto ns = LatenessNs(request)) late.push_back(static_cast<double>(*ns));
+  }
+  ClientVerdict verdict;
+  if (late.empty()) {
+    verdict.why = "nothing was sent";
+    return verdict;
+  }
+  std::sort(late.begin(), late.end());
+  const double p99 = PercentileOf(late, 99);
+  const double ttft = whole.ttft.At(50).value_or(0);
+  const double bound = std::max(kLeastLatenessNs, ttft * kLatenessOfTtft);
+  const double lag = static_cast<double>(records.client.lag_p99_ns);
+  verdict.why = fmt::format(
+      "sent {:.2f} ms late at p99 (bound {:.2f} ms), its loop {:.2f} ms, {:.0f} % of a core",
+      p99 / 1e6, bound / 1e6, lag / 1e6, records.client.most_cpu_share * 100);
+  verdict.client_bound =
+      p99 > bound || lag > bound || records.client.most_cpu_share > kMostCpuShare;
+  return verdict;
+}
+
+std::vector<ErrorCount> CountErrors(const LoadRecords& records) {
+  std::map<std::string, uint64_t> counts;
+  for (const RequestRecord& request : records.requests) {
+    const bool counts_as_error =
+        request.status == RequestStatus::kFailed || request.status == RequestStatus::kPartial;
+    if (counts_as_error) ++counts[request.error];
+  }
+  std::vector<ErrorCount> errors;
+  for (const auto& [error, count] : counts) errors.push_back({error, count});
+  std::stable_sort(errors.begin(), errors.end(),
+                   [](const ErrorCount& a, const ErrorCount& b) { return a.count > b.count; });
+  return errors;
+}
+
+int64_t LastEndNs(const LoadRecords& records) {
+  int64_t last = records.started_ns;
+  for (const RequestRecord& request : records.requests) last = std::max(last, request.ended_ns);
+  return last;
+}
+
+}  // namespace
+
+LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options) {
+  LoadSummary summary;
+  Picked all;
+  std::map<std::string, Picked> classes;
+  for (const RequestRecord& request : records.requests) {
+    all.push_back(&request);
+    classes[request.scenario].push_back(&request);
+  }
+  const int64_t from = records.started_ns, to = LastEndNs(records);
+  const auto figures = [&](const Picked& picked) {
+    LoadFigures all_of_it = FiguresOf(picked, options);
+    SetRates(picked, from, to, options, all_of_it);
+    return all_of_it;
+  };
+  summary.whole = figures(all);
+  summary.window = SteadyWindowOf(records.requests, options.most_at_once);
+  if (summary.window) {
+    Picked inside;
+    for (const RequestRecord* request : all) {
+      const int64_t sent = request->sent_ns;
+      if (sent >= summary.window->from_ns && sent < summary.window->to_ns)
+        inside.push_back(request);
+    }
+    if (inside.size() < all.size() && !inside.empty()) {
+      summary.steady = FiguresOf(inside, options);
+      SetRates(all, summary.window->from_ns, summary.window->to_ns, options, *summary.steady);
+    }
+  }
+  if (classes.size() > 1) {
+    for (const auto& [name, picked] : classes) {
+      summary.classes.push_back({name, figures(picked)});
+    }
+  }
+  summary.concurrency = ConcurrencyOf(records.requests, records.started_ns);
+  CountPeaks(records, summary);
+  summary.client = records.client;
+  summary.verdict = Judge(records, summary.whole);
+  summary.errors = CountErrors(records);
+  return summary;
+}
+
+}  // namespace tacho

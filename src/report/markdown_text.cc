@@ -1,0 +1,47 @@
+#include "report/markdown_text.h"
+
+#include "report/visible_text.h"
+
+namespace tacho {
+
+std::string MarkdownText(std::string_view text) {
+  // GitHub looks for mentions, issues and links in the text that is left after Markdown: only
+  // something between their characters, here a space without width, stops it.
+  constexpr std::string_view kBreak = "&#8203;";
+  const std::string visible = VisibleText(text);
+  std::string out;
+  for (size_t i = 0; i < visible.size(); ++i) {
+    const char c = visible[i];
+    const std::string_view rest = std::string_view(visible).substr(i);
+    switch (c) {
+      case '<':  // would start a tag, which GitHub drops: template arguments would vanish
+        out += "&lt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '$':
+        out += "&#36;";
+        break;
+      case '|':
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '[':
+      case '~':
+        out += '\\';
+        out += c;
+        break;
+      default:
+        out += c;
+    }
+    const bool breaks = c == '@' || c == '#' || rest.starts_with("://") ||
+                        (c == 'w' && std::string_view(visible).substr(0, i + 1).ends_with("www") &&
+                         rest.starts_with("w."));
+    if (breaks) out += kBreak;
+  }
+  return out;
+}
+
+}  // namespace tacho

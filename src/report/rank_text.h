@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/ranks.h"
+
+namespace tacho {
+
+// The ranks that are missing: "2", "1, 3", "2-7, 9, ... (1,234 in all)"; "" when none is. At most
+// eight ranges, whatever world size a header claims.
+std::string MissingRanksText(const RankTable& ranks);
+
+// "1 of 3 ranks missing"; "" when none is.
+std::string MissingCountText(const RankTable& ranks);
+
+}  // namespace tacho

@@ -1,0 +1,28 @@
+#include "report/short_paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(ShortPaths, WithoutTheCommonFolderAndTheEndings) {
+  EXPECT_THAT(ShortPaths({"run/rank0.pt.trace.json.gz", "run/rank1.pt.trace.json.gz"}),
+              ElementsAre("rank0", "rank1"));
+  EXPECT_THAT(ShortPaths({"run/rank0.json"}), ElementsAre("rank0"));
+}
+
+TEST(ShortPaths, EndingsOnlyAtTheEnd) {
+  EXPECT_THAT(ShortPaths({"m/model.ptq/r0.json", "m/r1.json"}), ElementsAre("model.ptq/r0", "r1"));
+  EXPECT_THAT(ShortPaths({"s/x.json.1", "s/x.1.json"}), ElementsAre("x.json.1", "x.1"));
+}
+
+TEST(ShortPaths, WholeWhereTheyWouldBeEqual) {
+  EXPECT_THAT(ShortPaths({"s/a.json", "s/a.json.gz", "s/b.json"}),
+              ElementsAre("s/a.json", "s/a.json.gz", "b"));
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "load/drive.h"
+#include "net/http_client.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// The load of a recording: runs on a thread of its own from start to Finish, through warm-up,
+// baseline and profiled window, so that no window begins or ends with an empty engine.
+class BackgroundLoad {
+ public:
+  BackgroundLoad(HttpClient& client, LoadPlan plan, std::vector<DriveTarget> targets);
+  ~BackgroundLoad();  // cancels what is under way
+
+  const DriveProgress& progress() const { return progress_; }
+  const LoadPlan& plan() const { return plan_; }
+  bool ended() const { return ended_.load(); }  // all planned requests are through
+  // Asks the load to end; what is under way is cancelled.
+  void Cancel();
+  Result<LoadRecords> Finish();  // cancels, waits, gives the records; once
+
+ private:
+  LoadPlan plan_;
+  DriveProgress progress_;
+  std::atomic<bool> ended_ = false;
+  std::stop_source stop_;
+  std::optional<Result<LoadRecords>> records_;
+  std::thread thread_;
+};
+
+// Where the load goes: straight to each worker, or through the router; P and D workers can be
+// driven through their router only.
+// Prompts are of the model's own token ids where its server tells some. kRemote never: a server
+// that cannot be asked is driven with ids that most models have.
+Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
+                                           const Deployment& deployment,
+                                           const std::vector<RecordedWorker>& workers,
+                                           std::vector<std::string>& remarks);
+
+}  // namespace tacho

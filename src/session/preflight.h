@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "base/result.h"
+#include "control/session_lock.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// What was found before anything is started.
+struct Preflight {
+  Deployment deployment;
+  std::vector<RecordedWorker> workers;  // those that will be profiled
+  Via via = Via::kHttp;
+  SessionLock lock;
+  std::vector<std::string> remarks, troubles;
+};
+
+// Finds and asks the workers, plans every request, takes the locks, and looks where the traces will
+// be and whether there is room. With keep_going, workers that cannot be profiled become troubles;
+// without, the first one is the error.
+Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
+                               const RunFolder& folder, const std::string& key,
+                               std::stop_token stop);
+
+}  // namespace tacho

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/engine.h"
+
+namespace tacho {
+
+// What was read in one trace file, as far as the proof needs it. The command fills it from the one
+// reading that also feeds the analysis.
+struct TraceEvidence {
+  std::string path;
+  std::optional<int64_t> rank, world_size;
+  std::vector<int64_t> pids;                           // of the processes with events in it
+  std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
+  std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
+  uint64_t events = 0, gpu_events = 0;
+  bool has_gpu = false;           // its header names a GPU
+  std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
+  std::string stage;              // "prefill" or "decode": one of several files of its rank
+  bool front_end = false;         // an API server's own trace
+  bool merged = false;            // several ranks in one file
+  std::string defect;             // why it is not whole; "" when it is
+};
+
+// What one worker owes.
+struct WorkerExpectation {
+  std::string url;
+  EngineFacts facts;
+  std::optional<int64_t> steps_asked;
+  bool by_stage = false;
+  bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace)
+  // Engine steps between start and stop by the engine's own counters, one for each data-parallel
+  // engine behind the server; empty without metrics.
+  std::vector<int64_t> steps_by_metrics;
+  int64_t start_unix_ns = 0, stop_unix_ns = 0;
+  std::string trouble;  // what went wrong with its start or stop; "" when nothing did
+  // Files that appeared for this worker. Workers that share a folder may name the same ones.
+  std::vector<std::string> files;
+  std::vector<int64_t> pids;  // its processes, where they are of this host
+};
+
+// One rank of one worker.
+struct RankProof {
+  std::string worker_url;
+  int64_t engine = 0;  // data-parallel engine
+  int64_t rank = 0;
+  std::vector<std::string> paths;  // one; one a stage where stages were asked for; none: missing
+  std::optional<uint64_t> steps;   // in these files
+  bool proven = false;
+  std::string why;  // it is not: the likely cause, and the remedy
+};
+struct Proof {
+  std::vector<RankProof> ranks;      // by worker, engine, rank
+  std::vector<std::string> extra;    // of this session, owed by no rank: front ends, merged files
+  std::vector<std::string> foreign;  // not of this session: another time
+  bool complete = false;
+
+  std::vector<std::string> Missing() const;  // one sentence for each rank that is not proven
+};
+
+// Holds the files against what every worker owes, by content: rank, world, pid, time window, steps;
+// a name is never enough, and neither is an answer of 200. A pure function; the order of `traces`
+// does not matter.
+Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces);
+
+}  // namespace tacho

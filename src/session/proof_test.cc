@@ -1,0 +1,190 @@
+#include "session/proof.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int64_t kStart = 1'000'000'000'000, kStop = kStart + 5'000'000'000;
+
+WorkerExpectation Worker(std::string url, std::vector<std::string> files) {
+  WorkerExpectation worker;
+  worker.url = std::move(url);
+  worker.facts.kind = EngineKind::kVllm;
+  worker.start_unix_ns = kStart;
+  worker.stop_unix_ns = kStop;
+  worker.files = std::move(files);
+  return worker;
+}
+
+TraceEvidence Trace(std::string path, int64_t rank = 0, int64_t world = 1, int64_t pid = 100) {
+  TraceEvidence trace;
+  trace.path = std::move(path);
+  trace.rank = rank;
+  trace.world_size = world;
+  trace.pids = {pid};
+  trace.first_unix_ns = kStart + 1'000'000;
+  trace.last_unix_ns = kStop - 1'000'000;
+  trace.events = 1000;
+  trace.steps = 5;
+  return trace;
+}
+
+std::string Why(const Proof& proof, size_t i = 0) { return proof.ranks.at(i).why; }
+
+TEST(Prove, OneWorkerOneRank) {
+  Proof proof = Prove({Worker("w", {"a"})}, {Trace("a")});
+  EXPECT_TRUE(proof.complete);
+  ASSERT_EQ(proof.ranks.size(), 1u);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a"));
+  EXPECT_EQ(proof.ranks[0].steps, 5u);
+  EXPECT_THAT(proof.Missing(), IsEmpty());
+}
+
+TEST(Prove, NothingProvesNothing) {
+  EXPECT_FALSE(Prove({}, {}).complete);
+  Proof proof = Prove({Worker("w", {})}, {});
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(Why(proof), HasSubstr("no file at all"));
+}
+
+TEST(Prove, AMissingRankOfAWorldIsNamed) {
+  Proof proof = Prove({Worker("w", {"a", "b"})}, {Trace("a", 0, 3, 1), Trace("b", 2, 3, 3)});
+  EXPECT_FALSE(proof.complete);
+  ASSERT_EQ(proof.ranks.size(), 3u);
+  EXPECT_TRUE(proof.ranks[0].proven);
+  EXPECT_FALSE(proof.ranks[1].proven);
+  EXPECT_TRUE(proof.ranks[2].proven);
+  EXPECT_THAT(proof.Missing(), ElementsAre(HasSubstr("w, rank 1: no file of this rank")));
+}
+
+TEST(Prove, ToldSizesCountMoreThanTheFiles) {
+  WorkerExpectation worker = Worker("w", {"a"});
+  worker.facts.tensor_parallel = 2;
+  EXPECT_EQ(Prove({worker}, {Trace("a")}).ranks.size(), 2u);
+}
+
+TEST(Prove, AFileWithoutAStepProvesNothing) {
+  TraceEvidence empty = Trace("a");
+  empty.steps = 0;
+  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {empty})), HasSubstr("holds no step"));
+  WorkerExpectation idle = Worker("w", {"a"});
+  idle.steps_by_metrics = {0};
+  EXPECT_THAT(Why(Prove({idle}, {empty})), HasSubstr("no request reached"));
+}
+
+TEST(Prove, FewerStepsThanAskedAreNamed) {
+  WorkerExpectation worker = Worker("w", {"a"});
+  worker.steps_asked = 6;
+  EXPECT_THAT(Why(Prove({worker}, {Trace("a")})), HasSubstr("5 of the 6 steps"));
+  worker.steps_asked = 5;
+  EXPECT_TRUE(Prove({worker}, {Trace("a")}).complete);
+}
+
+TEST(Prove, CutFilesAndMissingGpuEventsAreNoProof) {
+  TraceEvidence cut = Trace("a");
+  cut.defect = "truncated: half an event at its end";
+  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {cut})), HasSubstr("truncated"));
+  TraceEvidence blind = Trace("a");
+  blind.has_gpu = true;
+  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {blind})), HasSubstr("no GPU event"));
+}
+
+TEST(Prove, AnOlderSessionsFileIsForeign) {
+  TraceEvidence old = Trace("old");
+  old.first_unix_ns = kStart - 100'000'000'000;
+  old.last_unix_ns = kStart - 50'000'000'000;
+  Proof proof = Prove({Worker("w", {"old"})}, {old});
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(proof.foreign, ElementsAre("old"));
+  // The same file from a machine whose clock is a minute behind is of this session.
+  WorkerExpectation behind = Worker("w", {"old"});
+  behind.facts.clock_offset_ns = -60'000'000'000;
+  EXPECT_TRUE(Prove({behind}, {old}).complete);
+}
+
+TEST(Prove, FrontEndsAndMergedFilesAreExtra) {
+  TraceEvidence front = Trace("f");
+  front.front_end = true;
+  TraceEvidence merged = Trace("m");
+  merged.merged = true;
+  Proof proof = Prove({Worker("w", {"a", "f", "m"})}, {Trace("a"), front, merged});
+  EXPECT_TRUE(proof.complete);
+  EXPECT_THAT(proof.extra, ElementsAre("f", "m"));
+  EXPECT_FALSE(Prove({Worker("w", {"f"})}, {front}).complete);
+}
+
+TEST(Prove, DataParallelEnginesThatAllSayRankZeroAreToldApartByProcess) {
+  WorkerExpectation worker = Worker("w", {"a", "b"});
+  worker.steps_by_metrics = {0, 40};
+  TraceEvidence idle = Trace("a", 0, 1, 11), busy = Trace("b", 0, 1, 22);
+  idle.steps = 0;
+  busy.steps = 40;
+  Proof proof = Prove({worker}, {idle, busy});
+  ASSERT_EQ(proof.ranks.size(), 2u);
+  EXPECT_THAT(proof.ranks[1].paths, ElementsAre("b"));
+  EXPECT_TRUE(proof.ranks[1].proven);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a"));
+  EXPECT_THAT(proof.ranks[0].why, HasSubstr("no request reached this engine"));
+  Proof lost = Prove({worker}, {busy});
+  EXPECT_FALSE(lost.ranks[0].proven);
+  EXPECT_THAT(lost.ranks[0].why, HasSubstr("took no step"));
+}
+
+TEST(Prove, StagesOfARankAreOneRank) {
+  WorkerExpectation worker = Worker("w", {"a-EXTEND", "a-DECODE"});
+  worker.by_stage = true;
+  worker.steps_asked = 3;
+  TraceEvidence extend = Trace("a-EXTEND"), decode = Trace("a-DECODE");
+  extend.steps = 1;
+  decode.steps = 3;
+  Proof proof = Prove({worker}, {extend, decode});
+  EXPECT_TRUE(proof.complete);
+  ASSERT_EQ(proof.ranks.size(), 1u);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a-DECODE", "a-EXTEND"));
+  EXPECT_EQ(proof.ranks[0].steps, 4u);
+}
+
+TEST(Prove, WorkersThatShareAFolderAreToldApartByTheirProcesses) {
+  WorkerExpectation one = Worker("w1", {"a", "b"}), two = Worker("w2", {"a", "b"});
+  one.pids = {7, 8};
+  two.pids = {9};
+  Proof proof = Prove({one, two}, {Trace("a", 0, 1, 9), Trace("b", 0, 1, 8)});
+  EXPECT_TRUE(proof.complete);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("b"));
+  EXPECT_THAT(proof.ranks[1].paths, ElementsAre("a"));
+}
+
+TEST(Prove, TroubleWithAStartIsTheCause) {
+  WorkerExpectation worker = Worker("w", {});
+  worker.trouble = "died while it wrote";
+  EXPECT_EQ(Why(Prove({worker}, {})), "died while it wrote");
+}
+
+TEST(Prove, TheOrderOfFilesDoesNotMatter) {
+  WorkerExpectation worker = Worker("w", {"a", "b", "c", "d"});
+  worker.facts.tensor_parallel = 2;
+  worker.facts.data_parallel = 2;
+  std::vector<TraceEvidence> traces = {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2),
+                                       Trace("c", 0, 2, 3), Trace("d", 1, 2, 4)};
+  auto text = [&] {
+    std::string all;
+    for (const RankProof& rank : Prove({worker}, traces).ranks)
+      all += std::to_string(rank.engine) + "/" + std::to_string(rank.rank) + rank.paths.at(0) + " ";
+    return all;
+  };
+  std::string first = text();
+  std::sort(traces.begin(), traces.end(), [](auto& a, auto& b) { return a.path < b.path; });
+  do EXPECT_EQ(text(), first);
+  while (std::next_permutation(traces.begin(), traces.end(),
+                               [](auto& a, auto& b) { return a.path < b.path; }));
+}
+
+}  // namespace
+}  // namespace tacho

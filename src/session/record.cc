@@ -1,0 +1,495 @@
+#include "session/record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+
+#include "net/clock.h"
+#include "session/background_load.h"
+#include "session/daemon_window.h"
+#include "session/fetch_files.h"
+#include "session/preflight.h"
+#include "session/trace_folder.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kLook{200};
+constexpr size_t kParts = 10;            // of a window, whose differences tell how sure its rate is
+constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
+
+bool Pause(std::stop_token stop, std::chrono::milliseconds time) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+std::string Seconds(int64_t ns) { return fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9); }
+
+// One recording under way.
+class Recorder {
+ public:
+  Recorder(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+           std::stop_token stop, Preflight preflight, RunFolder folder)
+      : client_(client),
+        options_(options),
+        observer_(observer),
+        stop_(std::move(stop)),
+        lock_(std::move(preflight.lock)),
+        recording_{.folder = std::move(folder),
+                   .via = preflight.via,
+                   .deployment = std::move(preflight.deployment),
+                   .workers = std::move(preflight.workers),
+                   .plan = {},
+                   .load = {},
+                   .baseline = {},
+                   .profiled = {},
+                   .clocks = ReadClocks(),
+                   .start_spread_ns = 0,
+                   .interrupted = false,
+                   .remarks = std::move(preflight.remarks),
+                   .troubles = std::move(preflight.troubles)} {}
+
+  Result<Recording> Run() {
+    TACHO_RETURN_IF_ERROR(BeginLoad());
+    RunUnprofiled();
+    if (!stop_.stop_requested()) {
+      ReadMetrics(&RecordedWorker::before);
+      if (recording_.via == Via::kDaemon)
+        RunDaemonWindow();
+      else
+        RunHttpWindow();
+      ReadMetrics(&RecordedWorker::after);
+      CountSteps();
+    }
+    TACHO_RETURN_IF_ERROR(EndLoad());
+    recording_.interrupted = stop_.stop_requested();
+    return std::move(recording_);
+  }
+
+ private:
+  Result<bool> BeginLoad() {
+    if (!options_.load) return true;
+    Result<std::vector<DriveTarget>> targets =
+        TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.remarks);
+    if (!targets) return tl::unexpected(targets.error());
+    PlanOptions plan = options_.plan;
+    if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * recording_.workers.size();
+    for (const RecordedWorker& worker : recording_.workers)
+      if (worker.facts.max_model_len)
+        plan.most_total_tokens =
+            std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
+    // Through everything that needs load; the end is cancelled, not waited for. Both the daemon's
+    // rendezvous and a slow start lie in between.
+    if (!plan.requests)
+      plan.duration_ns =
+          options_.warm_up_ns + options_.baseline_ns + options_.window_ns + 120'000'000'000;
+    Result<LoadPlan> planned = MakePlan(plan);
+    if (!planned) return tl::unexpected(planned.error());
+    if (planned->cut_to_model > 0)
+      recording_.remarks.push_back(
+          fmt::format("{} of {} planned requests were shortened to the model's {} tokens",
+                      planned->cut_to_model, planned->requests.size(), *plan.most_total_tokens));
+    recording_.plan = std::move(*planned);
+    load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, std::move(*targets));
+    return true;
+  }
+
+  // Lets `time` go by, with what the load does as progress; false when stopped.
+  bool Wait(std::string_view phase, int64_t time_ns, const std::function<bool()>& done = {}) {
+    int64_t begin = MonotonicNs();
+    while (MonotonicNs() - begin < time_ns) {
+      if (done && done()) return true;
+      std::string text = fmt::format("{} of {}", Seconds(MonotonicNs() - begin), Seconds(time_ns));
+      if (load_)
+        text +=
+            fmt::format(" · {} running, {} done, {} failed, {} tokens",
+                        load_->progress().running.load(), load_->progress().done.load(),
+                        load_->progress().failed.load(), load_->progress().output_tokens.load());
+      observer_.OnProgress(phase, text);
+      if (!Pause(stop_, kLook)) return false;
+    }
+    return true;
+  }
+
+  void RunUnprofiled() {
+    if (!load_) return;
+    if (!Wait("warm-up", options_.warm_up_ns)) return;
+    observer_.OnDone("warm-up", fmt::format("{}, {} requests done", Seconds(options_.warm_up_ns),
+                                            load_->progress().done.load()));
+    recording_.baseline.begin_ns = MonotonicNs();
+    Wait("baseline", options_.baseline_ns);
+    recording_.baseline.end_ns = MonotonicNs();
+    if (!stop_.stop_requested() && options_.baseline_ns > 0)
+      observer_.OnDone("baseline",
+                       fmt::format("{} without profiling", Seconds(options_.baseline_ns)));
+  }
+
+  // All that was planned is through, or nothing of it can be: the window need not be longer.
+  bool LoadEnded() {
+    if (!load_ || !load_->ended()) return false;
+    load_gave_up_ = true;
+    return true;
+  }
+
+  std::vector<Worker> Workers() const {
+    std::vector<Worker> workers;
+    for (const RecordedWorker& worker : recording_.workers) workers.push_back(worker.worker);
+    return workers;
+  }
+
+  // The engine's own word, asked of those that have it; an absent one stays absent.
+  void ReadMetrics(std::optional<MetricsSnapshot> RecordedWorker::*when) {
+    std::vector<Result<MetricsSnapshot>> snapshots =
+        ReadMetricsAll(client_, Workers(), kPatience, {});
+    for (size_t i = 0; i < snapshots.size(); ++i)
+      if (snapshots[i]) recording_.workers[i].*when = std::move(*snapshots[i]);
+  }
+
+  void CountSteps() {
+    for (RecordedWorker& worker : recording_.workers) {
+      if (!worker.before || !worker.after) continue;
+      for (const EngineCounters& after : worker.after->engines)
+        for (const EngineCounters& before : worker.before->engines)
+          if (after.engine == before.engine && after.steps && before.steps)
+            worker.expectation.steps_by_metrics.push_back(
+                static_cast<int64_t>(*after.steps - *before.steps));
+    }
+  }
+
+  // Whether every engine has taken the steps asked for and the one behind them, which flushes; by
+  // its metrics.
+  bool StepsTaken() {
+    if (!options_.profile.steps || MonotonicNs() < next_count_ns_) return false;
+    next_count_ns_ = MonotonicNs() + 500'000'000;
+    std::vector<Result<MetricsSnapshot>> now = ReadMetricsAll(client_, Workers(), kPatience, stop_);
+    for (size_t i = 0; i < now.size(); ++i) {
+      const std::optional<MetricsSnapshot>& before = recording_.workers[i].before;
+      if (!now[i] || !before || now[i]->engines.size() != before->engines.size()) return false;
+      for (size_t e = 0; e < before->engines.size(); ++e) {
+        std::optional<double> from = before->engines[e].steps, to = now[i]->engines[e].steps;
+        if (!from || !to || *to - *from <= static_cast<double>(*options_.profile.steps) + 1)
+          return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether a file of each worker is whole already: engines that count write by themselves.
+  bool FilesThere() const {
+    return options_.profile.steps && !recording_.workers.empty() &&
+           std::all_of(recording_.workers.begin(), recording_.workers.end(),
+                       [&](const RecordedWorker& worker) {
+                         size_t whole = 0;
+                         for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
+                         auto expected = worker.facts.ExpectedRanks().value_or(1);
+                         return !worker.folder.empty() && whole >= static_cast<size_t>(expected);
+                       });
+  }
+
+  // What is new in the worker's folder and may be its own: by its key where the engine reads one.
+  std::vector<std::string> FilesOf(const RecordedWorker& worker) const {
+    std::vector<std::string> files;
+    if (worker.folder.empty()) return files;
+    auto before = before_.find(worker.folder);
+    for (const std::string& file : NewFiles(
+             before == before_.end() ? FolderState() : before->second, ReadFolder(worker.folder)))
+      if (IsTraceName(file) && IsOwn(worker, file)) files.push_back(file);
+    return files;
+  }
+
+  static bool IsOwn(const RecordedWorker& worker, const std::string& file) {
+    if (!worker.facts.profiler.reads_body || !worker.start) return true;
+    size_t slash = file.rfind('/');
+    std::string_view name = std::string_view(file).substr(slash + 1);
+    if (worker.start->body.find(worker.key) == std::string::npos) return true;
+    return name.starts_with(worker.key);
+  }
+
+  void RunHttpWindow() {
+    for (const RecordedWorker& worker : recording_.workers)
+      if (!worker.folder.empty()) before_[worker.folder] = ReadFolder(worker.folder);
+    std::string last_words;
+    std::vector<ControlRequest> starts, stops;
+    std::vector<EngineFacts> facts;
+    for (const RecordedWorker& worker : recording_.workers) {
+      starts.push_back(*worker.start);
+      stops.push_back(*worker.stop);
+      facts.push_back(worker.facts);
+      last_words += worker.stop->AsCurl() + "\n";
+    }
+    ForgetOldSessions(stops, facts);
+    observer_.OnRunning(last_words);
+    int64_t window_begin = ReadClocks().unix_ns;
+    std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
+    recording_.start_spread_ns = StartSpreadNs(started);
+    bool any = false;
+    for (size_t i = 0; i < started.size(); ++i) {
+      RecordedWorker& worker = recording_.workers[i];
+      worker.started = started[i];
+      worker.expectation.start_unix_ns = window_begin;
+      bool good = started[i].verdict == ControlVerdict::kDone;
+      any |= good;
+      if (!good) {
+        worker.expectation.trouble = "did not start: " + started[i].said;
+        recording_.troubles.push_back(worker.worker.url + ": " + worker.expectation.trouble);
+      }
+    }
+    observer_.OnDone("start", fmt::format("{} profilers told within {:.1f} ms", started.size(),
+                                          static_cast<double>(recording_.start_spread_ns) / 1e6));
+    if (any && (options_.keep_going || recording_.troubles.empty())) {
+      recording_.profiled.begin_ns = MonotonicNs();
+      // Where the user drives, the window is his too.
+      Wait("profile", options_.window_ns,
+           [&] { return FilesThere() || StepsTaken() || LoadEnded(); });
+      recording_.profiled.end_ns = MonotonicNs();
+      observer_.OnDone("profile",
+                       Seconds(recording_.profiled.end_ns - recording_.profiled.begin_ns));
+    }
+    StopAndCollect(stops, facts);
+  }
+
+  // vLLM may hold a session that ended by itself and was never stopped: stopping it is cheap and
+  // harmless. On SGLang a stop can end the server (its second profiler), so none is sent.
+  void ForgetOldSessions(const std::vector<ControlRequest>& stops,
+                         const std::vector<EngineFacts>& facts) {
+    std::vector<ControlRequest> vllm;
+    std::vector<EngineFacts> of;
+    for (size_t i = 0; i < stops.size(); ++i)
+      if (facts[i].kind == EngineKind::kVllm) vllm.push_back(stops[i]), of.push_back(facts[i]);
+    if (!vllm.empty()) SendAll(client_, vllm, of, options_.patience, stop_);
+  }
+
+  void StopAndCollect(const std::vector<ControlRequest>& stops,
+                      const std::vector<EngineFacts>& facts) {
+    // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
+    std::vector<size_t> which;
+    for (size_t i = 0; i < stops.size(); ++i) {
+      bool self_stopped = facts[i].kind == EngineKind::kSglang && options_.profile.steps &&
+                          !FilesOf(recording_.workers[i]).empty();
+      if (!self_stopped) which.push_back(i);
+    }
+    std::vector<ControlRequest> requests;
+    std::vector<EngineFacts> of;
+    for (size_t i : which) requests.push_back(stops[i]), of.push_back(facts[i]);
+    // Nothing cancels a stop but the user's second Ctrl-C: a profiler left running is worse than a
+    // long wait.
+    auto answers = std::async(std::launch::async,
+                              [&] { return SendAll(client_, requests, of, options_.patience); });
+    int64_t begin = MonotonicNs();
+    bool cancelled = false;
+    while (answers.wait_for(kLook) != std::future_status::ready) {
+      // The stop is on its way: requests that pile up behind the flush are of no use to anybody.
+      if (load_ && !cancelled) load_->Cancel(), cancelled = true;
+      observer_.OnProgress("stop", fmt::format("{}, {}", Seconds(MonotonicNs() - begin), Growth()));
+    }
+    std::vector<ControlOutcome> stopped = answers.get();
+    if (load_ && !cancelled) load_->Cancel();
+    for (size_t i = 0; i < which.size(); ++i) Settle(recording_.workers[which[i]], stopped[i]);
+    int64_t window_end = ReadClocks().unix_ns;
+    for (RecordedWorker& worker : recording_.workers) worker.expectation.stop_unix_ns = window_end;
+    observer_.OnDone("stop", Seconds(MonotonicNs() - begin));
+    observer_.OnRunning("");
+    for (size_t i = 0; i < recording_.workers.size(); ++i) Collect(recording_.workers[i], i);
+  }
+
+  void Settle(RecordedWorker& worker, const ControlOutcome& outcome) {
+    worker.stopped = outcome;
+    if (outcome.verdict == ControlVerdict::kDone || outcome.verdict == ControlVerdict::kWasSo)
+      return;
+    std::string trouble =
+        outcome.verdict == ControlVerdict::kNoAnswer
+            ? fmt::format("did not answer its stop: {}: it died in the flush, or hangs",
+                          outcome.said)
+            : fmt::format("refused to stop: HTTP {}: {}", outcome.status, outcome.said);
+    if (worker.expectation.trouble.empty()) worker.expectation.trouble = trouble;
+    recording_.troubles.push_back(worker.worker.url + ": " + trouble);
+  }
+
+  std::string Growth() const {
+    std::string text;
+    for (const RecordedWorker& worker : recording_.workers) {
+      uint64_t bytes = 0;
+      FolderState now = ReadFolder(worker.folder);
+      for (const std::string& file : FilesOf(worker)) bytes += now[file].bytes;
+      text +=
+          fmt::format("{}{:.1f} MB", text.empty() ? "" : " + ", static_cast<double>(bytes) / 1e6);
+    }
+    return text;
+  }
+
+  void Collect(RecordedWorker& worker, size_t index) {
+    std::string target = recording_.folder.In(fmt::format("traces/w{}", index));
+    Result<std::vector<std::string>> brought;
+    if (!options_.collect_from.empty()) {
+      brought = FetchFiles(options_.collect_from, worker.expectation.start_unix_ns, target);
+    } else {
+      SettleOptions settle;
+      settle.patience = options_.patience;
+      settle.expected = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
+      // A worker that refused or died leaves what it leaves.
+      if (!worker.expectation.trouble.empty()) settle.expected = 0;
+      WaitForFiles(worker.folder, before_[worker.folder], settle,
+                   worker.expectation.trouble.empty() ? std::stop_token() : stop_,
+                   [&](uint64_t bytes) {
+                     observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
+                                                                 static_cast<double>(bytes) / 1e6));
+                   });
+      brought = BringFiles(FilesOf(worker), target);
+    }
+    if (!brought) {
+      recording_.troubles.push_back(brought.error().message);
+      if (worker.expectation.trouble.empty()) worker.expectation.trouble = brought.error().message;
+      return;
+    }
+    worker.expectation.files = std::move(*brought);
+  }
+
+  void RunDaemonWindow() {
+    DaemonWindowOptions window;
+    window.socket_folder = options_.socket_folder;
+    window.duration_ns = options_.window_ns;
+    window.with_stack = options_.profile.with_stack.value_or(false);
+    window.record_shapes = options_.profile.record_shapes.value_or(false);
+    window.patience = options_.patience;
+    recording_.profiled = {};
+    DaemonWindow outcome = TakeDaemonWindow(recording_.workers, window, stop_,
+                                            [&](std::string_view phase, const std::string& what) {
+                                              observer_.OnProgress(phase, what);
+                                            });
+    recording_.profiled.begin_ns = outcome.begin_ns;
+    recording_.profiled.end_ns = outcome.end_ns;
+    for (const std::string& trouble : outcome.troubles) recording_.troubles.push_back(trouble);
+    observer_.OnDone("profile",
+                     fmt::format("{} by the daemon, {} processes",
+                                 Seconds(outcome.end_ns - outcome.begin_ns), outcome.processes));
+  }
+
+  Result<bool> EndLoad() {
+    if (!load_) return true;
+    // That it is told to end is no trouble; that it gave up before, or had nothing but failures,
+    // is.
+    bool by_itself = load_gave_up_;
+    Result<LoadRecords> records = load_->Finish();
+    load_.reset();
+    if (!records) return tl::unexpected(records.error());
+    recording_.load = std::move(*records);
+    auto measure = [&](LoadWindow& window) {
+      if (window.end_ns > window.begin_ns)
+        window = MeasureWindow(*recording_.load, window.begin_ns, window.end_ns);
+    };
+    measure(recording_.baseline);
+    measure(recording_.profiled);
+    if (by_itself && !recording_.load->ended_early.empty())
+      recording_.troubles.push_back("load: " + recording_.load->ended_early);
+    NameFailures();
+    return true;
+  }
+
+  // Requests that failed before the load was told to end: how many, and what the first one heard.
+  void NameFailures() {
+    uint64_t failed = 0, done = 0;
+    std::string first;
+    for (const RequestRecord& request : recording_.load->requests) {
+      done += request.status == RequestStatus::kDone;
+      if (request.status != RequestStatus::kFailed) continue;
+      if (failed++ == 0) first = request.error;
+    }
+    if (failed == 0) return;
+    std::string text =
+        fmt::format("load: {} of {} requests failed: {}", failed, failed + done, first);
+    (done == 0 ? recording_.troubles : recording_.remarks).push_back(text);
+  }
+
+  HttpClient& client_;
+  const RecordOptions& options_;
+  RecordObserver& observer_;
+  const std::stop_token stop_;
+  SessionLock lock_;
+  Recording recording_;
+  std::map<std::string, FolderState> before_;  // by folder
+  std::unique_ptr<BackgroundLoad> load_;
+  int64_t next_count_ns_ = 0;
+  bool load_gave_up_ = false;
+};
+
+}  // namespace
+
+std::optional<double> LoadWindow::TokensPerSecond() const {
+  if (end_ns <= begin_ns) return std::nullopt;
+  return static_cast<double>(output_tokens) * 1e9 / static_cast<double>(end_ns - begin_ns);
+}
+
+std::optional<double> LoadWindow::StandardError() const {
+  if (output_tokens == 0 || tokens_in_parts.size() < 2) return std::nullopt;
+  const auto parts = static_cast<double>(tokens_in_parts.size());
+  const double mean = static_cast<double>(output_tokens) / parts;
+  double squares = 0;
+  for (uint64_t tokens : tokens_in_parts) {
+    const double off = static_cast<double>(tokens) - mean;
+    squares += off * off;
+  }
+  return std::sqrt(squares / (parts - 1) / parts) / mean;
+}
+
+LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns) {
+  LoadWindow window;
+  window.begin_ns = begin_ns;
+  window.end_ns = end_ns;
+  window.tokens_in_parts.assign(kParts, 0);
+  const double part_ns = static_cast<double>(end_ns - begin_ns) / kParts;
+  for (const RequestRecord& request : records.requests) {
+    if (request.ended_ns >= begin_ns && request.ended_ns < end_ns) {
+      window.requests_done += request.status == RequestStatus::kDone;
+      window.requests_failed += request.status == RequestStatus::kFailed;
+    }
+    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+      if (request.chunk_ns[i] < begin_ns || request.chunk_ns[i] >= end_ns) continue;
+      const double at = static_cast<double>(request.chunk_ns[i] - begin_ns) / part_ns;
+      window.tokens_in_parts[std::min<size_t>(kParts - 1, static_cast<size_t>(at))] +=
+          request.chunk_tokens[i];
+      window.output_tokens += request.chunk_tokens[i];
+    }
+  }
+  return window;
+}
+
+std::optional<Recording::Cost> Recording::CostOfProfiling() const {
+  std::optional<double> without = baseline.TokensPerSecond(), with = profiled.TokensPerSecond();
+  std::optional<double> error_without = baseline.StandardError(),
+                        error_with = profiled.StandardError();
+  if (!without || !with || !error_without || !error_with) return std::nullopt;
+  const double ratio = *with / *without;
+  return Cost{1 - ratio, 2 * ratio * std::hypot(*error_without, *error_with)};
+}
+
+Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+                         std::stop_token stop) {
+  std::string key = "tacho-" + DateStamp(ReadClocks().unix_ns);
+  Result<RunFolder> folder = RunFolder::Create(options.out, key);
+  if (!folder) return tl::unexpected(folder.error());
+  Result<Preflight> preflight = RunPreflight(client, options, *folder, key, stop);
+  if (!preflight) {
+    folder->RemoveEmpty();
+    return tl::unexpected(preflight.error());
+  }
+  observer.OnDone("preflight",
+                  fmt::format("{} worker{}, by {}", preflight->workers.size(),
+                              preflight->workers.size() == 1 ? "" : "s",
+                              preflight->via == Via::kDaemon ? "Kineto's daemon" : "HTTP"));
+  for (const std::string& remark : preflight->remarks) observer.OnRemark(remark);
+  for (const std::string& trouble : preflight->troubles) observer.OnRemark(trouble);
+  Recorder recorder(client, options, observer, stop, std::move(*preflight), std::move(*folder));
+  return recorder.Run();
+}
+
+}  // namespace tacho

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "control/discover.h"
+#include "control/probe.h"
+#include "control/profile_control.h"
+#include "load/drive.h"
+#include "load/plan.h"
+#include "net/http_client.h"
+#include "session/proof.h"
+#include "session/run_folder.h"
+
+namespace tacho {
+
+enum class Via { kAuto, kHttp, kDaemon };
+
+struct RecordOptions {
+  std::vector<std::string> targets;
+  ProfileOptions profile;  // its key is made by Record
+  Via via = Via::kAuto;
+  std::string out = ".";  // the run folder is made in it
+
+  bool load = true;             // false: the user drives
+  bool through_router = false;  // load through the router in place of straight to the workers
+  PlanOptions plan;             // its duration is made by Record; a concurrency of 0: 8 a worker
+  std::string api_key;
+  int64_t warm_up_ns = 3'000'000'000;
+  int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
+  int64_t window_ns = 10'000'000'000;   // profiled, at most: with steps asked for it ends sooner
+
+  std::string trace_dir;     // where the engines write, as seen from here
+  std::string collect_from;  // "host:/path": fetched by ssh
+  struct PathMap {
+    std::string engine, local;
+  };
+  std::vector<PathMap> maps;              // an engine's folder mounted elsewhere
+  std::string socket_folder;              // of the daemon, "" for its abstract name
+  bool keep_going = false;                // with the workers that can be profiled
+  std::chrono::milliseconds patience{0};  // for stop and flush; 0: as long as it takes
+  std::vector<std::string> command;       // as the user gave it, for run.json
+};
+
+// Told of what goes on, from the thread that runs Record.
+class RecordObserver {
+ public:
+  virtual ~RecordObserver() = default;
+  // A phase is done: "preflight", what came out.
+  virtual void OnDone(std::string_view phase, const std::string& what) = 0;
+  // Of the phase under way; comes often.
+  virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
+  virtual void OnRemark(const std::string& what) = 0;
+  // Profilers run from now on; these lines would stop them. Empty: none runs any more.
+  virtual void OnRunning(const std::string& stop_commands) = 0;
+};
+
+struct RecordedWorker {
+  Worker worker;
+  EngineFacts facts;
+  std::string key;     // of its session: the beginning of its files' names where it reads one
+  std::string folder;  // where it writes, as seen from here; "" when it cannot be seen
+  std::optional<ControlRequest> start, stop;  // absent: by the daemon
+  std::optional<ControlOutcome> started, stopped;
+  std::optional<MetricsSnapshot> before, after;
+  WorkerExpectation expectation;  // its files are those in the run folder
+};
+
+// What the load did between two moments.
+struct LoadWindow {
+  int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC
+  uint64_t requests_done = 0, requests_failed = 0, output_tokens = 0;
+  std::vector<uint64_t> tokens_in_parts;  // of ten equal parts of the window
+  std::optional<double> TokensPerSecond() const;
+  // Of TokensPerSecond, as a share of it: from how much the parts differ.
+  std::optional<double> StandardError() const;
+};
+LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns);
+
+struct Recording {
+  RunFolder folder;
+  Via via = Via::kHttp;
+  Deployment deployment;
+  std::vector<RecordedWorker> workers;
+  std::optional<LoadPlan> plan;
+  std::optional<LoadRecords> load;
+  LoadWindow baseline, profiled;
+  ClockPair clocks;
+  int64_t start_spread_ns = 0;
+  bool interrupted = false;
+  std::vector<std::string> remarks;
+  std::vector<std::string> troubles;  // each makes the recording incomplete
+
+  // Share of the throughput that profiling took, and twice its standard error; absent without both
+  // windows. A cost smaller than the error is none that was seen.
+  struct Cost {
+    double share = 0, error = 0;
+  };
+  std::optional<Cost> CostOfProfiling() const;
+};
+
+// Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.
+// Profilers that were started are stopped whatever happens, also when `stop` is requested (the
+// recording is then `interrupted` and holds what there is). Errors are those of the preflight,
+// before anything was started: kUsage (what was asked for cannot be), kRemote (nobody answers,
+// somebody else profiles), kOutput (the run folder).
+Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+                         std::stop_token stop = {});
+
+// Writes everything but traces/ and run.json into the run folder.
+Result<bool> WriteRecording(const Recording& recording, const RecordOptions& options);
+// run.json, last of all.
+Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& options,
+                          const Proof& proof, std::string_view tacho_version, int exit_status);
+
+}  // namespace tacho

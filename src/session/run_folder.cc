@@ -1,0 +1,84 @@
+#include "session/run_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostNames = 1000;
+
+Result<bool> WriteAll(const std::string& path, std::string_view content) {
+  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool good = file >= 0;
+  while (good && !content.empty()) {
+    ssize_t written = write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    good = written > 0;
+    if (good) content.remove_prefix(static_cast<size_t>(written));
+  }
+  int reason = errno;
+  if (file >= 0 && close(file) != 0 && good) {
+    good = false;
+    reason = errno;
+  }
+  if (good) return true;
+  unlink(path.c_str());
+  return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(reason)));
+}
+
+}  // namespace
+
+Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string& name) {
+  std::error_code failed;
+  fs::create_directories(parent, failed);
+  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", parent, failed.message()));
+  for (int i = 1; i <= kMostNames; ++i) {
+    fs::path path =
+        fs::absolute(fs::path(parent), failed) / (i == 1 ? name : fmt::format("{}-{}", name, i));
+    // Made by this call or not at all: two recordings never share a folder.
+    if (fs::create_directory(path, failed)) return RunFolder(path.lexically_normal().string());
+    if (failed)
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path.string(), failed.message()));
+  }
+  return Fail(ErrorKind::kOutput, fmt::format("{}/{}: all names are taken", parent, name));
+}
+
+std::string RunFolder::In(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+
+Result<bool> RunFolder::Write(std::string_view name, std::string_view content) const {
+  std::string path = In(name);
+  std::error_code failed;
+  fs::create_directories(fs::path(path).parent_path(), failed);
+  std::string beside = path + ".part";
+  TACHO_RETURN_IF_ERROR(WriteAll(beside, content));
+  fs::rename(beside, path, failed);
+  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, failed.message()));
+  return true;
+}
+
+void RunFolder::RemoveEmpty() const {
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(path_, ignored))
+    if (!entry.is_directory(ignored)) return;
+  fs::remove_all(path_, ignored);
+}
+
+std::string DateStamp(int64_t unix_ns) {
+  std::time_t seconds = unix_ns / 1'000'000'000;
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local);
+  return text;
+}
+
+}  // namespace tacho

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// The dated folder of one recording:
+//
+//   tacho-20261121-183000/
+//     run.json          what was done, with what result; written last: a folder without it is a
+//                       recording that was cut short
+//     traces/           one folder a worker (w0, w1, ...), files as the engine named them
+//     plan.json         the load, decided in advance
+//     requests.jsonl    one line a request
+//     probes.json       what each engine told of itself
+//     metrics/          each engine's metrics before and after
+//     commands.sh       the requests that were sent, as curl lines, and how to redo all of it
+//
+// Files are written beside their places and renamed, so that none is ever half there.
+class RunFolder {
+ public:
+  // Makes PARENT/NAME; when it exists, NAME-2, NAME-3, ... kOutput when it cannot.
+  static Result<RunFolder> Create(const std::string& parent, const std::string& name);
+
+  const std::string& path() const { return path_; }
+  std::string In(std::string_view name) const;
+
+  // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
+  Result<bool> Write(std::string_view name, std::string_view content) const;
+
+  // Takes the folder away again when nothing but empty folders is in it.
+  void RemoveEmpty() const;
+
+ private:
+  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// "20261121-183000" in local time.
+std::string DateStamp(int64_t unix_ns);
+
+}  // namespace tacho

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "control/version.h"
+#include "session/record.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Dump(const Json& json) {
+  // Engines' words may hold any bytes: what is no UTF-8 is replaced, never thrown.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+template <typename T>
+void Put(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+Json FactsJson(const EngineFacts& facts) {
+  Json json = {{"engine", NameOf(facts.kind)}};
+  if (!facts.version.empty()) json["engine_version"] = facts.version;
+  if (!facts.model.empty()) json["model"] = facts.model;
+  Put(json, "max_model_len", facts.max_model_len);
+  Put(json, "tensor_parallel", facts.tensor_parallel);
+  Put(json, "pipeline_parallel", facts.pipeline_parallel);
+  Put(json, "data_parallel", facts.data_parallel);
+  Put(json, "clock_offset_ns", facts.clock_offset_ns);
+  Put(json, "clock_error_ns", facts.clock_error_ns);
+  json["round_trip_ns"] = facts.round_trip_ns;
+  Json& profiler = json["profiler"];
+  profiler = {{"http", facts.profiler.has_http},
+              {"daemon", facts.profiler.has_daemon},
+              {"reads_body", facts.profiler.reads_body}};
+  Put(profiler, "folder", facts.profiler.folder);
+  Put(profiler, "with_stack", facts.profiler.with_stack);
+  Put(profiler, "max_iterations", facts.profiler.max_iterations);
+  return json;
+}
+
+Json OutcomeJson(const ControlRequest& request, const ControlOutcome& outcome, int64_t shift) {
+  Json json = {{"request", request.path}, {"body", request.body}, {"status", outcome.status}};
+  if (outcome.sent_ns != 0) json["sent_unix_ns"] = outcome.sent_ns + shift;
+  if (outcome.answered_ns != 0) json["took_ns"] = outcome.answered_ns - outcome.sent_ns;
+  if (!outcome.said.empty()) json["said"] = outcome.said;
+  return json;
+}
+
+Json WindowJson(const LoadWindow& window, int64_t shift) {
+  Json json = {{"begin_unix_ns", window.begin_ns + shift},
+               {"duration_ns", window.end_ns - window.begin_ns},
+               {"requests_done", window.requests_done},
+               {"requests_failed", window.requests_failed},
+               {"output_tokens", window.output_tokens}};
+  Put(json, "output_tokens_per_s", window.TokensPerSecond());
+  return json;
+}
+
+// The path as the run folder has it, so that the folder can be moved.
+std::string Inside(const RunFolder& folder, const std::string& path) {
+  return path.starts_with(folder.path() + "/") ? path.substr(folder.path().size() + 1) : path;
+}
+
+Json WorkerJson(const Recording& recording, const RecordedWorker& worker, const Proof& proof,
+                int64_t shift) {
+  Json json = FactsJson(worker.facts);
+  json["url"] = worker.worker.url;
+  json["found_in"] = worker.worker.found_in;
+  json["key"] = worker.key;
+  if (!worker.folder.empty()) json["engine_folder"] = worker.folder;
+  if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
+  if (worker.stopped) json["stop"] = OutcomeJson(*worker.stop, *worker.stopped, shift);
+  if (!worker.expectation.steps_by_metrics.empty())
+    json["steps_by_metrics"] = worker.expectation.steps_by_metrics;
+  if (!worker.expectation.trouble.empty()) json["trouble"] = worker.expectation.trouble;
+  Json& ranks = json["ranks"] = Json::array();
+  for (const RankProof& rank : proof.ranks) {
+    if (rank.worker_url != worker.worker.url) continue;
+    Json row = {{"engine", rank.engine}, {"rank", rank.rank}, {"proven", rank.proven}};
+    Json files = Json::array();
+    for (const std::string& path : rank.paths) files.push_back(Inside(recording.folder, path));
+    row["files"] = files;
+    Put(row, "steps", rank.steps);
+    if (!rank.why.empty()) row["why"] = rank.why;
+    ranks.push_back(row);
+  }
+  return json;
+}
+
+std::string ShellWord(const std::string& word) {
+  if (!word.empty() && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                              "0123456789-_./:=,@%+") == std::string::npos)
+    return word;
+  std::string quoted = "'";
+  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string CommandLine(const RecordOptions& options) {
+  std::string line = "tacho record";
+  bool secret = false;
+  for (const std::string& word : options.command) {
+    // A key belongs into the environment, not into a file that is passed on.
+    line += " " + (secret                           ? std::string("\"$TACHO_API_KEY\"")
+                   : word.starts_with("--api-key=") ? std::string("--api-key=\"$TACHO_API_KEY\"")
+                                                    : ShellWord(word));
+    secret = word == "--api-key";
+  }
+  return line;
+}
+
+std::string CommandsScript(const Recording& recording, const RecordOptions& options) {
+  std::string text = "#!/bin/sh\n# All of it once more:\n" + CommandLine(options) +
+                     "\n\n# What was sent to the engines, by hand:\n";
+  for (const RecordedWorker& worker : recording.workers)
+    if (worker.start) text += "# " + worker.start->AsCurl() + "\n";
+  text += "# ... load ...\n";
+  for (const RecordedWorker& worker : recording.workers)
+    if (worker.stop) text += "# " + worker.stop->AsCurl() + "\n";
+  return text;
+}
+
+Json PlanJson(const LoadPlan& plan) {
+  Json json = {{"seed", plan.options.seed},
+               {"salt", plan.salt},
+               {"concurrency", plan.options.concurrency},
+               {"requests", plan.requests.size()},
+               {"cut_to_model", plan.cut_to_model}};
+  Put(json, "rate", plan.options.rate);
+  Put(json, "most_total_tokens", plan.options.most_total_tokens);
+  Json& mix = json["mix"] = Json::object();
+  for (const MixPart& part : plan.options.mix) mix[part.scenario] = part.weight;
+  Json& list = json["list"] = Json::array();
+  for (const PlannedRequest& request : plan.requests)
+    list.push_back({{"index", request.index},
+                    {"scenario", request.scenario},
+                    {"at_ns", request.at_ns},
+                    {"prompt_tokens", request.prompt_tokens},
+                    {"output_tokens", request.output_tokens},
+                    {"seed", request.seed}});
+  return json;
+}
+
+}  // namespace
+
+Result<bool> WriteRecording(const Recording& recording, const RecordOptions& options) {
+  const RunFolder& folder = recording.folder;
+  Json probes = Json::array();
+  for (size_t i = 0; i < recording.workers.size(); ++i) {
+    const RecordedWorker& worker = recording.workers[i];
+    Json facts = FactsJson(worker.facts);
+    facts["url"] = worker.worker.url;
+    probes.push_back(facts);
+    if (worker.before)
+      TACHO_RETURN_IF_ERROR(
+          folder.Write(fmt::format("metrics/w{}-before.txt", i), worker.before->text));
+    if (worker.after)
+      TACHO_RETURN_IF_ERROR(
+          folder.Write(fmt::format("metrics/w{}-after.txt", i), worker.after->text));
+  }
+  TACHO_RETURN_IF_ERROR(folder.Write("probes.json", Dump(probes)));
+  TACHO_RETURN_IF_ERROR(folder.Write("commands.sh", CommandsScript(recording, options)));
+  if (recording.plan) {
+    // Of a plan by time only what was sent is of interest; it is as long as anybody could need.
+    LoadPlan plan = *recording.plan;
+    if (recording.load && !recording.load->requests.empty())
+      plan.requests.resize(
+          std::min<size_t>(plan.requests.size(), recording.load->requests.back().index + 1));
+    TACHO_RETURN_IF_ERROR(folder.Write("plan.json", Dump(PlanJson(plan))));
+  }
+  if (recording.load)
+    TACHO_RETURN_IF_ERROR(folder.Write("requests.jsonl", RecordsAsJsonLines(*recording.load)));
+  return true;
+}
+
+Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& options,
+                          const Proof& proof, std::string_view tacho_version, int exit_status) {
+  int64_t shift = recording.clocks.unix_ns - recording.clocks.monotonic_ns;
+  Json json = {
+      {"schema", 1},
+      {"tacho", {{"version", tacho_version}}},
+      {"command", CommandLine(options)},
+      {"exit_status", exit_status},
+      {"complete", proof.complete && recording.troubles.empty() && !recording.interrupted},
+      {"interrupted", recording.interrupted},
+      {"via", recording.via == Via::kDaemon ? "daemon" : "http"},
+      {"clocks",
+       {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
+  if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
+  json["start_spread_ns"] = recording.start_spread_ns;
+  if (recording.load) {
+    if (recording.baseline.end_ns > 0) json["baseline"] = WindowJson(recording.baseline, shift);
+    if (recording.profiled.end_ns > 0) json["profiled"] = WindowJson(recording.profiled, shift);
+    if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
+      json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};
+  }
+  Json& workers = json["workers"] = Json::array();
+  for (const RecordedWorker& worker : recording.workers)
+    workers.push_back(WorkerJson(recording, worker, proof, shift));
+  auto list = [&](const char* key, const std::vector<std::string>& texts) {
+    Json& array = json[key] = Json::array();
+    for (const std::string& text : texts) array.push_back(Inside(recording.folder, text));
+  };
+  list("extra_files", proof.extra);
+  list("foreign_files", proof.foreign);
+  list("missing", proof.Missing());
+  list("troubles", recording.troubles);
+  list("remarks", recording.remarks);
+  return recording.folder.Write("run.json", Dump(json));
+}
+
+}  // namespace tacho

@@ -1,0 +1,165 @@
+#include "session/trace_folder.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMostFiles = 100'000;
+constexpr std::chrono::milliseconds kLook{250};
+constexpr std::chrono::seconds kForTheRest{10};
+
+// Sleeps, unless stopped.
+void Pause(std::stop_token stop, std::chrono::milliseconds time) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, stop, time, [] { return false; });
+}
+
+std::string Tail(std::ifstream& file, int64_t size, int64_t most) {
+  int64_t from = std::max<int64_t>(0, size - most);
+  file.seekg(from);
+  std::string text(static_cast<size_t>(size - from), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text;
+}
+
+}  // namespace
+
+FolderState ReadFolder(const std::string& folder) {
+  FolderState state;
+  std::error_code failed;
+  fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied,
+                                      failed);
+  for (; !failed && it != fs::recursive_directory_iterator() && state.size() < kMostFiles;
+       it.increment(failed)) {
+    struct stat status {};
+    std::string path = it->path().string();
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    state[path] = {static_cast<uint64_t>(status.st_size),
+                   status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
+  }
+  return state;
+}
+
+std::vector<std::string> NewFiles(const FolderState& before, const FolderState& now) {
+  std::vector<std::string> files;
+  for (const auto& [path, state] : now) {
+    auto known = before.find(path);
+    if (known == before.end() || known->second != state) files.push_back(path);
+  }
+  return files;
+}
+
+bool LooksWhole(const std::string& path) {
+  if (path.ends_with(".tmp") || path.ends_with(".part")) return false;
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(0, std::ios::end);
+  int64_t size = file.tellg();
+  if (!file || size < 2) return false;
+  file.seekg(0);
+  char head[2] = {};
+  file.read(head, 2);
+  if (head[0] == '\x1f' && head[1] == '\x8b') {
+    // A trailer is 4 bytes of checksum and 4 of length: what it says is checked when the file is
+    // read; a member of nothing has 20 bytes.
+    return size >= 20;
+  }
+  std::string tail = Tail(file, size, 64);
+  size_t last = tail.find_last_not_of(" \t\r\n");
+  return last != std::string::npos && (tail[last] == '}' || tail[last] == ']');
+}
+
+bool IsTraceName(const std::string& path) {
+  std::string name = fs::path(path).filename().string();
+  for (std::string_view part : {".json", ".json.gz", ".json.tmp"})
+    if (name.ends_with(part)) return true;
+  return name.find(".json") != std::string::npos;
+}
+
+std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
+                                      const SettleOptions& options, std::stop_token stop,
+                                      const std::function<void(uint64_t bytes)>& progress) {
+  Clock::time_point begin = Clock::now(), changed = begin;
+  FolderState last;
+  std::vector<std::string> traces;
+  while (true) {
+    FolderState now = ReadFolder(folder);
+    std::vector<std::string> fresh = NewFiles(before, now);
+    FolderState state;
+    uint64_t bytes = 0;
+    bool whole = true;
+    traces.clear();
+    for (const std::string& path : fresh) {
+      if (!IsTraceName(path)) continue;
+      state[path] = now[path];
+      bytes += now[path].bytes;
+      if (LooksWhole(path))
+        traces.push_back(path);
+      else
+        whole = false;
+    }
+    if (state != last) changed = Clock::now();
+    last = state;
+    if (progress) progress(bytes);
+    auto since = Clock::now() - changed;
+    bool enough = traces.size() >= options.expected;
+    // A gzip file grows under its final name; two looks without growth tell that it is done.
+    if (whole && enough && !traces.empty() && since >= 2 * kLook) break;
+    if (since >= options.quiet && (enough || since >= kForTheRest)) break;
+    if (options.patience.count() > 0 && Clock::now() - begin >= options.patience) break;
+    if (stop.stop_requested()) break;
+    Pause(stop, kLook);
+  }
+  // What never became whole is brought along as well: it can be read up to its end.
+  traces.clear();
+  for (const auto& [path, state] : last)
+    if (state.bytes > 0 && !path.ends_with(".part")) traces.push_back(path);
+  return traces;
+}
+
+Result<std::vector<std::string>> BringFiles(const std::vector<std::string>& files,
+                                            const std::string& target) {
+  std::error_code failed;
+  fs::create_directories(target, failed);
+  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", target, failed.message()));
+  std::vector<std::string> brought;
+  for (const std::string& file : files) {
+    fs::path to = fs::path(target) / fs::path(file).filename();
+    if (fs::equivalent(file, to, failed)) {
+      brought.push_back(to.string());
+      continue;
+    }
+    failed.clear();
+    fs::create_hard_link(file, to, failed);
+    if (failed) {
+      fs::path beside = to;
+      beside += ".part";
+      failed.clear();
+      fs::copy_file(file, beside, fs::copy_options::overwrite_existing, failed);
+      std::error_code ignored;
+      if (!failed) fs::rename(beside, to, failed);
+      if (failed) {
+        fs::remove(beside, ignored);
+        return Fail(ErrorKind::kOutput, fmt::format("{}: {}; the engine's own file is {}",
+                                                    to.string(), failed.message(), file));
+      }
+    }
+    brought.push_back(to.string());
+  }
+  return brought;
+}
+
+}  // namespace tacho

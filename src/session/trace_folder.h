@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// A file as it stood at one moment.
+struct FileState {
+  uint64_t bytes = 0;
+  int64_t modified_ns = 0;  // Unix, by the file system's clock
+  bool operator==(const FileState&) const = default;
+};
+// Files below a folder (recursively, at most 100,000), by path. Empty when it cannot be read.
+using FolderState = std::map<std::string, FileState>;
+FolderState ReadFolder(const std::string& folder);
+
+// What is in `now` and not, or not the same, in `before`.
+std::vector<std::string> NewFiles(const FolderState& before, const FolderState& now);
+
+// Whether a file has the form of a whole trace, by its two ends only: gzip with a trailer, or JSON
+// that ends in a closing bracket. `*.tmp` files of a flush under way never are.
+bool LooksWhole(const std::string& path);
+// Whether the name is that of a trace rather than of a table or a log.
+bool IsTraceName(const std::string& path);
+
+struct SettleOptions {
+  // No file has grown for so long: then it is over, whole or not.
+  std::chrono::milliseconds quiet{3000};
+  std::chrono::milliseconds patience{0};  // of it all; 0: no bound
+  size_t expected = 0;  // trace files; more patience (10 s) is given until as many are there
+};
+// Waits until the new files below `folder` are whole and no longer grow; calls `progress` with
+// their bytes about twice a second. Gives the new trace files, sorted.
+std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
+                                      const SettleOptions& options, std::stop_token stop,
+                                      const std::function<void(uint64_t bytes)>& progress);
+
+// Puts `files` into `target` under their own names: linked where both are of one file system, else
+// copied beside and renamed; the engine's own files stay. Gives the new paths, in the same order.
+// kOutput: no room, no permission; what was put there so far stays.
+Result<std::vector<std::string>> BringFiles(const std::vector<std::string>& files,
+                                            const std::string& target);
+
+}  // namespace tacho

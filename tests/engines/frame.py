@@ -1,0 +1,220 @@
+"""What the scenarios stand on: real engines held by tools/engines, `tacho record` runs, and checks of what came out."""
+import contextlib
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINES = ROOT / "tools" / "engines"
+sys.path.insert(0, str(ROOT / "tools"))
+from engines_lib import servers  # noqa: E402
+
+# Exit statuses of tacho (src/cli/exit_status.h).
+DONE, USAGE, INCOMPLETE, REMOTE = 0, 2, 4, 6
+
+
+class Failed(Exception):
+    """A scenario's check that does not hold, in one line."""
+
+
+class Skipped(Exception):
+    """What this machine lacks for a scenario, in one line."""
+
+
+def check(condition, text):
+    if not condition:
+        raise Failed(text)
+
+
+def memory_gb():
+    """Memory that can be had without swapping."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) / 1e6
+    return 0.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Which engines a scenario needs: the arguments of tools/engines run. Scenarios of one setup share its engines."""
+    arguments: tuple
+    needs_gb: float
+
+
+class Engines:
+    """The running engines of a setup."""
+
+    def __init__(self, setup, work):
+        self.setup, self.work = setup, work
+        self.process = None
+
+    def __enter__(self):
+        if memory_gb() < self.setup.needs_gb:
+            raise Skipped(f"needs {self.setup.needs_gb:g} GB of memory, {memory_gb():.1f} GB are free")
+        self.said = open(self.work / "engines.err", "w")
+        self.process = subprocess.Popen(
+            [sys.executable, ENGINES, "run", *self.setup.arguments, "--json", "--until-stdin-closes", "--trace-dir",
+             self.work / "traces", "--log-dir", self.work / "logs"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True)
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait()
+            raise Failed(f"tools/engines run {' '.join(self.setup.arguments)} ended with {self.process.returncode}: "
+                         + (self.work / "engines.err").read_text()[-1500:])
+        told = json.loads(line)
+        self.workers, self.router = told["workers"], told.get("router")
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.wait(60)
+        self.said.close()
+        left = [w["pid"] for w in self.workers if Path("/proc", str(w["pid"])).exists()] if hasattr(self, "workers") else []
+        if left:
+            raise Failed(f"processes of the engines are left: {left}")
+
+    def url(self, index=0):
+        return self.workers[index]["url"]
+
+    def kill(self, what):
+        """SIGKILL for a server (a worker or the router) with all its processes."""
+        os.killpg(what["pid"], signal.SIGKILL)
+
+
+def ask(url, method="GET", body=None, timeout=60):
+    """(status, text); status 0 where no answer came."""
+    try:
+        status, _, text = servers.ask(url, method, body, timeout=timeout)
+        return status, text.decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException) as e:
+        return 0, str(e)
+
+
+def gauge(url, name):
+    """The sum of a metric's samples; 0 where there are none."""
+    total = 0.0
+    for line in ask(url + "/metrics")[1].splitlines():
+        if line.startswith((name + "{", name + " ")):
+            total += float(line.rpartition(" ")[2])
+    return total
+
+
+def wait_for(condition, seconds, what):
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            raise Failed(f"{what} did not come within {seconds} s")
+        time.sleep(0.02)
+
+
+@dataclass
+class Run:
+    """One `tacho record` that has ended: what it said, and where its dated folder was to be made."""
+    status: int
+    out: str
+    err: str
+    parent: Path
+
+    def said(self):
+        return f"{self.err}\n{self.out}"
+
+    def folder(self):
+        folders = list(self.parent.iterdir())
+        check(len(folders) == 1, f"{len(folders)} run folders instead of 1; {last_line(self.err)}")
+        return folders[0]
+
+    def json(self):
+        """run.json, which is written last."""
+        path = self.folder() / "run.json"
+        check(path.is_file(), f"no run.json among {sorted(p.name for p in self.folder().glob('*'))}")
+        return json.loads(path.read_text())
+
+
+class Tacho:
+    """The program under test. How the options of record are spelled stands here and nowhere else."""
+
+    def __init__(self, program, work):
+        self.program, self.work, self.runs = Path(program).absolute(), work, 0
+
+    def record(self, *targets, requests=None, duration="3s", steps=None, options=(), during=None, timeout=400):
+        """`tacho record`. `during` runs beside it in a thread; its failure is the scenario's."""
+        self.runs += 1
+        parent = self.work / f"run{self.runs}"
+        command = [self.program, "record", *targets, "--out", parent, "--warm-up", "1s", "--baseline", "1s"]
+        for name, value in (("--requests", requests), ("--duration", duration), ("--steps", steps)):
+            command += [name, str(value)] if value is not None else []
+        command = [str(c) for c in [*command, *options]]
+        trouble = []
+
+        def beside():
+            try:
+                during()
+            except Exception as e:  # told by the thread that waits
+                trouble.append(e)
+        thread = threading.Thread(target=beside, daemon=True)
+        if during:
+            thread.start()
+        parent.mkdir()
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{' '.join(command)} did not end within {timeout} s") from None
+        (self.work / f"run{self.runs}.log").write_text(
+            " ".join(command) + f"\nexit {done.returncode}\n{done.stderr}\n{done.stdout}")
+        if during:
+            thread.join(10)
+        if trouble:
+            raise Failed(str(trouble[0]))
+        return Run(done.returncode, done.stdout, done.stderr, parent)
+
+    def analyze(self, path):
+        done = subprocess.run([self.program, "analyze", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=300)
+        check(done.returncode in (DONE, INCOMPLETE), f"analyze of {path} exits {done.returncode}: {done.stderr[:300]}")
+        return json.loads(done.stdout)
+
+
+def last_line(text):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def check_status(run, *wanted):
+    check(run.status in wanted, f"exit status {run.status} instead of {' or '.join(map(str, wanted))}: {last_line(run.said())}")
+
+
+def check_complete(tacho, run, traces):
+    """A run that is whole: status 0, every rank proven, so many traces, each with steps. Returns what analyze tells of them."""
+    check_status(run, DONE)
+    told = run.json()
+    ranks = [rank for worker in told["workers"] for rank in worker["ranks"]]
+    check(told["complete"], f"run.json says incomplete: {told['missing']} {told['troubles']}")
+    check(all(rank["proven"] for rank in ranks), f"ranks not proven: {[r for r in ranks if not r['proven']]}")
+    found = tacho.analyze(run.folder() / "traces")["traces"]
+    check(len(found) == traces, f"{len(found)} traces instead of {traces}: {[t['path'] for t in found]}")
+    for trace in found:
+        check(trace.get("steps", {}).get("count", 0) > 0, f"no step in {trace['path']}")
+    check("VERDICT" in run.out, "the first screen is missing")
+    return found
+
+
+def steps(trace):
+    """Steps of a trace that had something to do."""
+    by_phase = trace["steps"]["by_phase"]
+    return sum(by_phase.get(phase, 0) for phase in ("prefill", "decode", "mixed"))
+
+
+def check_vllm_idle(url):
+    """No profiler session was left open: a start is taken (409 if not)."""
+    status, text = ask(url + "/start_profile", "POST", timeout=300)
+    check(status == 200, f"{url} has a session left: a start answers {status} {text[:100]}")
+    check(ask(url + "/stop_profile", "POST", timeout=300)[0] == 200, f"{url}: a stop fails")

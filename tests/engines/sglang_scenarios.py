@@ -1,0 +1,36 @@
+"""`tacho record` against the real SGLang, alone and behind sglang-router."""
+from frame import REMOTE, USAGE, Setup, check, check_complete, last_line, steps
+
+ONE = Setup(("sglang",), 3)
+TWO = Setup(("sglang", "--count", "2", "--router"), 5)
+
+
+def sglang_by_steps(engines, tacho):
+    trace = check_complete(tacho, tacho.record(engines.url(), steps=5, duration=None), 1)[0]
+    check(steps(trace) == 5, f"{steps(trace)} steps instead of 5")
+
+
+def sglang_stop_by_hand(engines, tacho):
+    trace = check_complete(tacho, tacho.record(engines.url(), duration="2s"), 1)[0]
+    check(steps(trace) > 5, f"only {steps(trace)} steps with something to do in 2 s of load")
+
+
+def sglang_by_stage(engines, tacho):
+    """Two files: the prefill steps and the decode steps."""
+    found = check_complete(tacho, tacho.record(engines.url(), steps=3, duration=None, options=["--by-stage"]), 2)
+    phases = sorted("decode" if t["steps"]["by_phase"].get("decode") else "prefill" for t in found)
+    check(phases == ["decode", "prefill"], f"stages {phases}")
+
+
+def sglang_stacks_refused(engines, tacho):
+    run = tacho.record(engines.url(), options=["--with-stack"])
+    check(run.status in (USAGE, REMOTE), f"exit status {run.status}: {last_line(run.said())}")
+    check("--steps" in run.err, f"the refusal names no way out: {last_line(run.err)}")
+
+
+def two_behind_sglang_router(engines, tacho):
+    check_complete(tacho, tacho.record(engines.router["url"]), 2)
+
+
+SCENARIOS = [(ONE, s) for s in (sglang_by_steps, sglang_stop_by_hand, sglang_by_stage, sglang_stacks_refused)]
+SCENARIOS += [(TWO, two_behind_sglang_router)]

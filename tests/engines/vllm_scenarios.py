@@ -1,0 +1,176 @@
+"""`tacho record` against the real vLLM, alone and behind vllm-router."""
+import http.server
+import socket
+import threading
+from pathlib import Path
+
+from frame import (DONE, INCOMPLETE, REMOTE, USAGE, Setup, ask, check, check_complete, check_status, check_vllm_idle, gauge,
+                   last_line, steps, wait_for)
+
+ONE = Setup(("vllm", "--router"), 4)
+TWO = Setup(("vllm", "--count", "2", "--router"), 7)
+TP2 = Setup(("vllm", "--tp", "2"), 6)
+DP2 = Setup(("vllm", "--dp", "2"), 8)
+OFF = Setup(("vllm", "--no-profiler", "--daemon"), 4)
+STACKS = Setup(("vllm", "--profiler-config", '{"torch_profiler_with_stack":true}'), 4)
+
+
+def vllm_behind_router(engines, tacho):
+    run = tacho.record(engines.router["url"])
+    check_complete(tacho, run, 1)
+    check_vllm_idle(engines.url())
+
+
+def load_through_router(engines, tacho):
+    run = tacho.record(engines.router["url"], options=["--through-router"])
+    check_complete(tacho, run, 1)
+
+
+def one_vllm(engines, tacho):
+    trace = check_complete(tacho, tacho.record(engines.url(), requests=8), 1)[0]
+    check(trace["world_size"] == 1 and trace["rank"] == 0, f"rank {trace.get('rank')} of {trace.get('world_size')}")
+
+
+def max_iterations(engines, tacho):
+    trace = check_complete(tacho, tacho.record(engines.url(), steps=5, duration=None), 1)[0]
+    check(trace["steps"]["count"] == 5, f"{trace['steps']['count']} steps instead of 5")
+    check_vllm_idle(engines.url())
+
+
+def stop_by_hand(engines, tacho):
+    trace = check_complete(tacho, tacho.record(engines.url(), duration="2s"), 1)[0]
+    check(steps(trace) > 5, f"only {steps(trace)} steps with something to do in 2 s of load")
+    check_vllm_idle(engines.url())
+
+
+def user_drives_the_load(engines, tacho):
+    def load():
+        for _ in range(4):
+            ask(engines.url() + "/v1/completions", "POST", {"model": "tiny", "prompt": [5, 6, 7], "max_tokens": 100,
+                                                            "ignore_eos": True})
+    check_complete(tacho, tacho.record(engines.url(), options=["--no-load"], duration="4s", during=load), 1)
+
+
+def second_session(engines, tacho):
+    first = check_complete(tacho, tacho.record(engines.url(), requests=4), 1)[0]
+    second = check_complete(tacho, tacho.record(engines.url(), requests=4), 1)[0]
+    check(Path(first["path"]).read_bytes() != Path(second["path"]).read_bytes(), "both runs hold the same trace")
+
+
+def session_left_open(engines, tacho):
+    """Somebody started the profiler and went away: that is told, and nothing of it gets into the run."""
+    ask(engines.url() + "/start_profile", "POST", {"profile_prefix": "somebody"})
+    run = tacho.record(engines.url(), requests=4)
+    check("already" in run.said() or "open" in run.said(), "not a word about the session that was open")
+    if run.status == DONE:
+        check_complete(tacho, run, 1)
+    else:
+        check_status(run, INCOMPLETE, REMOTE)
+    ask(engines.url() + "/stop_profile", "POST", timeout=300)
+
+
+def stacks_are_for_the_launch(engines, tacho):
+    run = tacho.record(engines.url(), options=["--with-stack"])
+    check(run.status in (USAGE, REMOTE), f"exit status {run.status}: {last_line(run.said())}")
+    check("--profiler-config" in run.err, f"the refusal does not say where stacks are set: {last_line(run.err)}")
+    check_vllm_idle(engines.url())
+
+
+def stacks_refused(engines, tacho):
+    run = tacho.record(engines.url())
+    check(run.status in (USAGE, REMOTE), f"exit status {run.status}: {last_line(run.said())}")
+    check("events a second" in run.err and "--steps" in run.err, f"no reason, or no way out: {last_line(run.err)}")
+
+
+def stacks_with_a_bound(engines, tacho):
+    trace = check_complete(tacho, tacho.record(engines.url(), steps=2, duration=None), 1)[0]
+    check(trace["steps"]["count"] == 2, f"{trace['steps']['count']} steps instead of 2")
+    check(trace["events"]["by_category"].get("python_function", 0) > 0, "no Python frames")
+
+
+def wrong_router(engines, tacho):
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        dead = f"http://127.0.0.1:{s.getsockname()[1]}"
+    run = tacho.record(dead, timeout=60)
+    check_status(run, REMOTE)
+    check(dead.removeprefix("http://") in run.err, f"the message does not name {dead}: {last_line(run.err)}")
+
+
+def no_engine(engines, tacho):
+    """A web server that knows neither engines' nor routers' paths."""
+    class Empty(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_error(404)
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            pass
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        run = tacho.record(f"http://127.0.0.1:{server.server_port}", timeout=60)
+        server.shutdown()
+    check_status(run, REMOTE)
+
+
+def two_behind_router(engines, tacho):
+    check_complete(tacho, tacho.record(engines.router["url"]), 2)
+    for i in range(2):
+        check_vllm_idle(engines.url(i))
+
+
+def router_killed_in_load(engines, tacho):
+    def kill_router():
+        wait_for(lambda: all(gauge(w["url"], "vllm:num_requests_running") > 0 for w in engines.workers), 120, "load")
+        engines.kill(engines.router)
+    run = tacho.record(engines.router["url"], duration="10s", options=["--through-router"], during=kill_router)
+    check_status(run, INCOMPLETE, REMOTE)
+    for i in range(2):
+        check_vllm_idle(engines.url(i))
+
+
+def server_killed_in_flush(engines, tacho):
+    folder = Path(engines.workers[1]["trace_dir"])
+    before = set(folder.iterdir())
+
+    def kill_worker():
+        wait_for(lambda: set(folder.iterdir()) - before, 240, "a file of the flush")
+        engines.kill(engines.workers[1])
+    run = tacho.record(engines.url(0), engines.url(1), duration="5s", during=kill_worker)
+    check_status(run, INCOMPLETE)
+    told = run.json()
+    proven = {w["url"]: all(r["proven"] for r in w["ranks"]) for w in told["workers"]}
+    check(proven == {engines.url(0): True, engines.url(1): False}, f"proven: {proven}")
+    check(engines.url(1).removeprefix("http://") in run.said(), "the report does not name the server that died")
+    check_vllm_idle(engines.url(0))
+
+
+def tensor_parallel_2(engines, tacho):
+    found = check_complete(tacho, tacho.record(engines.url()), 2)
+    check(sorted(t["rank"] for t in found) == [0, 1], f"ranks {[t.get('rank') for t in found]}")
+    check({t["world_size"] for t in found} == {2}, f"world sizes {[t.get('world_size') for t in found]}")
+
+
+def data_parallel_2(engines, tacho):
+    """Both engines write rank0 of world 1: two traces all the same, told apart by pid."""
+    check_complete(tacho, tacho.record(engines.url()), 2)
+
+
+def profiling_off(engines, tacho):
+    run = tacho.record(engines.url(), timeout=120)
+    check_status(run, REMOTE)
+    check("--profiler-config" in run.err, f"the remedy is not named: {last_line(run.err)}")
+
+
+def by_daemon(engines, tacho):
+    """No profiler configured: Kineto's own protocol profiles all the same."""
+    check_complete(tacho, tacho.record(engines.url(), options=["--via", "daemon"]), 1)
+
+
+# In this order; those that end a server come last in their setup.
+SCENARIOS = [(ONE, s) for s in (vllm_behind_router, load_through_router, one_vllm, max_iterations, stop_by_hand,
+                                user_drives_the_load, second_session, session_left_open, stacks_are_for_the_launch,
+                                wrong_router, no_engine)]
+SCENARIOS += [(STACKS, stacks_refused), (STACKS, stacks_with_a_bound), (TP2, tensor_parallel_2), (DP2, data_parallel_2),
+              (OFF, profiling_off), (OFF, by_daemon)]
+SCENARIOS += [(TWO, s) for s in (two_behind_router, router_killed_in_load, server_killed_in_flush)]

@@ -1,0 +1,230 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_text.h"
+#include "ingest/kineto_json/lenient_json.h"
+#include "model/trace_builder.h"
+#include "support/event_dump.h"
+
+namespace tacho {
+
+// A sink that builds a Trace and beside it, from the same events, the rows that the Trace's tables
+// must have.
+class TraceCheck : public EventSink {
+ public:
+  Vocabulary& vocabulary() override { return builder_.vocabulary(); }
+  [[nodiscard]] bool wants_args() const override { return builder_.wants_args(); }
+  TraceHeader& header() { return builder_.header(); }
+  Notes& notes() { return builder_.notes(); }
+
+  void OnEvent(const Event& e) override {
+    Expect(e);
+    builder_.OnEvent(e);
+  }
+
+  // Builds the Trace and tells the first row that differs; empty when all is as it must be. Once.
+  std::string FirstDifference() {
+    const Trace trace = std::move(builder_).Finish();
+    Tables rows;
+    for (size_t i = 0; i < trace.gpu.size(); ++i) {
+      rows["gpu"].push_back(Slice(trace, trace.gpu, i, GpuArgs(trace, i)) +
+                            Gpu(trace.words, trace.gpu.kind[i], trace.gpu.stream[i],
+                                trace.gpu.correlation[i], trace.gpu.external_id[i]));
+    }
+    for (size_t i = 0; i < trace.host_ops.size(); ++i) {
+      rows["ops"].push_back(Slice(trace, trace.host_ops, i, HostOpArgs(trace, i)) +
+                            std::to_string(trace.host_ops.external_id[i]));
+    }
+    for (size_t i = 0; i < trace.host_calls.size(); ++i) {
+      rows["calls"].push_back(Slice(trace, trace.host_calls, i, HostCallArgs(trace, i)) +
+                              CategoryName(trace.words, trace.host_calls.category[i]) +
+                              std::to_string(trace.host_calls.correlation[i]));
+    }
+    for (size_t i = 0; i < trace.others.size(); ++i) {
+      rows["others"].push_back(Slice(trace, trace.others, i, {trace.others.args[i]}) +
+                               CategoryName(trace.words, trace.others.category[i]));
+    }
+    const auto plain = [&](const std::string& name, const SliceTable& table) {
+      for (size_t i = 0; i < table.size(); ++i)
+        rows[name].push_back(Slice(trace, table, i, {table.args[i]}));
+    };
+    plain("annotations", trace.annotations);
+    plain("gpu annotations", trace.gpu_annotations);
+    plain("python", trace.python_frames);
+    for (size_t i = 0; i < trace.points.size(); ++i) {
+      rows["points"].push_back(trace.points.phase[i] +
+                               Row(trace.words, trace.points.name[i], trace.points.track[i],
+                                   trace.points.at[i], {},
+                                   ArgsText(trace, {trace.points.args[i]})));
+    }
+    for (size_t i = 0; i < trace.flows.size(); ++i) {
+      rows["flows"].push_back(Flow(trace.words, trace.flows.phase[i], trace.flows.id[i],
+                                   trace.flows.at[i], trace.flows.track[i]));
+    }
+    for (const auto& [name, expected] : expected_) {
+      const std::vector<std::string>& have = rows[name];
+      for (size_t i = 0; i < std::max(expected.size(), have.size()); ++i) {
+        const std::string none = "(none)";
+        const std::string& a = i < expected.size() ? expected[i] : none;
+        const std::string& b = i < have.size() ? have[i] : none;
+        if (a != b) return name + " row " + std::to_string(i) + ":\n" + a + '\n' + b;
+      }
+    }
+    for (const auto& [name, have] : rows) {
+      if (have.size() != expected_[name].size()) return name + ": more rows than events";
+    }
+    if (trace.counts.total != events_) return "another count of events";
+    if (trace.span != span_) return "another span";
+    return BadArgument(trace);
+  }
+
+ private:
+  using Tables = std::map<std::string, std::vector<std::string>>;
+
+  static std::string Row(const Vocabulary& words, StringId name, TrackId track, TimeNs start,
+                         DurationNs duration, std::string_view args) {
+    std::string row;
+    TellText(row, "name=", words[name]);
+    TellText(row, "pid=", words[words[track].pid]);
+    TellText(row, "tid=", words[words[track].tid]);
+    TellNumber(row, "ts=", start.ns);
+    TellNumber(row, "dur=", duration.ns);
+    TellText(row, "args=", args);
+    return row += ' ';
+  }
+  static std::string Slice(const Trace& trace, const SliceTable& table, size_t i,
+                           const ArgsOf& args) {
+    return Row(trace.words, table.name[i], table.track[i], table.start[i],
+               DurationNs{table.duration[i]}, ArgsText(trace, args));
+  }
+  static std::string Gpu(const Vocabulary& words, SliceKind kind, StreamId stream,
+                         int64_t correlation, int64_t external_id) {
+    std::string row = std::to_string(static_cast<int>(kind));
+    TellText(row, "device=", words[words[stream].device]);
+    TellText(row, "stream=", words[words[stream].stream]);
+    TellNumber(row, "correlation=", correlation);
+    TellNumber(row, "external=", external_id);
+    return row;
+  }
+  static std::string Flow(const Vocabulary& words, char phase, int64_t id, TimeNs at,
+                          TrackId track) {
+    std::string row(1, phase);
+    TellNumber(row, "id=", id);
+    return row + Row(words, StringId::kEmpty, track, at, {}, {});
+  }
+  static std::string CategoryName(const Vocabulary& words, CategoryId category) {
+    return std::string(words[words[category].name]) + ' ';
+  }
+
+  void Expect(const Event& e) {
+    ++events_;
+    const Vocabulary& words = builder_.vocabulary();
+    switch (e.phase) {
+      case 'M':
+        break;
+      case 'X':
+        if (e.has_start) ExpectSlice(e, ArgsTextOf(words, e));
+        break;
+      case 'B':
+        open_[e.track].emplace_back(e, ArgsTextOf(words, e));
+        break;
+      case 'E': {
+        auto& open = open_[e.track];
+        if (open.empty()) break;
+        auto [slice, args] = std::move(open.back());
+        open.pop_back();
+        if (!slice.has_start || !e.has_start) break;
+        slice.duration = std::max(e.start - slice.start, DurationNs{});
+        ExpectSlice(slice, args);
+        break;
+      }
+      case 's':
+      case 't':
+      case 'f':
+        if (!e.has_start ||
+            (e.flow_id == last_.correlation && e.track == last_.track && e.start == last_.start))
+          break;
+        expected_["flows"].push_back(Flow(words, e.phase, e.flow_id, e.start, e.track));
+        break;
+      default:
+        if (!e.has_start) break;
+        expected_["points"].push_back(
+            e.phase + Row(words, e.name, e.track, e.start, {}, ArgsTextOf(words, e)));
+    }
+  }
+
+  void ExpectSlice(const Event& e, std::string_view args) {
+    const Vocabulary& words = builder_.vocabulary();
+    last_ = e;
+    if (!e.has_category || words[words[e.category].name] != "Trace") {
+      const Interval when{e.start, e.start + e.duration};
+      span_ =
+          any_ ? Interval{std::min(span_.start, when.start), std::max(span_.end, when.end)} : when;
+      any_ = true;
+    }
+    const std::string row = Row(words, e.name, e.track, e.start, e.duration, args);
+    const std::string category =
+        e.has_category ? CategoryName(words, e.category) : std::string(" ");
+    switch (e.kind) {
+      case SliceKind::kKernel:
+      case SliceKind::kMemcpy:
+      case SliceKind::kMemset:
+        expected_["gpu"].push_back(row +
+                                   Gpu(words, e.kind, e.stream, e.correlation, e.external_id));
+        break;
+      case SliceKind::kHostOp:
+        expected_["ops"].push_back(row + std::to_string(e.external_id));
+        break;
+      case SliceKind::kHostCall:
+        expected_["calls"].push_back(row + category + std::to_string(e.correlation));
+        break;
+      case SliceKind::kAnnotation:
+        expected_["annotations"].push_back(row);
+        break;
+      case SliceKind::kGpuAnnotation:
+        expected_["gpu annotations"].push_back(row);
+        break;
+      case SliceKind::kPythonFrame:
+        expected_["python"].push_back(row);
+        break;
+      case SliceKind::kOther:
+        expected_["others"].push_back(row + category);
+        break;
+    }
+  }
+
+  // Each argument by its key, against a walk over the arguments' text.
+  static std::string BadArgument(const Trace& trace) {
+    for (size_t row = 0; row < trace.gpu.size(); ++row) {
+      const ArgsOf args = GpuArgs(trace, row);
+      const std::string text = ArgsText(trace, args);
+      std::map<std::string, std::string> members;
+      size_t count = 0;
+      kineto::ForEachMember(text, [&](std::string_view key, std::string_view value) {
+        members[UnescapeJson(key)] = value;
+        ++count;
+      });
+      if (count != trace.words[args.ref.shape].entries.size()) continue;  // `"key": ,`
+      for (const auto& [key, value] : members) {
+        if (!key.empty() && ArgText(trace, args, key) != value)
+          return "argument " + key + " of " + text;
+      }
+    }
+    return {};
+  }
+
+  TraceBuilder builder_;
+  Tables expected_;
+  std::map<TrackId, std::vector<std::pair<Event, std::string>>> open_;
+  Event last_;
+  uint64_t events_ = 0;
+  Interval span_;
+  bool any_ = false;
+};
+
+}  // namespace tacho

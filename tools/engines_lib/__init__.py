@@ -1,0 +1,1 @@
+"""Real engines on a machine without a GPU: installs, starts, holds and ends them. Standard library only."""
