@@ -191,9 +191,14 @@ class Recorder {
                        [&](const RecordedWorker& worker) {
                          size_t whole = 0;
                          for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
-                         auto expected = worker.facts.ExpectedRanks().value_or(1);
-                         return !worker.folder.empty() && whole >= static_cast<size_t>(expected);
+                         return !worker.folder.empty() && whole >= ExpectedFiles(worker);
                        });
+  }
+
+  // One a rank, and one a stage where stages were asked for.
+  size_t ExpectedFiles(const RecordedWorker& worker) const {
+    const auto ranks = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
+    return options_.profile.by_stage ? 2 * ranks : ranks;
   }
 
   // What is new in the worker's folder and may be its own: by its key where the engine reads one.
@@ -274,8 +279,9 @@ class Recorder {
     // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
     std::vector<size_t> which;
     for (size_t i = 0; i < stops.size(); ++i) {
-      bool self_stopped = facts[i].kind == EngineKind::kSglang && options_.profile.steps &&
-                          !FilesOf(recording_.workers[i]).empty();
+      bool self_stopped =
+          facts[i].kind == EngineKind::kSglang && options_.profile.steps &&
+          FilesOf(recording_.workers[i]).size() >= ExpectedFiles(recording_.workers[i]);
       if (!self_stopped) which.push_back(i);
     }
     std::vector<ControlRequest> requests;
@@ -335,7 +341,7 @@ class Recorder {
     } else {
       SettleOptions settle;
       settle.patience = options_.patience;
-      settle.expected = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
+      settle.expected = ExpectedFiles(worker);
       // A worker that refused or died leaves what it leaves.
       if (!worker.expectation.trouble.empty()) settle.expected = 0;
       WaitForFiles(worker.folder, before_[worker.folder], settle,
