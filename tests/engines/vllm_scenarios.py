@@ -157,14 +157,14 @@ def data_parallel_2(engines, tacho):
 
 
 def profiling_off(engines, tacho):
-    run = tacho.record(engines.url(), timeout=120)
-    check_status(run, REMOTE)
+    run = tacho.record(engines.url(), timeout=120, options=["--via", "http"])
+    check_status(run, USAGE)
     check("--profiler-config" in run.err, f"the remedy is not named: {last_line(run.err)}")
 
 
 def by_daemon(engines, tacho):
     """No profiler configured: Kineto's own protocol profiles all the same."""
-    check_complete(tacho, tacho.record(engines.url(), options=["--via", "daemon"]), 1)
+    check_complete(tacho, tacho.record(engines.url(), options=["--via", "daemon"]), 1, names_steps=False)
 
 
 # In this order; those that end a server come last in their setup.
