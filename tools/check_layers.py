@@ -17,7 +17,7 @@ LAYERS = {
     "control": {"base", "net"},
     "load": {"base", "net"},
     "session": {"base", "io", "model", "ingest", "net", "control", "load"},
-    "simulate": {"base", "model", "report", "net"},
+    "simulate": {"base", "net"},
     "cli": {"base", "io", "model", "ingest", "analysis", "report", "net", "control", "load", "session", "simulate"},
 }
 # Third-party headers and the only places that may name them.

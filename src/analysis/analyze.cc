@@ -35,7 +35,8 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (trace.host_calls.size() == 0) return;  // nothing has a launch: facts.cannot_tell says so
   size_t orphans = 0, first = 0;
   for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
-    if (links.call_of_gpu[row] != LaunchLinks::kNone) continue;
+    // What has no correlation does not tell when it was launched.
+    if (links.call_of_gpu[row] != LaunchLinks::kNone || trace.gpu.correlation[row] < 0) continue;
     if (orphans == 0 || trace.gpu.start[row] < trace.gpu.start[first]) first = row;
     ++orphans;
   }
@@ -71,17 +72,16 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
       const int64_t duration = gpu.duration[rows[i]];
       if (duration < kLeast.ns) continue;
       const int64_t correlation = gpu.correlation[rows[i]];
-      std::vector<int64_t> covered;
-      for (size_t k = i + 1; k < rows.size() && covered.size() < kMostLookedAt; ++k) {
+      size_t covered = 0, far_shorter = 0;
+      for (size_t k = i + 1; k < rows.size() && k - i <= kMostLookedAt; ++k) {
         if (gpu.start[rows[k]] >= gpu.When(rows[i]).end) break;
-        if (correlation < 0 || gpu.correlation[rows[k]] != correlation) {
-          covered.push_back(gpu.duration[rows[k]]);
-        }
+        if (correlation >= 0 && gpu.correlation[rows[k]] == correlation) continue;
+        ++covered;
+        if (gpu.duration[rows[k]] < duration / kTimesMedian) ++far_shorter;
       }
-      if (covered.size() <= kCovered) continue;
-      const auto median = covered.begin() + static_cast<std::ptrdiff_t>(covered.size() / 2);
-      std::nth_element(covered.begin(), median, covered.end());
-      if (duration / kTimesMedian > *median) notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+      if (covered > kCovered && far_shorter > covered / 2) {
+        notes.Add(NoteId::kLongOverlap, Place(trace, rows[i]));
+      }
     }
   }
 }
@@ -135,7 +135,7 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
             analysis.notes = NotesOf(trace, work, links);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); },
-          [&] { analysis.steps = FindSteps(trace, scope); }},
+          [&] { analysis.steps = FindSteps(trace, links, scope); }},
          options.threads);
   return analysis;
 }

@@ -57,6 +57,13 @@ TEST(Analyze, NotesThatNothingWasRecorded) {
   EXPECT_TRUE(NotesOf(std::move(front_end)).list().empty());
 }
 
+TEST(Analyze, WorkThatTellsNoCorrelationIsNoOrphan) {
+  TraceBuilder b;
+  b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 0, .duration = 1});
+  b.Kernel("k", {.start = 0, .duration = 10});
+  EXPECT_TRUE(NotesOf(std::move(b)).list().empty());
+}
+
 TEST(Analyze, NotesWhatTheProducerSaysOfItself) {
   TraceBuilder b;
   b.header().producer_log = {"WARNING: dropped 3 records", "ERROR: x"};

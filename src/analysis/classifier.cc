@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/kernel_name.h"
@@ -63,16 +65,20 @@ bool AnyMatches(const std::vector<NamePattern>& patterns, const PatternSubject& 
 
 struct Classifier::Rules {
   std::vector<std::string> categories{"unclassified"};
+  std::unordered_map<std::string, WorkCategory> numbers{{"unclassified", 0}};
   std::vector<bool> communication{false};  // by category
   std::vector<NamePattern> wrappers;       // kernels whose key says nothing
   std::vector<Rule> rules;                 // in order
 
-  WorkCategory Intern(std::string_view category) {
-    const auto known = std::ranges::find(categories, category);
-    if (known != categories.end()) return static_cast<WorkCategory>(known - categories.begin());
+  // nullopt when there is no number left.
+  std::optional<WorkCategory> Intern(std::string_view category) {
+    const auto next = static_cast<WorkCategory>(categories.size());
+    const auto [known, added] = numbers.try_emplace(std::string(category), next);
+    if (!added) return known->second;
+    if (categories.size() > std::numeric_limits<WorkCategory>::max()) return std::nullopt;
     categories.emplace_back(category);
     communication.push_back(category == "comm" || category.starts_with("comm."));
-    return static_cast<WorkCategory>(categories.size() - 1);
+    return next;
   }
 
   // Adds the rules of `text`. `source` begins the messages: "rule line".
@@ -111,7 +117,9 @@ struct Classifier::Rules {
       if (category == "wrapper") {
         last = &wrappers;
       } else {
-        last = &rules.emplace_back(Rule{*field, Intern(category), {}}).patterns;
+        const std::optional<WorkCategory> number = Intern(category);
+        if (!number) return Fail(ErrorKind::kUsage, "more than 65535 categories");
+        last = &rules.emplace_back(Rule{*field, *number, {}}).patterns;
       }
     } else if (last == nullptr) {
       return Fail(ErrorKind::kUsage,

@@ -361,5 +361,15 @@ TEST(Classifier, CoversTheCorpus) {
   EXPECT_GE(files, 20u);
 }
 
+TEST(Classifier, RejectsMoreCategoriesThanItHasNumbers) {
+  std::string rules;
+  for (int i = 0; i < 70'000; ++i) {
+    rules += "c" + std::to_string(i) + " key name" + std::to_string(i) + "\n";
+  }
+  const auto classifier = Classifier::Create(rules);
+  ASSERT_FALSE(classifier);
+  EXPECT_EQ(classifier.error().kind, ErrorKind::kUsage);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/arg_reader.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "base/add_counted.h"
 
 namespace tacho {
 namespace {
@@ -20,8 +22,10 @@ std::string_view KindOfCopy(std::string_view name) {
   return kind.empty() ? name : kind;
 }
 
-void AddBytes(std::optional<int64_t>& to, std::optional<int64_t> more) {
-  if (more) to = to.value_or(0) + *more;
+// What a copy says it moved; nullopt for what no copy can.
+std::optional<int64_t> Plausible(std::optional<int64_t> bytes) {
+  constexpr int64_t kMost = int64_t{1} << 50;
+  return bytes && *bytes >= 0 && *bytes <= kMost ? bytes : std::nullopt;
 }
 
 }  // namespace
@@ -42,11 +46,11 @@ CopyTable TabulateCopies(const Trace& trace, const Scope& scope) {
     const SliceKind kind = trace.gpu.kind[row];
     if (kind == SliceKind::kKernel || !counts.Counts(row)) continue;
     const DurationNs duration{trace.gpu.duration[row]};
-    const std::optional<int64_t> moved = bytes.Integer(GpuArgs(trace, row));
+    const std::optional<int64_t> moved = Plausible(bytes.Integer(GpuArgs(trace, row)));
     if (kind == SliceKind::kMemset) {
       ++table.memsets.count;
       table.memsets.total += duration;
-      AddBytes(table.memsets.bytes, moved);
+      AddCounted(table.memsets.bytes, moved);
       continue;
     }
     const uint32_t number = names[trace.gpu.name[row]];
@@ -54,21 +58,19 @@ CopyTable TabulateCopies(const Trace& trace, const Scope& scope) {
     CopyRow& copies = by_name[number];
     ++copies.count;
     copies.total += duration;
-    AddBytes(copies.bytes, moved);
+    AddCounted(copies.bytes, moved);
   }
 
+  std::unordered_map<std::string_view, size_t> row_of_kind;
   for (size_t i = 0; i < by_name.size(); ++i) {
     const std::string_view name = trace.Text(names.names()[i]);
     const std::string_view kind = KindOfCopy(name);
-    auto row = std::find_if(table.copies.begin(), table.copies.end(),
-                            [&](const CopyRow& r) { return r.kind == kind; });
-    if (row == table.copies.end()) {
-      row = table.copies.emplace(row);
-      row->kind = kind;
-    }
+    const auto [known, added] = row_of_kind.try_emplace(kind, table.copies.size());
+    if (added) table.copies.emplace_back().kind = kind;
+    CopyRow* const row = &table.copies[known->second];
     row->count += by_name[i].count;
     row->total += by_name[i].total;
-    AddBytes(row->bytes, by_name[i].bytes);
+    AddCounted(row->bytes, by_name[i].bytes);
     if (name.find("Pageable") != std::string_view::npos) row->pageable += by_name[i].count;
   }
   std::sort(table.copies.begin(), table.copies.end(), [](const CopyRow& a, const CopyRow& b) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -80,6 +82,23 @@ TEST(Copies, CountWhereTheyStartAndOnTheDeviceAskedFor) {
   EXPECT_EQ(TabulateCopies(trace, scope).copies.at(0).total, DurationNs{30});
   scope.device = "2";
   EXPECT_TRUE(TabulateCopies(trace, scope).copies.empty());
+}
+
+TEST(Copies, BytesThatNoCopyMovesAreNotTold) {
+  TraceBuilder b;
+  for (const char* bytes : {"9223372036854775807", "-5", "1024", "4096"}) {
+    b.Memcpy("Memcpy HtoD", {.duration = 1, .args = {{"bytes", bytes}}});
+  }
+  const CopyTable table = TabulateCopies(std::move(b).Finish());
+  EXPECT_EQ(table.copies.at(0).bytes, 5120);
+}
+
+TEST(Copies, OfAnyNumberOfKindsCostNoSquare) {
+  TraceBuilder b;
+  for (int i = 0; i < 50'000; ++i) {
+    b.Memcpy("Memcpy k" + std::to_string(i) + " (a)", {.start = i, .duration = 1});
+  }
+  EXPECT_EQ(TabulateCopies(std::move(b).Finish()).copies.size(), 50'000u);
 }
 
 }  // namespace

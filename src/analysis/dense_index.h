@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace tacho {
 
 // Rows by an id of theirs (>= 0). Profilers count their ids up, so that an array is nearly always
-// the smallest table; scattered ids get a hash map.
+// the smallest table; scattered ids are sorted and searched, which no choice of ids makes slow.
 class DenseIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
@@ -31,31 +30,40 @@ class DenseIndex {
     if (spread < 16 * with_id + 4096) {
       dense_.assign(spread + 1, kNone);
     } else {
-      sparse_.reserve(with_id);
+      scattered_.reserve(with_id);
+      for (size_t i = 0; i < count; ++i) {
+        if (const int64_t id = id_of(i); id >= 0) scattered_.push_back(id);
+      }
+      std::ranges::sort(scattered_);
+      scattered_.erase(std::unique(scattered_.begin(), scattered_.end()), scattered_.end());
+      dense_.assign(scattered_.size(), kNone);
     }
   }
 
   // The row of an id that is one of those; kNone until it is given one.
   uint32_t& operator[](int64_t id) {
-    return dense_.empty() ? sparse_.try_emplace(id, kNone).first->second
-                          : dense_[static_cast<size_t>(id - first_)];
+    return dense_[scattered_.empty() ? static_cast<size_t>(id - first_) : PlaceOf(id)];
   }
   // The row of any id, kNone without one.
   [[nodiscard]] uint32_t Find(int64_t id) const {
-    if (id < 0) return kNone;
-    if (!dense_.empty()) {
+    if (id < 0 || dense_.empty()) return kNone;
+    if (scattered_.empty()) {
       const int64_t at = id - first_;
       return at < 0 || at >= static_cast<int64_t>(dense_.size()) ? kNone
                                                                  : dense_[static_cast<size_t>(at)];
     }
-    const auto found = sparse_.find(id);
-    return found == sparse_.end() ? kNone : found->second;
+    const size_t at = PlaceOf(id);
+    return at == scattered_.size() || scattered_[at] != id ? kNone : dense_[at];
   }
 
  private:
+  [[nodiscard]] size_t PlaceOf(int64_t id) const {
+    return static_cast<size_t>(std::ranges::lower_bound(scattered_, id) - scattered_.begin());
+  }
+
   int64_t first_ = 0;
-  std::vector<uint32_t> dense_;  // by id - first_
-  std::unordered_map<int64_t, uint32_t> sparse_;
+  std::vector<int64_t> scattered_;  // sorted; empty when the ids are close together
+  std::vector<uint32_t> dense_;     // by id - first_, or by place in scattered_
 };
 
 }  // namespace tacho

@@ -156,9 +156,10 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
     if (counts) ++time.gpu_events;
     AddToStream(time.streams[item.stream], streams[item.stream], item, clipped, counts);
     if ((Bit(item.kind) & kKernels) != 0) time.kernel_sum += clipped.length();
+    if (clipped.empty()) continue;  // ends no gap
     if (clipped.start > reach) CountGap(time.gaps, clipped.start - reach);
     reach = std::max(reach, clipped.end);
-    if (!clipped.empty()) sweep.Start(clipped, item.kind);
+    sweep.Start(clipped, item.kind);
   }
   if (time.window.end > reach) CountGap(time.gaps, time.window.end - reach);
   if (!time.window.empty()) sweep.AdvanceTo(time.window.end);

@@ -171,5 +171,19 @@ TEST(DeviceTime, ACpuEngineIsMarked) {
   EXPECT_EQ(time.idle.ns, 5);
 }
 
+TEST(DeviceTime, WorkWithoutALengthEndsNoGap) {
+  TraceBuilder builder;
+  builder.Kernel("a", {.start = 0, .duration = 10});
+  builder.Kernel("empty", {.start = 50, .duration = 0});
+  builder.Kernel("b", {.start = 100, .duration = 10});
+  const Trace trace = std::move(builder).Finish();
+  const std::vector<DeviceTime> times =
+      DecomposeDeviceTime(CollectDeviceWork(trace, *Classifier::Create()));
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_EQ(times[0].gaps.count, 1u);
+  EXPECT_EQ(times[0].gaps.largest.ns, 90);
+  EXPECT_EQ(times[0].gpu_events, 3u);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/host_nesting.h"
 #include "analysis/missing_work.h"
 #include "analysis/stream_rows.h"
 
@@ -91,12 +92,18 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
     if (!scope.window || Touches(scope, gpu.When(row))) rows[Index(gpu.stream[row])].push_back(row);
   }
   SortedIds devices;
-  std::map<std::string_view, SortedIds> streams_of;
+  struct OfDevice {
+    SortedIds ids;
+    std::vector<size_t> streams;
+  };
+  std::map<std::string_view, OfDevice> streams_of;
   for (size_t i = 0; i < streams.size(); ++i) {
     const std::string_view device = trace.Text(streams[i].device);
     if (rows_of[i] == 0 || (!scope.device.empty() && device != scope.device)) continue;
     devices.Add(device);
-    streams_of[device].Add(trace.Text(streams[i].stream));
+    OfDevice& of_device = streams_of[device];
+    of_device.ids.Add(trace.Text(streams[i].stream));
+    of_device.streams.push_back(i);
   }
   devices.Sort();
 
@@ -104,15 +111,14 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
   const std::vector<WorkKind> kinds = KindsOfCategories(classifier);
   std::vector<DeviceItems> result;
   for (const std::string& device : devices.ids()) {
-    SortedIds& ids = streams_of[device];
+    SortedIds& ids = streams_of[device].ids;
     ids.Sort();
     DeviceItems& collected = result.emplace_back();
     collected.device = device;
     collected.streams = ids.ids();
     std::vector<StreamRows> sorted;
     size_t count = 0;
-    for (size_t i = 0; i < streams.size(); ++i) {
-      if (rows_of[i] == 0 || trace.Text(streams[i].device) != device) continue;
+    for (const size_t i : streams_of[device].streams) {
       sorted.emplace_back(gpu, ids.IndexOf(trace.Text(streams[i].stream)), rows[i]);
       count += rows[i].size();
     }
@@ -148,8 +154,7 @@ std::vector<bool> FindLeafOperators(const Trace& trace, CategoryOfName& categori
   std::iota(rows.begin(), rows.end(), 0u);
   std::ranges::stable_sort(rows, [&](uint32_t a, uint32_t b) {
     if (ops.track[a] != ops.track[b]) return ops.track[a] < ops.track[b];
-    if (ops.start[a] != ops.start[b]) return ops.start[a] < ops.start[b];
-    return ops.duration[a] > ops.duration[b];
+    return IsOuterOp(ops, a, b);
   });
 
   constexpr uint32_t kNone = 0xffffffff;
@@ -205,10 +210,43 @@ std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<
   return executors;
 }
 
+// Rows that may be work of one process of a CPU engine.
+struct ProcessRows {
+  std::vector<uint32_t> leaf_ops;  // of its executing thread
+  std::vector<uint32_t> comms;     // annotations of collectives on its other threads
+};
+
+std::map<StringId, ProcessRows> RowsByProcess(const Trace& trace, const Classifier& classifier,
+                                              CategoryOfName& categories,
+                                              const std::vector<bool>& leaf,
+                                              const std::map<StringId, TrackId>& executors) {
+  std::map<StringId, ProcessRows> rows;
+  std::vector<ProcessRows*> of_track(trace.words.tracks().size(), nullptr);
+  std::vector<bool> executes(of_track.size(), false);
+  for (size_t i = 0; i < of_track.size(); ++i) {
+    const StringId pid = trace.words.tracks()[i].pid;
+    const auto executor = executors.find(pid);
+    if (executor == executors.end()) continue;
+    of_track[i] = &rows[pid];
+    executes[i] = Index(executor->second) == i;
+  }
+  for (uint32_t row = 0; row < trace.host_ops.size(); ++row) {
+    const size_t track = Index(trace.host_ops.track[row]);
+    if (leaf[row] && executes[track]) of_track[track]->leaf_ops.push_back(row);
+  }
+  for (uint32_t row = 0; row < trace.annotations.size(); ++row) {
+    const size_t track = Index(trace.annotations.track[row]);
+    if (of_track[track] == nullptr || executes[track]) continue;
+    if (classifier.IsCommunication(categories[trace.annotations.name[row]])) {
+      of_track[track]->comms.push_back(row);
+    }
+  }
+  return rows;
+}
+
 // The device of one process of a CPU engine.
 DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, const Scope& scope,
-                           CategoryOfName& categories, const std::vector<bool>& leaf,
-                           TrackId executor) {
+                           CategoryOfName& categories, const ProcessRows& rows, TrackId executor) {
   const HostOpTable& ops = trace.host_ops;
   const SliceTable& annotations = trace.annotations;
   DeviceItems device;
@@ -224,16 +262,8 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
                             .kind = classifier.IsCommunication(category) ? WorkKind::kCommunication
                                                                          : WorkKind::kCompute});
   };
-  for (size_t row = 0; row < ops.size(); ++row) {
-    if (leaf[row] && ops.track[row] == executor) add(ops, row, 0);
-  }
-  for (size_t row = 0; row < annotations.size(); ++row) {
-    const TrackId track = annotations.track[row];
-    if (track == executor || trace.words[track].pid != trace.words[executor].pid) continue;
-    if (classifier.IsCommunication(categories[annotations.name[row]])) {
-      add(annotations, row, ops.size());
-    }
-  }
+  for (const uint32_t row : rows.leaf_ops) add(ops, row, 0);
+  for (const uint32_t row : rows.comms) add(annotations, row, ops.size());
 
   SortedIds streams;
   const auto stream_id = [&](uint32_t track) {
@@ -260,12 +290,15 @@ DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, con
   CategoryOfName categories(trace, classifier, true);
   const std::vector<bool> leaf = FindLeafOperators(trace, categories, classifier);
   const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf, categories, classifier);
+  const std::map<StringId, ProcessRows> rows =
+      RowsByProcess(trace, classifier, categories, leaf, executors);
   DeviceWork work;
   work.on_host = !executors.empty();
   for (const auto& [pid, executor] : executors) {
     const std::string id = executors.size() == 1 ? "cpu" : std::string(trace.Text(pid));
     if (!scope.device.empty() && scope.device != id) continue;
-    work.devices.push_back(CollectProcess(trace, classifier, scope, categories, leaf, executor));
+    work.devices.push_back(
+        CollectProcess(trace, classifier, scope, categories, rows.at(pid), executor));
     work.devices.back().device = id;
   }
   std::ranges::sort(work.devices, IdLess, &DeviceItems::device);

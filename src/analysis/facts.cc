@@ -66,10 +66,7 @@ std::vector<int64_t> Pids(const Trace& trace) {
 // SGLang's merger puts the rank before each pid: "[TP00-DP01] 1234".
 bool HasMergedPids(const Trace& trace) {
   return std::any_of(trace.words.tracks().begin(), trace.words.tracks().end(),
-                     [&](const Track& track) {
-                       const std::string_view pid = trace.Text(track.pid);
-                       return pid.starts_with('[') && Contains(pid, "] ");
-                     });
+                     [&](const Track& track) { return !RankOfPid(trace.Text(track.pid)).empty(); });
 }
 
 TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) {

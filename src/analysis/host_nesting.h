@@ -20,7 +20,16 @@ inline bool IsOuter(Interval a, Interval b) {
   return a.start != b.start ? a.start < b.start : a.end > b.end;
 }
 
-// The rows of one table, track by track, each in the order of (start, -end), then of the file.
+// Whether the first of two operators on one track holds the second.
+inline bool IsOuterOp(const HostOpTable& ops, uint32_t a, uint32_t b) {
+  const Interval x = ops.When(a), y = ops.When(b);
+  if (x != y) return IsOuter(x, y);
+  const int64_t id_a = ops.external_id[a], id_b = ops.external_id[b];
+  return id_a != id_b && id_a > 0 && (id_b <= 0 || id_a < id_b);
+}
+
+// The rows of one table, track by track, each in the order of (start, -end), then of operators'
+// External ids (PyTorch counts them up as operators begin), then of the file.
 // Cost: two passes over the tracks and one over the times when the file has that order, as is
 // usual, else a sort; 4 bytes a row.
 class HostRows {

@@ -16,8 +16,10 @@ void HostRows::SortByTrack() {
 }
 
 void HostRows::SortByTime() {
+  const HostOpTable* const ops =
+      kind_ == SliceKind::kHostOp ? static_cast<const HostOpTable*>(table_) : nullptr;
   const auto before = [&](uint32_t a, uint32_t b) {
-    return IsOuter(table_->When(a), table_->When(b));
+    return ops != nullptr ? IsOuterOp(*ops, a, b) : IsOuter(table_->When(a), table_->When(b));
   };
   for (size_t track = 0; track < tracks(); ++track) {
     const std::span rows =

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/host_nesting.h"
+#include "analysis/name_index.h"
 
 namespace tacho {
 namespace {
@@ -162,60 +165,152 @@ class HostCover {
   std::unordered_map<int32_t, DurationNs> covered_;  // by node
 };
 
+// Which calls put work onto a stream that the same thread had told to wait for an event since its
+// last such call, by host call. The calls do not tell their stream. Empty when there is no wait.
+std::vector<bool> CallsBehindWaits(const Trace& trace, const LaunchLinks& links) {
+  const HostCallTable& calls = trace.host_calls;
+  NameIndex names(trace);
+  std::vector<bool> is_wait;
+  std::vector<uint32_t> rows;  // calls that wait or put work
+  bool any_wait = false;
+  std::vector<bool> puts_work(calls.size()), waits(calls.size());
+  for (const uint32_t call : links.call_of_gpu) {
+    if (call != LaunchLinks::kNone) puts_work[call] = true;
+  }
+  for (uint32_t row = 0; row < calls.size(); ++row) {
+    const uint32_t name = names[calls.name[row]];
+    if (name == is_wait.size()) {
+      is_wait.push_back(trace.Text(calls.name[row]).find("StreamWaitEvent") !=
+                        std::string_view::npos);
+    }
+    waits[row] = is_wait[name];
+    any_wait = any_wait || waits[row];
+    if (waits[row] || puts_work[row]) rows.push_back(row);
+  }
+  if (!any_wait) return {};
+  std::ranges::sort(rows, [&](uint32_t a, uint32_t b) {
+    return std::tuple(calls.track[a], calls.start[a], !waits[a], a) <
+           std::tuple(calls.track[b], calls.start[b], !waits[b], b);
+  });
+  std::vector<bool> behind(calls.size());
+  bool waiting = false;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && calls.track[rows[i]] != calls.track[rows[i - 1]]) waiting = false;
+    if (!waits[rows[i]]) behind[rows[i]] = waiting;
+    waiting = waits[rows[i]];
+  }
+  return behind;
+}
+
+// What a device does outside of a scope's window: where the gaps at its two ends begin and end.
+struct BeyondWindow {
+  std::optional<TimeNs> last_end;  // of the work before
+  TimeNs next_start;               // of the work behind
+  std::vector<WorkItem> next;      // what starts then; empty: nothing does
+};
+
+std::vector<BeyondWindow> LookBeyond(const Trace& trace, const DeviceWork& work,
+                                     const Interval& window) {
+  std::vector<BeyondWindow> beyond(work.devices.size());
+  std::unordered_map<std::string_view, uint32_t> devices;
+  for (uint32_t i = 0; i < work.devices.size(); ++i) devices.emplace(work.devices[i].device, i);
+  std::vector<BeyondWindow*> of_stream;
+  for (const Stream& stream : trace.words.streams()) {
+    const auto device = devices.find(trace.Text(stream.device));
+    of_stream.push_back(device == devices.end() ? nullptr : &beyond[device->second]);
+  }
+  for (const bool collect : {false, true}) {
+    for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+      BeyondWindow* const device = of_stream[Index(trace.gpu.stream[row])];
+      if (device == nullptr) continue;
+      const Interval when = trace.gpu.When(row);
+      if (collect) {
+        if (!device->next.empty() && when.start == device->next_start && row != device->next[0].row)
+          device->next.push_back({.when = when, .name = trace.gpu.name[row], .row = row});
+      } else if (when.empty()) {
+        continue;
+      } else if (when.end <= window.start) {
+        device->last_end = std::max(device->last_end.value_or(when.end), when.end);
+      } else if (when.start >= window.end &&
+                 (device->next.empty() || when.start < device->next_start)) {
+        device->next_start = when.start;
+        device->next = {{.when = when, .name = trace.gpu.name[row], .row = row}};
+      }
+    }
+  }
+  return beyond;
+}
+
 class Attribution {
  public:
   Attribution(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
               const Scope& scope, size_t max_gaps)
       : trace_(trace), work_(work), links_(links), scope_(scope), longest_(max_gaps) {
-    if (!work.on_host) device_of_call_.assign(trace.host_calls.size(), kNoDevice);
+    if (work.on_host) return;
+    first_.emplace(trace, links);
+    behind_wait_ = CallsBehindWaits(trace, links);
+    if (scope.window) beyond_ = LookBeyond(trace, work, *scope.window);
   }
 
   void AddDevice(uint32_t index) {
     const std::vector<WorkItem>& items = work_.devices[index].items;
-    std::optional<Interval> window = scope_.window;
-    if (!window && items.empty()) return;
-    TimeNs reach = window ? window->start : items.front().when.start;
-    const TimeNs begin = reach;
+    if (!scope_.window && items.empty()) return;
+    Interval window = scope_.window.value_or(Interval{});
+    if (!scope_.window) {
+      window = {items.front().when.start, items.front().when.end};
+      for (const WorkItem& item : items) window.end = std::max(window.end, item.when.end);
+    }
+    const BeyondWindow* const beyond = beyond_.empty() ? nullptr : &beyond_[index];
+    TimeNs reach = window.start;
+    std::optional<TimeNs> gap_start = beyond == nullptr ? std::nullopt : beyond->last_end;
     DurationNs idle;
     StringId before{};  // the work that reaches furthest
-    const auto add_gap = [&](TimeNs end, std::span<const WorkItem> enders) {
+    const auto add_gap = [&](TimeNs end, TimeNs gap_end, std::span<const WorkItem> enders) {
       RawGap gap;
       gap.when = {reach, end};
       gap.device = index;
       gap.before = before;
-      Attribute(gap, enders);
+      Attribute(gap, gap_start.value_or(kLongAgo), gap_end, enders);
       idle += gap.when.length();
       Count(gap);
     };
+    size_t together = 0;  // the first of the items that start with this one
     for (size_t i = 0; i < items.size(); ++i) {
       const WorkItem& item = items[i];
-      if (!Touches(scope_, item.when)) continue;
+      if (item.when.start != items[together].when.start) together = i;
       const Interval clipped = scope_.Clip(item.when);
-      if (clipped.start > reach) {
+      if (!Touches(scope_, item.when)) continue;
+      if (clipped.start > reach && !clipped.empty()) {
         size_t end = i + 1;
         while (end < items.size() && items[end].when.start == item.when.start) ++end;
-        add_gap(clipped.start, std::span(items).subspan(i, end - i));
+        add_gap(clipped.start, clipped.start, std::span(items).subspan(together, end - together));
       }
       // Names decide between equals: the order of the file must not.
-      if (before == StringId::kEmpty || clipped.end > reach ||
-          (clipped.end == reach && trace_.Text(item.name) < trace_.Text(before))) {
+      if (clipped.end == reach
+              ? before == StringId::kEmpty || trace_.Text(item.name) < trace_.Text(before)
+              : !clipped.empty() && (before == StringId::kEmpty || clipped.end > reach)) {
         before = item.name;
       }
+      if (clipped.empty()) continue;  // ends no gap
       reach = std::max(reach, clipped.end);
-      if (const uint32_t call = CallOf(item); call != LaunchLinks::kNone) {
-        device_of_call_[call] = index;
-      }
+      gap_start = reach;
     }
-    if (window && window->end > reach) add_gap(window->end, {});
-    const DurationNs length = Interval{begin, window ? window->end : reach}.length();
-    table_.window += length;
-    table_.busy += length - idle;
+    if (window.end > reach && beyond != nullptr) {
+      add_gap(window.end, beyond->next_start, beyond->next);
+    } else if (window.end > reach) {  // pieces without a length stand at the end
+      size_t first = items.size();
+      while (!scope_.window && first > 0 && items[first - 1].when.start == window.end) --first;
+      add_gap(window.end, window.end, std::span(items).subspan(first));
+    }
+    table_.window += window.length();
+    table_.busy += window.length() - idle;
   }
 
   IdleTable Finish() && {
     for (size_t cause = 0; cause < kCauses; ++cause) {
       if (gaps_with_[cause] == 0) continue;
-      table_.causes.push_back({static_cast<IdleCause>(cause), total_[cause], gaps_with_[cause]});
+      table_.causes.push_back({static_cast<IdleCause>(cause), total_[cause], gaps_with_[cause],
+                               MainCall(static_cast<IdleCause>(cause))});
     }
     std::ranges::stable_sort(table_.causes, [](const IdleCauseRow& a, const IdleCauseRow& b) {
       return a.total > b.total;
@@ -227,7 +322,24 @@ class Attribution {
   }
 
  private:
-  static constexpr uint32_t kNoDevice = 0xffffffff;
+  static constexpr TimeNs kLongAgo{std::numeric_limits<int64_t>::min() / 2};
+  static constexpr DurationNs kUsualLatency{1'000'000};
+
+  // The name of the launch call that most of the time of a cause belongs to.
+  [[nodiscard]] std::string MainCall(IdleCause cause) const {
+    const auto time_of = [&](const auto& entry) {
+      return entry.second[static_cast<size_t>(cause)].ns;
+    };
+    std::string_view best;
+    int64_t most = 0;
+    for (const auto& entry : of_call_) {
+      const std::string_view name = trace_.Text(entry.first);
+      if (time_of(entry) < most || time_of(entry) == 0) continue;
+      if (time_of(entry) > most || name < best) best = name;
+      most = time_of(entry);
+    }
+    return std::string(best);
+  }
 
   [[nodiscard]] uint32_t CallOf(const WorkItem& item) const {
     return work_.on_host ? LaunchLinks::kNone : links_.call_of_gpu[item.row];
@@ -251,35 +363,48 @@ class Attribution {
     return *best;
   }
 
-  // Splits a gap that one of `enders` ended; none: the window did.
-  void Attribute(RawGap& gap, std::span<const WorkItem> enders) const {
-    const auto [a, b] = gap.when;
+  // Splits the part gap.when of the gap [a, b) that one of `enders` ended; none: nothing did.
+  void Attribute(RawGap& gap, TimeNs a, TimeNs b, std::span<const WorkItem> enders) {
+    const Interval seen = gap.when;
     const WorkItem* const ender = enders.empty() ? nullptr : &FirstLaunched(enders);
-    if (ender != nullptr) gap.after = ender->name;
+    if (ender != nullptr && (b == seen.end || work_.on_host)) gap.after = ender->name;
     if (work_.on_host) {
       gap.thread = work_.devices[gap.device].executor;
-      gap.host_until = b;
-      gap.part(IdleCause::kHost) = b - a;
+      gap.host_until = seen.end;
+      gap.part(IdleCause::kHost) = seen.length();
       return;
     }
     const uint32_t call = ender == nullptr ? LaunchLinks::kNone : CallOf(*ender);
     if (call == LaunchLinks::kNone) {
-      gap.part(IdleCause::kUnknown) = b - a;
+      gap.part(IdleCause::kUnknown) = seen.length();
       return;
     }
     gap.thread = trace_.host_calls.track[call];
     const Interval launch = trace_.host_calls.When(call);
-    // A clock that is off may have the launch start after the work.
-    gap.host_until = std::clamp(launch.start, a, b);
-    if (device_of_call_[call] == gap.device) {
-      gap.host_until = a;
-      gap.part(IdleCause::kInGraph) = b - a;
-    } else if (launch.end > a) {
-      gap.part(IdleCause::kHostLate) = gap.host_until - a;
-      gap.part(IdleCause::kLaunchLatency) = b - gap.host_until;
-    } else {
-      gap.part(IdleCause::kQueued) = b - a;
+    gap.host_until = seen.start;
+    if (trace_.gpu.start[first_->Before(trace_.gpu, call, ender->row)] < b) {
+      gap.part(IdleCause::kInGraph) = seen.length();
+      return;
     }
+    if (launch.end <= a) {
+      gap.part(IdleCause::kQueued) = seen.length();
+      return;
+    }
+    // A clock that is off may have the launch start after the work.
+    const TimeNs begins = std::clamp(launch.start, a, b), ends = std::clamp(launch.end, begins, b);
+    const bool held = !behind_wait_.empty() && behind_wait_[call];
+    const TimeNs late = held ? ends : std::min(b, ends + kUsualLatency);
+    gap.host_until = std::clamp(begins, seen.start, seen.end);
+    auto& of_call = of_call_[trace_.host_calls.name[call]];
+    const auto charge = [&](IdleCause cause, TimeNs from, TimeNs to) {
+      const DurationNs part = Interval{from, to}.Clip(seen).length();
+      gap.part(cause) = part;
+      if (cause != IdleCause::kHostLate) of_call[static_cast<size_t>(cause)] += part;
+    };
+    charge(IdleCause::kHostLate, a, begins);
+    charge(IdleCause::kInLaunchCall, begins, ends);
+    charge(IdleCause::kLaunchLatency, ends, late);
+    charge(IdleCause::kWaiting, late, b);
   }
 
   void Count(const RawGap& gap) {
@@ -312,9 +437,10 @@ class Attribution {
   const DeviceWork& work_;
   const LaunchLinks& links_;
   const Scope& scope_;
-  // The device on which a piece of a call's work was seen last: later ones there are inside a
-  // graph.
-  std::vector<uint32_t> device_of_call_;
+  std::optional<FirstPieces> first_;  // absent on a CPU engine
+  std::vector<bool> behind_wait_;     // by host call; empty: none is
+  std::vector<BeyondWindow> beyond_;  // by device; empty without a window
+  std::unordered_map<StringId, std::array<DurationNs, kCauses>> of_call_;  // by name of the launch
   std::array<DurationNs, kCauses> total_{};
   std::array<uint64_t, kCauses> gaps_with_{};
   LongestGaps longest_;
@@ -325,7 +451,8 @@ class Attribution {
 
 std::string_view IdleCauseId(IdleCause cause) {
   static constexpr std::array<std::string_view, kCauses> kIds{
-      "host-late", "launch-latency", "queued", "in-graph", "host", "unknown"};
+      "host-late", "in-launch-call", "launch-latency", "waiting",
+      "queued",    "in-graph",       "host",           "unknown"};
   return kIds[static_cast<size_t>(cause)];
 }
 

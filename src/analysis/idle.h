@@ -13,21 +13,30 @@ namespace tacho {
 // launch call of the work that ended the gap [a, b):
 //
 //        a |--------------------------| b
-//               |------|                  launched inside: host-late, then launch-latency
-//      |--------|                         still being launched at a: launch-latency
+//               |------|                  launched inside: host-late, in-launch-call, then
+//                                         launch-latency or waiting
+//      |--------|                         still being launched at a: in-launch-call first
 //   |--|                                  launched before: queued, or in-graph
+//
+// The gap is that of the whole trace: a window cuts its parts and does not change their causes.
 enum class IdleCause : uint8_t {
   // The work was launched only after the gap began: from there to the start of its launch call.
   kHostLate,
-  // From the start of the launch call, or of the gap if that is later, to the start of the work.
+  // The launch call was still running.
+  kInLaunchCall,
+  // From the end of the launch call to the start of the work, the first millisecond of it.
   kLaunchLatency,
+  // The rest of that, or all of it when the launching thread had made the stream wait for an event
+  // (a *StreamWaitEvent call between this launch and its last one): held back on the device's side
+  // by an event or another queue.
+  kWaiting,
   // The launch call had returned before the gap began: the work waited on the device's side.
   kQueued,
-  // Between two pieces of work of one launch call (a CUDA or HIP graph).
+  // Another piece of the same launch call (a CUDA or HIP graph) had begun on the device before.
   kInGraph,
   // A CPU engine: the executing thread was between operators, see DeviceWork.
   kHost,
-  // The launch is not in the trace, or the scope's window ended before the gap did.
+  // The launch is not in the trace, or no work ends the gap.
   kUnknown,
   kCount,
 };
@@ -49,6 +58,8 @@ struct IdleCauseRow {
   IdleCause cause = IdleCause::kUnknown;
   DurationNs total;
   uint64_t count = 0;  // gaps that have a part of this cause
+  // Of kInLaunchCall, kLaunchLatency and kWaiting: the launch call with most of the time.
+  std::string call = {};
 };
 
 // The idle time of all devices, and its longest gaps. window = busy + sum of the causes, exactly.

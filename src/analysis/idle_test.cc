@@ -45,7 +45,8 @@ TEST(Idle, TellsWhenTheHostWasLate) {
   const IdleTable table = IdleOf(std::move(builder));
   EXPECT_EQ(table.window.ns, 200);
   EXPECT_EQ(table.busy.ns, 110);
-  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 60), Pair("launch-latency", 30)));
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 60), Pair("in-launch-call", 10),
+                                         Pair("launch-latency", 20)));
   ASSERT_EQ(table.gaps.size(), 1u);
   EXPECT_EQ(table.gaps[0].before, "first");
   EXPECT_EQ(table.gaps[0].after, "second");
@@ -64,7 +65,8 @@ TEST(Idle, TellsQueuedWorkFromWorkThatIsStillBeingLaunched) {
   builder.Kernel("in launch", {.start = 130, .duration = 10, .correlation = 2});
   builder.Kernel("no launch", {.start = 150, .duration = 10, .correlation = 99});
   EXPECT_THAT(Causes(IdleOf(std::move(builder))),
-              ElementsAre(Pair("launch-latency", 30), Pair("queued", 10), Pair("unknown", 10)));
+              ElementsAre(Pair("in-launch-call", 20), Pair("launch-latency", 10),
+                          Pair("queued", 10), Pair("unknown", 10)));
 }
 
 TEST(Idle, OnlyTheFirstPieceOfAGraphWaitsForItsLaunch) {
@@ -77,7 +79,7 @@ TEST(Idle, OnlyTheFirstPieceOfAGraphWaitsForItsLaunch) {
   builder.Kernel("node 3", {.start = 83, .duration = 10, .correlation = 1});
   EXPECT_THAT(
       Causes(IdleOf(std::move(builder))),
-      ElementsAre(Pair("host-late", 10), Pair("in-graph", 4 + 3), Pair("launch-latency", 30)));
+      ElementsAre(Pair("host-late", 10), Pair("in-graph", 4 + 3), Pair("in-launch-call", 30)));
 }
 
 TEST(Idle, NamesWhatTheLaunchingThreadDid) {
@@ -128,11 +130,72 @@ TEST(Idle, TheEndsOfAWindowBelongToIt) {
   const IdleTable table = IdleOf(std::move(builder), scope);
   EXPECT_EQ(table.window.ns, 200);
   EXPECT_EQ(table.busy.ns, 10);
-  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 10), Pair("launch-latency", 20),
-                                         Pair("unknown", 60 + 100)));
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 10), Pair("in-launch-call", 5),
+                                         Pair("launch-latency", 15), Pair("unknown", 60 + 100)));
   ASSERT_EQ(table.gaps.size(), 3u);
   EXPECT_EQ(table.gaps[0].device, "1");
   EXPECT_EQ(table.gaps[1].after, "") << "nothing ended it before the window did";
+}
+
+TEST(Idle, ALaunchThatTakesLongIsTheHostsCall) {
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  Launch(builder, 150, 5'000'150, 1, "hipLaunchKernel");
+  builder.Kernel("second", {.start = 7'000'150, .duration = 10, .correlation = 1});
+  const IdleTable table = IdleOf(std::move(builder));
+  EXPECT_THAT(Causes(table),
+              ElementsAre(Pair("host-late", 50), Pair("in-launch-call", 5'000'000),
+                          Pair("launch-latency", 1'000'000), Pair("waiting", 1'000'000)));
+  EXPECT_EQ(table.causes[0].call, "hipLaunchKernel");
+  EXPECT_EQ(table.causes.back().call, "") << "late, not launched";
+}
+
+TEST(Idle, WorkBehindAnEventWaits) {
+  for (const bool on_another_thread : {false, true}) {
+    TraceBuilder builder;
+    builder.Kernel("first", {.start = 0, .duration = 100});
+    builder.Host("cuda_runtime", "hipStreamWaitEvent",
+                 {.pid = "5", .tid = on_another_thread ? "7" : "6", .start = 110, .duration = 5});
+    Launch(builder, 120, 130, 1);
+    Launch(builder, 320, 330, 2);  // no longer behind the event
+    builder.Kernel("second", {.start = 300, .duration = 10, .correlation = 1});
+    builder.Kernel("third", {.start = 350, .duration = 10, .correlation = 2});
+    std::map<std::string, int64_t> expected{{"host-late", 30}, {"in-launch-call", 20}};
+    expected["launch-latency"] = on_another_thread ? 190 : 20;
+    if (!on_another_thread) expected["waiting"] = 170;
+    EXPECT_EQ(Causes(IdleOf(std::move(builder))), expected);
+  }
+}
+
+TEST(Idle, AWindowCutsCausesAndDoesNotChangeThem) {
+  Scope scope;
+  scope.window = Interval{TimeNs{25}, TimeNs{65}};
+  TraceBuilder builder;
+  Launch(builder, 0, 5, 1, "cudaGraphLaunch");
+  for (const int64_t start : {10, 40, 70}) {
+    builder.Kernel("node", {.start = start, .duration = 10, .correlation = 1});
+  }
+  EXPECT_THAT(Causes(IdleOf(std::move(builder), scope)), ElementsAre(Pair("in-graph", 15 + 15)));
+
+  TraceBuilder late;
+  late.Kernel("first", {.start = 0, .duration = 10});
+  Launch(late, 70, 80, 1);
+  late.Kernel("second", {.start = 90, .duration = 10, .correlation = 1});
+  const IdleTable table = IdleOf(std::move(late), scope);
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 40)));
+  ASSERT_EQ(table.gaps.size(), 1u);
+  EXPECT_EQ(table.gaps[0].when, (Interval{{25}, {65}}));
+}
+
+TEST(Idle, WorkWithoutALengthEndsNoGap) {
+  TraceBuilder builder;
+  builder.Kernel("a", {.start = 0, .duration = 10});
+  builder.Kernel("empty", {.start = 50, .duration = 0});
+  builder.Kernel("b", {.start = 100, .duration = 10});
+  const IdleTable table = IdleOf(std::move(builder));
+  ASSERT_EQ(table.gaps.size(), 1u);
+  EXPECT_EQ(table.gaps[0].when, (Interval{{10}, {100}}));
+  EXPECT_EQ(table.gaps[0].before, "a");
 }
 
 TEST(Idle, ACpuEngineWaitsForItsHost) {

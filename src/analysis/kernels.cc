@@ -25,10 +25,10 @@ struct Groups {
   std::vector<int64_t> durations;
 };
 
-Groups GroupByName(const Trace& trace, const DeviceItems& device, const Scope& scope) {
+Groups GroupByName(NameIndex& names, const DeviceItems& device, const Scope& scope) {
   Groups result;
   std::vector<Group>& groups = result.groups;
-  NameIndex names(trace);
+  names.Clear();
   const auto counts = [&](const WorkItem& item) {
     return (item.kind == WorkKind::kCompute || item.kind == WorkKind::kCommunication) &&
            scope.Counts(item.when.start);
@@ -105,7 +105,7 @@ DurationStats SummarizeSpan(std::span<int64_t> durations) {
   if (durations.empty()) return stats;
   stats.min.ns = stats.max.ns = durations.front();
   for (const int64_t ns : durations) {
-    stats.total.ns += ns;
+    stats.total += DurationNs{ns};
     stats.min.ns = std::min(stats.min.ns, ns);
     stats.max.ns = std::max(stats.max.ns, ns);
   }
@@ -138,9 +138,10 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
   }
   std::unordered_map<StringId, std::string>
       short_names;  // the devices of a trace run the same kernels
+  NameIndex names(trace);
   for (const DeviceItems& device : work.devices) {
     if (!scope.device.empty() && device.device != scope.device) continue;
-    const Groups groups = GroupByName(trace, device, scope);
+    const Groups groups = GroupByName(names, device, scope);
     for (const Group& group : groups.groups) {
       const std::string_view name = trace.Text(group.name);
       const auto [short_name, added] = short_names.try_emplace(group.name);

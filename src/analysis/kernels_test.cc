@@ -131,5 +131,10 @@ TEST(Kernels, OperatorsStandInOnACpuEngine) {
   EXPECT_EQ(table.coverage, 1.0);
 }
 
+TEST(Kernels, SumsStayInRange) {
+  std::vector<int64_t> durations(3, INT64_MAX / 2);
+  EXPECT_EQ(Summarize(durations).total.ns, INT64_MAX);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -35,7 +35,9 @@ std::vector<int64_t> SelfTimes(const HostTree& tree) {
   for (size_t i = 0; i < self.size(); ++i) {
     const int64_t duration = tree.nodes[i].when.length().ns;
     self[i] = duration;
-    if (tree.nodes[i].parent >= 0) self[static_cast<size_t>(tree.nodes[i].parent)] -= duration;
+    if (tree.nodes[i].parent < 0) continue;
+    int64_t& around = self[static_cast<size_t>(tree.nodes[i].parent)];
+    around = AddSaturated(around, -duration);
   }
   return self;
 }
@@ -75,7 +77,7 @@ void MergeOnlyChildren(const std::vector<StringId>& keys, HostTree& tree, Device
     if (node.parent >= 0 && children[parent] == 1 &&
         keys[Index(tree.nodes[parent].name)] == keys[Index(node.name)]) {
       children[parent] = children[i];
-      device.self[parent] += device.self[i];
+      device.self[parent] = AddSaturated(device.self[parent], device.self[i]);
       now[i] = node.parent;
       continue;
     }
@@ -199,6 +201,8 @@ std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, co
     if (by_key[i].count == 0) continue;
     const std::string_view name = trace.Text(names.names()[i / 2]);
     by_key[i].annotation = i % 2 == 1;
+    by_key[i].cpu_outermost = by_key[i].cpu_total;  // PyTorch adds them all
+    by_key[i].device_outermost = by_key[i].device_total;
     by_key[i].name = name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name;
     rows.push_back(std::move(by_key[i]));
   }

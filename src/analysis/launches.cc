@@ -4,11 +4,13 @@
 #include <cctype>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "analysis/ranked_ids.h"
 
 namespace tacho {
 namespace {
@@ -43,16 +45,20 @@ std::vector<uint8_t> OfEachCall(const Trace& trace, Property property) {
 }
 
 // The host call of each correlation.
-DenseIndex CallsByCorrelation(const Trace& trace) {
-  const NarrowColumn& ids = trace.host_calls.correlation;
-  DenseIndex calls(ids.size(), [&](size_t row) { return ids[row]; });
+DenseIndex CallsByCorrelation(const Trace& trace, const RankedIds& ids) {
+  const HostCallTable& table = trace.host_calls;
+  const auto id_of = [&](size_t row) { return ids.Of(table.track[row], table.correlation[row]); };
+  DenseIndex calls(table.size(), id_of);
   const std::vector<uint8_t> puts_work = OfEachCall(trace, PutsWork);
-  for (size_t row = 0; row < ids.size(); ++row) {
-    if (ids[row] < 0) continue;
-    uint32_t& call = calls[ids[row]];
-    if (call == DenseIndex::kNone || puts_work[call] < puts_work[row]) {
-      call = static_cast<uint32_t>(row);
-    }
+  const auto rank = [&](size_t row) {
+    return std::tuple(puts_work[row] == 0, table.start[row], trace.Text(table.name[row]),
+                      table.duration[row]);
+  };
+  for (size_t row = 0; row < table.size(); ++row) {
+    const int64_t id = id_of(row);
+    if (id < 0) continue;
+    uint32_t& call = calls[id];
+    if (call == DenseIndex::kNone || rank(row) < rank(call)) call = static_cast<uint32_t>(row);
   }
   return calls;
 }
@@ -76,7 +82,8 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
   for (size_t i = 0, ended = 0; i < up.size(); ++i) {
     while (down[ended] <= up[i]) ++ended;
     queue.max = std::max<uint64_t>(queue.max, i + 1 - ended);
-    waited += (down[i] - up[i]).ns;  // the sum over all pairs, whatever their order
+    waited =
+        AddSaturated(waited, (down[i] - up[i]).ns);  // the sum over all pairs, whatever their order
   }
   const Interval seen = scope.Clip(whole);
   if (!seen.empty())
@@ -85,7 +92,8 @@ LaunchTable::QueueDepth DepthOf(std::vector<Interval>& waits, const Scope& scope
 }
 
 // CUDA and HIP calls, and all others.
-void TabulateApis(const Trace& trace, const Scope& scope, LaunchTable& table) {
+template <typename Counts>
+void TabulateApis(const Trace& trace, Counts counts, LaunchTable& table) {
   std::vector<uint8_t> is_cuda;  // by CategoryId
   for (const Category& category : trace.words.categories()) {
     is_cuda.push_back(trace.Text(category.name).starts_with("cuda_") ? 1 : 0);
@@ -94,7 +102,7 @@ void TabulateApis(const Trace& trace, const Scope& scope, LaunchTable& table) {
   NameIndex names(trace);
   std::vector<std::vector<int64_t>> durations;  // two for each name: other calls, CUDA and HIP's
   for (size_t row = 0; row < calls.size(); ++row) {
-    if (!scope.Counts(calls.start[row])) continue;
+    if (!counts(row)) continue;
     const uint32_t number = names[calls.name[row]];
     if (2 * number == durations.size()) durations.resize(durations.size() + 2);
     durations[2 * number + is_cuda[Index(calls.category[row])]].push_back(calls.duration[row]);
@@ -114,13 +122,14 @@ void TabulateApis(const Trace& trace, const Scope& scope, LaunchTable& table) {
 // The graph launches of a scope: their rows, and which row is which call's.
 class GraphRows {
  public:
-  GraphRows(const Trace& trace, const Scope& scope, std::vector<GraphLaunch>& rows)
+  template <typename Counts>
+  GraphRows(const Trace& trace, Counts counts, std::vector<GraphLaunch>& rows)
       : rows_(rows), is_graph_(OfEachCall(trace, IsGraphLaunch)) {
     const HostCallTable& calls = trace.host_calls;
     if (std::ranges::find(is_graph_, 1) == is_graph_.end()) return;
     row_of_call_.assign(calls.size(), LaunchLinks::kNone);
     for (size_t call = 0; call < calls.size(); ++call) {
-      if (is_graph_[call] == 0 || !scope.Counts(calls.start[call])) continue;
+      if (is_graph_[call] == 0 || !counts(call)) continue;
       row_of_call_[call] = static_cast<uint32_t>(rows.size());
       rows.emplace_back().call = calls.When(call);
     }
@@ -164,11 +173,37 @@ void SumUpGraphs(LaunchTable& table) {
 LaunchLinks LinkLaunches(const Trace& trace) {
   LaunchLinks links;
   links.call_of_gpu.resize(trace.gpu.size());
-  const DenseIndex calls = CallsByCorrelation(trace);
+  const RankedIds ids(trace);
+  const DenseIndex calls = CallsByCorrelation(trace, ids);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
-    links.call_of_gpu[row] = calls.Find(trace.gpu.correlation[row]);
+    links.call_of_gpu[row] = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
   }
   return links;
+}
+
+FirstPieces::FirstPieces(const Trace& trace, const LaunchLinks& links)
+    : first_(trace.host_calls.size(), LaunchLinks::kNone) {
+  std::unordered_map<StringId, uint32_t> numbers;
+  for (const Stream& stream : trace.words.streams()) {
+    const auto next = static_cast<uint32_t>(numbers.size());
+    device_of_stream_.push_back(numbers.try_emplace(stream.device, next).first->second);
+  }
+  const GpuTable& gpu = trace.gpu;
+  const auto before = [&](uint32_t a, uint32_t b) {
+    if (gpu.start[a] != gpu.start[b]) return gpu.start[a] < gpu.start[b];
+    if (gpu.name[a] != gpu.name[b]) return trace.Text(gpu.name[a]) < trace.Text(gpu.name[b]);
+    return gpu.stream[a] != gpu.stream[b] && IdLess(trace.Text(trace.words[gpu.stream[a]].stream),
+                                                    trace.Text(trace.words[gpu.stream[b]].stream));
+  };
+  for (uint32_t row = 0; row < gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone) continue;
+    uint32_t* first = &first_[call];
+    if (*first != LaunchLinks::kNone && DeviceOf(gpu, *first) != DeviceOf(gpu, row)) {
+      first = &elsewhere_.try_emplace({call, DeviceOf(gpu, row)}, LaunchLinks::kNone).first->second;
+    }
+    if (*first == LaunchLinks::kNone || before(row, *first)) *first = row;
+  }
 }
 
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
@@ -176,17 +211,22 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   const GpuTable& gpu = trace.gpu;
   const HostCallTable& calls = trace.host_calls;
   const GpuScope counts(trace, scope);
-  GraphRows graphs(trace, scope, table.graphs);
+  const FirstPieces first(trace, links);
+  // Calls that put work onto other devices only.
+  std::vector<uint8_t> elsewhere(scope.device.empty() ? 0 : calls.size());
+  if (!scope.device.empty()) {
+    first.ForEach([&](uint32_t call, uint32_t piece) {
+      elsewhere[call] = counts.OnDevice(piece) ? 2 : std::max<uint8_t>(elsewhere[call], 1);
+    });
+  }
+  const auto call_counts = [&](size_t call) {
+    return scope.Counts(calls.start[call]) && (elsewhere.empty() || elsewhere[call] != 1);
+  };
+  GraphRows graphs(trace, call_counts, table.graphs);
 
   std::vector<uint32_t> counted_of_call(calls.size());
-  // By host call: its piece of GPU work that starts first, or kNone.
-  std::vector<uint32_t> first(calls.size(), LaunchLinks::kNone);
   for (uint32_t row = 0; row < gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
-    if (call != LaunchLinks::kNone &&
-        (first[call] == LaunchLinks::kNone || gpu.start[row] < gpu.start[first[call]])) {
-      first[call] = row;
-    }
     if (!counts.Counts(row)) continue;
     if (call == LaunchLinks::kNone) {
       ++(gpu.correlation[row] < 0 ? table.without_correlation : table.without_launch);
@@ -207,15 +247,14 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
 
   std::vector<int64_t> delays;
   std::vector<std::vector<Interval>> waits(trace.words.streams().size());
-  for (size_t call = 0; call < calls.size(); ++call) {
-    const uint32_t piece = first[call];
-    if (piece == LaunchLinks::kNone || !counts.OnDevice(piece)) continue;
+  first.ForEach([&](uint32_t call, uint32_t piece) {
+    if (!counts.OnDevice(piece)) return;
     const Interval launch = calls.When(call);
     const TimeNs start = gpu.start[piece];
     // Clocks of host and device differ a little: work may seem to start before its launch.
     waits[Index(gpu.stream[piece])].push_back({launch.start, std::max(launch.start, start)});
     if (counts.Counts(piece)) delays.push_back(std::max<int64_t>(0, (start - launch.end).ns));
-  }
+  });
   table.delay = Summarize(delays);
 
   for (size_t i = 0; i < waits.size(); ++i) {
@@ -228,7 +267,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   std::sort(table.queues.begin(), table.queues.end(), [](const auto& a, const auto& b) {
     return a.device != b.device ? IdLess(a.device, b.device) : IdLess(a.stream, b.stream);
   });
-  TabulateApis(trace, scope, table);
+  TabulateApis(trace, call_counts, table);
   return table;
 }
 

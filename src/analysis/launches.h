@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/dense_index.h"
@@ -16,9 +18,41 @@ struct LaunchLinks {
   static constexpr uint32_t kNone = DenseIndex::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
 };
-// When several calls share a correlation, the one that launches, copies or sets (by its name) wins,
-// then the first. Cost: O(n) with dense correlations.
+// Each rank of a merged file has correlations of its own. When several calls share one, that which
+// launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
+// with dense correlations.
 LaunchLinks LinkLaunches(const Trace& trace);
+
+// The first piece of each call's work on each of its devices: by start, then name, then stream, in
+// the whole trace, whatever the scope. Cost: O(n); 4 bytes a call.
+class FirstPieces {
+ public:
+  FirstPieces(const Trace& trace, const LaunchLinks& links);
+
+  // Of the call of a piece with a launch, on the device of that piece: a row of Trace::gpu.
+  [[nodiscard]] uint32_t Before(const GpuTable& gpu, uint32_t call, uint32_t piece) const {
+    const uint32_t first = first_[call];
+    if (DeviceOf(gpu, first) == DeviceOf(gpu, piece)) return first;
+    return elsewhere_.at({call, DeviceOf(gpu, piece)});
+  }
+  // Calls `visit` with (call, piece), once for each call and device.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (uint32_t call = 0; call < first_.size(); ++call) {
+      if (first_[call] != LaunchLinks::kNone) visit(call, first_[call]);
+    }
+    for (const auto& [key, piece] : elsewhere_) visit(key.first, piece);
+  }
+
+ private:
+  [[nodiscard]] uint32_t DeviceOf(const GpuTable& gpu, uint32_t row) const {
+    return device_of_stream_[Index(gpu.stream[row])];
+  }
+
+  std::vector<uint32_t> device_of_stream_;
+  std::vector<uint32_t> first_;  // by call: on the device of the piece that the file has first
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> elsewhere_;  // by (call, other device)
+};
 
 struct ApiRow {
   std::string name;
@@ -33,7 +67,8 @@ struct GraphLaunch {
 };
 
 // How GPU work gets onto the device. Delay = start of the work - end of its launch call, at least
-// 0; for a graph only its first piece counts.
+// 0; of a graph its first piece on each device counts. With a scope of one device, calls that put
+// work onto other devices only are left out.
 struct LaunchTable {
   uint64_t gpu_events = 0;  // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;

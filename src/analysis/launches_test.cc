@@ -41,6 +41,69 @@ TEST(Launches, OfSeveralCallsTheOneThatLaunchesWinsThenTheFirst) {
   EXPECT_EQ(LinkLaunches(std::move(b).Finish()).call_of_gpu, (std::vector<uint32_t>{1, 3}));
 }
 
+// SGLang's merger puts several ranks into one file, each with correlations from 1.
+TEST(Launches, OfMergedRanksStayApart) {
+  TraceBuilder b;
+  for (const std::string_view rank : {"[TP00] ", "[TP01] "}) {
+    const std::string host = std::string(rank) + "10", gpu = std::string(rank) + "0";
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.pid = host, .correlation = 7});
+    b.Kernel("n0", {.device = "0", .start = 10, .duration = 1, .correlation = 7, .pid = gpu});
+    b.Kernel("n1", {.device = "0", .start = 12, .duration = 1, .correlation = 7, .pid = gpu});
+  }
+  const Trace trace = std::move(b).Finish();
+  EXPECT_EQ(LinkLaunches(trace).call_of_gpu, (std::vector<uint32_t>{0, 0, 1, 1}));
+}
+
+TEST(Launches, OfEqualCallsTheFirstToStartWinsInAnyOrder) {
+  for (const bool swapped : {false, true}) {
+    TraceBuilder b;
+    for (const bool late : {swapped, !swapped}) {
+      b.Host("cuda_runtime", late ? "cuLaunchKernelEx" : "cudaLaunchKernel",
+             {.start = late ? 50 : 0, .duration = 5, .correlation = 1});
+    }
+    b.Kernel("k", {.start = 100, .correlation = 1});
+    const Trace trace = std::move(b).Finish();
+    EXPECT_EQ(trace.host_calls.start[LinkLaunches(trace).call_of_gpu[0]], TimeNs{0});
+  }
+}
+
+TEST(Launches, OfPiecesThatStartTogetherTheNameDecides) {
+  for (const bool swapped : {false, true}) {
+    TraceBuilder b;
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 0, .duration = 5, .correlation = 1});
+    for (const bool second : {swapped, !swapped}) {
+      b.Kernel(second ? "b" : "a",
+               {.stream = second ? "13" : "7", .start = 10, .duration = 10, .correlation = 1});
+    }
+    const Trace trace = std::move(b).Finish();
+    const LaunchTable table = TabulateLaunches(trace, LinkLaunches(trace));
+    ASSERT_EQ(table.queues.size(), 1u);
+    EXPECT_EQ(table.queues[0].stream, "7");
+  }
+}
+
+TEST(Launches, OfOneDeviceAreThoseWithWorkOnIt) {
+  TraceBuilder b;
+  for (int64_t i = 0; i < 4; ++i) {
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 100 * i, .duration = 5, .correlation = i});
+    b.Kernel(
+        "a",
+        {.device = i == 1 ? "1" : "0", .start = 100 * i + 10, .duration = 10, .correlation = i});
+  }
+  b.Kernel("b", {.device = "1", .start = 330, .duration = 10, .correlation = 3});  // of both
+  b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 500, .duration = 5});
+  const Trace trace = std::move(b).Finish();
+  const LaunchTable table =
+      TabulateLaunches(trace, LinkLaunches(trace), Scope{.window = {}, .device = "1"});
+  EXPECT_EQ(table.graphs.size(), 2u);
+  EXPECT_EQ(table.delay.count, 2u);
+  EXPECT_EQ(table.delay.max.ns, 25);
+  ASSERT_EQ(table.apis.size(), 2u);
+  EXPECT_EQ(table.apis[0].name, "cudaGraphLaunch");
+  EXPECT_EQ(table.apis[0].stats.count, 2u);
+  EXPECT_EQ(table.apis[1].stats.count, 1u) << "what has no work counts on every device";
+}
+
 TEST(Launches, CountAndDelay) {
   TraceBuilder b;
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 10, .correlation = 1});

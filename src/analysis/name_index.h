@@ -23,6 +23,11 @@ class NameIndex {
     }
     return number;
   }
+  // Forgets all names. Cost: that of their number.
+  void Clear() {
+    for (const StringId name : names_) numbers_[Index(name)] = kNone;
+    names_.clear();
+  }
   // By number.
   [[nodiscard]] const std::vector<StringId>& names() const { return names_; }
   [[nodiscard]] size_t size() const { return names_.size(); }

@@ -5,23 +5,32 @@
 
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
+#include "analysis/host_nesting.h"
+#include "analysis/ranked_ids.h"
 
 namespace tacho {
 namespace {
 
-// The first node of each external id; 0 is no id.
-DenseIndex NodesByExternalId(const Trace& trace, const OpNodes& nodes) {
+// The node of each external id, of several the one that starts first; 0 is no id.
+DenseIndex NodesByExternalId(const Trace& trace, const OpNodes& nodes, const RankedIds& ids) {
   const auto id_of = [&](size_t node) -> int64_t {
     if (nodes.op[node] == OpNodes::kNoOp) return -1;
     const int64_t id = trace.host_ops.external_id[nodes.op[node]];
-    return id > 0 ? id : -1;
+    return id > 0 ? ids.Of(trace.host_ops.track[nodes.op[node]], id) : -1;
+  };
+  const auto before = [&](uint32_t a, uint32_t b) {
+    const Interval x = trace.host_ops.When(a), y = trace.host_ops.When(b);
+    if (x != y) return IsOuter(x, y);
+    return trace.Text(trace.host_ops.name[a]) < trace.Text(trace.host_ops.name[b]);
   };
   DenseIndex index(nodes.size(), id_of);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const int64_t id = id_of(i);
     if (id < 0) continue;
     uint32_t& node = index[id];
-    if (node == DenseIndex::kNone) node = static_cast<uint32_t>(i);
+    if (node == DenseIndex::kNone || before(nodes.op[i], nodes.op[node])) {
+      node = static_cast<uint32_t>(i);
+    }
   }
   return index;
 }
@@ -33,21 +42,27 @@ DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const
   DeviceNs time;
   time.self.assign(nodes.size(), 0);
   std::optional<DenseIndex> by_external_id;  // made when first needed
+  const RankedIds ids(trace);
   const GpuScope counts(trace, scope);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
     if (!counts.OnDevice(row)) continue;
     const uint32_t call = links.call_of_gpu[row];
     int32_t op = call == LaunchLinks::kNone ? -1 : nodes.of_call[call];
     if (op < 0) {
-      if (!by_external_id) by_external_id = NodesByExternalId(trace, nodes);
-      op = static_cast<int32_t>(by_external_id->Find(trace.gpu.external_id[row]));
+      if (!by_external_id) by_external_id = NodesByExternalId(trace, nodes, ids);
+      const int64_t id = ids.Of(trace.gpu.track[row], trace.gpu.external_id[row]);
+      op = static_cast<int32_t>(by_external_id->Find(id));
     }
-    if (op >= 0) time.self[static_cast<size_t>(op)] += trace.gpu.duration[row];
+    if (op < 0) continue;
+    int64_t& self = time.self[static_cast<size_t>(op)];
+    self = AddSaturated(self, trace.gpu.duration[row]);
   }
   time.total = time.self;
   for (size_t i = nodes.size(); i-- > 0;) {
     const int32_t parent = nodes.parent[i];
-    if (parent >= 0) time.total[static_cast<size_t>(parent)] += time.total[i];
+    if (parent < 0) continue;
+    int64_t& total = time.total[static_cast<size_t>(parent)];
+    total = AddSaturated(total, time.total[i]);
   }
   return time;
 }

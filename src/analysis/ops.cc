@@ -6,6 +6,7 @@
 #include "analysis/host_nesting.h"
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
+#include "analysis/steps.h"
 
 namespace tacho {
 namespace {
@@ -27,12 +28,19 @@ OpTree NestOps(const Trace& trace) {
     int32_t op;      // the innermost operator
     bool is_parent;  // whether it is the parent itself
   };
+  const std::vector<bool> training = TrainingStepNames(trace);
   const auto tables = CollectHostRows(trace, false, [](auto&&...) { return true; });
   WalkHostSlices(tables, Around{-1, false}, [&](const HostSlice& slice, Around around) {
     const int64_t duration = slice.when.length().ns;
-    if (around.is_parent) tree.self[static_cast<size_t>(around.op)] -= duration;
+    if (around.is_parent) {
+      int64_t& self = tree.self[static_cast<size_t>(around.op)];
+      self = AddSaturated(self, -duration);
+    }
     if (slice.kind == SliceKind::kHostCall) nodes.of_call[slice.row] = around.op;
     if (slice.kind != SliceKind::kHostOp) return Around{around.op, false};
+    if (!training.empty() && training[Index(trace.host_ops.name[slice.row])]) {
+      return Around{around.op, false};
+    }
     nodes.op.push_back(slice.row);
     nodes.parent.push_back(around.op);
     tree.self.push_back(duration);
@@ -40,6 +48,30 @@ OpTree NestOps(const Trace& trace) {
   });
   return tree;
 }
+
+// Adds the calls of rows that lie inside no other of their row, in the order of the tree.
+class Outermost {
+ public:
+  explicit Outermost(const HostOpTable& ops) : ops_(ops) {}
+
+  void Add(OpRow& to, uint32_t number, uint32_t op, int64_t device_total) {
+    if (number == last_.size()) last_.push_back(kNone);
+    uint32_t& last = last_[number];
+    const Interval when = ops_.When(op);
+    if (last != kNone && ops_.track[last] == ops_.track[op]) {
+      const Interval outer = ops_.When(last);
+      if (when.start < outer.end && when.end <= outer.end) return;
+    }
+    last = op;
+    to.cpu_outermost += when.length();
+    to.device_outermost += DurationNs{device_total};
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+  const HostOpTable& ops_;
+  std::vector<uint32_t> last_;  // by row of the table: its last outermost call
+};
 
 }  // namespace
 
@@ -53,6 +85,7 @@ OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& s
     any_shape = dims.Text({ops.args[row]}) != StringId::kEmpty;
   }
   OpTable table;
+  Outermost outermost(ops), outermost_by_shape(ops);
   NameIndex names(trace);
   PairIndex shapes_of_name;
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -64,6 +97,7 @@ OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& s
     const uint32_t name = names[ops.name[row]];
     if (name == table.rows.size()) table.rows.emplace_back().name = trace.Text(ops.name[row]);
     add(table.rows[name]);
+    outermost.Add(table.rows[name], name, row, device.total[i]);
     if (!any_shape) continue;
     const StringId shapes = dims.Text({ops.args[row]});
     const uint32_t shaped = shapes_of_name.NumberOf(name, Index(shapes));
@@ -73,6 +107,7 @@ OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& s
       added.shapes = trace.Text(shapes);
     }
     add(table.by_shape[shaped]);
+    outermost_by_shape.Add(table.by_shape[shaped], shaped, row, device.total[i]);
   }
   SortOpRows(table.rows);
   SortOpRows(table.by_shape);

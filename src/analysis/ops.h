@@ -15,13 +15,16 @@ namespace tacho {
 // Device time of an op is that of the GPU work it launched (self) and of its children's (total):
 // work belongs to the innermost op around its launch call, or, where no op is around the call or
 // the call is not in the file, to the op of its "External id". Ops count, whole, when they start
-// inside the scope.
+// inside the scope. ProfilerStep#7, an operator in old files, is none.
 struct OpRow {
   std::string name;
   std::string shapes;       // JSON text of "Input Dims"; "" by name only
   bool annotation = false;  // in key_averages: rows of annotations stand apart from operators
   uint64_t count = 0;
   DurationNs cpu_total, cpu_self, device_total, device_self;
+  // The totals of calls that do not lie inside another of the same name (and shapes) on their
+  // thread: never more than the time that passed. In key_averages the totals again.
+  DurationNs cpu_outermost = {}, device_outermost = {};
 };
 
 struct OpTable {

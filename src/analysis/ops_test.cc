@@ -41,6 +41,61 @@ std::vector<std::string> Shape(const Trace& trace) {
   return shape;
 }
 
+TEST(HostTree, OfEqualOperatorsTheSmallerExternalIdIsOuterInAnyOrder) {
+  for (const bool swapped : {false, true}) {
+    TraceBuilder b;
+    for (const bool inner : {swapped, !swapped}) {
+      b.Host("cpu_op", inner ? "inner" : "outer",
+             {.start = 0, .duration = 10, .external_id = inner ? 8 : 7});
+    }
+    EXPECT_THAT(Shape(std::move(b).Finish()), ElementsAre("outer<", "inner<outer"));
+  }
+}
+
+TEST(Ops, OfEqualExternalIdsTheFirstToStartThenTheNameWins) {
+  for (const bool swapped : {false, true}) {
+    TraceBuilder b;
+    for (const bool second : {swapped, !swapped}) {
+      b.Host("cpu_op", second ? "opB" : "opA",
+             {.tid = second ? "2" : "1", .start = 0, .duration = 5, .external_id = 5});
+    }
+    b.Kernel("k", {.start = 10, .duration = 10, .external_id = 5});
+    EXPECT_EQ(RowOf(Ops(std::move(b).Finish()).rows, "opA").device_self.ns, 10);
+  }
+}
+
+TEST(Ops, NestedCallsOfOneNameCountOnceInTheOutermostTotal) {
+  TraceBuilder b;
+  b.Host("cpu_op", "aten::copy_", {.start = 0, .duration = 100});
+  b.Host("cpu_op", "aten::to", {.start = 10, .duration = 80});
+  b.Host("cpu_op", "aten::copy_", {.start = 20, .duration = 60});
+  b.Host("cpu_op", "aten::copy_", {.start = 100, .duration = 10});
+  b.Host("cpu_op", "aten::copy_", {.tid = "2", .start = 30, .duration = 5});
+  b.Host("cuda_runtime", "cudaMemcpyAsync", {.start = 30, .duration = 5, .correlation = 1});
+  b.Memcpy("Memcpy", {.start = 200, .duration = 7, .correlation = 1});
+  const OpTable table = Ops(std::move(b).Finish());
+  const OpRow& row = RowOf(table.rows, "aten::copy_");
+  EXPECT_EQ(row.cpu_total.ns, 175);
+  EXPECT_EQ(row.cpu_outermost.ns, 115);
+  EXPECT_EQ(row.device_total.ns, 14);
+  EXPECT_EQ(row.device_outermost.ns, 7);
+}
+
+TEST(Ops, TrainingStepsAreNone) {
+  TraceBuilder b;
+  b.Host("cpu_op", "ProfilerStep#3", {.start = 0, .duration = 100});
+  b.Host("cpu_op", "aten::mm", {.start = 10, .duration = 80});
+  EXPECT_EQ(Ops(std::move(b).Finish()).rows.size(), 1u);
+}
+
+TEST(Ops, ExternalIdsOfMergedRanksStayApart) {
+  TraceBuilder b;
+  b.Host("cpu_op", "opA", {.pid = "[TP00] 1", .start = 0, .duration = 5, .external_id = 5});
+  b.Host("cpu_op", "opB", {.pid = "[TP01] 2", .start = 0, .duration = 5, .external_id = 5});
+  b.Kernel("k", {.start = 10, .duration = 10, .external_id = 5, .pid = "[TP01] 0"});
+  EXPECT_EQ(RowOf(Ops(std::move(b).Finish()).rows, "opB").device_self.ns, 10);
+}
+
 TEST(HostTree, AnIntervalThatSticksOutIsNoChild) {
   TraceBuilder b;
   b.Host("cpu_op", "late", {.start = 80, .duration = 40});  // sticks out of a

@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <set>
 
 #include "analysis/device_time.h"
 #include "analysis/idle.h"
@@ -196,34 +195,36 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
     figures["copy_busy"] += copies > 0 ? 1 : 0;
     ++figures[fmt::format("concurrency {}", std::min(all, 8))];
   }
-  std::set<int64_t> starts;
-  for (const Piece* p : mine) starts.insert(p->start);
-  // Each idle nanosecond: look back for its gap's begin, forth for its end.
+  const auto is_busy = [&](int64_t t) {
+    return std::ranges::any_of(
+        mine, [&](const Piece* p) { return p->start <= t && t < p->start + p->duration; });
+  };
+  // Each idle nanosecond: look back for its gap's begin, forth for its end, also beyond the window.
   for (int64_t t = begin; t < end; ++t) {
     if (busy[static_cast<size_t>(t - begin)]) continue;
+    constexpr int64_t kFar = 2 * kLength;
     int64_t a = t, b = t + 1;
-    while (a > begin && !starts.contains(a) && !busy[static_cast<size_t>(a - 1 - begin)]) --a;
-    while (b < end && !starts.contains(b)) ++b;
+    while (a > -kFar && !is_busy(a - 1)) --a;
+    while (b < (scope.window ? kFar : end) && !is_busy(b)) ++b;
     const Call* call = nullptr;
     for (const Piece* p : mine) {
-      // What starts where a scope's window ends is not in it; without one, the last piece may be
-      // empty.
-      if (p->start != b || (scope.window && b == end)) continue;
+      if (p->start != b) continue;
       const Call* other = call_of(*p);
       if (other != nullptr && (call == nullptr || other->start < call->start)) call = other;
     }
     std::string cause = "unknown";
     if (call != nullptr) {
       const bool began = std::ranges::any_of(mine, [&](const Piece* p) {
-        return p->correlation == call->correlation && p->start < b &&
-               (p->start >= begin || p->start + p->duration > begin);
+        return p->correlation == call->correlation && p->start < b;
       });
       if (began) {
         cause = "in-graph";
       } else if (call->start + call->duration <= a) {
         cause = "queued";
+      } else if (t < call->start) {
+        cause = "host-late";
       } else {
-        cause = t < call->start ? "host-late" : "launch-latency";
+        cause = t < call->start + call->duration ? "in-launch-call" : "launch-latency";
       }
     }
     ++naive.causes[cause];
@@ -339,6 +340,12 @@ TEST_P(OnRandomTraces, TwoHalvesMakeTheWhole) {
     EXPECT_EQ(sum, Figures(whole.devices[i]));
   }
   EXPECT_EQ(first.idle.busy + second.idle.busy, whole.idle.busy);
+  std::map<IdleCause, int64_t> causes, of_whole;
+  for (const Results* half : {&first, &second}) {
+    for (const IdleCauseRow& row : half->idle.causes) causes[row.cause] += row.total.ns;
+  }
+  for (const IdleCauseRow& row : whole.idle.causes) of_whole[row.cause] += row.total.ns;
+  EXPECT_EQ(causes, of_whole);
   EXPECT_EQ(first.kernels.total + second.kernels.total, whole.kernels.total);
   EXPECT_EQ(first.kernels.shorter_than_10us + second.kernels.shorter_than_10us,
             whole.kernels.shorter_than_10us);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -73,6 +74,73 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& worke
   return groups;
 }
 
+// How files of one rank come to be several.
+std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<size_t>& files) {
+  std::vector<Interval> times;
+  for (const size_t i : files) {
+    if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
+  }
+  if (times.size() < files.size()) return "";
+  std::ranges::sort(times, {}, &Interval::start);
+  size_t at_once = 0;  // that overlap another
+  TimeNs reach = times.front().end;
+  size_t together = 1;
+  for (size_t i = 1; i <= times.size(); ++i) {
+    if (i < times.size() && times[i].start < reach) {
+      reach = std::max(reach, times[i].end);
+      ++together;
+      continue;
+    }
+    if (together > 1) at_once += together;
+    together = 1;
+    if (i < times.size()) reach = times[i].end;
+  }
+  if (at_once == 0) return "recorded one after the other, ";
+  if (at_once == files.size()) return "data-parallel engines, ";
+  return std::to_string(at_once) +
+         " of them at once (data-parallel engines), the rest one after the other, ";
+}
+
+// The groups of each recording.
+std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& inputs,
+                                              const std::vector<std::vector<size_t>>& groups) {
+  struct Span {
+    int64_t world_size;
+    bool has_time;
+    Interval when;
+    size_t group;
+  };
+  std::vector<Span> spans;
+  for (size_t group = 0; group < groups.size(); ++group) {
+    Span span{-1, false, {}, group};
+    for (const size_t i : groups[group]) {
+      span.world_size = std::max(span.world_size, inputs[i].facts->world_size.value_or(-1));
+      const std::optional<Interval> work = WorkTime(inputs[i]);
+      if (!work) continue;
+      span.when = span.has_time ? Interval{std::min(span.when.start, work->start),
+                                           std::max(span.when.end, work->end)}
+                                : *work;
+      span.has_time = true;
+    }
+    spans.push_back(span);
+  }
+  std::ranges::sort(spans, {}, [](const Span& span) {
+    return std::tuple(span.world_size, span.has_time, span.when.start, span.group);
+  });
+  std::vector<std::vector<size_t>> recordings;
+  TimeNs reach;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const Span& span = spans[i];
+    const bool joins = i > 0 && spans[i - 1].world_size == span.world_size &&
+                       spans[i - 1].has_time == span.has_time &&
+                       (!span.has_time || span.when.start < reach);
+    if (!joins) recordings.emplace_back();
+    reach = joins ? std::max(reach, span.when.end) : span.when.end;
+    recordings.back().push_back(span.group);
+  }
+  return recordings;
+}
+
 // Warns of several files that claim the same place in the same stage.
 void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   std::map<std::tuple<int64_t, int64_t, std::string>, std::vector<size_t>> claims;
@@ -87,21 +155,11 @@ void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   }
   for (const auto& [claim, files] : claims) {
     if (files.size() < 2) continue;
-    std::vector<Interval> times;
-    for (const size_t i : files) {
-      if (const auto work = WorkTime(workers[i])) times.push_back(*work);
-    }
-    std::sort(times.begin(), times.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    bool one_by_one = times.size() == files.size();
-    for (size_t i = 1; i < times.size(); ++i)
-      one_by_one = one_by_one && times[i - 1].end <= times[i].start;
     const auto& [rank, world_size, stage] = claim;
     std::string text = std::to_string(files.size()) + " traces say rank " + std::to_string(rank);
     if (world_size >= 0) text += " of " + std::to_string(world_size);
     if (!stage.empty()) text += " (" + stage + ")";
-    text += one_by_one ? ": recorded one after the other, told apart by path"
-                       : ": data-parallel engines, told apart by path";
+    text += ": " + HowRecorded(workers, files) + "told apart by path";
     table.warnings.push_back(std::move(text));
   }
   if (without_rank > 0 && workers.size() > 1) {
@@ -111,45 +169,92 @@ void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   }
 }
 
-// The smallest that at least half of all do not exceed. `durations` has one or more.
-DurationNs Median(std::vector<DurationNs> durations) {
-  const auto middle =
-      durations.begin() + static_cast<std::ptrdiff_t>((durations.size() + 1) / 2 - 1);
-  std::nth_element(durations.begin(), middle, durations.end());
+// What is compared of a rank: the sums over its rows.
+struct RankTimes {
+  size_t row = 0;  // that with the most compute time
+  DurationNs window, busy, compute, comm_busy, exposed_comm;
+};
+
+// By recording, then by group; without those that did no device work.
+std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>& rows) {
+  std::map<std::pair<size_t, size_t>, RankTimes> groups;
+  size_t recordings = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const RankRow& row = rows[i];
+    recordings = std::max(recordings, row.recording + 1);
+    if (row.window.ns <= 0) continue;
+    const auto [at, added] = groups.try_emplace({row.recording, row.group});
+    RankTimes& rank = at->second;
+    if (added || row.compute > rows[rank.row].compute) rank.row = i;
+    rank.window += row.window;
+    rank.busy += row.busy;
+    rank.compute += row.compute;
+    rank.comm_busy += row.comm_busy;
+    rank.exposed_comm += row.exposed_comm;
+  }
+  std::vector<std::vector<RankTimes>> result(recordings);
+  for (const auto& [key, rank] : groups) result[key.first].push_back(rank);
+  return result;
+}
+
+// By nearest rank: the smallest that at least half of the others do not exceed. `ranks` has two or
+// more.
+DurationNs MedianOfOthers(const std::vector<RankTimes>& ranks, size_t without,
+                          DurationNs RankTimes::*figure) {
+  std::vector<DurationNs> others;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (i != without) others.push_back(ranks[i].*figure);
+  }
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>((others.size() - 1) / 2);
+  std::nth_element(others.begin(), middle, others.end());
   return *middle;
 }
 
-// `groups` hold indexes into the rows of the table.
-void CompareGroups(const std::vector<std::vector<size_t>>& groups, RankTable& table) {
-  std::vector<RankRow>& rows = table.rows;
-  std::optional<double> least, most;
-  std::vector<DurationNs> computes;
-  for (size_t group = 0; group < groups.size(); ++group) {
-    DurationNs window, busy, compute;
-    for (const size_t file : groups[group]) {
-      rows[file].group = group;
-      window += rows[file].window;
-      busy += rows[file].busy;
-      compute += rows[file].compute;
+// The first of those that compute longest. `ranks` has one or more.
+size_t LongestComputing(const std::vector<RankTimes>& ranks) {
+  return static_cast<size_t>(std::ranges::max_element(ranks, {}, &RankTimes::compute) -
+                             ranks.begin());
+}
+
+void CompareBusy(const std::vector<RankTimes>& ranks, bool first, RankTable& table) {
+  const auto share = [](const RankTimes& rank) {
+    return static_cast<double>(rank.busy.ns) / static_cast<double>(rank.window.ns);
+  };
+  const auto [least, most] = std::ranges::minmax(ranks | std::views::transform(share));
+  if (!first && most - least <= table.busy_spread()) return;
+  table.least_busy = least;
+  table.most_busy = most;
+}
+
+// `groups` hold indexes into the workers, which are the rows of the table.
+void CompareGroups(const std::vector<RankInput>& workers,
+                   const std::vector<std::vector<size_t>>& groups, RankTable& table) {
+  const std::vector<std::vector<size_t>> recordings = RecordingsOf(workers, groups);
+  for (size_t recording = 0; recording < recordings.size(); ++recording) {
+    for (const size_t group : recordings[recording]) {
+      for (const size_t row : groups[group]) {
+        table.rows[row].group = group;
+        table.rows[row].recording = recording;
+      }
     }
-    if (window.ns > 0) {
-      const double share = static_cast<double>(busy.ns) / static_cast<double>(window.ns);
-      least = std::min(least.value_or(share), share);
-      most = std::max(most.value_or(share), share);
-    }
-    computes.push_back(compute);
   }
-  table.least_busy = least.value_or(0);
-  table.most_busy = most.value_or(0);
-  const auto longest = std::max_element(computes.begin(), computes.end());
-  if (computes.size() < 2 || longest->ns == 0) return;
-  table.slowest = groups[static_cast<size_t>(longest - computes.begin())].front();
-  for (const size_t file : groups[static_cast<size_t>(longest - computes.begin())]) {
-    if (rows[file].compute > rows[*table.slowest].compute) table.slowest = file;
+  size_t compared = 0, most_ranks = 1;
+  for (const std::vector<RankTimes>& ranks : RanksByRecording(table.rows)) {
+    if (ranks.empty()) continue;
+    CompareBusy(ranks, compared++ == 0, table);
+    const size_t longest = LongestComputing(ranks);
+    const DurationNs compute = ranks[longest].compute;
+    if (ranks.size() < 2 || ranks.size() < most_ranks || compute.ns == 0) continue;
+    if (ranks.size() == most_ranks && compute <= table.slowest_compute) continue;
+    most_ranks = ranks.size();
+    table.slowest = ranks[longest].row;
+    table.slowest_compute = compute;
+    table.median_of_others = MedianOfOthers(ranks, longest, &RankTimes::compute);
   }
-  table.slowest_compute = *longest;
-  computes.erase(longest);
-  table.median_of_others = Median(std::move(computes));
+  if (compared > 1 && table.slowest) {
+    table.warnings.push_back("the traces are of " + std::to_string(compared) +
+                             " recordings: ranks are compared within each");
+  }
 }
 
 // Those of 0..world_size-1 that are not in `present`, which is sorted.
@@ -205,8 +310,36 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     table.warnings.push_back("the traces name different world sizes (" + sizes +
                              "): the ranks of several engines are in one table");
   }
-  CompareGroups(GroupByRank(sorted), table);
+  CompareGroups(sorted, GroupByRank(sorted), table);
   return table;
+}
+
+std::optional<Straggler> FindStraggler(const RankTable& table) {
+  if (!table.slowest) return std::nullopt;
+  const std::vector<RankTimes> ranks =
+      RanksByRecording(table.rows)[table.rows[*table.slowest].recording];
+  if (ranks.size() < 2) return std::nullopt;
+  const auto stands_out = [](DurationNs more, DurationNs window) {
+    return more.ns > 0 && more.ns >= window.ns / 50;
+  };
+  const size_t longest = LongestComputing(ranks);
+  const RankTimes& slowest = ranks[longest];
+  DurationNs least_compute = slowest.compute, exposed;
+  size_t least = 0;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    least_compute = std::min(least_compute, ranks[i].compute);
+    if (ranks[i].comm_busy < ranks[least].comm_busy) least = i;
+    exposed = std::max(exposed, ranks[i].exposed_comm);
+  }
+  if (exposed > slowest.compute - least_compute) {
+    const DurationNs others = MedianOfOthers(ranks, least, &RankTimes::comm_busy);
+    const DurationNs own = ranks[least].comm_busy;
+    if (!stands_out(others - own, ranks[least].window)) return std::nullopt;
+    return Straggler{Straggler::Sign::kLeastCollectives, ranks[least].row, own, others};
+  }
+  const DurationNs others = MedianOfOthers(ranks, longest, &RankTimes::compute);
+  if (!stands_out(slowest.compute - others, slowest.window)) return std::nullopt;
+  return Straggler{Straggler::Sign::kComputesLongest, slowest.row, slowest.compute, others};
 }
 
 }  // namespace tacho

@@ -29,6 +29,7 @@ struct RankRow {
   std::optional<int64_t> start_unix_ns;  // first device work
   // Which of the ranks that are compared the file belongs to: those of one rank's stages share it.
   size_t group = 0;
+  size_t recording = 0;  // groups are compared with others of the same one
 };
 
 // All whole numbers from `first` to `last`.
@@ -37,25 +38,41 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
-// All worker traces of a folder side by side. Front-end and merged traces are left out.
+// All worker traces of a folder side by side. Front-end and merged traces are left out. Ranks whose
+// device work overlaps in time, directly or through others, and that name the same world size are
+// one recording; those of different recordings are not compared.
 struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names
   std::vector<int64_t> present;       // sorted, distinct
   std::vector<RankRange> missing;     // of 0..world_size-1, ascending: a header may claim any size
   int64_t missing_count = 0;          // how many ranks these are
   std::vector<RankRow> rows;          // by rank (none last), then path
-  // Over the ranks, all files of a rank's stages together:
-  double least_busy = 0, most_busy = 0;  // shares of their windows, 0..1
-  // Of the rank that computes longest its row with the most compute time; absent with fewer than 2
-  // ranks.
+  // Compared are the ranks (groups) of a recording that did device work.
+  // Busy shares of the windows, 0..1: least and most of the recording where they differ most.
+  double least_busy = 0, most_busy = 0;
+  // Of the recording with most of them (of equals that where a rank computes longest): of the rank
+  // that computes longest its row with the most compute time; absent with fewer than 2 ranks.
   std::optional<size_t> slowest;
   DurationNs slowest_compute;   // of that rank
-  DurationNs median_of_others;  // compute time of the other ranks, by nearest rank
+  DurationNs median_of_others;  // compute time of the other ranks there, by nearest rank
   std::vector<std::string>
       warnings;  // "3 traces say rank 0 of 1: data-parallel engines, told apart by path"
 
   [[nodiscard]] double busy_spread() const { return most_busy - least_busy; }
 };
 RankTable CompareRanks(const std::vector<RankInput>& inputs);
+
+// The rank that holds the others up, as far as sums can tell.
+struct Straggler {
+  enum class Sign : uint8_t {
+    kComputesLongest,   // most compute time, by 2 % of the window or more
+    kLeastCollectives,  // least time in collectives, where these outweigh what compute differs by:
+                        // the others may be waiting for it
+  } sign = Sign::kComputesLongest;
+  size_t row = 0;           // of its rows that with the most compute time
+  DurationNs time, others;  // its compute or collective time, and the median of the others'
+};
+// Of the recording of `table.slowest`; nullopt when no rank stands out.
+std::optional<Straggler> FindStraggler(const RankTable& table);
 
 }  // namespace tacho

@@ -19,6 +19,7 @@ struct File {
   int64_t rank = -1, world_size = -1;
   std::string stage = {}, process = {};
   int64_t start = 0, length = 100, busy = 50, compute = 40;
+  int64_t comm = 0, exposed_comm = 0;
   TraceRole role = TraceRole::kWorker;
 };
 
@@ -36,6 +37,8 @@ class Folder {
     device.busy = {file.busy};
     device.idle = {file.length - file.busy};
     device.compute = {file.compute};
+    device.comm_busy = {file.comm};
+    device.exposed_comm = {file.exposed_comm};
     RankInput input;
     input.path = file.path;
     input.facts = &facts;
@@ -113,6 +116,70 @@ TEST(Ranks, FilesOfOneRankOneAfterTheOtherAreNoDataParallelEngines) {
   EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("one after the other")));
 }
 
+TEST(Ranks, OnlyTracesThatOverlapAreDataParallelEngines) {
+  Folder folder;
+  for (int64_t i = 0; i < 3; ++i) {
+    folder.Add({.path = std::to_string(i),
+                .rank = 0,
+                .world_size = 1,
+                .start = i == 2 ? 50 : 1000 * i,
+                .busy = 10 + 20 * i});
+  }
+  EXPECT_THAT(folder.Compare().warnings,
+              ElementsAre(HasSubstr("2 of them at once (data-parallel engines), the rest one"),
+                          HasSubstr("of 2 recordings")));
+}
+
+TEST(Ranks, OfSeveralRecordingsAreComparedWithin) {
+  Folder folder;
+  for (const int64_t rank : {0, 1}) {
+    folder.Add({.path = "tp2_" + std::to_string(rank),
+                .rank = rank,
+                .world_size = 2,
+                .busy = 50 + 10 * rank,
+                .compute = 40 + 5 * rank});
+  }
+  folder.Add({.path = "other", .rank = 0, .world_size = 1, .start = 10, .busy = 99, .compute = 99});
+  folder.Add({.path = "later", .rank = 0, .world_size = 2, .start = 500, .busy = 1, .compute = 90});
+  const RankTable table = folder.Compare();
+  EXPECT_DOUBLE_EQ(table.least_busy, 0.5);
+  EXPECT_DOUBLE_EQ(table.most_busy, 0.6);
+  EXPECT_EQ(table.slowest_compute, DurationNs{45});
+  EXPECT_EQ(table.median_of_others, DurationNs{40});
+  ASSERT_TRUE(table.slowest);
+  EXPECT_EQ(table.rows[*table.slowest].path, "tp2_1");
+  const RankTable reversed = folder.CompareReversed();
+  EXPECT_EQ(reversed.slowest, table.slowest);
+  EXPECT_EQ(reversed.warnings, table.warnings);
+}
+
+TEST(Ranks, TheRankThatWaitsLeastIsWaitedFor) {
+  Folder folder;
+  for (const int64_t rank : {0, 1, 2}) {
+    folder.Add({.path = std::to_string(rank),
+                .rank = rank,
+                .world_size = 3,
+                .compute = 40 + rank,
+                .comm = rank == 1 ? 5 : 30,
+                .exposed_comm = rank == 1 ? 4 : 25});
+  }
+  const std::optional<Straggler> straggler = FindStraggler(folder.Compare());
+  ASSERT_TRUE(straggler);
+  EXPECT_EQ(straggler->sign, Straggler::Sign::kLeastCollectives);
+  EXPECT_EQ(straggler->row, 1u);
+  EXPECT_EQ(straggler->time.ns, 5);
+  EXPECT_EQ(straggler->others.ns, 30);
+}
+
+TEST(Ranks, ALittleMoreComputeIsNoStraggler) {
+  for (const int64_t more : {1, 2}) {
+    Folder folder;
+    folder.Add({.path = "a", .rank = 0, .world_size = 2})
+        .Add({.path = "b", .rank = 1, .world_size = 2, .compute = 40 + more});
+    EXPECT_EQ(FindStraggler(folder.Compare()).has_value(), more == 2);
+  }
+}
+
 TEST(Ranks, StagesOfARankAreOneRank) {
   Folder folder;
   for (const int64_t rank : {0, 1}) {
@@ -147,6 +214,30 @@ TEST(Ranks, StagesOfARankAreOneRank) {
   EXPECT_NE(table.rows[1].group, table.rows[2].group);
   ASSERT_TRUE(table.slowest.has_value());
   EXPECT_EQ(table.rows[*table.slowest].path, "TP-1-EXTEND");
+}
+
+TEST(Ranks, AStragglerIsARankNotAFileOfItsStages) {
+  Folder folder;
+  for (const int64_t rank : {0, 1, 2}) {
+    for (const char* stage : {"decode", "prefill"}) {
+      folder.Add({.path = std::to_string(rank) + stage,
+                  .rank = rank,
+                  .world_size = 3,
+                  .stage = stage,
+                  .compute = rank == 2       ? 30
+                             : *stage == 'd' ? 35
+                                             : 10});
+    }
+  }
+  const RankTable table = folder.Compare();
+  const std::optional<Straggler> straggler = FindStraggler(table);
+  ASSERT_TRUE(straggler);
+  EXPECT_EQ(straggler->sign, Straggler::Sign::kComputesLongest);
+  EXPECT_EQ(table.rows[straggler->row].rank, 2);
+  EXPECT_EQ(straggler->time, table.slowest_compute);
+  EXPECT_EQ(straggler->others, table.median_of_others);
+  EXPECT_EQ(straggler->time, DurationNs{60});
+  EXPECT_EQ(straggler->others, DurationNs{45});
 }
 
 TEST(Ranks, OneRankHasNothingToBeComparedWith) {

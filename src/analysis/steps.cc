@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
 
 namespace tacho {
@@ -107,7 +108,8 @@ size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabe
   }
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-  if (error != std::errc() || value < 0) return std::string_view::npos;
+  constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts that far: sums stay in range
+  if (error != std::errc() || value < 0 || value > kMost) return std::string_view::npos;
   for (const auto field : piece.fields) label.*field = value;
   return static_cast<size_t>(end - text.data());
 }
@@ -213,52 +215,167 @@ std::string_view StepEngine(std::string_view annotation) {
   return step ? step->engine : std::string_view();
 }
 
-StepTable FindSteps(const Trace& trace, const Scope& scope) {
-  NameIndex names(trace);
-  std::vector<uint32_t> number_of(trace.annotations.size());
-  for (size_t row = 0; row < number_of.size(); ++row)
-    number_of[row] = names[trace.annotations.name[row]];
-  std::vector<std::optional<MatchedStep>> matched;
-  for (const StringId name : names.names()) matched.push_back(MatchStep(trace.Text(name)));
-  const bool from_engine = std::any_of(matched.begin(), matched.end(), [](const auto& step) {
-    return step && !IsTrainingStep(*step);
-  });
-
-  std::vector<Step> found;  // all of the trace, in the order of start
-  std::vector<size_t> track_of;
-  for (uint32_t row = 0; row < number_of.size(); ++row) {
-    const auto& step = matched[number_of[row]];
-    if (!step || (from_engine && IsTrainingStep(*step))) continue;
-    found.push_back({step->label, trace.annotations.When(row), std::nullopt});
-    track_of.push_back(Index(trace.annotations.track[row]));
+std::vector<bool> TrainingStepNames(const Trace& trace) {
+  std::vector<bool> names;
+  for (size_t i = 0; i < trace.words.strings.size(); ++i) {
+    if (!trace.Text(static_cast<StringId>(i)).starts_with("ProfilerStep#")) continue;
+    names.resize(trace.words.strings.size());
+    names[i] = true;
   }
+  return names;
+}
+
+namespace {
+
+struct FoundSteps {
+  std::vector<Step> steps;        // in the order of start, before the scope's choice
+  std::vector<TrackId> track_of;  // by step
+};
+
+// All annotations that name a step, in the order of the file.
+FoundSteps FindAnnotations(const Trace& trace) {
+  NameIndex names(trace);
+  std::vector<std::optional<MatchedStep>> matched;
+  const auto match = [&](StringId name) -> const std::optional<MatchedStep>& {
+    const uint32_t number = names[name];
+    if (number == matched.size()) matched.push_back(MatchStep(trace.Text(name)));
+    return matched[number];
+  };
+  bool from_engine = false;
+  for (size_t row = 0; row < trace.annotations.size() && !from_engine; ++row) {
+    const auto& step = match(trace.annotations.name[row]);
+    from_engine = step && !IsTrainingStep(*step);
+  }
+  FoundSteps found;
+  const auto add = [&](const SliceTable& table, uint32_t row) {
+    const auto& step = match(table.name[row]);
+    if (!step || (from_engine && IsTrainingStep(*step))) return;
+    found.steps.push_back({.label = step->label, .when = table.When(row), .period = {}});
+    found.track_of.push_back(table.track[row]);
+  };
+  for (uint32_t row = 0; row < trace.annotations.size(); ++row) add(trace.annotations, row);
+  const std::vector<bool> training = TrainingStepNames(trace);
+  if (from_engine || training.empty()) return found;
+  for (const SliceTable* table : {static_cast<const SliceTable*>(&trace.host_ops),
+                                  static_cast<const SliceTable*>(&trace.others)}) {
+    for (uint32_t row = 0; row < table->size(); ++row) {
+      if (training[Index(table->name[row])]) add(*table, row);
+    }
+  }
+  return found;
+}
+
+FoundSteps FindAllSteps(const Trace& trace) {
+  FoundSteps all = FindAnnotations(trace), kept;
+  std::vector<Step>& found = all.steps;
   std::vector<size_t> order(found.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const Interval &x = found[a].when, &y = found[b].when;
     return x.start != y.start ? x.start < y.start : x.end > y.end;
   });
-
   constexpr size_t kNone = std::numeric_limits<size_t>::max();
   std::vector<size_t> last(trace.words.tracks().size(), kNone);  // by track: the step before
-  std::vector<size_t> kept;
+  std::vector<size_t> kept_rows;
   for (const size_t i : order) {
-    size_t& before = last[track_of[i]];
-    if (before != kNone && found[i].when.end <= found[before].when.end) {
-      AddWhatIsMissing(found[i].label, found[before].label);
-      continue;
+    size_t& before = last[Index(all.track_of[i])];
+    if (before != kNone) {
+      const Interval outer = found[before].when, when = found[i].when;
+      if (when == outer || (when.start < outer.end && when.end <= outer.end)) {
+        AddWhatIsMissing(found[i].label, found[before].label);
+        continue;
+      }
+      found[before].period = when.start - outer.start;
     }
-    if (before != kNone) found[before].period = found[i].when.start - found[before].when.start;
     before = i;
-    kept.push_back(i);
+    kept_rows.push_back(i);
   }
+  for (const size_t i : kept_rows) {
+    kept.steps.push_back(found[i]);
+    kept.track_of.push_back(all.track_of[i]);
+  }
+  return kept;
+}
+
+// The steps of each track by start; of two that overlap the later one has what both hold.
+class StepOfTime {
+ public:
+  StepOfTime(const FoundSteps& found, size_t tracks) : found_(found), steps_(tracks) {
+    for (uint32_t i = 0; i < found.steps.size(); ++i) {
+      steps_[Index(found.track_of[i])].push_back(i);
+    }
+  }
+  static constexpr uint32_t kNone = 0xffffffff;
+  [[nodiscard]] uint32_t Find(TrackId track, TimeNs t) const {
+    const std::vector<uint32_t>& steps = steps_[Index(track)];
+    const auto behind = std::upper_bound(
+        steps.begin(), steps.end(), t,
+        [&](TimeNs at, uint32_t step) { return at < found_.steps[step].when.start; });
+    if (behind == steps.begin()) return kNone;
+    return found_.steps[*(behind - 1)].when.contains(t) ? *(behind - 1) : kNone;
+  }
+
+ private:
+  const FoundSteps& found_;
+  std::vector<std::vector<uint32_t>> steps_;  // by track
+};
+
+void AddDeviceTimes(const Trace& trace, const LaunchLinks& links, const Scope& scope,
+                    FoundSteps& found) {
+  if (found.steps.empty() || trace.gpu.size() == 0) return;
+  const StepOfTime steps(found, trace.words.tracks().size());
+  const HostCallTable& calls = trace.host_calls;
+  std::vector<uint32_t> step_of_call(calls.size());
+  for (uint32_t call = 0; call < calls.size(); ++call) {
+    step_of_call[call] = steps.Find(calls.track[call], calls.start[call]);
+  }
+  const GpuScope counts(trace, scope);
+  std::vector<std::vector<Interval>> work(found.steps.size());
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone || !counts.OnDevice(row)) continue;
+    if (const uint32_t step = step_of_call[call]; step != StepOfTime::kNone) {
+      work[step].push_back(trace.gpu.When(row));
+    }
+  }
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (work[i].empty()) continue;
+    const auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
+    if (!std::ranges::is_sorted(work[i], by_start)) std::ranges::sort(work[i], by_start);
+    TimeNs reach = work[i].front().start;
+    DurationNs busy;
+    for (const Interval& piece : work[i]) {
+      if (piece.end <= reach) continue;
+      busy += piece.end - std::max(reach, piece.start);
+      reach = piece.end;
+    }
+    found.steps[i].device_span = reach - work[i].front().start;
+    found.steps[i].device_busy = busy;
+  }
+}
+
+StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scope) {
   StepTable table;
   // An engine that stamps its version also names its steps: none is then an answer.
-  if (!kept.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
-  for (const size_t i : kept) {
-    if (scope.Counts(found[i].when.start)) table.steps.push_back(found[i]);
+  if (!found.steps.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
+  for (const Step& step : found.steps) {
+    if (!scope.Counts(step.when.start) && scope.Clip(step.when).empty()) continue;
+    table.steps.push_back(step);
+    table.steps.back().cut = scope.Clip(step.when) != step.when;
   }
   return table;
+}
+
+}  // namespace
+
+StepTable FindSteps(const Trace& trace, const Scope& scope) {
+  return TableOf(trace, FindAllSteps(trace), scope);
+}
+
+StepTable FindSteps(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
+  FoundSteps found = FindAllSteps(trace);
+  AddDeviceTimes(trace, links, scope, found);
+  return TableOf(trace, found, scope);
 }
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/launches.h"
 #include "analysis/scope.h"
 #include "model/trace.h"
 
@@ -34,11 +35,16 @@ struct Step {
   Interval when;
   // Start to start of the next step on the same track; the last has none.
   std::optional<DurationNs> period;
+  bool cut = false;  // part of it lies outside of the scope's window
+  // The GPU work launched inside the annotation, by the calls on its track: first start to last
+  // end, and its union over all devices of the scope. Absent without any.
+  std::optional<DurationNs> device_span = {}, device_busy = {};
 };
 
 // Engine steps in the order of their start. An annotation inside another one of the same track is
 // the same step under a second name (patched builds of SGLang write two forms). A step counts,
-// whole, when it starts inside the scope; its period is taken before that, from all steps.
+// whole, when it touches the scope's window; its period is taken before that, from all steps.
+// ProfilerStep#7 is a step under any category: old files have it as an operator.
 struct StepTable {
   // "annotated", also of a vLLM that stamps its version and ran no step; "" when the trace has no
   // step annotation.
@@ -46,5 +52,10 @@ struct StepTable {
   std::vector<Step> steps;
 };
 StepTable FindSteps(const Trace& trace, const Scope& scope = {});
+// The same with the times on the device. Cost: O(n), and a sort of the work of each step.
+StepTable FindSteps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+
+// By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
+std::vector<bool> TrainingStepNames(const Trace& trace);
 
 }  // namespace tacho

@@ -12,6 +12,12 @@ struct Case {
   StepLabel label;
 };
 
+TEST(ParseStep, NumbersThatNoEngineCountsAreNoStep) {
+  EXPECT_TRUE(ParseStep("execute_context_1(1099511627776)_generation_0(0)"));
+  EXPECT_FALSE(ParseStep("execute_context_1(1099511627777)_generation_0(0)"));
+  EXPECT_FALSE(ParseStep("execute_context_1(9223372036854775807)_generation_1(1)"));
+}
+
 TEST(ParseStep, ReadsTheEnginesGrammars) {
   const Case cases[] = {
       {"execute_context_1(32)_generation_0(0)", "vllm", {Phase::kPrefill, 1, 32, 0, 0}},
@@ -130,6 +136,56 @@ TEST(FindSteps, WithoutAnnotationsThereIsNoMethod) {
   const StepTable table = FindSteps(std::move(b).Finish());
   EXPECT_EQ(table.method, "");
   EXPECT_TRUE(table.steps.empty());
+}
+
+TEST(Steps, AWindowKeepsWhatItCuts) {
+  TraceBuilder b;
+  for (const int64_t start : {0, 100, 200, 300}) {
+    b.Host("user_annotation", "step[DECODE bs=1]", {.start = start, .duration = 90});
+  }
+  const StepTable table =
+      FindSteps(std::move(b).Finish(), Scope{.window = Interval{{50}, {250}}, .device = ""});
+  ASSERT_EQ(table.steps.size(), 3u);
+  EXPECT_TRUE(table.steps[0].cut);
+  EXPECT_FALSE(table.steps[1].cut);
+  EXPECT_TRUE(table.steps[2].cut);
+  EXPECT_EQ(table.steps[2].when.length().ns, 90);
+}
+
+TEST(Steps, OneWithoutALengthAtTheEndOfAnotherIsNotInside) {
+  TraceBuilder b;
+  b.Host("user_annotation", "step[DECODE bs=1]", {.start = 0, .duration = 100});
+  b.Host("user_annotation", "step[DECODE bs=2]", {.start = 100, .duration = 0});
+  EXPECT_EQ(FindSteps(std::move(b).Finish()).steps.size(), 2u);
+}
+
+TEST(Steps, OfTrainingAreStepsUnderAnyCategory) {
+  for (const char* category : {"user_annotation", "cpu_op", "Operator", "other"}) {
+    TraceBuilder b;
+    b.Host(category, "ProfilerStep#1", {.start = 0, .duration = 100});
+    b.Host("cpu_op", "aten::mm", {.start = 10, .duration = 50});
+    EXPECT_EQ(FindSteps(std::move(b).Finish()).steps.size(), 1u) << category;
+  }
+}
+
+// A decode step returns long before its graph has run.
+TEST(Steps, HaveTheTimeOfTheWorkThatTheyLaunched) {
+  TraceBuilder b;
+  b.Host("user_annotation", "step[DECODE bs=1]", {.start = 0, .duration = 50});
+  b.Host("user_annotation", "step[DECODE bs=1]", {.start = 60, .duration = 50});
+  b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 10, .duration = 5, .correlation = 1});
+  b.Host("cuda_runtime", "cudaLaunchKernel",
+         {.tid = "2", .start = 70, .duration = 5, .correlation = 2});
+  b.Kernel("a", {.start = 20, .duration = 100, .correlation = 1});
+  b.Kernel("b", {.stream = "9", .start = 100, .duration = 40, .correlation = 1});
+  b.Kernel("c", {.start = 200, .duration = 30, .correlation = 1});
+  b.Kernel("of another thread", {.start = 300, .duration = 30, .correlation = 2});
+  const Trace trace = std::move(b).Finish();
+  const StepTable table = FindSteps(trace, LinkLaunches(trace));
+  ASSERT_EQ(table.steps.size(), 2u);
+  EXPECT_EQ(table.steps[0].device_span, DurationNs{210});
+  EXPECT_EQ(table.steps[0].device_busy, DurationNs{150});
+  EXPECT_FALSE(table.steps[1].device_span);
 }
 
 }  // namespace

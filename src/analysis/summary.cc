@@ -40,7 +40,7 @@ void SummarySink::AddSlice(const Event& event) {
   if (event.kind == SliceKind::kHostCall) ++host_calls_;
   if (!IsGpuWork(event.kind)) return;
   Count(gpu_[event.name], event.duration);
-  DeviceTotal& device = devices_[words_[event.stream].device];
+  DeviceTotal& device = devices_[words_[words_.StreamOfRank(event.stream, event.track)].device];
   Widen(device.window, device.gpu_events == 0, when);
   ++device.gpu_events;
   device.sum += event.duration;

@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 namespace tacho {
 
-// A length of time in integer nanoseconds; may be negative.
+// The sum, held at the ends of the range: no real trace gets there, damaged and hostile ones do.
+constexpr int64_t AddSaturated(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+// A length of time in integer nanoseconds; may be negative. Sums made by += stay in range.
 struct DurationNs {
   int64_t ns = 0;
 
@@ -14,7 +22,7 @@ struct DurationNs {
   constexpr DurationNs operator+(DurationNs o) const { return {ns + o.ns}; }
   constexpr DurationNs operator-(DurationNs o) const { return {ns - o.ns}; }
   constexpr DurationNs operator-() const { return {-ns}; }
-  constexpr DurationNs& operator+=(DurationNs o) { return ns += o.ns, *this; }
+  constexpr DurationNs& operator+=(DurationNs o) { return ns = AddSaturated(ns, o.ns), *this; }
   constexpr DurationNs& operator-=(DurationNs o) { return ns -= o.ns, *this; }
 };
 

@@ -19,5 +19,14 @@ TEST(Interval, ClipKeepsTheCommonPart) {
   EXPECT_TRUE(Span(0, 10).Clip(Span(10, 20)).empty());
 }
 
+TEST(Duration, SumsStayInRange) {
+  DurationNs most{INT64_MAX}, least{INT64_MIN};
+  most += DurationNs{1};
+  least += DurationNs{-1};
+  EXPECT_EQ(most.ns, INT64_MAX);
+  EXPECT_EQ(least.ns, INT64_MIN);
+  EXPECT_EQ(AddSaturated(INT64_MAX, INT64_MIN), -1);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "base/closest.h"
 
 #include <fmt/format.h>
 

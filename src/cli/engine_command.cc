@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "control/local_engine.h"
 #include "control/session_lock.h"
 #include "report/visible_text.h"
 
@@ -204,8 +205,11 @@ int RunEngine(const std::vector<std::string>& arguments) {
   scene.deployment = std::move(*deployment);
   std::vector<Result<EngineFacts>> facts =
       ProbeAll(*scene.client, scene.deployment.workers, kProbePatience, scene.stop);
-  for (size_t i = 0; i < facts.size(); ++i)
-    scene.workers.push_back({scene.deployment.workers[i], std::move(facts[i])});
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const Worker& worker = scene.deployment.workers[i];
+    if (facts[i]) facts[i]->profiler.has_daemon = AsksDaemon(LocalProcesses(worker));
+    scene.workers.push_back({worker, std::move(facts[i])});
+  }
 
   std::string action = scene.options.Action();
   if (action == "list") return List(scene);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/closest.h"
 #include "report/visible_text.h"
 
 namespace tacho {

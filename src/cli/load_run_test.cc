@@ -146,7 +146,7 @@ TEST_F(LoadRunTest, AnEmptyFileInTheFolderIsAFailureAndTheRestCounts) {
   ASSERT_TRUE(loaded.has_value());
   EXPECT_THAT(loaded->run.traces, SizeIs(1));
   ASSERT_THAT(loaded->failures, SizeIs(1));
-  EXPECT_THAT(loaded->failures[0].message, HasSubstr("rank1.json: the file is empty"));
+  EXPECT_THAT(loaded->failures[0].message, HasSubstr("rank1.json: is empty (0 bytes)"));
   EXPECT_THAT(loaded->run.skipped, ElementsAre(loaded->failures[0].message));
 }
 

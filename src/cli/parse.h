@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/closest.h"
 #include "base/result.h"
 
 namespace tacho {
@@ -49,8 +50,5 @@ struct CommandSpec {
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
 std::string HelpText(const CommandSpec& spec);
-
-// The candidate that is spelt most like `word`, "" when none is close.
-std::string Closest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tacho

@@ -1,4 +1,5 @@
 #include "cli/parse.h"
+#include "base/closest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -96,10 +97,14 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
                     least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
   text += fmt::format("{}started within {:.1f} ms\n", style.dot(),
                       static_cast<double>(recording.start_spread_ns) / 1e6);
-  if (std::optional<double> cost = recording.CostOfProfiling())
-    text += fmt::format(" cost     {:.0f} tokens/s without profiling, {:.0f} with it: {:+.1f} %\n",
-                        *recording.baseline.TokensPerSecond(),
-                        *recording.profiled.TokensPerSecond(), -100 * *cost);
+  if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
+    text +=
+        fmt::format(" cost     {:.0f} tokens/s without profiling, {:.0f} with it: {}\n",
+                    *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
+                    std::abs(cost->share) <= cost->error
+                        ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost->error)
+                        : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost->share,
+                                      100 * cost->error));
   for (const std::string& missing : proof.Missing())
     text += Painted(" missing  " + Wrap(VisibleText(missing), style.width - 10, 10), Paint::kRed,
                     style) +

@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "simulate/simulation.h"
+#include "simulate/vllm_profiler.h"
 
 namespace tacho {
 namespace {
@@ -109,11 +110,16 @@ tl::unexpected<Error> Refuse(const std::string& problem) {
   return Fail(ErrorKind::kUsage, problem + "; see 'tacho simulate --help'");
 }
 
-// What the profiler of a vLLM server is set to when nothing else is said.
-std::string DefaultProfilerConfig(const std::string& folder) {
-  return fmt::format(
-      R"({{"profiler":"torch","torch_profiler_dir":{},"torch_profiler_with_stack":false,"torch_profiler_use_gzip":false,"ignore_frontend":true}})",
-      QuoteJson(folder));
+// What the profiler of a vLLM server is set to when nothing else is said: plain JSON without stacks
+// where the version can do that.
+std::string DefaultProfilerConfig(const std::string& version, const std::string& folder) {
+  const auto parsed = ParseVllmVersion(version);
+  const int minor = parsed ? parsed->minor : 0;
+  std::string config =
+      fmt::format(R"({{"profiler":"torch","torch_profiler_dir":{})", QuoteJson(folder));
+  if (minor >= 11) config += R"(,"torch_profiler_with_stack":false)";
+  if (minor >= 12) config += R"(,"torch_profiler_use_gzip":false,"ignore_frontend":true)";
+  return config + "}";
 }
 
 Result<bool> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
@@ -177,7 +183,8 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   worker.logs_requests = o.log_requests;
   worker.trace_folder =
       std::filesystem::absolute(o.trace_folder.value_or("simulated-traces")).string();
-  worker.profiler_config = o.profiler_config.value_or(DefaultProfilerConfig(worker.trace_folder));
+  worker.profiler_config =
+      o.profiler_config.value_or(DefaultProfilerConfig(worker.version, worker.trace_folder));
   const char* temp = std::getenv("TMPDIR");
   worker.temp_folder = o.temp_folder.value_or(temp == nullptr ? "/tmp" : temp);
   worker.gzip_level = static_cast<int>(std::min<int64_t>(9, o.gzip_level.value_or(1)));

@@ -23,7 +23,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-Result<DurationNs> ParseDuration(std::string_view text) {
+Result<DurationNs> ParseTraceTime(std::string_view text) {
   const auto fail = [&] {
     return Fail(ErrorKind::kUsage,
                 fmt::format("'{}' is no time: expected a number with ns, us, ms or s, "
@@ -71,12 +71,12 @@ Result<WindowArgument> ParseWindow(std::string_view text) {
   }
   WindowArgument window;
   if (colon > 0) {
-    auto begin = ParseDuration(text.substr(0, colon));
+    auto begin = ParseTraceTime(text.substr(0, colon));
     if (!begin) return tl::unexpected<Error>(begin.error());
     window.begin = *begin;
   }
   if (colon + 1 < text.size()) {
-    auto end = ParseDuration(text.substr(colon + 1));
+    auto end = ParseTraceTime(text.substr(colon + 1));
     if (!end) return tl::unexpected<Error>(end.error());
     window.end = *end;
   }

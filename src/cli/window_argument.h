@@ -21,6 +21,6 @@ struct WindowArgument {
 Result<WindowArgument> ParseWindow(std::string_view text);
 
 // "1.5ms" to 1,500,000, exactly; a rest below one nanosecond is cut off.
-Result<DurationNs> ParseDuration(std::string_view text);
+Result<DurationNs> ParseTraceTime(std::string_view text);
 
 }  // namespace tacho

@@ -6,11 +6,11 @@ namespace tacho {
 namespace {
 
 int64_t Ns(std::string_view text) {
-  const auto parsed = ParseDuration(text);
+  const auto parsed = ParseTraceTime(text);
   return parsed ? parsed->ns : -1;
 }
 
-TEST(ParseDuration, ExactInEveryUnit) {
+TEST(ParseTraceTime, ExactInEveryUnit) {
   EXPECT_EQ(Ns("17"), 17);
   EXPECT_EQ(Ns("17ns"), 17);
   EXPECT_EQ(Ns("1.5us"), 1'500);
@@ -21,7 +21,7 @@ TEST(ParseDuration, ExactInEveryUnit) {
   EXPECT_EQ(Ns("4.1"), 4);  // below one nanosecond
 }
 
-TEST(ParseDuration, RefusesEverythingElse) {
+TEST(ParseTraceTime, RefusesEverythingElse) {
   for (const char* text : {"", "ms", ".", "1.2.3", "-5ms", "1e3", "12 ms", "5m",
                            "9223372036854775808", "9223372037s", "9223372036.9s"}) {
     EXPECT_EQ(Ns(text), -1) << text;

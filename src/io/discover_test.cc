@@ -86,16 +86,6 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
                           HasSubstr("/t.json.xz: is packed")));
 }
 
-TEST(FindTraces, AnEmptyFileWithATracesNameIsLeftToTheReader) {
-  FolderForTest folder;
-  folder.Write("a.pt.trace.json.gz", "");
-  folder.Write("b.json", "");
-  folder.Write("c", "");
-  const auto found = FindTraces({folder.path()});
-  EXPECT_THAT(Displays(found), ElementsAre(folder.At("a.pt.trace.json.gz"), folder.At("b.json")));
-  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("/c: is empty")));
-}
-
 TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
   FolderForTest folder;
   const std::string trace = folder.Write("t.json", kTrace);

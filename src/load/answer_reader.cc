@@ -65,7 +65,8 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
       record_.finish_reason = choice.finish_reason;
     }
     if (keep_text_) record_.text += choice.text;
-    if (!choice.role_only) tokens += TokensOf(chunk, choice);
+    const bool opens = choice.role_only && record_.output_tokens == 0;
+    if (!opens || !choice.finish_reason.empty()) tokens += TokensOf(chunk, choice);
   }
   if (tokens <= 0) return;
   record_.output_tokens += tokens;

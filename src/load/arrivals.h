@@ -19,7 +19,7 @@ struct Ramp {
 struct ArrivalOptions {
   double rate = 1;        // requests a second; without meaning where there is a ramp
   double burstiness = 1;  // shape of the gamma distributed gaps: 1 Poisson, infinity even gaps
-  std::optional<Ramp> ramp;
+  std::optional<Ramp> ramp = {};
 };
 
 // The times of an open loop, one after the other, from 0. A gamma renewal process of rate 1,

@@ -22,9 +22,15 @@ constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000;
 constexpr int64_t kLingerNs = kSecond;  // from [DONE] to the end of the exchange
 constexpr int64_t kFirstPauseNs = 10 * kMs, kMostPauseNs = kSecond, kMostRetryAfterS = 60;
 constexpr size_t kFirstBodies = 64;
+// Then the loop writes them and looks at what came: a thousand at once would wait for each other.
+constexpr int kSendsATurn = 16;
 // When nothing has ever succeeded.
 constexpr uint64_t kHopelessFailures = 20;
 constexpr int64_t kHopelessNs = 3 * kSecond;
+
+std::string ShowSpan(int64_t ns) {
+  return ns % kSecond == 0 ? fmt::format("{} s", ns / kSecond) : fmt::format("{} ms", ns / kMs);
+}
 
 class Driver : public std::enable_shared_from_this<Driver> {
  public:
@@ -107,7 +113,11 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   // Sends what is due and has room, and comes back when the next one is due.
   void Pump() {
-    while (!ending_ && HasRoom()) {
+    for (int sends = 0; !ending_ && HasRoom(); ++sends) {
+      if (sends == kSendsATurn)
+        return client_.Post([weak = weak_from_this()] {
+          if (const auto self = weak.lock()) self->Pump();
+        });
       while (cursor_ < plan_.requests.size() && plan_.requests[cursor_].turn > 0) ++cursor_;
       if (cursor_ == plan_.requests.size()) return;
       const PlannedRequest& request = plan_.requests[cursor_];
@@ -122,8 +132,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       ++cursor_;
       ++occupied_;
       if (open_loop_) {
-        // It was held back only if there was no room when it was due.
-        Send(request, at, std::max(at, std::min(room_since_ns_, now)));
+        Send(request, at, std::max(at, room_since_ns_));
       } else if (users_ < plan_.options.concurrency || plan_.options.concurrency == 0) {
         ++users_;
         Send(request, at, at);
@@ -205,6 +214,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void OnEnd(Flight& flight) {
+    const auto self = shared_from_this();  // the load may end here, and its owner go on
     const auto found = flights_.find(flight.record().index);
     const std::shared_ptr<Flight> keep = found->second;
     flights_.erase(found);
@@ -225,8 +235,12 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const PlannedRequest& request = plan_.requests[record.index];
     const int64_t ended_ns = record.ended_ns;
     const int64_t pause_ns = failed ? PauseNs(flight) : 0;
-    if (failed) GiveUpIfHopeless(record);
+    // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
+    if (failed && IsHopeless()) {
+      return EndAll(fmt::format("given up after {} failures and no success, the last: {}",
+                                failures_in_row_, records_.requests.back().error));
+    }
     GoOn(request, ended_ns, pause_ns);
     EndIfOver();
   }
@@ -249,8 +263,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     FreePlace(ended_ns);
   }
   void FreePlace(int64_t at_ns) {
+    if (!HasRoom()) room_since_ns_ = at_ns;
     --occupied_;
-    room_since_ns_ = at_ns;
     Pump();
   }
 
@@ -262,13 +276,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
     return std::min(kFirstPauseNs << doublings, kMostPauseNs);
   }
 
-  void GiveUpIfHopeless(const RequestRecord& record) {
-    if (any_success_ || failures_in_row_ < kHopelessFailures ||
-        MonotonicNs() - start_ns_ < kHopelessNs) {
-      return;
-    }
-    EndAll(fmt::format("given up after {} failures and no success, the last: {}", failures_in_row_,
-                       record.error));
+  bool IsHopeless() const {
+    return !any_success_ && failures_in_row_ >= kHopelessFailures &&
+           MonotonicNs() - start_ns_ >= kHopelessNs;
   }
 
   void EndSending() {
@@ -335,10 +345,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
       const int64_t most = std::chrono::nanoseconds(target.timeout).count();
       if (stall > 0 && now - flight->LastProgressNs() > stall) {
         Cancel(*flight, Flight::Ending::kGaveUp,
-               fmt::format("no token for {} s: given up", stall / kSecond));
+               fmt::format("no token for {}: given up", ShowSpan(stall)));
       } else if (most > 0 && now - flight->handed_ns > most) {
         Cancel(*flight, Flight::Ending::kGaveUp,
-               fmt::format("not complete within {} s: given up", most / kSecond));
+               fmt::format("not complete within {}: given up", ShowSpan(most)));
       }
     }
   }

@@ -3,34 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "load/engine_for_test.h"
+#include <sstream>
+#include <thread>
+
+#include "load/concurrency.h"
+#include "load/drive_for_test.h"
+#include "load/request_times.h"
 
 namespace tacho {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
-
-LoadRecords Send(const PlanOptions& options, std::vector<DriveTarget> targets,
-                 std::stop_token stop = {}) {
-  auto client = HttpClient::Create();
-  EXPECT_TRUE(client);
-  const auto plan = MakePlan(options);
-  EXPECT_TRUE(plan) << plan.error().message;
-  DriveProgress progress;
-  auto records = Drive(**client, *plan, targets, progress, stop);
-  EXPECT_TRUE(records) << records.error().message;
-  return records ? std::move(*records) : LoadRecords{};
-}
-
-DriveTarget TargetOf(const EngineForTest& engine) { return {.url = engine.url(), .model = "tiny"}; }
-
-PlanOptions Fixed(uint64_t requests, int64_t output = 10, int64_t prompt = 7) {
-  PlanOptions options;
-  options.requests = requests;
-  options.prompt_tokens = prompt;
-  options.output_tokens = output;
-  return options;
-}
 
 TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
   EngineForTest engine;
@@ -49,7 +32,7 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
     EXPECT_LE(r.admitted_ns, r.sent_ns);
     EXPECT_LE(r.sent_ns, r.first_byte_ns);
     EXPECT_LE(r.first_byte_ns, r.first_token_ns);
-    EXPECT_LT(r.first_token_ns, r.last_token_ns);
+    EXPECT_LE(r.first_token_ns, r.last_token_ns);
     EXPECT_LE(r.last_token_ns, r.ended_ns);
     EXPECT_GE(r.first_token_ns - r.sent_ns, 5 * kMs - kMs / 10);
   }
@@ -62,6 +45,167 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
   EXPECT_EQ(bodies[0]["ignore_eos"], true);
   EXPECT_EQ(bodies[0]["stream_options"]["continuous_usage_stats"], true);
   EXPECT_THAT(engine.ids(), testing::Contains(records.requests[3].id));
+}
+
+TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {
+  EngineForTest engine({.first_ns = 20 * kMs});
+  PlanOptions options = Fixed(60, 1);
+  options.concurrency = 4;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 60u);
+  const Concurrency all = ConcurrencyOf(records.requests, records.started_ns);
+  EXPECT_EQ(all.peak, 4u);
+  EXPECT_GT(all.mean, 3.5);
+  // 15 rounds of 20 ms.
+  EXPECT_GE(records.ended_ns - records.started_ns, 300 * kMs);
+}
+
+TEST(Drive, AnOpenLoopSendsOnScheduleWhateverTheServerDoes) {
+  EngineForTest engine({.first_ns = 400 * kMs});
+  PlanOptions options = Fixed(40, 1);
+  options.concurrency = 0;
+  options.rate = 200;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  const auto plan = MakePlan(options);
+  ASSERT_EQ(records.requests.size(), 40u);
+  for (size_t i = 0; i < 40; ++i) {
+    const RequestRecord& r = records.requests[i];
+    EXPECT_EQ(r.intended_ns, records.started_ns + plan->requests[i].at_ns);
+    EXPECT_EQ(r.admitted_ns, r.intended_ns);
+    EXPECT_LT(r.sent_ns - r.intended_ns, 200 * kMs);
+  }
+  EXPECT_GT(ConcurrencyOf(records.requests, records.started_ns).peak, 20u);
+}
+
+TEST(Drive, ACappedOpenLoopTellsWhatItsQueueCost) {
+  EngineForTest engine({.first_ns = 50 * kMs});
+  PlanOptions options = Fixed(10, 1);
+  options.concurrency = 1;
+  options.rate = 1000;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  const RequestRecord& last = records.requests.back();
+  // Nine answers lie before the last one: its user waited for them, its sending did not.
+  EXPECT_GE(QueueNs(last), 9 * 49 * kMs - 20 * kMs);
+  EXPECT_LT(*TtftNs(last), 120 * kMs);
+  EXPECT_GE(*IntendedTtftNs(last), 10 * 49 * kMs - 20 * kMs);
+  EXPECT_LT(*LatenessNs(last), 40 * kMs);
+}
+
+TEST(Drive, EndsAtItsDuration) {
+  EngineForTest engine({.first_ns = kMs, .gap_ns = 10 * kMs});
+  PlanOptions options = Fixed(0, 1000);
+  options.requests.reset();
+  options.duration_ns = 200 * kMs;
+  options.concurrency = 3;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 3u);
+  for (const RequestRecord& r : records.requests) {
+    EXPECT_EQ(r.status, RequestStatus::kCancelled);
+    EXPECT_GT(r.output_tokens, 5);
+    EXPECT_GT(r.sent_ns, 0);
+  }
+  EXPECT_EQ(records.ended_early, "");
+  EXPECT_LT(records.ended_ns - records.started_ns, 1500 * kMs);
+}
+
+TEST(Drive, GraceLetsThoseUnderWayEnd) {
+  EngineForTest engine({.first_ns = kMs, .gap_ns = 5 * kMs});
+  PlanOptions options = Fixed(0, 40);
+  options.requests.reset();
+  options.duration_ns = 100 * kMs;
+  options.grace_ns = 30'000 * kMs;
+  options.concurrency = 2;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 2u);
+  for (const RequestRecord& r : records.requests) EXPECT_EQ(r.status, RequestStatus::kDone);
+  EXPECT_LT(records.ended_ns - records.started_ns, 5'000 * kMs);
+}
+
+TEST(Drive, StopsWhenAsked) {
+  EngineForTest engine({.gap_ns = 1000 * kMs});
+  std::stop_source stop;
+  PlanOptions options = Fixed(100, 100);
+  std::jthread stopper([&] {
+    while (engine.requests() < 8) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const LoadRecords records = Send(options, {TargetOf(engine)}, stop.get_token());
+  EXPECT_EQ(records.requests.size(), 8u);
+  EXPECT_EQ(records.ended_early, "stopped");
+}
+
+TEST(Drive, GoesRoundTheServersAndKeepsSessionsTogether) {
+  EngineForTest one, two;
+  Send(Fixed(20, 1), {TargetOf(one), TargetOf(two)});
+  EXPECT_EQ(one.requests(), 10u);
+  EXPECT_EQ(two.requests(), 10u);
+  PlanOptions agents;
+  agents.mix = {{"agent", 1}};
+  agents.requests = 60;
+  agents.output_tokens = 2;
+  agents.seed = 3;
+  auto plan = *MakePlan(agents);
+  for (PlannedRequest& request : plan.requests) request.think_ns /= 100;
+  const LoadRecords records = Send(plan, {TargetOf(one), TargetOf(two)});
+  ASSERT_EQ(records.requests.size(), 60u);
+  for (size_t i = 1; i < 60; ++i) {
+    const RequestRecord &before = records.requests[i - 1], &r = records.requests[i];
+    if (r.turn == 0) continue;
+    EXPECT_EQ(r.session, before.session);
+    EXPECT_EQ(r.url, before.url);
+    EXPECT_GE(r.sent_ns, before.ended_ns);
+    EXPECT_GT(r.planned_prompt_tokens, before.planned_prompt_tokens);
+  }
+}
+
+TEST(Drive, UsersThinkBetweenTheirRequests) {
+  EngineForTest engine({.first_ns = kMs});
+  PlanOptions options = Fixed(30, 1);
+  options.concurrency = 3;
+  options.think_ns = 30 * kMs;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 30u);
+  // Nine thoughts of 30 ms for each user on average.
+  EXPECT_GT(records.ended_ns - records.started_ns, 130 * kMs);
+  EXPECT_LT(ConcurrencyOf(records.requests, records.started_ns).mean, 2);
+}
+
+TEST(Drive, PromptsAreSaltedButASeedAndASaltDecideThem) {
+  EngineForTest engine;
+  PlanOptions options = Fixed(1, 1, 50);
+  for (const uint64_t salt : {1, 1, 2}) {
+    options.salt = salt;
+    Send(options, {TargetOf(engine)});
+  }
+  const auto bodies = engine.bodies();
+  EXPECT_EQ(bodies[0]["prompt"], bodies[1]["prompt"]);
+  EXPECT_NE(bodies[0]["prompt"], bodies[2]["prompt"]);
+  for (const auto& id : bodies[0]["prompt"]) {
+    EXPECT_GE(id, 1000);
+    EXPECT_LT(id, 10000);
+  }
+}
+
+TEST(Drive, RecordsAreJsonLinesWithUnixTimes) {
+  EngineForTest engine;
+  const int64_t before = ReadClocks().unix_ns;
+  const LoadRecords records = Send(Fixed(3), {TargetOf(engine)});
+  const int64_t after = ReadClocks().unix_ns;
+  std::istringstream lines(RecordsAsJsonLines(records));
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    const auto r = nlohmann::json::parse(line);
+    EXPECT_EQ(r["index"], count++);
+    EXPECT_EQ(r["status"], "done");
+    EXPECT_GE(r["sent_unix_ns"], before);
+    EXPECT_LE(r["ended_unix_ns"], after);
+    EXPECT_EQ(r["chunk_dt_ns"].size(), 10u);
+    int64_t sum = r["sent_ns"];
+    for (const auto& dt : r["chunk_dt_ns"]) sum += dt.get<int64_t>();
+    EXPECT_EQ(sum, r["last_token_ns"]);
+  }
+  EXPECT_EQ(count, 3);
 }
 
 }  // namespace

@@ -41,7 +41,6 @@ class EngineForTest {
     EXPECT_TRUE(port);
     port_ = *port;
   }
-  ~EngineForTest() { server_.reset(); }
 
   std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
   uint16_t port() const { return port_; }

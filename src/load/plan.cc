@@ -12,6 +12,9 @@ namespace {
 // Independent streams of one seed.
 constexpr uint64_t kRequestStream = uint64_t{1} << 32;
 constexpr uint64_t kThinkStream = uint64_t{1} << 48;
+constexpr uint64_t kPrefixStream = uint64_t{1} << 49;
+constexpr uint64_t kShuffleStream = 2;
+constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
 constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 
 // What is planned where neither the number of requests nor the time bounds it, and at most.
@@ -19,6 +22,7 @@ constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
 constexpr double kMostUncounted = 500'000;
 constexpr uint64_t kMostRequests = 10'000'000;
+constexpr int64_t kUnknownOutput = 256;  // as vLLM's client
 
 Error Usage(std::string text) { return {ErrorKind::kUsage, std::move(text)}; }
 
@@ -34,6 +38,9 @@ Result<void> CheckLengths(const PlanOptions& o) {
   }
   if (!(o.length_spread >= 0 && o.length_spread < 1)) {
     return Fail(ErrorKind::kUsage, "the spread of lengths must be from 0 to below 1");
+  }
+  if (o.prefix_tokens < 0 || o.prefixes < 1) {
+    return Fail(ErrorKind::kUsage, "no prefix of that kind");
   }
   if (!(o.shared_prefix >= 0 && o.shared_prefix <= 1)) {
     return Fail(ErrorKind::kUsage, "the shared part of prompts must be from 0 to 1");
@@ -58,6 +65,12 @@ Result<void> CheckTimes(const PlanOptions& o) {
     }
   }
   if (o.duration_ns && *o.duration_ns <= 0) return Fail(ErrorKind::kUsage, "a duration of 0");
+  if (o.replay_speed && !(*o.replay_speed > 0 && std::isfinite(*o.replay_speed))) {
+    return Fail(ErrorKind::kUsage, "a replay must have a speed above 0");
+  }
+  if (o.replay_speed && (o.rate || o.ramp)) {
+    return Fail(ErrorKind::kUsage, "a replay has its own times: it goes with no rate");
+  }
   if (o.think_ns < 0) return Fail(ErrorKind::kUsage, "a negative pause");
   if (o.think_ns > 0 && o.OpenLoop()) {
     return Fail(ErrorKind::kUsage,
@@ -97,8 +110,12 @@ Result<std::vector<Choice>> Choices(const PlanOptions& options) {
 
 class Planner {
  public:
-  Planner(const PlanOptions& options, std::vector<Choice> choices)
-      : options_(options), choices_(std::move(choices)), arrivals_(TimesOf(options), options.seed) {
+  Planner(const PlanOptions& options, std::vector<Choice> choices, Dataset dataset)
+      : options_(options),
+        choices_(std::move(choices)),
+        dataset_(std::move(dataset)),
+        arrivals_(TimesOf(options), options.seed) {
+    if (!dataset_.rows.empty() && options.shuffle && !options.replay_speed) Shuffle();
     plan_.options = options;
     plan_.salt = options.salt.value_or(FreshSalt());
   }
@@ -125,6 +142,10 @@ class Planner {
   }
 
   uint64_t Most() const {
+    const uint64_t rows = dataset_.rows.size();
+    // A replay is one pass unless more is asked for.
+    const bool once = rows > 0 && (!options_.oversample || options_.replay_speed);
+    if (once) return std::min<uint64_t>(options_.requests.value_or(rows), rows);
     if (options_.requests) return *options_.requests;
     // An open loop ends by its time; this bounds its memory.
     if (options_.OpenLoop()) return kMostRequests;
@@ -139,6 +160,7 @@ class Planner {
   void AddGroup() {
     NextArrival();
     if (past_end_) return;
+    if (!dataset_.rows.empty()) return AddRow(dataset_.rows[group_++ % dataset_.rows.size()]);
     Random random(options_.seed, kRequestStream + group_);
     const double u = random.Uniform();
     const Scenario& scenario =
@@ -155,6 +177,32 @@ class Planner {
       AddSession(scenario, random);
     }
     ++group_;
+  }
+
+  void Shuffle() {
+    Random random(options_.seed, kShuffleStream);
+    for (size_t i = dataset_.rows.size(); i > 1; --i) {
+      std::swap(dataset_.rows[i - 1], dataset_.rows[random.Below(i)]);
+    }
+  }
+
+  void AddRow(const DatasetRow& row) {
+    Random random(options_.seed, kRequestStream + group_);
+    Scenario::Lengths lengths{row.prompt_tokens,
+                              row.output_tokens > 0 ? row.output_tokens : kUnknownOutput};
+    lengths = FixLengths(lengths, random);
+    std::vector<PromptPiece> shared;
+    int64_t left = lengths.prompt;
+    for (const int64_t id : row.hash_ids) {
+      const int64_t tokens = std::min(left, dataset_.block_tokens);
+      if (tokens <= 0) break;
+      shared.push_back({MixBits(kBlockSeed + static_cast<uint64_t>(id)), tokens});
+      left -= tokens;
+    }
+    AddOne(std::string(DatasetName(dataset_.kind)), lengths, std::move(shared), random.Next());
+    PlannedRequest& request = plan_.requests.back();
+    request.text = row.text;
+    request.text_is_messages = dataset_.kind == DatasetKind::kMessages;
   }
 
   Scenario::Lengths FixLengths(Scenario::Lengths lengths, Random& random) const {
@@ -218,6 +266,13 @@ class Planner {
     request.output_tokens = lengths.output;
     request.seed = seed;
     request.shared = std::move(shared);
+    if (options_.prefix_tokens > 0) {
+      Random random(options_.seed, kPrefixStream + group_);
+      const uint64_t which = random.Below(options_.prefixes);
+      request.shared.insert(request.shared.begin(),
+                            {MixBits(kPrefixSeed + which), options_.prefix_tokens});
+      request.prompt_tokens += options_.prefix_tokens;
+    }
     if (options_.shared_prefix > 0 && request.shared.empty()) {
       const auto tokens =
           static_cast<int64_t>(static_cast<double>(request.prompt_tokens) * options_.shared_prefix);
@@ -253,7 +308,12 @@ class Planner {
   // What belongs together arrives once: further turns follow by themselves.
   void NextArrival() {
     if (!options_.OpenLoop()) return;
-    at_ns_ = arrivals_.NextNs();
+    if (options_.replay_speed) {
+      const int64_t at = dataset_.rows[group_ % dataset_.rows.size()].at_ns.value_or(0);
+      at_ns_ = std::llround(static_cast<double>(at) / *options_.replay_speed);
+    } else {
+      at_ns_ = arrivals_.NextNs();
+    }
     const int64_t end = options_.duration_ns.value_or(options_.requests ? INT64_MAX : kOpenEndNs);
     past_end_ = at_ns_ > end;
   }
@@ -262,6 +322,7 @@ class Planner {
 
   const PlanOptions& options_;
   const std::vector<Choice> choices_;
+  Dataset dataset_;
   Arrivals arrivals_;
   LoadPlan plan_;
   uint64_t group_ = 0;
@@ -277,11 +338,19 @@ uint64_t FreshSalt() {
 }
 
 Result<LoadPlan> MakePlan(const PlanOptions& options) {
+  if (options.replay_speed) return Fail(ErrorKind::kUsage, "a replay needs a dataset with times");
+  return MakePlan(options, {});
+}
+
+Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset) {
   TACHO_RETURN_IF_ERROR(CheckLengths(options));
   TACHO_RETURN_IF_ERROR(CheckTimes(options));
+  if (options.replay_speed && (dataset.rows.empty() || !dataset.rows.back().at_ns)) {
+    return Fail(ErrorKind::kUsage, "a replay needs a dataset with times, and this one has none");
+  }
   auto choices = Choices(options);
   if (!choices) return tl::unexpected<Error>(choices.error());
-  return Planner(options, std::move(*choices)).Make();
+  return Planner(options, std::move(*choices), std::move(dataset)).Make();
 }
 
 }  // namespace tacho

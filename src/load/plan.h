@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "load/arrivals.h"
+#include "load/dataset.h"
 #include "load/scenario.h"
 
 namespace tacho {
@@ -27,6 +28,7 @@ struct PlannedRequest {
   uint64_t seed = 0;                // of the prompt's own token ids, which come last
   std::vector<PromptPiece> shared;  // what it has in common with others, in front
   std::string text;                 // of a dataset: the prompt itself, in place of token ids
+  bool text_is_messages = false;    // it is the JSON of a chat's messages
   uint64_t session = 0;             // requests of one conversation have the same
   // From 1 on: sent when the request before it in the plan has ended and its user has thought.
   uint32_t turn = 0;
@@ -40,20 +42,25 @@ struct PlanOptions {
   double length_spread = 0;  // fixed lengths vary evenly by this share to both sides
   std::optional<int64_t> most_total_tokens;  // the model's length: longer ones are cut, and counted
   double shared_prefix = 0;                  // this share of each prompt is the same for all
-  std::optional<uint64_t> requests;          // at most
-  std::optional<int64_t> duration_ns;        // no request is sent later than this
+  int64_t prefix_tokens = 0;                 // in front of each prompt, one of so many:
+  uint64_t prefixes = 1;
+  std::optional<uint64_t> requests;    // at most
+  std::optional<int64_t> duration_ns;  // no request is sent later than this
   int64_t grace_ns = 0;        // what is under way then has so long to end, and is cancelled
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
   std::optional<Ramp> ramp;    // in place of the rate; over_s of 0: over all requests or the time
-  uint64_t concurrency = 8;    // at most so many at once; 0: no bound
-  int64_t think_ns = 0;        // with a fixed concurrency: mean pause of a user, exponential
+  std::optional<double> replay_speed;  // the times of the dataset, so many times as fast
+  bool shuffle = true;                 // a dataset without its times
+  bool oversample = true;              // a dataset again from its beginning when it is through
+  uint64_t concurrency = 8;            // at most so many at once; 0: no bound
+  int64_t think_ns = 0;  // with a fixed concurrency: mean pause of a user, exponential
   uint64_t seed = 0;
   // Of the prompts' tokens, so that a second run does not find the prefix cache of the first one
   // warm. Absent: a fresh one.
   std::optional<uint64_t> salt;
 
-  bool OpenLoop() const { return rate.has_value() || ramp.has_value(); }
+  bool OpenLoop() const { return rate || ramp || replay_speed; }
 };
 
 // What will be sent, in order of time. With a duration and no number of requests, as many are
@@ -67,6 +74,8 @@ struct LoadPlan {
 };
 // kUsage: options that contradict each other or are out of range.
 Result<LoadPlan> MakePlan(const PlanOptions& options);
+// The same with the requests of a dataset. Outputs of unknown length are 256 tokens long.
+Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset);
 
 // A salt that no run had before.
 uint64_t FreshSalt();

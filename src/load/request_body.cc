@@ -77,8 +77,10 @@ std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uin
   } else {
     body += fmt::format("{{\"model\":{},", QuoteJson(target.model));
     if (target.api == "chat") {
-      body += fmt::format("\"messages\":[{{\"role\":\"user\",\"content\":{}}}]",
-                          QuotedPrompt(request, salt));
+      body += request.text_is_messages
+                  ? "\"messages\":" + request.text
+                  : fmt::format("\"messages\":[{{\"role\":\"user\",\"content\":{}}}]",
+                                QuotedPrompt(request, salt));
     } else {
       AppendIdsOrText(target, request, salt, "prompt", "prompt", body);
     }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/closest.h"
+
 namespace tacho {
 namespace embedded {
 extern const std::string_view scenario_agent, scenario_chat, scenario_code, scenario_longchat,
@@ -128,21 +130,25 @@ const std::vector<Scenario>& Scenarios() {
 }
 
 Result<const Scenario*> FindScenario(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const Scenario& scenario : Scenarios()) {
     if (scenario.name == name) return &scenario;
-    names += (names.empty() ? "" : ", ") + scenario.name;
+    names.push_back(scenario.name);
   }
-  return Fail(ErrorKind::kUsage, fmt::format("no scenario '{}' (there are {})", name, names));
+  const std::string nearest = Closest(name, names);
+  return Fail(ErrorKind::kUsage,
+              fmt::format("no scenario '{}'{} (there are {})", name,
+                          nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest),
+                          fmt::join(names, ", ")));
 }
 
 Result<Mix> ParseMix(std::string_view text) {
   Mix mix;
   const bool lone = text.find_first_of("=:,") == std::string_view::npos;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    begin = end + 1;
     const size_t sign = part.find_first_of("=:");
     double weight = 100;
     if (!lone && (sign == std::string_view::npos || !ReadNumber(part.substr(sign + 1), weight) ||

@@ -63,7 +63,7 @@ struct LoadSummary {
 
 struct SummaryOptions {
   std::vector<double> percents = {50, 90, 99};
-  std::vector<Slo> slos;
+  std::vector<Slo> slos = {};
   uint64_t most_at_once = 0;  // of the plan
 };
 

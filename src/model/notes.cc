@@ -54,6 +54,10 @@ constexpr NoteKind kKinds[] = {
      "read them with --json, under facts.producer_log"},
     {"unfinished-span", Severity::kInfo, "spans were still open when the profiler stopped",
      "none needed"},
+    {"many-categories", Severity::kInfo,
+     "there are very many categories of events: those that tacho does not know are counted "
+     "together, as (other)",
+     "none: no profiler writes that many"},
 };
 static_assert(std::size(kKinds) == static_cast<size_t>(NoteId::kCount));
 

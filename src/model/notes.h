@@ -37,6 +37,7 @@ enum class NoteId : uint8_t {
   kLongOverlap,        // a GPU event that reaches far into the next ones of its stream (overflow)
   kProducerWarning,    // the profiler itself logged a warning or an error into the trace
   kUnfinishedSpan,     // spans that were still open when the profiler stopped
+  kManyCategories,     // more categories of events than a trace has ids for
   kCount,
 };
 

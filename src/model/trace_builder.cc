@@ -71,7 +71,7 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
     case SliceKind::kMemset:
       AddCommon(trace_.gpu, event, args);
       trace_.gpu.kind.push_back(event.kind);
-      trace_.gpu.stream.push_back(event.stream);
+      trace_.gpu.stream.push_back(trace_.words.StreamOfRank(event.stream, event.track));
       trace_.gpu.correlation.push_back(event.correlation);
       trace_.gpu.external_id.push_back(event.external_id);
       break;
@@ -143,6 +143,7 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
 
 Trace TraceBuilder::Finish() && {
   open_.Finish(trace_.notes);
+  if (trace_.words.has_shared_category()) trace_.notes.Add(NoteId::kManyCategories, "");
   for (Track& track : trace_.words.tracks()) {
     const auto name = process_names_.find(Index(track.pid));
     if (name != process_names_.end()) track.process_name = name->second;
@@ -158,7 +159,7 @@ void TraceBuilder::Gpu(std::string_view category, std::string_view name, const O
   event.kind = words[event.category].kind;
   event.name = words.strings.Intern(name);
   const StringId device = words.strings.Intern(at.device), stream = words.strings.Intern(at.stream);
-  event.track = words.InternTrack(device, stream);
+  event.track = words.InternTrack(at.pid.empty() ? device : words.strings.Intern(at.pid), stream);
   event.stream = words.InternStream(device, stream);
   event.start = {at.start};
   event.duration = {at.duration};

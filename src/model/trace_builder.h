@@ -36,6 +36,7 @@ class TraceBuilder : public EventSink {
     std::string_view device = "0", stream = "7";
     int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
     Arguments args = {};
+    std::string_view pid = {};  // empty: the device, as profilers have it
   };
   struct OnHost {
     std::string_view pid = "1", tid = "1";

@@ -83,6 +83,38 @@ TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
   EXPECT_EQ(trace.flows.at[0], TimeNs{21});
 }
 
+// Kernels of a file with hundreds of made-up categories in front went to no table.
+TEST(TraceBuilder, KnownCategoriesAreKnownBehindAnyNumberOfOthers) {
+  TraceBuilder builder;
+  for (int i = 0; i < 1000; ++i) builder.Host("c" + std::to_string(i), "x", {.start = i});
+  builder.Kernel("k", {.start = 5000, .duration = 10});
+  builder.Host("Trace", "window", {.start = 0, .duration = 9000});
+  const Trace trace = std::move(builder).Finish();
+  EXPECT_EQ(trace.gpu.size(), 1u);
+  EXPECT_EQ(trace.span.end, TimeNs{5010});
+  EXPECT_EQ(trace.notes.CountOf(NoteId::kManyCategories), 1u);
+  EXPECT_EQ(trace.words.categories().size(), Vocabulary::kMostOtherCategories + 3);
+  uint64_t all = 0;
+  for (const uint64_t count : trace.counts.complete_by_category) all += count;
+  EXPECT_EQ(all, 1002u);
+}
+
+TEST(TraceBuilder, DevicesOfMergedRanksAreApart) {
+  TraceBuilder builder;
+  builder.Kernel("k", {.device = "0", .pid = "[TP00] 0"});
+  builder.Kernel("k", {.device = "0", .pid = "[TP08] 0"});
+  builder.Kernel("k", {.device = "[TP08] 0", .pid = "[TP08] 0"});  // no device: the pid
+  builder.Kernel("k", {.device = "0", .pid = "0"});
+  const Trace trace = std::move(builder).Finish();
+  std::vector<std::string_view> devices;
+  for (size_t row = 0; row < 4; ++row) {
+    devices.push_back(trace.Text(trace.words[trace.gpu.stream[row]].device));
+  }
+  EXPECT_EQ(devices, (std::vector<std::string_view>{"[TP00] 0", "[TP08] 0", "[TP08] 0", "0"}));
+  EXPECT_EQ(RankOfPid("[TP00-DP01] 123"), "[TP00-DP01] ");
+  EXPECT_EQ(RankOfPid("[TP00]"), "");
+}
+
 TEST(Varint, ComesBack) {
   for (const int64_t v :
        {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65}, INT64_MAX, INT64_MIN}) {

@@ -1,5 +1,6 @@
 #include "model/vocabulary.h"
 
+#include <string>
 #include <utility>
 
 namespace tacho {
@@ -11,10 +12,32 @@ uint64_t PairKey(StringId a, StringId b) {
 
 }  // namespace
 
+std::string_view RankOfPid(std::string_view pid) {
+  const size_t bracket = pid.find("] ");
+  if (!pid.starts_with('[') || bracket == std::string_view::npos) return {};
+  return pid.substr(0, bracket + 2);
+}
+
 TrackId Vocabulary::InternTrack(StringId pid, StringId tid) {
   const auto [at, added] =
       track_ids_.try_emplace(PairKey(pid, tid), static_cast<TrackId>(tracks_.size()));
-  if (added) tracks_.push_back(Track{.pid = pid, .tid = tid});
+  if (added) {
+    tracks_.push_back(Track{.pid = pid, .tid = tid});
+    rank_of_track_.push_back(strings.Intern(std::string(RankOfPid(strings.View(pid)))));
+  }
+  return at->second;
+}
+
+StreamId Vocabulary::InternStreamOfRank(StreamId stream, StringId rank) {
+  const uint64_t key = (static_cast<uint64_t>(Index(rank)) << 32) | Index(stream);
+  const auto [at, added] = streams_of_ranks_.try_emplace(key, stream);
+  if (!added) return at->second;
+  const Stream plain = streams_[Index(stream)];
+  const std::string device(strings.View(plain.device)), prefix(strings.View(rank));
+  // Where the event names no device, its pid stands for it, which has the rank already.
+  if (!device.starts_with(prefix)) {
+    at->second = InternStream(strings.Intern(prefix + device), plain.stream);
+  }
   return at->second;
 }
 
@@ -30,8 +53,14 @@ CategoryId Vocabulary::InternCategory(std::string_view in_file) {
   for (size_t i = 0; i < categories_.size(); ++i) {
     if (categories_[i].name == name) return static_cast<CategoryId>(i);
   }
-  if (categories_.size() == 256) return static_cast<CategoryId>(255);
-  categories_.push_back({name, KindOfCategory(strings.View(name)), strings.View(name) == "Trace"});
+  Category category{name, KindOfCategory(strings.View(name)), strings.View(name) == "Trace"};
+  if (category.kind == SliceKind::kOther && !category.is_window &&
+      ++other_categories_ > kMostOtherCategories) {
+    if (shared_category_ >= 0) return static_cast<CategoryId>(shared_category_);
+    shared_category_ = static_cast<int>(categories_.size());
+    category.name = strings.Intern("(other)");
+  }
+  categories_.push_back(category);
   return static_cast<CategoryId>(categories_.size() - 1);
 }
 

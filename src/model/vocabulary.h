@@ -34,6 +34,10 @@ struct Category {
   bool is_window = false;
 };
 
+// What SGLang's merger puts before each pid of a rank, with the bracket and the space behind it:
+// "[TP00-DP01] " of "[TP00-DP01] 1234"; "" when the pid has no such part.
+std::string_view RankOfPid(std::string_view pid);
+
 // The words of one trace: everything that its tables name by id.
 class Vocabulary {
  public:
@@ -41,8 +45,22 @@ class Vocabulary {
 
   TrackId InternTrack(StringId pid, StringId tid);
   StreamId InternStream(StringId device, StringId stream);
-  // Beyond 255 categories (no real trace has 40) the rest share the last id.
+  // The stream of GPU work on `track`. In a merged file the ids of devices are those of several
+  // machines: the device is then named with the rank, "[TP08] 0".
+  StreamId StreamOfRank(StreamId stream, TrackId track) {
+    const StringId rank = RankOf(track);
+    return rank == StringId::kEmpty ? stream : InternStreamOfRank(stream, rank);
+  }
+  // The rank that a track's pid begins with, see RankOfPid; kEmpty for most, and
+  // for no track.
+  [[nodiscard]] StringId RankOf(TrackId track) const {
+    return Index(track) < rank_of_track_.size() ? rank_of_track_[Index(track)] : StringId::kEmpty;
+  }
+  // Categories whose events go to a table of their own always have their own id. Of all others
+  // (no real trace has 40) those beyond kMostOtherCategories share one, "(other)".
+  static constexpr size_t kMostOtherCategories = 200;
   CategoryId InternCategory(std::string_view in_file);
+  [[nodiscard]] bool has_shared_category() const { return shared_category_ >= 0; }
   ArgsShapeId AddArgsShape(ArgsShape shape);
 
   [[nodiscard]] const std::vector<Track>& tracks() const { return tracks_; }
@@ -62,11 +80,17 @@ class Vocabulary {
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
+  StreamId InternStreamOfRank(StreamId stream, StringId rank);
+
   std::vector<Track> tracks_;
+  std::vector<StringId> rank_of_track_;
   std::unordered_map<uint64_t, TrackId> track_ids_;
   std::vector<Stream> streams_;
   std::unordered_map<uint64_t, StreamId> stream_ids_;
+  std::unordered_map<uint64_t, StreamId> streams_of_ranks_;  // by rank and stream
   std::vector<Category> categories_;
+  size_t other_categories_ = 0;
+  int shared_category_ = -1;  // index of "(other)", -1: not needed yet
   std::vector<ArgsShape> args_shapes_ = std::vector<ArgsShape>(1);  // [0]: no arguments
 };
 

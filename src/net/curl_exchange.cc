@@ -1,6 +1,7 @@
 #include "net/curl_exchange.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,6 +16,11 @@ constexpr uint64_t kMostHead = 256 * 1024;  // bytes of all header lines, traile
 // A kept-alive connection may have been closed by the server just as the request went out; libcurl
 // then sends it again. Once is enough.
 constexpr int kMostAttempts = 2;
+
+// Children of the program must not hold its connections open.
+curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 
 bool HasControl(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -79,6 +85,7 @@ Result<void> CurlExchange::SetUp(const HttpClientOptions& options) {
   // Names are looked up on threads of libcurl's. One that hangs is left behind, not waited for: the
   // loop has other exchanges.
   set(CURLOPT_QUICK_EXIT, 1L);
+  set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
   set(CURLOPT_TCP_NODELAY, 1L);
   // An engine may think for minutes; a host that vanished meanwhile must be noticed.
   set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -194,6 +201,10 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
     if (status_ >= 100 && status_ < 200 && status_ != 101) return true;
     head_given_ = true;
     sink_->OnHead(status_, headers_, at);
+    return true;
+  }
+  if (line[0] == ' ' || line[0] == '\t') {  // of old: the value goes on
+    if (!headers_.empty()) headers_.back().value += " " + std::string(Trim(line));
     return true;
   }
   const size_t colon = line.find(':');

@@ -82,13 +82,14 @@ TEST(HostileServer, BodyUntilTheConnectionEndsIsWhole) {
 
 TEST(HostileServer, HeadersOfOddForm) {
   const auto answer = FetchAnswer(
-      "HTTP/1.1 200\r\nA:1\r\nB:   2  \r\nempty:\r\na: again\r\n"
+      "HTTP/1.1 200\r\nA:1\r\nB:   2  \r\nempty:\r\nold: a\r\n  b\r\na: again\r\n"
       "Content-Length: 2\r\n\r\nok");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(FindHeader(answer->headers, "a"), "1");
   EXPECT_EQ(FindHeader(answer->headers, "b"), "2");
   EXPECT_EQ(FindHeader(answer->headers, "empty"), "");
-  EXPECT_EQ(answer->headers.size(), 5u);
+  EXPECT_EQ(FindHeader(answer->headers, "old"), "a b");
+  EXPECT_EQ(answer->headers.size(), 6u);
 }
 
 TEST(HostileServer, InterimAnswersArePassedOver) {

@@ -67,10 +67,11 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   static Result<std::unique_ptr<HttpServer>> Create(const HttpServerOptions& options = {});
-  virtual ~HttpServer() = default;  // stops listening, closes all connections, ends the thread
+  // Stops listening, closes all connections, ends the thread. Not from a handler.
+  virtual ~HttpServer() = default;
 
-  // Listens on `host`, an IP address; port 0 takes a free one. Gives the port. kOutput: taken, or
-  // not allowed.
+  // Listens on `host`, an IP address or "localhost"; port 0 takes a free one. Gives the port.
+  // kOutput: taken, or not allowed; kUsage: no address.
   virtual Result<uint16_t> Listen(const std::string& host, uint16_t port, HttpHandler handler) = 0;
   // Stops listening on that port and drops its connections: what the death of a server looks like
   // from outside.

@@ -238,6 +238,18 @@ TEST_F(HttpServerTest, CloseFromAHandler) {
   EXPECT_EQ(socket.ReadAll(), "");
 }
 
+TEST_F(HttpServerTest, CloseFromTheHandlerOfAWaitingRequest) {
+  uint16_t port = 0;
+  port = ListenOn(*server_, [&](const auto& exchange) {
+    if (exchange->request().path == "/close") server_->Close(port);
+    exchange->Respond(200, "", "text/plain");
+  });
+  RawSocket socket = RawSocket::ConnectTo(port);
+  socket.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /close HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.ReadMessage(), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(socket.ReadAll(), "");
+}
+
 TEST_F(HttpServerTest, TargetOfAProxy) {
   RawSocket socket = RawSocket::ConnectTo(port_);
   socket.Send("GET http://host:80/path?q=1 HTTP/1.1\r\nHost: x\r\n\r\n");

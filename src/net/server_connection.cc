@@ -196,7 +196,7 @@ void ServerConnection::Flush() {
   if (last) Drain();
   if (next) NextRequest();
   const std::lock_guard lock(mutex_);
-  WatchEvents();
+  if (!closed_) WatchEvents();  // the handler of the next request may have closed the port
 }
 
 bool ServerConnection::SendQueued() {

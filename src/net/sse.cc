@@ -67,6 +67,11 @@ bool SseReader::Feed(std::string_view bytes, const OnData& on_data) {
   return true;
 }
 
+bool SseReader::InsideEvent() const {
+  if (at_start_ && line_ == kByteOrderMark) return false;
+  return broken_ || has_data_ || !line_.empty();
+}
+
 void SseReader::TakeLine(std::string_view line, bool kept, const OnData& on_data) {
   if (at_start_) {
     at_start_ = false;

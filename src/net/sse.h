@@ -21,7 +21,7 @@ class SseReader {
   // stream is ignored.
   bool Feed(std::string_view bytes, const OnData& on_data);
   // True when the stream stopped inside an event: its data would be lost.
-  bool InsideEvent() const { return broken_ || has_data_ || !line_.empty(); }
+  bool InsideEvent() const;
 
  private:
   // One line without its end. `kept`: its bytes outlive this call, until Feed returns.

@@ -80,6 +80,7 @@ TEST(Sse, WhatIsNotEndedIsNotGiven) {
   EXPECT_TRUE(ReadSplit("data: a\n\nda", 100).inside);
   EXPECT_FALSE(ReadSplit("data: a\n\n", 100).inside);
   EXPECT_FALSE(ReadSplit("", 100).inside);
+  EXPECT_FALSE(ReadSplit("\xef\xbb\xbf", 100).inside);
   EXPECT_FALSE(ReadSplit("\n\n: ping\n", 100).inside);
 }
 

@@ -1,6 +1,8 @@
 // Streams from the server to the client, and the ways in which either side leaves.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <future>
 #include <string>
@@ -194,6 +196,22 @@ TEST_F(StreamTest, CancelFromWithinACallbackIsTheLastWord) {
   EXPECT_EQ(sink_->times.error().kind, ErrorKind::kInterrupted);
   EXPECT_EQ(pieces, 1u);
   EXPECT_EQ(sink_->ends, 1);
+}
+
+TEST_F(StreamTest, ChildrenInheritNoConnection) {
+  client_->Start({.url = LoopbackUrl(port_)}, sink_);
+  const auto exchange = NextExchange();
+  ASSERT_TRUE(exchange);
+  int connections = 0;
+  for (int fd = 3; fd < 1024; ++fd) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof(peer);
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+    if (peer.ss_family != AF_INET) continue;
+    ++connections;
+    EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+  }
+  EXPECT_GE(connections, 2);
 }
 
 TEST_F(StreamTest, CancelOfWhatNeverWas) {

@@ -82,8 +82,9 @@ inline TraceAnalysis GpuTraceForTest() {
   t.launches.apis.push_back(
       {"cudaLaunchKernel", {2, {12'000}, {5'000}, {7'000}, {5'000}, {7'000}, {7'000}}});
 
-  t.ops.rows.push_back({"aten::mm", "", false, 2, {90'000}, {70'000}, {400'000}, {400'000}});
-  t.ops.rows.push_back({"aten::empty", "", false, 4, {30'000}, {30'000}, {0}, {0}});
+  t.ops.rows.push_back(
+      {"aten::mm", "", false, 2, {90'000}, {70'000}, {400'000}, {400'000}, {90'000}, {400'000}});
+  t.ops.rows.push_back({"aten::empty", "", false, 4, {30'000}, {30'000}, {0}, {0}, {30'000}, {0}});
 
   t.steps.method = "annotated";
   t.steps.steps.push_back(

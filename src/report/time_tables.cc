@@ -83,19 +83,32 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::str
   return table;
 }
 
+// Steps have times of their own on a device.
+bool AnyOnDevice(const StepTable& steps) {
+  return std::ranges::any_of(steps.steps,
+                             [](const Step& step) { return step.device_busy.has_value(); });
+}
+
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
+  const bool on_device = AnyOnDevice(steps);
   Table table{
       "steps",
       {Col{"phase", std::move(title), kText}, Col{"at_ns", "at", kDuration},
-       Col{"start_ns", "", kDuration}.FileOnly(), Col{"dur_ns", "duration", kDuration},
-       Col{"period_ns", "period", kDuration}, Col{"context_requests", "ctx req", kCount},
-       Col{"context_tokens", "ctx tok", kCount}, Col{"generation_requests", "gen req", kCount},
-       Col{"generation_tokens", "gen tok", kCount}},
+       Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"dur_ns", on_device ? "host" : "duration", kDuration},
+       Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
+       Col{"device_span_ns", "", kDuration}.FileOnly(), Col{"period_ns", "period", kDuration},
+       Col{"context_requests", "ctx req", kCount}, Col{"context_tokens", "ctx tok", kCount},
+       Col{"generation_requests", "gen req", kCount}, Col{"generation_tokens", "gen tok", kCount}},
       {}};
   for (const Step& step : steps.steps) {
     const StepLabel& label = step.label;
-    table.Add({std::string(PhaseName(label.phase)), (step.when.start - origin).ns,
-               step.when.start.ns, step.when.length().ns,
+    const auto cell = [](const std::optional<DurationNs>& time) {
+      return time ? Cell(time->ns) : Cell();
+    };
+    table.Add({std::string(PhaseName(label.phase)) + (step.cut ? " (cut)" : ""),
+               (step.when.start - origin).ns, step.when.start.ns, step.when.length().ns,
+               cell(step.device_busy), cell(step.device_span),
                step.period ? Cell(step.period->ns) : Cell(), UnlessNegative(label.context_requests),
                UnlessNegative(label.context_tokens), UnlessNegative(label.generation_requests),
                UnlessNegative(label.generation_tokens)});
@@ -104,11 +117,13 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
 }
 
 Table StepPhasesTable(const StepTable& steps, std::string title) {
+  const bool on_device = AnyOnDevice(steps);
   Table table{"step_phases",
               {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
-               Col{"total_ns", "total", kDuration}.Adds(), Col{"p50_ns", "median", kDuration},
-               Col{"p90_ns", "p90", kDuration}.GivesWay(), Col{"p99_ns", "p99", kDuration},
-               Col{"max_ns", "max", kDuration}.GivesWay(),
+               Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds(),
+               Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds(),
+               Col{"p50_ns", "median", kDuration}, Col{"p90_ns", "p90", kDuration}.GivesWay(),
+               Col{"p99_ns", "p99", kDuration}, Col{"max_ns", "max", kDuration}.GivesWay(),
                Col{"context_tokens", "context tok", kCount}.Adds(),
                Col{"generation_tokens", "generated", kCount}.Adds(),
                Col{"", "trend", kTrend}.ScreenOnly().GivesWay()},
@@ -117,9 +132,9 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
        {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
     std::vector<int64_t> durations;
     std::vector<double> trend;
-    int64_t context = -1, generated = -1;
+    int64_t context = -1, generated = -1, device = -1;
     const auto add = [](int64_t& sum, int64_t more) {
-      if (more >= 0) sum = std::max<int64_t>(sum, 0) + more;
+      if (more >= 0) sum = AddSaturated(std::max<int64_t>(sum, 0), more);
     };
     for (const Step& step : steps.steps) {
       if (step.label.phase != phase) continue;
@@ -127,12 +142,13 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
       trend.push_back(static_cast<double>(step.when.length().ns));
       add(context, step.label.context_tokens);
       add(generated, step.label.generation_tokens);
+      add(device, step.device_busy.value_or(DurationNs{-1}).ns);
     }
     if (durations.empty()) continue;
     const DurationStats stats = Summarize(durations);
-    table.Add({std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns, stats.p50.ns,
-               stats.p90.ns, stats.p99.ns, stats.max.ns, UnlessNegative(context),
-               UnlessNegative(generated), std::move(trend)});
+    table.Add({std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns,
+               UnlessNegative(device), stats.p50.ns, stats.p90.ns, stats.p99.ns, stats.max.ns,
+               UnlessNegative(context), UnlessNegative(generated), std::move(trend)});
   }
   return table;
 }

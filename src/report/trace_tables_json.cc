@@ -202,7 +202,8 @@ void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
   json.End();
 }
 
-void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& rows) {
+void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& rows,
+              bool with_outermost = true) {
   json.BeginArray(key);
   for (const OpRow& row : rows) {
     json.BeginRow();
@@ -214,6 +215,10 @@ void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& 
     json.Field("cpu_self_ns", row.cpu_self);
     json.Field("device_total_ns", row.device_total);
     json.Field("device_self_ns", row.device_self);
+    if (with_outermost) {
+      json.Field("cpu_outermost_ns", row.cpu_outermost);
+      json.Field("device_outermost_ns", row.device_outermost);
+    }
     json.End();
   }
   json.End();
@@ -224,7 +229,7 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
       {Phase::kPrefill, 0}, {Phase::kDecode, 0}, {Phase::kMixed, 0}, {Phase::kEmpty, 0}};
   std::optional<int64_t> context_tokens, generation_tokens;
   const auto add = [](std::optional<int64_t>& sum, int64_t more) {
-    if (more >= 0) sum = sum.value_or(0) + more;
+    if (more >= 0) sum = AddSaturated(sum.value_or(0), more);
   };
   for (const Step& step : steps.steps) {
     ++by_phase[step.label.phase];
@@ -249,6 +254,9 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
     json.Field("start_ns", step.when.start);
     json.Field("dur_ns", step.when.length());
     json.Field("period_ns", step.period);
+    if (step.cut) json.Field("cut", true);
+    json.Field("device_span_ns", step.device_span);
+    json.Field("device_busy_ns", step.device_busy);
     field("context_requests", step.label.context_requests);
     field("context_tokens", step.label.context_tokens);
     field("generation_requests", step.label.generation_requests);
@@ -269,6 +277,7 @@ void WriteIdle(JsonWriter& json, const IdleTable& idle) {
     json.Field("id", IdleCauseId(row.cause));
     json.Field("ns", row.total);
     json.Field("count", row.count);
+    if (!row.call.empty()) json.Field("call", row.call);
     json.End();
   }
   json.End();
@@ -300,7 +309,8 @@ void WriteTraceTablesJson(JsonWriter& json, const TraceAnalysis& trace) {
   WriteLaunches(json, trace.launches);
   WriteOps(json, "ops", trace.ops.rows);
   if (!trace.ops.by_shape.empty()) WriteOps(json, "ops_by_shape", trace.ops.by_shape);
-  if (!trace.ops.key_averages.empty()) WriteOps(json, "key_averages", trace.ops.key_averages);
+  if (!trace.ops.key_averages.empty())
+    WriteOps(json, "key_averages", trace.ops.key_averages, false);
   if (!trace.steps.method.empty()) WriteSteps(json, trace.steps);
   if (!trace.devices.empty()) WriteIdle(json, trace.idle);
 }

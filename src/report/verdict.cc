@@ -16,7 +16,6 @@ namespace {
 // Shares below these do not enter the sentence.
 constexpr double kIdleWorthNaming = 0.10;
 constexpr double kExposedWorthNaming = 0.05;
-constexpr double kSlowerWorthNaming = 0.01;
 
 std::string MainIdleCause(const IdleTable& idle) {
   const IdleCauseRow& main = idle.causes.front();
@@ -24,6 +23,13 @@ std::string MainIdleCause(const IdleTable& idle) {
   switch (main.cause) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {} of the idle time", share);
+    case IdleCause::kInLaunchCall:
+      return fmt::format("the host was inside {} for {} of the idle time", VisibleText(main.call),
+                         share);
+    case IdleCause::kWaiting:
+      return fmt::format(
+          "work launched by {} was held back by an event or another queue for {} of the idle time",
+          VisibleText(main.call), share);
     case IdleCause::kLaunchLatency:
       return fmt::format("launches on their way to the device make {} of the idle time", share);
     case IdleCause::kQueued:
@@ -81,6 +87,37 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
   return rest;
 }
 
+// " (60.0 % to 70.0 %)". Of several recordings that of one, which need not hold the share of all.
+std::string BusyRange(const RankTable& ranks) {
+  if (ranks.rows.empty()) return "";
+  const bool several = std::ranges::any_of(
+      ranks.rows, [&](const RankRow& row) { return row.recording != ranks.rows[0].recording; });
+  if (several && ranks.busy_spread() == 0) return "";
+  return fmt::format(" ({} % to {} %{})", FormatPercent(ranks.least_busy),
+                     FormatPercent(ranks.most_busy), several ? " within one recording" : "");
+}
+
+// "; rank 3 computes longest: ...", "" when none stands out.
+std::string StragglerClause(const RankTable& ranks) {
+  const std::optional<Straggler> straggler = FindStraggler(ranks);
+  if (!straggler) return "";
+  const std::string label = LabelOf(ranks, ranks.rows[straggler->row]);
+  if (straggler->sign == Straggler::Sign::kLeastCollectives) {
+    return fmt::format(
+        "; {} is in collectives for {}, the median of the others for {}: they may be waiting for "
+        "it",
+        label, FormatDuration(straggler->time), FormatDuration(straggler->others));
+  }
+  std::string clause =
+      fmt::format("; {} computes longest: {}", label, FormatDuration(straggler->time));
+  if (straggler->others.ns > 0) {
+    clause +=
+        fmt::format(", {} % more than the median of the others",
+                    FormatPercent(ShareOf(straggler->time - straggler->others, straggler->others)));
+  }
+  return clause;
+}
+
 }  // namespace
 
 std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
@@ -110,25 +147,13 @@ std::string Verdict(const RunAnalysis& run) {
     return fmt::format("no device work {}, so no device time to tell{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingRanks(run.ranks));
-  std::string out =
+  const std::string out =
       fmt::format("{} {} of the window over {} traces",
                   totals.devices.on_host ? "operators run for" : "GPUs busy",
-                  FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
-  if (!run.ranks.rows.empty()) {
-    out += fmt::format(" ({} % to {} %)", FormatPercent(run.ranks.least_busy),
-                       FormatPercent(run.ranks.most_busy));
-  }
-  out += Rest(totals.devices, totals.kernels, totals.idle);
-  if (run.ranks.slowest) {
-    const DurationNs middle = run.ranks.median_of_others;
-    const double more = ShareOf(run.ranks.slowest_compute - middle, middle);
-    if (more >= kSlowerWorthNaming) {
-      out += fmt::format("; {} computes longest: {}, {} % more than the median of the others",
-                         LabelOf(run.ranks, run.ranks.rows[*run.ranks.slowest]),
-                         FormatDuration(run.ranks.slowest_compute), FormatPercent(more));
-    }
-  }
-  return out + MissingRanks(run.ranks);
+                  FormatShare(totals.devices.busy, totals.devices.window), totals.workers) +
+      BusyRange(run.ranks);
+  return out + Rest(totals.devices, totals.kernels, totals.idle) + StragglerClause(run.ranks) +
+         MissingRanks(run.ranks);
 }
 
 }  // namespace tacho

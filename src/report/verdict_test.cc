@@ -58,12 +58,21 @@ TEST(Verdict, OfOneTraceOfARunSaysHowManyAreMissing) {
 
 TEST(Verdict, ComparesRanksNotTheFilesOfTheirStages) {
   RunAnalysis run = TwoRanksForTest();
+  run.ranks.rows.push_back(run.ranks.rows[1]);
   run.ranks.rows[1].group = 0;
   run.ranks.rows[1].rank = 0;
-  run.ranks.slowest_compute = {1'200'000};
-  run.ranks.median_of_others = {1'000'000};
+  run.ranks.rows[2].compute = {1'000'000};
   EXPECT_THAT(Verdict(run), testing::HasSubstr("rank 0 computes longest: 1.20 ms, 20.0 % more"));
   EXPECT_EQ(TotalsOf(run).devices.devices, 1u);
+}
+
+TEST(Verdict, OfSeveralRecordingsTheRangeIsOfOne) {
+  RunAnalysis run = TwoRanksForTest();
+  run.ranks.rows.push_back(run.ranks.rows[1]);
+  run.ranks.rows[2].recording = 1;
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("(60.0 % to 70.0 % within one recording)"));
+  run.ranks.least_busy = run.ranks.most_busy;
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("over 2 traces; the host"));
 }
 
 TEST(Verdict, OfARun) {

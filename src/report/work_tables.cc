@@ -79,9 +79,11 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
   Table table{
       with_shapes ? "ops_by_shape" : "ops",
       {Col{"name", std::move(title), kText}.Stretches(), Col{"self_ns", "self", kDuration}.Adds(),
-       Col{"share", "self", kShare}.ScreenOnly().Adds(), Col{"cpu_total_ns", "total", kDuration},
+       Col{"share", "self", kShare}.ScreenOnly().Adds(),
+       Col{"cpu_total_ns", "", kDuration}.FileOnly(), Col{"cpu_outermost_ns", "total", kDuration},
        Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
-       Col{"device_total_ns", "device", kDuration}.FileOnly(!with_device_time),
+       Col{"device_total_ns", "", kDuration}.FileOnly(),
+       Col{"device_outermost_ns", "device", kDuration}.FileOnly(!with_device_time),
        Col{"count", "count", kCount}.Adds()},
       {}};
   table.columns[1].key = "cpu_self_ns";
@@ -91,9 +93,15 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
   DurationNs self;
   for (const OpRow& row : ops) self += row.cpu_self;
   for (const OpRow& row : ops) {
-    std::vector<Cell> cells = {
-        row.name,           row.cpu_self.ns,     ShareOf(row.cpu_self, self), row.cpu_total.ns,
-        row.device_self.ns, row.device_total.ns, CountCell(row.count)};
+    std::vector<Cell> cells = {row.name,
+                               row.cpu_self.ns,
+                               ShareOf(row.cpu_self, self),
+                               row.cpu_total.ns,
+                               row.cpu_outermost.ns,
+                               row.device_self.ns,
+                               row.device_total.ns,
+                               row.device_outermost.ns,
+                               CountCell(row.count)};
     if (with_shapes) cells.insert(cells.begin() + 1, Cell(row.shapes));
     table.Add(std::move(cells));
   }

@@ -4,7 +4,14 @@
 
 #include <algorithm>
 
+#include "load/served_model.h"
+
 namespace tacho {
+namespace {
+
+constexpr std::chrono::seconds kPatience{30};
+
+}  // namespace
 
 BackgroundLoad::BackgroundLoad(HttpClient& client, LoadPlan plan, std::vector<DriveTarget> targets)
     : plan_(std::move(plan)), thread_([this, &client, targets = std::move(targets)] {
@@ -25,7 +32,7 @@ Result<LoadRecords> BackgroundLoad::Finish() {
   return std::move(*records_);
 }
 
-Result<std::vector<DriveTarget>> TargetsOf(const RecordOptions& options,
+Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,
                                            std::vector<std::string>& remarks) {
@@ -40,16 +47,23 @@ Result<std::vector<DriveTarget>> TargetsOf(const RecordOptions& options,
                               : "--through-router: no router among the targets");
   if (disaggregated && !options.through_router)
     remarks.push_back("prefill and decode workers: the load goes through the router");
+  // One model behind all: its first worker is asked for all of them.
+  const std::vector<int64_t> ids =
+      AskTokenIds(client, workers.front().worker.url, workers.front().facts.model, kPatience);
+  auto target = [&](const std::string& url, const std::string& model) {
+    DriveTarget one;
+    one.url = url;
+    one.model = model;
+    one.bearer_key = options.api_key;
+    one.token_ids = ids;
+    return one;
+  };
   std::vector<DriveTarget> targets;
-  if (routed) {
-    targets.push_back({.url = deployment.router_url,
-                       .model = workers.front().facts.model,
-                       .bearer_key = options.api_key});
-    return targets;
-  }
-  for (const RecordedWorker& worker : workers)
-    targets.push_back(
-        {.url = worker.worker.url, .model = worker.facts.model, .bearer_key = options.api_key});
+  if (routed)
+    targets.push_back(target(deployment.router_url, workers.front().facts.model));
+  else
+    for (const RecordedWorker& worker : workers)
+      targets.push_back(target(worker.worker.url, worker.facts.model));
   return targets;
 }
 

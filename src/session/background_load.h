@@ -38,7 +38,9 @@ class BackgroundLoad {
 
 // Where the load goes: straight to each worker, or through the router; P and D workers can be
 // driven through their router only.
-Result<std::vector<DriveTarget>> TargetsOf(const RecordOptions& options,
+// Prompts are of the model's own token ids where its server tells some. kRemote never: a server
+// that cannot be asked is driven with ids that most models have.
+Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,
                                            std::vector<std::string>& remarks);

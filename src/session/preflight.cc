@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "control/port_owner.h"
+#include "control/local_engine.h"
 #include "control/vllm_command_line.h"
-#include "net/url.h"
 
 namespace tacho {
 namespace {
@@ -19,19 +18,6 @@ constexpr std::chrono::seconds kPatience{10};
 // A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 constexpr double kMuchClockOffset = 1.0;  // seconds
-
-// The processes of a server of this host; empty for others.
-std::vector<int64_t> LocalProcesses(const Worker& worker) {
-  Result<Url> url = ParseUrl(worker.url);
-  if (!url || !url->IsLoopback()) return {};
-  std::vector<int64_t> listeners = PidsListeningOn(url->port);
-  return listeners.empty() ? listeners : ProcessTree(listeners);
-}
-
-bool AsksDaemon(const std::vector<int64_t>& pids) {
-  return std::any_of(pids.begin(), pids.end(),
-                     [](int64_t pid) { return HasEnvironment(pid, "KINETO_USE_DAEMON=1"); });
-}
 
 // An engine's folder as it is seen from here: by --map, else the same path if it is there. An
 // engine of this host makes its folder with its first trace: the one above is enough then.
@@ -90,11 +76,14 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                      const std::string& key, size_t index, Via& via, Preflight& preflight) {
   worker.key = fmt::format("{}-w{}", key, index);
   worker.expectation.url = worker.worker.url;
-  worker.expectation.facts = worker.facts;
   worker.expectation.steps_asked = options.profile.steps;
   worker.expectation.by_stage = options.profile.by_stage;
   worker.expectation.pids = LocalProcesses(worker.worker);
   worker.facts.profiler.has_daemon = AsksDaemon(worker.expectation.pids);
+  // One host, one clock; a Date header lags where the server's loop does.
+  if (!worker.expectation.pids.empty())
+    worker.facts.clock_offset_ns = worker.facts.clock_error_ns = 0;
+  worker.expectation.facts = worker.facts;
   if (via == Via::kAuto) {
     // The daemon neither stalls the engine nor counts its steps.
     bool daemon = worker.facts.profiler.has_daemon &&

@@ -121,6 +121,9 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
           trace->path);
   }
   if (!worker.steps_named) return "";
+  if (worker.by_stage && traces.size() < 2)
+    return fmt::format("{}: one stage only, prefill or decode: the other saw no step of its own",
+                       traces.front()->path);
   if (steps_told && steps == 0) {
     auto at = static_cast<size_t>(engine);
     bool idle = at < worker.steps_by_metrics.size() && worker.steps_by_metrics[at] == 0;

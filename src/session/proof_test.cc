@@ -148,6 +148,7 @@ TEST(Prove, StagesOfARankAreOneRank) {
   EXPECT_TRUE(proof.complete);
   ASSERT_EQ(proof.ranks.size(), 1u);
   EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a-DECODE", "a-EXTEND"));
+  EXPECT_THAT(Why(Prove({worker}, {decode})), HasSubstr("one stage only"));
   EXPECT_EQ(proof.ranks[0].steps, 4u);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kLook{200};
+constexpr size_t kParts = 10;            // of a window, whose differences tell how sure its rate is
 constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
 
 bool Pause(std::stop_token stop, std::chrono::milliseconds time) {
@@ -78,7 +80,7 @@ class Recorder {
   Result<bool> BeginLoad() {
     if (!options_.load) return true;
     Result<std::vector<DriveTarget>> targets =
-        TargetsOf(options_, recording_.deployment, recording_.workers, recording_.remarks);
+        TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.remarks);
     if (!targets) return tl::unexpected(targets.error());
     PlanOptions plan = options_.plan;
     if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * recording_.workers.size();
@@ -132,6 +134,13 @@ class Recorder {
                        fmt::format("{} without profiling", Seconds(options_.baseline_ns)));
   }
 
+  // All that was planned is through, or nothing of it can be: the window need not be longer.
+  bool LoadEnded() {
+    if (!load_ || !load_->ended()) return false;
+    load_gave_up_ = true;
+    return true;
+  }
+
   std::vector<Worker> Workers() const {
     std::vector<Worker> workers;
     for (const RecordedWorker& worker : recording_.workers) workers.push_back(worker.worker);
@@ -182,9 +191,14 @@ class Recorder {
                        [&](const RecordedWorker& worker) {
                          size_t whole = 0;
                          for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
-                         auto expected = worker.facts.ExpectedRanks().value_or(1);
-                         return !worker.folder.empty() && whole >= static_cast<size_t>(expected);
+                         return !worker.folder.empty() && whole >= ExpectedFiles(worker);
                        });
+  }
+
+  // One a rank, and one a stage where stages were asked for.
+  size_t ExpectedFiles(const RecordedWorker& worker) const {
+    const auto ranks = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
+    return options_.profile.by_stage ? 2 * ranks : ranks;
   }
 
   // What is new in the worker's folder and may be its own: by its key where the engine reads one.
@@ -241,7 +255,7 @@ class Recorder {
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
       Wait("profile", options_.window_ns,
-           [&] { return FilesThere() || StepsTaken() || (load_ && load_->ended()); });
+           [&] { return FilesThere() || StepsTaken() || LoadEnded(); });
       recording_.profiled.end_ns = MonotonicNs();
       observer_.OnDone("profile",
                        Seconds(recording_.profiled.end_ns - recording_.profiled.begin_ns));
@@ -265,8 +279,9 @@ class Recorder {
     // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
     std::vector<size_t> which;
     for (size_t i = 0; i < stops.size(); ++i) {
-      bool self_stopped = facts[i].kind == EngineKind::kSglang && options_.profile.steps &&
-                          !FilesOf(recording_.workers[i]).empty();
+      bool self_stopped =
+          facts[i].kind == EngineKind::kSglang && options_.profile.steps &&
+          FilesOf(recording_.workers[i]).size() >= ExpectedFiles(recording_.workers[i]);
       if (!self_stopped) which.push_back(i);
     }
     std::vector<ControlRequest> requests;
@@ -326,7 +341,7 @@ class Recorder {
     } else {
       SettleOptions settle;
       settle.patience = options_.patience;
-      settle.expected = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
+      settle.expected = ExpectedFiles(worker);
       // A worker that refused or died leaves what it leaves.
       if (!worker.expectation.trouble.empty()) settle.expected = 0;
       WaitForFiles(worker.folder, before_[worker.folder], settle,
@@ -367,8 +382,9 @@ class Recorder {
 
   Result<bool> EndLoad() {
     if (!load_) return true;
-    // What ends by itself while it is still needed is trouble; that it is told to end is not.
-    bool by_itself = load_->ended() && recording_.profiled.end_ns == 0;
+    // That it is told to end is no trouble; that it gave up before, or had nothing but failures,
+    // is.
+    bool by_itself = load_gave_up_;
     Result<LoadRecords> records = load_->Finish();
     load_.reset();
     if (!records) return tl::unexpected(records.error());
@@ -381,7 +397,23 @@ class Recorder {
     measure(recording_.profiled);
     if (by_itself && !recording_.load->ended_early.empty())
       recording_.troubles.push_back("load: " + recording_.load->ended_early);
+    NameFailures();
     return true;
+  }
+
+  // Requests that failed before the load was told to end: how many, and what the first one heard.
+  void NameFailures() {
+    uint64_t failed = 0, done = 0;
+    std::string first;
+    for (const RequestRecord& request : recording_.load->requests) {
+      done += request.status == RequestStatus::kDone;
+      if (request.status != RequestStatus::kFailed) continue;
+      if (failed++ == 0) first = request.error;
+    }
+    if (failed == 0) return;
+    std::string text =
+        fmt::format("load: {} of {} requests failed: {}", failed, failed + done, first);
+    (done == 0 ? recording_.troubles : recording_.remarks).push_back(text);
   }
 
   HttpClient& client_;
@@ -393,6 +425,7 @@ class Recorder {
   std::map<std::string, FolderState> before_;  // by folder
   std::unique_ptr<BackgroundLoad> load_;
   int64_t next_count_ns_ = 0;
+  bool load_gave_up_ = false;
 };
 
 }  // namespace
@@ -402,24 +435,47 @@ std::optional<double> LoadWindow::TokensPerSecond() const {
   return static_cast<double>(output_tokens) * 1e9 / static_cast<double>(end_ns - begin_ns);
 }
 
+std::optional<double> LoadWindow::StandardError() const {
+  if (output_tokens == 0 || tokens_in_parts.size() < 2) return std::nullopt;
+  const auto parts = static_cast<double>(tokens_in_parts.size());
+  const double mean = static_cast<double>(output_tokens) / parts;
+  double squares = 0;
+  for (uint64_t tokens : tokens_in_parts) {
+    const double off = static_cast<double>(tokens) - mean;
+    squares += off * off;
+  }
+  return std::sqrt(squares / (parts - 1) / parts) / mean;
+}
+
 LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns) {
-  LoadWindow window{.begin_ns = begin_ns, .end_ns = end_ns};
+  LoadWindow window;
+  window.begin_ns = begin_ns;
+  window.end_ns = end_ns;
+  window.tokens_in_parts.assign(kParts, 0);
+  const double part_ns = static_cast<double>(end_ns - begin_ns) / kParts;
   for (const RequestRecord& request : records.requests) {
     if (request.ended_ns >= begin_ns && request.ended_ns < end_ns) {
       window.requests_done += request.status == RequestStatus::kDone;
       window.requests_failed += request.status == RequestStatus::kFailed;
     }
-    for (size_t i = 0; i < request.chunk_ns.size(); ++i)
-      if (request.chunk_ns[i] >= begin_ns && request.chunk_ns[i] < end_ns)
-        window.output_tokens += request.chunk_tokens[i];
+    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+      if (request.chunk_ns[i] < begin_ns || request.chunk_ns[i] >= end_ns) continue;
+      const double at = static_cast<double>(request.chunk_ns[i] - begin_ns) / part_ns;
+      window.tokens_in_parts[std::min<size_t>(kParts - 1, static_cast<size_t>(at))] +=
+          request.chunk_tokens[i];
+      window.output_tokens += request.chunk_tokens[i];
+    }
   }
   return window;
 }
 
-std::optional<double> Recording::CostOfProfiling() const {
+std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> without = baseline.TokensPerSecond(), with = profiled.TokensPerSecond();
-  if (!without || !with || *without <= 0) return std::nullopt;
-  return 1 - *with / *without;
+  std::optional<double> error_without = baseline.StandardError(),
+                        error_with = profiled.StandardError();
+  if (!without || !with || !error_without || !error_with) return std::nullopt;
+  const double ratio = *with / *without;
+  return Cost{1 - ratio, 2 * ratio * std::hypot(*error_without, *error_with)};
 }
 
 Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,

@@ -75,7 +75,10 @@ struct RecordedWorker {
 struct LoadWindow {
   int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC
   uint64_t requests_done = 0, requests_failed = 0, output_tokens = 0;
+  std::vector<uint64_t> tokens_in_parts;  // of ten equal parts of the window
   std::optional<double> TokensPerSecond() const;
+  // Of TokensPerSecond, as a share of it: from how much the parts differ.
+  std::optional<double> StandardError() const;
 };
 LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns);
 
@@ -93,8 +96,12 @@ struct Recording {
   std::vector<std::string> remarks;
   std::vector<std::string> troubles;  // each makes the recording incomplete
 
-  // Share of the throughput that profiling took; absent without both windows.
-  std::optional<double> CostOfProfiling() const;
+  // Share of the throughput that profiling took, and twice its standard error; absent without both
+  // windows. A cost smaller than the error is none that was seen.
+  struct Cost {
+    double share = 0, error = 0;
+  };
+  std::optional<Cost> CostOfProfiling() const;
 };
 
 // Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.

@@ -194,7 +194,8 @@ Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& optio
   if (recording.load) {
     if (recording.baseline.end_ns > 0) json["baseline"] = WindowJson(recording.baseline, shift);
     if (recording.profiled.end_ns > 0) json["profiled"] = WindowJson(recording.profiled, shift);
-    Put(json, "cost_of_profiling", recording.CostOfProfiling());
+    if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
+      json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};
   }
   Json& workers = json["workers"] = Json::array();
   for (const RecordedWorker& worker : recording.workers)

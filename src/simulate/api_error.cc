@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -20,7 +22,10 @@ size_t ErrorAt(std::string_view text) {
   try {
     [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    return std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1);
+    // Python's json names the beginning of a word that it does not know.
+    size_t at = std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1);
+    while (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0) --at;
+    return at;
   }
   return 0;
 }

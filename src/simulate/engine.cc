@@ -77,6 +77,7 @@ Recording Engine::CloseRecording(int id) {
   Recording recording = std::move(found->second);
   recordings_.erase(found);
   recording.end_ns = loop_.UnixNs(loop_.NowNs());
+  recording.ends_idle = !busy_ && !pending_ && batcher_.idle();
   return recording;
 }
 
@@ -86,7 +87,11 @@ void Engine::Wake() {
   wake_posted_ = true;
   loop_.Post([this] {
     wake_posted_ = false;
-    if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep();
+    if (!busy_ && !stalled_ && !dead_ && !pending_) {
+      after_idle_ = true;
+      BeginStep();
+      after_idle_ = false;
+    }
   });
 }
 

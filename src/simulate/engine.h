@@ -108,6 +108,7 @@ class Engine {
   bool pending_ = false;  // batch_ has been scheduled and waits for the gate
   bool busy_ = false, stalled_ = false, dead_ = false, wake_posted_ = false;
   bool ran_something_ = false;  // since the last empty step
+  bool after_idle_ = false;     // the step that begins was not due to the one before it
   uint64_t next_step_ = 0;
   int64_t forwards_ = 0;
   int64_t step_start_ns_ = 0;

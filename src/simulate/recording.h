@@ -20,10 +20,13 @@ struct RecordedStep {
   std::optional<int64_t> profiler_step;  // of torch's schedule: ProfilerStep#N
   int64_t forward = 0;                   // the engine's own counter ("forward_id")
   bool finished = true;                  // false: the window closed while it ran
+  bool after_idle = false;               // there was nothing to do before it
 };
 struct Recording {
   int64_t start_ns = 0, end_ns = 0;
   std::vector<RecordedStep> steps;
+  bool ends_idle = false;        // there was nothing to do at its end
+  bool ends_in_request = false;  // SGLang: it was ended by a request, which is still being handled
 };
 
 // How an engine names its steps in a trace.

@@ -24,14 +24,14 @@ Result<SglangVersion> ParseSglangVersion(std::string_view text);
 
 // The body of SGLang's /start_profile.
 struct SglangProfileRequest {
-  std::optional<std::string> output_dir;
-  std::optional<int64_t> start_step, num_steps;
-  std::optional<std::vector<std::string>> activities;
+  std::optional<std::string> output_dir = {};
+  std::optional<int64_t> start_step = {}, num_steps = {};
+  std::optional<std::vector<std::string>> activities = {};
   bool by_stage = false;
-  std::optional<bool> with_stack, record_shapes;
-  std::optional<std::string> profile_id;
+  std::optional<bool> with_stack = {}, record_shapes = {};
+  std::optional<std::string> profile_id = {};
   bool merge = false;
-  std::string prefix;
+  std::string prefix = {};
   bool detailed = false;
 };
 std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::string_view body);

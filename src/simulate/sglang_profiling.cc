@@ -168,7 +168,7 @@ std::string SglangProfiling::PathOf(size_t engine, int rank, std::string_view st
   const SglangProfileRequest& session = slots_[engine].profiler.session();
   const std::string folder =
       std::filesystem::absolute(session.output_dir.value_or("/tmp")).lexically_normal().string();
-  return fmt::format("{}/{}{}-TP-{}{}{}{}.trace.json.gz", folder, session.prefix,
+  return fmt::format("{}/{}{}{}-TP-{}{}{}.trace.json.gz", folder, session.prefix,
                      session.prefix.empty() ? "" : "-", session.profile_id.value_or(""), rank,
                      parts_.options->data_parallel > 1 ? fmt::format("-DP-{}", engine) : "",
                      stage.empty() ? "" : fmt::format("-{}", stage));
@@ -179,6 +179,7 @@ void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch
   Slot& slot = slots_[engine];
   Recording recording = parts_.engines[engine]->CloseRecording(slot.recording);
   slot.recording = 0;
+  recording.ends_in_request = !in_batch;
   if (in_batch) {
     // The batch in which the profiler was stopped has begun: its range stays open.
     RecordedStep open;
@@ -186,6 +187,7 @@ void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch
     open.start_ns = recording.end_ns;
     open.finished = false;
     recording.steps.push_back(open);
+    recording.ends_idle = false;
     recording.end_ns +=
         static_cast<int64_t>(static_cast<double>(kMomentNs) / parts_.options->cost.speed);
   }

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
-#include "simulate/api_error.h"
 #include "simulate/metrics_text.h"
 #include "simulate/random.h"
 #include "simulate/router.h"
+#include "simulate/sglang_router_answers.h"
+#include "simulate/sglang_router_request.h"
 
 namespace tacho::simulate {
 namespace {
@@ -28,35 +29,6 @@ constexpr int64_t kHealthPeriodNs = 60 * kSecondNs;
 
 bool IsRetried(int status) {
   return status == 0 || status == 429 || status == 500 || status == 503;
-}
-
-// The fields of a request that the router's own types know; all others are lost on the way.
-void DropUnknown(const std::string& path, OrderedJson& json) {
-  const auto drop = [&](std::initializer_list<const char*> keys) {
-    for (const char* key : keys) json.erase(key);
-  };
-  if (path == "/generate") {
-    drop({"routed_dp_rank", "custom_params"});
-    return;
-  }
-  if (json.contains("stream_options") && json["stream_options"].is_object()) {
-    json["stream_options"].erase("continuous_usage_stats");
-  }
-  if (path != "/v1/chat/completions") return;
-  drop({"rid", "priority", "routed_dp_rank", "data_parallel_rank", "user", "custom_params",
-        "extra_key", "cache_salt"});
-  if (json.contains("max_tokens")) {
-    json["max_completion_tokens"] = json["max_tokens"];
-    json.erase("max_tokens");
-  }
-}
-
-// Where the value of `key` ends in the text, as a column; 0 when it is not there.
-size_t EndOfList(const std::string& text, const std::string& key) {
-  const size_t at = text.find("\"" + key + "\"");
-  const size_t open = at == std::string::npos ? at : text.find('[', at);
-  const size_t close = open == std::string::npos ? open : text.find(']', open);
-  return close == std::string::npos ? 0 : close + 1;
 }
 
 class SglangRouter : public Router {
@@ -82,14 +54,14 @@ class SglangRouter : public Router {
     const bool get = request.method == "GET";
     const bool post = request.method == "POST";
     const std::string& path = request.path;
-    if (path == "/workers" && get) return Say(exchange, 200, List(), kJson);
+    if (path == "/workers" && get) return Say(exchange, 200, WorkersJson(upstreams_), kJson);
     if (path == "/workers" && post) return Register(exchange);
     if (path.starts_with("/workers/")) return OneWorker(exchange);
     if (get && (path == "/health" || path == "/liveness")) return Say(exchange, 200, "OK", kText);
     if (get && path == "/readiness") return Readiness(exchange);
-    if (get && path == "/get_loads") return Say(exchange, 200, Loads(), kJson);
+    if (get && path == "/get_loads") return Say(exchange, 200, LoadsJson(upstreams_), kJson);
     if (get && path == "/get_server_info") return ServerInfo(exchange);
-    if (get && path == "/v1/models") return Models(exchange);
+    if (get && path == "/v1/models") return Say(exchange, 200, ModelsJson(upstreams_), kText);
     if (get && path == "/get_model_info") return Send(exchange, request, kAttempts);
     if (post &&
         (path == "/generate" || path == "/v1/completions" || path == "/v1/chat/completions")) {
@@ -132,52 +104,10 @@ class SglangRouter : public Router {
         kJson, {{"x-smg-error-code", code}});
   }
 
-  static std::string UuidOf(const Upstream& upstream) {
-    const uint64_t a = Mix(upstream.id), b = Mix(a);
-    return fmt::format("{:08x}-{:04x}-4{:03x}-9{:03x}-{:012x}", a >> 32, (a >> 16) & 0xffff,
-                       a & 0xfff, b >> 52, b & 0xffffffffffff);
-  }
   Upstream* FindUuid(const std::string& uuid) {
     const auto found =
         std::ranges::find_if(upstreams_, [&](const Upstream& u) { return UuidOf(u) == uuid; });
     return found == upstreams_.end() ? nullptr : &*found;
-  }
-
-  Json Describe(const Upstream& u) const {
-    return {{"id", UuidOf(u)},
-            {"url", u.Listed()},
-            {"model_id", u.model.empty() ? "unknown" : u.model},
-            {"priority", 50},
-            {"cost", 1.0},
-            {"worker_type", u.type},
-            {"is_healthy", u.Answers()},
-            {"load", u.load},
-            {"connection_mode", "HTTP"},
-            {"metadata",
-             {{"architectures", "[\"Qwen3ForCausalLM\"]"},
-              {"disaggregation_mode", "null"},
-              {"dp_size", std::to_string(u.data_parallel)},
-              {"load_balance_method", "round_robin"},
-              {"model_path", u.model_path},
-              {"model_type", "qwen3"},
-              {"served_model_name", u.model},
-              {"tp_size", std::to_string(u.tensor_parallel)}}},
-            {"disable_health_check", false}};
-  }
-  std::string List() const {
-    Json workers = Json::array();
-    for (const Upstream& u : upstreams_) workers.push_back(Describe(u));
-    return Json{{"workers", workers},
-                {"total", upstreams_.size()},
-                {"stats",
-                 {{"prefill_count", 0}, {"decode_count", 0}, {"regular_count", upstreams_.size()}}}}
-        .dump();
-  }
-  // -1: the route that it asks for is gone from SGLang.
-  std::string Loads() const {
-    Json workers = Json::array();
-    for (const Upstream& u : upstreams_) workers.push_back({{"worker", u.Listed()}, {"load", -1}});
-    return Json{{"workers", workers}}.dump();
   }
 
   void Readiness(const Exchange& exchange) {
@@ -196,18 +126,6 @@ class SglangRouter : public Router {
                     upstreams_.size()),
         kText);
   }
-  void Models(const Exchange& exchange) {
-    std::vector<std::string> names;
-    for (const Upstream& u : upstreams_) {
-      if (std::ranges::count(names, u.model) == 0) names.push_back(u.model);
-    }
-    Json list = Json::array();
-    for (const std::string& name : names) {
-      list.push_back({{"id", name}, {"object", "model"}, {"owned_by", "local"}});
-    }
-    Say(exchange, 200, Json{{"object", "list"}, {"data", list}}.dump(), kText);
-  }
-
   // Takes the order at once; the worker is in the list when it has answered.
   void Register(const Exchange& exchange) {
     const Json body = Json::parse(exchange->request().body, nullptr, false);
@@ -260,16 +178,10 @@ class SglangRouter : public Router {
                  kJson);
     }
     if (request.method == "GET") {
-      Json worker = Describe(*upstream);
       const auto job = failed_jobs_.find(upstream->id);
-      if (job != failed_jobs_.end()) {
-        worker["job_status"] = {{"job_type", "AddWorker"},
-                                {"worker_url", upstream->url},
-                                {"status", "failed"},
-                                {"message", job->second},
-                                {"timestamp", loop_.UnixNs(loop_.NowNs()) / kSecondNs}};
-      }
-      return Say(exchange, 200, worker.dump(), kJson);
+      const std::string failure = job == failed_jobs_.end() ? "" : job->second;
+      const int64_t now_s = loop_.UnixNs(loop_.NowNs()) / kSecondNs;
+      return Say(exchange, 200, WorkerJson(*upstream, failure, now_s), kJson);
     }
     const Json answer = {
         {"status", "accepted"},
@@ -286,25 +198,9 @@ class SglangRouter : public Router {
 
   void Generate(const Exchange& exchange) {
     ServerRequest request = exchange->request();
-    auto json = OrderedJson::parse(request.body, nullptr, false);
-    if (json.is_discarded()) {
-      return Say(exchange, 400,
-                 "Failed to parse the request body as JSON: " + SerdeError(request.body), kText);
-    }
-    const bool has_ids = json.is_object() && json.contains("prompt") && json["prompt"].is_array() &&
-                         !json["prompt"].empty() && !json["prompt"][0].is_string();
-    if (request.path == "/v1/completions" && has_ids) {
-      return Say(exchange, 422,
-                 fmt::format("Failed to deserialize the JSON body into the target type: prompt: "
-                             "data did not match any variant of untagged enum StringOrArray at "
-                             "line 1 column {}",
-                             EndOfList(request.body, "prompt")),
-                 kText);
-    }
-    if (json.is_object()) {
-      DropUnknown(request.path, json);
-      request.body = json.dump();
-    }
+    RoutedRequest routed = ReadRoutedRequest(request.path, request.body);
+    if (routed.status != 0) return Say(exchange, routed.status, routed.text, kText);
+    request.body = std::move(routed.text);
     std::vector<HttpHeader> kept;
     for (const char* name :
          {"Content-Type", "Authorization", "X-Request-Id", "X-Correlation-Id", "traceparent"}) {

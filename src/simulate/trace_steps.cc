@@ -13,6 +13,7 @@ int64_t TracedStep::OperatorId(int32_t slice) const {
 namespace {
 
 constexpr int64_t kShortestIdleNs = 150'000;
+constexpr int64_t kRequestNs = 40'000;
 
 bool Shows(const TraceSource& source, const HostSlice& slice, const std::string& step_name) {
   switch (slice.kind) {
@@ -68,11 +69,12 @@ class Tracer {
       traced.origin_ns = source_.OnClock(step.start_ns) - base_;
       StepPlan plan = PlanStep(source_.engine, source_.cost, step.load, source_.seed, step.index);
       traced.plan = std::move(plan.ranks[static_cast<size_t>(source_.rank_in_step)]);
-      FillIdle(free, traced.origin_ns);
+      if (step.after_idle) FillIdle(free, traced.origin_ns);
       free = traced.origin_ns + plan.duration_ns;
       Visit(traced, step.finished ? end_ : CutOf(traced));
     }
-    FillIdle(free, end_);
+    if (recording.ends_idle) free = FillIdle(free, end_);
+    if (recording.ends_in_request) HandleRequest(std::max(free, end_ - kRequestNs));
   }
 
  private:
@@ -86,18 +88,30 @@ class Tracer {
     return end_;
   }
 
-  void FillIdle(int64_t from, int64_t to) {
-    if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return;
-    static const RecordedStep kNoStep;
+  // Gives the time up to which it has come.
+  int64_t FillIdle(int64_t from, int64_t to) {
+    if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return from;
     while (to - from > kShortestIdleNs) {
       TracedStep idle;
-      idle.step = &kNoStep;
+      idle.step = &no_step_;
       idle.origin_ns = from;
       idle.plan = IdleLoop(idle_random_);
+      if (from + idle.plan.end_ns > to) break;
       from += idle.plan.end_ns;
-      if (from > to) return;
       Visit(idle, end_);
     }
+    return from;
+  }
+
+  // The range in which the request to stop is handled: open when the window closes.
+  void HandleRequest(int64_t from) {
+    if (from >= end_) return;
+    TracedStep handling;
+    handling.step = &no_step_;
+    handling.origin_ns = from;
+    handling.plan.host.push_back(
+        {HostSlice::Kind::kScope, "scheduler.process_input_requests", 0, end_ - from + kRequestNs});
+    Visit(handling, end_);
   }
 
   // Gives ids, and leaves out what is not wholly inside the window that ends at `end`.
@@ -127,6 +141,7 @@ class Tracer {
 
   const TraceSource& source_;
   const std::function<void(const TracedStep&)>& visit_;
+  const RecordedStep no_step_;
   int64_t base_, start_, end_;
   int64_t external_id_, correlation_;
   Random idle_random_;

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "base/json_text.h"
+#include "simulate/op_inputs.h"
+#include "simulate/python_frames.h"
 #include "simulate/trace_header.h"
 #include "simulate/trace_steps.h"
 
@@ -19,8 +23,28 @@ class EventWriter {
   void Host() {
     EachTracedStep(source_, recording_, [&](const TracedStep& step) {
       if (step.step->profiler_step) ProfilerStep(step);
+      FindInputs(step);
       for (size_t i = 0; i < step.plan.host.size(); ++i) {
         if (step.external_ids[i] != 0) HostEvent(step, i);
+      }
+    });
+  }
+
+  // Calls of Python: the roots over the whole window, then those of each step.
+  void Frames(int64_t start_ns, int64_t end_ns) {
+    int64_t id = 0;
+    for (const std::string& name : RootFrames(source_.engine)) {
+      Frame(name, start_ns + id * 1'300, end_ns - start_ns - id * 2'600, id + 1, id);
+      ++id;
+    }
+    const int64_t innermost = id;
+    EachTracedStep(source_, recording_, [&](const TracedStep& step) {
+      const std::vector<PythonFrame> frames = FramesOf(source_.engine, step);
+      const int64_t first = id + 1;
+      for (const PythonFrame& frame : frames) {
+        ++id;
+        Frame(frame.name, frame.start_ns, frame.dur_ns, id,
+              frame.parent < 0 ? innermost : first + frame.parent);
       }
     });
   }
@@ -92,7 +116,33 @@ class EventWriter {
     ExternalId(step.external_ids[i]);
     text_.Text("\"Record function id\": 0, ");
     if (step.unfinished[i]) text_.Text("\"finished\": false, ");
+    if (is_op && !inputs_[i].empty()) {
+      text_.Text(inputs_[i]);
+      text_.Text(", ");
+    }
     Field("\"Ev Idx\": ", event_index_++);
+    text_.Text(layout_.close);
+  }
+
+  // What each operator of the step was given, by the kernel that it launches.
+  void FindInputs(const TracedStep& step) {
+    inputs_.assign(step.plan.host.size(), "");
+    if (!source_.record_shapes) return;
+    for (const DeviceSlice& slice : step.plan.device) {
+      if (slice.slice < 0 || slice.kind != DeviceSlice::Kind::kKernel) continue;
+      inputs_[static_cast<size_t>(slice.slice)] =
+          OperatorInputs(source_.cost, slice.role, slice.rows);
+    }
+  }
+
+  void Frame(const std::string& name, int64_t start_ns, int64_t dur_ns, int64_t id,
+             int64_t parent) {
+    Complete("python_function", name);
+    Span(source_.pid, source_.pid, start_ns, dur_ns);
+    text_.Text("\"Python parent id\": ");
+    parent == 0 ? text_.Text("null") : text_.Number(parent);
+    Field(", \"Python id\": ", id);
+    Field(", \"Ev Idx\": ", event_index_++);
     text_.Text(layout_.close);
   }
 
@@ -195,6 +245,7 @@ class EventWriter {
   const KinetoLayout& layout_;
   TraceText& text_;
   int64_t event_index_ = 0;
+  std::vector<std::string> inputs_;  // of the operators of one step
 };
 
 bool Write(const TraceSource& source, const Recording& recording, TraceContent content,
@@ -208,6 +259,7 @@ bool Write(const TraceSource& source, const Recording& recording, TraceContent c
   if (layout.metadata_first) WriteTraceMetadata(source, content, start + 70'000, text);
   EventWriter events(source, recording, text);
   if (content == TraceContent::kWorker) events.Host();
+  if (source.with_stack && source.has_host) events.Frames(start + 60'000, end - 60'000);
   WriteProfilerSpan(layout, source.dialect, start, end, text);
   if (content == TraceContent::kWorker) events.Device();
   if (!layout.metadata_first) WriteTraceMetadata(source, content, start + 70'000, text);

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "simulate/python_frames.h"
 #include "simulate/trace_steps.h"
 
 namespace tacho::simulate {
@@ -52,9 +53,14 @@ class Truth {
 
   void Add(const TracedStep& step) {
     const StepLoad& load = step.step->load;
+    if (source_.with_stack) {
+      events_["python_function"] += static_cast<int64_t>(FramesOf(source_.engine, step).size());
+    }
+    events_["user_annotation"] += step.step->profiler_step ? 1 : 0;
     for (size_t i = 0; i < step.plan.host.size(); ++i) {
       const HostSlice& slice = step.plan.host[i];
       if (step.external_ids[i] == 0) continue;
+      ++events_[slice.kind == HostSlice::Kind::kOp ? "cpu_op" : "user_annotation"];
       if (slice.kind == HostSlice::Kind::kOp) {
         Total& op = ops_[slice.name];
         ++op.count;
@@ -78,12 +84,15 @@ class Truth {
       busy_.push_back({start, start + slice.dur_ns});
       switch (slice.kind) {
         case DeviceSlice::Kind::kKernel:
+          ++events_["kernel"];
           kernels_[slice.name].Add(slice);
           break;
         case DeviceSlice::Kind::kCopy:
+          ++events_["gpu_memcpy"];
           copies_[CopyKind(slice.name)].Add(slice);
           break;
         case DeviceSlice::Kind::kMemset:
+          ++events_["gpu_memset"];
           memsets_.Add(slice);
           break;
       }
@@ -93,6 +102,7 @@ class Truth {
     }
     for (size_t c = 0; c < step.plan.calls.size(); ++c) {
       if (!step.shows_call[c]) continue;
+      ++events_[step.plan.calls[c].call->category];
       Total& call = calls_[step.plan.calls[c].call->name];
       ++call.count;
       call.total_ns += step.plan.calls[c].dur_ns;
@@ -111,6 +121,11 @@ class Truth {
                 {"recorded",
                  {{"start_ns", source_.OnClock(recording.start_ns) - base},
                   {"end_ns", source_.OnClock(recording.end_ns) - base}}}};
+    if (source_.with_stack && source_.has_host) {
+      events_["python_function"] += static_cast<int64_t>(RootFrames(source_.engine).size());
+    }
+    std::erase_if(events_, [](const auto& row) { return row.second == 0; });
+    out["events"] = events_;
     if (source_.names != StepNames::kNone) out["steps"] = steps_;
     Json device = {{"device", fmt::format("{}", source_.device)}, {"gpu_events", busy_.size()}};
     if (!busy_.empty()) {
@@ -157,6 +172,7 @@ class Truth {
   const TraceSource& source_;
   Json steps_ = Json::array();
   std::map<std::string, Total> kernels_, copies_, calls_, ops_;
+  std::map<std::string, int64_t> events_;  // by category
   Total memsets_;
   std::vector<Span> busy_;
   int64_t with_launch_ = 0, without_launch_ = 0, largest_launch_ = 0;

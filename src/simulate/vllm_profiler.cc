@@ -10,37 +10,39 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Since which minor version of 0.x a key is known.
+// Since which minor version of 0.x a key is known; and since which there was an environment
+// variable for the same (0: never).
 struct KnownKey {
   std::string_view name;
   int since;
+  int variable_since;
 };
 constexpr KnownKey kKeys[] = {
-    {"profiler", 13},
-    {"torch_profiler_dir", 13},
-    {"torch_profiler_with_stack", 13},
-    {"torch_profiler_with_flops", 13},
-    {"torch_profiler_record_shapes", 13},
-    {"torch_profiler_with_memory", 13},
-    {"torch_profiler_use_gzip", 13},
-    {"torch_profiler_dump_cuda_time_total", 13},
-    {"ignore_frontend", 13},
-    {"delay_iterations", 13},
-    {"max_iterations", 13},
-    {"warmup_iterations", 18},
-    {"wait_iterations", 18},
-    {"active_iterations", 18},
-    {"capture_torch_profiler", 26},
-    {"detailed_trace_annotation", 26},
-    {"torch_profiler_activities", 32},
-    {"proton_profiler_dir", 32},
-    {"proton_context", 32},
-    {"proton_data", 32},
-    {"proton_backend", 32},
-    {"proton_mode", 32},
-    {"proton_hook", 32},
-    {"proton_output_format", 32},
-    {"proton_graph_attribution", 32},
+    {"profiler", 13, 1},
+    {"torch_profiler_dir", 13, 1},
+    {"torch_profiler_with_stack", 13, 11},
+    {"torch_profiler_with_flops", 13, 11},
+    {"torch_profiler_record_shapes", 13, 11},
+    {"torch_profiler_with_memory", 13, 11},
+    {"torch_profiler_use_gzip", 13, 12},
+    {"torch_profiler_dump_cuda_time_total", 13, 12},
+    {"ignore_frontend", 13, 12},
+    {"delay_iterations", 13, 12},
+    {"max_iterations", 13, 12},
+    {"warmup_iterations", 18, 0},
+    {"wait_iterations", 18, 0},
+    {"active_iterations", 18, 0},
+    {"capture_torch_profiler", 26, 0},
+    {"detailed_trace_annotation", 26, 0},
+    {"torch_profiler_activities", 32, 0},
+    {"proton_profiler_dir", 32, 0},
+    {"proton_context", 32, 0},
+    {"proton_data", 32, 0},
+    {"proton_backend", 32, 0},
+    {"proton_mode", 32, 0},
+    {"proton_hook", 32, 0},
+    {"proton_output_format", 32, 0},
+    {"proton_graph_attribution", 32, 0},
 };
 
 tl::unexpected<Error> ConfigError(const std::string& key, const std::string& problem) {
@@ -52,7 +54,9 @@ tl::unexpected<Error> ConfigError(const std::string& key, const std::string& pro
 
 bool Knows(std::string_view key, const VllmVersion& version) {
   for (const KnownKey& known : kKeys) {
-    if (known.name == key) return version.minor >= known.since;
+    if (known.name != key) continue;
+    if (version.generation != VllmGeneration::kEnvironment) return version.minor >= known.since;
+    return known.variable_since > 0 && version.minor >= known.variable_since;
   }
   return false;
 }
@@ -92,6 +96,10 @@ Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const Vllm
   const Json parsed = Json::parse(json, nullptr, false);
   if (!parsed.is_object()) return ConfigError("profiler_config", "Input should be valid JSON");
   for (const auto& [key, value] : parsed.items()) {
+    if (!Knows(key, version) && version.generation == VllmGeneration::kEnvironment) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("vLLM {} has no environment variable for {}", version.text, key));
+    }
     if (!Knows(key, version)) {
       return ConfigError(key,
                          "Unexpected keyword argument [type=unexpected_keyword_argument, "

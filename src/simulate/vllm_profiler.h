@@ -35,7 +35,8 @@ struct VllmProfilerConfig {
   int64_t warmup_iterations = 0, wait_iterations = 0, active_iterations = 5;
 };
 // Reads vLLM's JSON as that version does: a key that it does not know is an error (kUsage) with
-// the words that `vllm serve` has for it. "" gives no profiler.
+// the words that `vllm serve` has for it. Until 0.12 the keys stand for the environment variables
+// of that time. "" gives no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
 // As /server_info shows it.
 std::string ProfilerConfigJson(const VllmProfilerConfig& config);

@@ -37,6 +37,8 @@ def simulation(folder, *options):
     start it: it tells where it writes."""
     if "sglang" not in options and "--profiler-config" not in options and "--engine-version" not in options:
         options = ("--dev-mode", *options)
+    if "--model-size" not in options:
+        options = ("--model-size", "8b", *options)  # fewer steps, smaller traces
     os.makedirs(folder, exist_ok=True)
     process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -175,7 +177,9 @@ def faults(folder):
         base = f"{folder}/{re.sub('[^a-z0-9]', '-', fault)}"
         with simulation(base, "--count", "2", "--tp", "2", "--router", "vllm", "--fault", fault) as addresses:
             begin = time.monotonic()
-            done, report, run_folder = record(base, target(addresses), "--timeout", "12s", timeout=120)
+            # What ends well needs as long as the machine takes.
+            patience = ["--timeout", "15s"] if 0 not in expected else []
+            done, report, run_folder = record(base, target(addresses), *patience, timeout=170)
             took = time.monotonic() - begin
             check(f"{fault}: status", done.returncode in expected, f"{done.returncode}, {took:.0f} s\n{done.stderr}")
             if 4 in expected and report is not None:

@@ -78,9 +78,11 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
   const auto attempt = [&](uint32_t shape) {
     values_.args_used = args_of_head;
+    // Without arguments texts are no words, only ids: there is nothing to compare with.
     const std::vector<int64_t>& last = shapes_[shape].last_args;
+    const bool comparable = wants_args_ && !last.empty();
     const char* const end =
-        MatchPart(shapes_[shape].tail, last.empty() ? nullptr : last.data(), p, c);
+        MatchPart(shapes_[shape].tail, comparable ? last.data() : nullptr, p, c);
     if (end == nullptr || MayFollowObject(end, c.end, c.last) != Scan::kOk) return false;
     Remember(name, shape);
     Follow(head, name, shape);

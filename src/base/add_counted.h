@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+
+namespace tacho {
+
+// Adds to a sum that is absent until an event tells its part.
+inline void AddCounted(std::optional<int64_t>& sum, std::optional<int64_t> more) {
+  if (more) sum = AddSaturated(sum.value_or(0), *more);
+}
+
+}  // namespace tacho

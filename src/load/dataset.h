@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+enum class DatasetKind {
+  kUnknown,
+  kShareGpt,  // JSON array of {"conversations":[{"from","value"},...]}: turn 0 asks, turn 1 answers
+  kCustom,    // JSON lines {"prompt", "output_tokens"}: vLLM's custom
+  kMessages,  // JSON lines {"messages":[...], "output_tokens"}: for the chat API alone
+  kTrace,     // JSON lines {"timestamp","input_length","output_length","hash_ids"}: Mooncake's
+  kAzure,     // CSV TIMESTAMP,ContextTokens,GeneratedTokens
+  kBurstGpt,  // CSV Timestamp,...,Request tokens,Response tokens,...
+};
+std::string_view DatasetName(DatasetKind kind);  // "sharegpt"
+
+struct DatasetRow {
+  std::string text;    // the prompt, or the messages as JSON; "" where only lengths are known
+  std::string answer;  // whose length is the output's
+  int64_t prompt_tokens = 0, output_tokens = 0;  // 0: not known
+  std::optional<int64_t> at_ns;                  // from the first one on
+  std::vector<int64_t> hash_ids;                 // blocks of the prompt: same id, same tokens
+};
+
+struct BrokenLine {
+  uint64_t line = 0;  // from 1; of an array the place of the entry
+  std::string why;
+};
+
+struct Dataset {
+  DatasetKind kind = DatasetKind::kUnknown;
+  std::vector<DatasetRow> rows;  // with times: in their order
+  int64_t block_tokens = 512;    // of a hash id
+  uint64_t broken = 0;
+  std::vector<BrokenLine> first_broken;  // at most kMostBroken
+  uint64_t unfit = 0;                    // well-formed, but without what is needed, or too short
+  static constexpr size_t kMostBroken = 10;
+};
+
+struct DatasetOptions {
+  DatasetKind kind = DatasetKind::kUnknown;  // told by the content
+  bool stop_at_broken = false;
+  int64_t block_tokens = 512;
+  double seconds_a_unit = 0;  // of time stamps; 0: as the format has it (Mooncake milliseconds)
+  std::string timestamp_label = "timestamp", input_label = "input_length",
+              output_label = "output_length", hash_label = "hash_ids";
+};
+
+// Reads a dataset from its bytes. kUnreadable: no kind that is known, not one good row, or a broken
+// line where those are to stop it.
+Result<Dataset> ReadDataset(std::string_view bytes, const DatasetOptions& options = {});
+
+}  // namespace tacho

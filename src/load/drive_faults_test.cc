@@ -1,0 +1,203 @@
+// Servers that refuse, slow down, die, lie, and never end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "load/drive_for_test.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using Exchange = EngineForTest::Exchange;
+
+constexpr int64_t kMs = 1'000'000;
+
+size_t CountOf(const LoadRecords& records, RequestStatus status) {
+  return static_cast<size_t>(
+      std::count_if(records.requests.begin(), records.requests.end(),
+                    [&](const RequestRecord& r) { return r.status == status; }));
+}
+
+TEST(DriveFaults, ADeadServerIsGivenUp) {
+  uint16_t port = 0;
+  {
+    EngineForTest gone;
+    port = gone.port();
+  }
+  const LoadRecords records =
+      Send(Fixed(10'000), {{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"}});
+  EXPECT_THAT(records.ended_early, HasSubstr("and no success, the last: "));
+  EXPECT_THAT(records.ended_early, HasSubstr("connection refused"));
+  EXPECT_GE(CountOf(records, RequestStatus::kFailed), 20u);
+  EXPECT_LT(records.requests.size(), 1000u);
+  EXPECT_EQ(records.requests[0].sent_ns, 0);
+}
+
+TEST(DriveFaults, AServerThatComesBackIsUsedAgain) {
+  // 503 for the second hundred milliseconds of its life.
+  const int64_t born = MonotonicNs();
+  EngineForTest engine({}, [born](EngineForTest&, const Exchange& exchange, const auto&) {
+    const int64_t age = MonotonicNs() - born;
+    if (age < 100 * kMs || age > 300 * kMs) return false;
+    exchange->Respond(503, "starting", "text/plain");
+    return true;
+  });
+  PlanOptions options = Fixed(0, 2);
+  options.requests.reset();
+  options.duration_ns = 900 * kMs;
+  options.grace_ns = 10'000 * kMs;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  EXPECT_GT(CountOf(records, RequestStatus::kFailed), 0u);
+  EXPECT_EQ(records.requests.back().status, RequestStatus::kDone);
+  // Users who are refused wait longer and longer.
+  EXPECT_LT(CountOf(records, RequestStatus::kFailed), 150u);
+}
+
+TEST(DriveFaults, RetryAfterIsHeeded) {
+  EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
+    if (self.requests() > 2) return false;
+    exchange->Respond(429, R"({"error":{"message":"slow down"}})", "application/json",
+                      {{"Retry-After", "1"}});
+    return true;
+  });
+  PlanOptions options = Fixed(4, 1);
+  options.concurrency = 2;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 4u);
+  EXPECT_EQ(records.requests[0].error, "HTTP 429: slow down");
+  EXPECT_EQ(records.requests[2].status, RequestStatus::kDone);
+  EXPECT_GE(records.requests[2].sent_ns - records.requests[0].ended_ns, 1000 * kMs);
+}
+
+TEST(DriveFaults, AnErrorInsideTheStreamFailsThatRequestAlone) {
+  EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
+    if (self.requests() != 3) return false;
+    exchange->Begin(200, "text/event-stream");
+    exchange->Write(
+        "data: {\"error\": {\"message\": \"Token id 99999 is out of vocabulary\", \"type\": "
+        "\"BadRequestError\", \"param\": null, \"code\": 400}}\n\ndata: [DONE]\n\n");
+    exchange->End();
+    return true;
+  });
+  PlanOptions options = Fixed(6, 2);
+  options.concurrency = 1;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  EXPECT_EQ(CountOf(records, RequestStatus::kDone), 5u);
+  EXPECT_EQ(records.requests[2].status, RequestStatus::kFailed);
+  EXPECT_EQ(records.requests[2].http_status, 200);
+}
+
+TEST(DriveFaults, AResetInTheMiddleKeepsWhatCame) {
+  EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
+    exchange->Begin(200, "text/event-stream");
+    exchange->Write(EngineForTest::Chunk("a", 1) + EngineForTest::Chunk("b", 2));
+    self.server().At(MonotonicNs() + 20 * kMs, [exchange] { exchange->Abort(); });
+    return true;
+  });
+  const LoadRecords records = Send(Fixed(2, 10), {TargetOf(engine)});
+  for (const RequestRecord& r : records.requests) {
+    EXPECT_EQ(r.status, RequestStatus::kPartial);
+    EXPECT_EQ(r.output_tokens, 2);
+    EXPECT_GT(r.first_token_ns, r.sent_ns);
+    EXPECT_THAT(r.error, HasSubstr("/v1/completions: "));
+  }
+}
+
+TEST(DriveFaults, AServerThatDiesFailsTheRest) {
+  EngineForTest engine({.gap_ns = 20 * kMs});
+  std::jthread killer([&] {
+    while (engine.requests() < 8) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    engine.server().Close(engine.port());
+  });
+  const LoadRecords records = Send(Fixed(12, 20), {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 12u);
+  EXPECT_EQ(CountOf(records, RequestStatus::kDone), 0u);
+  EXPECT_GT(CountOf(records, RequestStatus::kPartial), 0u);
+  for (const RequestRecord& r : records.requests) EXPECT_NE(r.error, "");
+}
+
+TEST(DriveFaults, AStreamThatStallsIsGivenUp) {
+  EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
+    exchange->Begin(200, "text/event-stream");
+    exchange->Write(EngineForTest::Chunk("a", 1));
+    // Alive, but without a token.
+    for (int i = 1; i < 100; ++i) {
+      self.server().At(MonotonicNs() + i * 50 * kMs, [exchange] { exchange->Write(": ping\n\n"); });
+    }
+    return true;
+  });
+  DriveTarget target = TargetOf(engine);
+  target.stall_timeout = std::chrono::milliseconds(300);
+  PlanOptions options = Fixed(2, 10);
+  const LoadRecords records = Send(options, {target});
+  ASSERT_EQ(records.requests.size(), 2u);
+  for (const RequestRecord& r : records.requests) {
+    EXPECT_EQ(r.status, RequestStatus::kPartial);
+    EXPECT_EQ(r.error, "no token for 300 ms: given up");
+    EXPECT_EQ(r.output_tokens, 1);
+  }
+}
+
+TEST(DriveFaults, AStreamThatNeverEndsIsEnded) {
+  EngineForTest engine({}, [](EngineForTest&, const Exchange& exchange, const auto&) {
+    exchange->Begin(200, "text/event-stream");
+    std::string all;
+    for (int i = 1; i < 1000; ++i) all += EngineForTest::Chunk("a", i);
+    exchange->Write(all);
+    return true;
+  });
+  const LoadRecords records = Send(Fixed(1, 10), {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 1u);
+  EXPECT_EQ(records.requests[0].status, RequestStatus::kPartial);
+  EXPECT_THAT(records.requests[0].error, HasSubstr("tokens came where 10 were asked for"));
+}
+
+TEST(DriveFaults, AConnectionThatStaysOpenAfterTheEndIsClosed) {
+  EngineForTest engine({}, [](EngineForTest&, const Exchange& exchange, const auto&) {
+    exchange->Begin(200, "text/event-stream");
+    exchange->Write(EngineForTest::Chunk("a", 1, true) + EngineForTest::Event("[DONE]"));
+    return true;  // and no End
+  });
+  const LoadRecords records = Send(Fixed(1, 1), {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 1u);
+  EXPECT_EQ(records.requests[0].status, RequestStatus::kDone) << records.requests[0].error;
+  EXPECT_LT(records.ended_ns - records.started_ns, 5'000 * kMs);
+}
+
+TEST(DriveFaults, WrongUsageIsMarked) {
+  EngineForTest engine({}, [](EngineForTest&, const Exchange& exchange, const auto&) {
+    exchange->Begin(200, "text/event-stream");
+    exchange->Write(EngineForTest::Chunk("a", 1, true) + EngineForTest::Usage(77) +
+                    EngineForTest::Event("[DONE]"));
+    exchange->End();
+    return true;
+  });
+  const LoadRecords records = Send(Fixed(1, 1), {TargetOf(engine)});
+  EXPECT_EQ(records.requests[0].status, RequestStatus::kPartial);
+  EXPECT_EQ(records.requests[0].error, "wrong usage: it says 77 output tokens, 1 came");
+}
+
+TEST(DriveFaults, ABadAddressOrApiIsRefusedAtOnce) {
+  auto client = HttpClient::Create();
+  const auto plan = MakePlan(Fixed(1));
+  DriveProgress progress;
+  EXPECT_EQ(Drive(**client, *plan, {}, progress).error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(Drive(**client, *plan, {{.url = "ftp://x"}}, progress).error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(Drive(**client, *plan, {{.url = "http://x", .api = "soap"}}, progress).error().message,
+            "no API 'soap' (there are completions, chat, generate)");
+}
+
+TEST(DriveFaults, AHeaderThatCannotBeSentIsARecord) {
+  EngineForTest engine;
+  DriveTarget target = TargetOf(engine);
+  target.headers = {{"Bad\nName", "x"}};
+  const LoadRecords records = Send(Fixed(2), {target});
+  ASSERT_EQ(records.requests.size(), 2u);
+  EXPECT_THAT(records.requests[0].error, HasSubstr("a character that no header may have"));
+}
+
+}  // namespace
+}  // namespace tacho
