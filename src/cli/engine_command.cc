@@ -22,7 +22,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kProbePatience{10};
+constexpr std::chrono::seconds kProbePatience{30};  // a busy server answers slowly
 
 int Fails(const Error& error) {
   Complain(error.message);

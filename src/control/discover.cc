@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatience{30};  // a busy server answers slowly
 
 HttpRequest Get(const Url& url, std::string_view route) {
   HttpRequest request;

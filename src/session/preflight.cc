@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatience{30};  // a busy server answers slowly
 // A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 constexpr double kMuchClockOffset = 1.0;  // seconds
