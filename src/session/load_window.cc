@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cmath>
+
+#include "session/record.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kParts = 10;  // of a window, whose differences tell how sure its rate is
+
+}  // namespace
+
+std::optional<double> LoadWindow::TokensPerSecond() const {
+  if (end_ns <= begin_ns) return std::nullopt;
+  return static_cast<double>(output_tokens) * 1e9 / static_cast<double>(end_ns - begin_ns);
+}
+
+std::optional<double> LoadWindow::StandardError() const {
+  if (output_tokens == 0 || tokens_in_parts.size() < 2) return std::nullopt;
+  const auto parts = static_cast<double>(tokens_in_parts.size());
+  const double mean = static_cast<double>(output_tokens) / parts;
+  double squares = 0;
+  for (uint64_t tokens : tokens_in_parts) {
+    const double off = static_cast<double>(tokens) - mean;
+    squares += off * off;
+  }
+  return std::sqrt(squares / (parts - 1) / parts) / mean;
+}
+
+LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns) {
+  LoadWindow window;
+  window.begin_ns = begin_ns;
+  window.end_ns = end_ns;
+  window.tokens_in_parts.assign(kParts, 0);
+  const double part_ns = static_cast<double>(end_ns - begin_ns) / kParts;
+  for (const RequestRecord& request : records.requests) {
+    if (request.ended_ns >= begin_ns && request.ended_ns < end_ns) {
+      window.requests_done += request.status == RequestStatus::kDone;
+      window.requests_failed += request.status == RequestStatus::kFailed;
+    }
+    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+      if (request.chunk_ns[i] < begin_ns || request.chunk_ns[i] >= end_ns) continue;
+      const double at = static_cast<double>(request.chunk_ns[i] - begin_ns) / part_ns;
+      window.tokens_in_parts[std::min<size_t>(kParts - 1, static_cast<size_t>(at))] +=
+          request.chunk_tokens[i];
+      window.output_tokens += request.chunk_tokens[i];
+    }
+  }
+  return window;
+}
+
+std::optional<Recording::Cost> Recording::CostOfProfiling() const {
+  std::optional<double> without = baseline.TokensPerSecond(), with = profiled.TokensPerSecond();
+  std::optional<double> error_without = baseline.StandardError(),
+                        error_with = profiled.StandardError();
+  if (!without || !with || !error_without || !error_with) return std::nullopt;
+  const double ratio = *with / *without;
+  return Cost{1 - ratio, 2 * ratio * std::hypot(*error_without, *error_with)};
+}
+
+}  // namespace tacho
