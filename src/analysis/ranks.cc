@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -220,7 +219,9 @@ void CompareBusy(const std::vector<RankTimes>& ranks, bool first, RankTable& tab
   const auto share = [](const RankTimes& rank) {
     return static_cast<double>(rank.busy.ns) / static_cast<double>(rank.window.ns);
   };
-  const auto [least, most] = std::ranges::minmax(ranks | std::views::transform(share));
+  // (No view: clang 14 cannot compile those of libstdc++ 12.)
+  const auto [least_busy, most_busy] = std::ranges::minmax_element(ranks, {}, share);
+  const double least = share(*least_busy), most = share(*most_busy);
   if (!first && most - least <= table.busy_spread()) return;
   table.least_busy = least;
   table.most_busy = most;
