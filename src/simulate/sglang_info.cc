@@ -42,22 +42,17 @@ void SglangServer::Health(const Exchange& exchange) {
   if (!*answered) {
     engine.Submit({next_request_++, 1, 0, 1, loop_.NowNs()}, std::make_shared<Probe>(answered));
   }
-  const int64_t give_up = loop_.NowNs() + kHealthTimeoutNs;
-  const auto look = std::make_shared<std::function<void()>>();
-  // The function holds itself until it has answered.
-  *look = [this, exchange, answered, give_up, look] {
-    const auto keep = look;
-    if (*answered) {
-      exchange->Respond(200, "", "");
-    } else if (loop_.NowNs() >= give_up || !healthy_) {
-      exchange->Respond(503, "", "");
-    } else {
-      loop_.At(loop_.NowNs() + kSecondNs, *look);
-      return;
-    }
-    *look = nullptr;
-  };
-  loop_.At(loop_.NowNs() + kSecondNs, *look);
+  AnswerHealth(exchange, answered, loop_.NowNs() + kHealthTimeoutNs);
+}
+
+// Looks once a second.
+void SglangServer::AnswerHealth(const Exchange& exchange, const std::shared_ptr<bool>& answered,
+                                int64_t give_up_ns) {
+  loop_.At(loop_.NowNs() + kSecondNs, [this, exchange, answered, give_up_ns] {
+    if (*answered) return exchange->Respond(200, "", "");
+    if (loop_.NowNs() >= give_up_ns || !healthy_) return exchange->Respond(503, "", "");
+    AnswerHealth(exchange, answered, give_up_ns);
+  });
 }
 
 void SglangServer::ModelInfo(const Exchange& exchange) {

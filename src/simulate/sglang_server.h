@@ -52,7 +52,8 @@ class SglangServer : public Worker {
   void Ready(const Exchange& exchange);
   void Ping(const Exchange& exchange);
   void Health(const Exchange& exchange);
-  void AnswerHealth(const Exchange& exchange, uint64_t probe, int64_t give_up_ns);
+  void AnswerHealth(const Exchange& exchange, const std::shared_ptr<bool>& answered,
+                    int64_t give_up_ns);
   void ModelInfo(const Exchange& exchange);
   void ServerInfo(const Exchange& exchange);
   void Models(const Exchange& exchange);
