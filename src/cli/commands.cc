@@ -5,6 +5,8 @@
 #include "cli/analyze_command.h"
 #include "cli/engine_command.h"
 #include "cli/exit_status.h"
+#include "cli/load_command.h"
+#include "cli/load_flags.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "report/visible_text.h"
@@ -67,6 +69,8 @@ const std::vector<Command>& Commands() {
        AnalyzeHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,
        EngineHelp},
+      {"load", "drive a workload at an engine or a router, and measure what a user sees", RunLoad,
+       LoadHelp},
   };
   return commands;
 }

@@ -109,8 +109,8 @@ TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
   FakeEngine router(
       {{"GET /workers", {200, R"({"workers":[{"id":"1","url":")" + sglang.url() + R"("}]})"}}});
   Ran ran = RunIt({"--router-url", router.url(), "--action", "start", "--output-dir", "/p",
-                 "--num-steps", "3", "--activities", "CPU", "GPU", "--profile-by-stage",
-                 "--with-stack", "--record-shapes"});
+                   "--num-steps", "3", "--activities", "CPU", "GPU", "--profile-by-stage",
+                   "--with-stack", "--record-shapes"});
   EXPECT_EQ(ran.status, kDone) << ran.err;
   std::string sent = sglang.seen().back();
   Json body = Json::parse(sent.substr(sent.find('{')));
