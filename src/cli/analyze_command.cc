@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/analyze_csv.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr size_t kDefaultTop = 10, kDefaultProfileTop = 20;
 constexpr size_t kMostComplaints = 20;
+constexpr size_t kMostRules = size_t{1} << 24;
 
 int Fails(const Error& error) {
   Complain(error.message);
@@ -34,23 +36,9 @@ void ComplainAll(const std::vector<std::string>& messages) {
   }
 }
 
-Result<std::string> ReadRules(const std::string& path) {
-  auto stream = OpenStream(path, StreamThreads::kInline);
-  if (!stream) return tl::unexpected<Error>(stream.error());
-  std::string text;
-  for (Block block = (*stream)->Next(); block.size > 0; block = (*stream)->Next()) {
-    text.append(block.data, block.size);
-    if (text.size() > (size_t{1} << 24)) {
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("{}: too large for a file of rules", VisibleText(path)));
-    }
-  }
-  return text;
-}
-
 Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   if (!options.rules_file) return Classifier::Create();
-  auto rules = ReadRules(*options.rules_file);
+  auto rules = ReadInput(*options.rules_file, kMostRules);
   if (!rules) return tl::unexpected<Error>(rules.error());
   auto classifier = Classifier::Create(*rules);
   if (!classifier)

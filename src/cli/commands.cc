@@ -6,6 +6,8 @@
 #include "cli/analyze_command.h"
 #include "cli/engine_command.h"
 #include "cli/exit_status.h"
+#include "cli/load_command.h"
+#include "cli/load_flags.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/record_command.h"
@@ -72,6 +74,8 @@ const std::vector<Command>& Commands() {
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,
        EngineHelp},
+      {"load", "drive a workload at an engine or a router, and measure what a user sees", RunLoad,
+       LoadHelp},
       {"simulate", "engines and a router without a GPU, speaking the real protocols", RunSimulate,
        SimulateHelp},
   };

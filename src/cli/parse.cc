@@ -86,6 +86,10 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     **target = value;
   }
   if (auto* const* target = std::get_if<std::vector<std::string>*>(&row.target)) {
+    if (row.words) {
+      (*target)->push_back(text);
+      return false;
+    }
     for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find(',', begin), text.size());
       if (end > begin) (*target)->push_back(text.substr(begin, end - begin));
@@ -93,6 +97,35 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     }
   }
   return {};
+}
+
+// Puts the name of a list of words before each of them: "--goodput a b" as "--goodput a --goodput
+// b".
+std::vector<std::string> SpreadWords(const CommandSpec& spec,
+                                     const std::vector<std::string>& arguments) {
+  const auto takes_words = [&](const std::string& argument) {
+    for (const OptionGroup& group : spec.groups) {
+      for (const OptionRow& row : group.options) {
+        if (!row.words) continue;
+        const auto names = NamesOf(row);
+        if (std::find(names.begin(), names.end(), argument) != names.end()) return true;
+      }
+    }
+    return false;
+  };
+  std::vector<std::string> spread;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    spread.push_back(arguments[i]);
+    if (!takes_words(arguments[i])) continue;
+    const std::string& name = arguments[i];
+    if (i + 1 < arguments.size()) spread.push_back(arguments[++i]);
+    while (i + 1 < arguments.size() && !arguments[i + 1].starts_with('-') &&
+           arguments[i + 1].find("://") == std::string::npos) {
+      spread.push_back(name);
+      spread.push_back(arguments[++i]);
+    }
+  }
+  return spread;
 }
 
 }  // namespace
@@ -122,7 +155,8 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
   }
   // "--" is taken out here: CLI11 would not tell what came behind it.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  std::vector<std::string> reversed(arguments.begin(), dashes);
+  std::vector<std::string> reversed =
+      SpreadWords(spec, std::vector<std::string>(arguments.begin(), dashes));
   std::reverse(reversed.begin(), reversed.end());
   try {
     app.parse(reversed);

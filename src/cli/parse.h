@@ -13,7 +13,8 @@
 namespace tacho {
 
 // Where the value of an option goes. A list takes values with commas between them, and may be given
-// more than once.
+// more than once; a list of words takes all that follow up to the next option or URL, as Python's
+// argparse does, and leaves their commas alone.
 using OptionTarget =
     std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
                  std::optional<double>*, std::vector<std::string>*>;
@@ -24,7 +25,8 @@ struct OptionRow {
   std::string value;  // name of the value, "" for a switch
   std::string help;
   OptionTarget target;
-  int64_t least = 0;  // of a whole number
+  int64_t least = 0;   // of a whole number
+  bool words = false;  // of a list: a list of words
 };
 struct OptionGroup {
   std::string title;

@@ -134,8 +134,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
       if (open_loop_) {
         Send(request, at, std::max(at, room_since_ns_));
       } else if (users_ < plan_.options.concurrency || plan_.options.concurrency == 0) {
+        // When a user begins is our choice: one after the other.
         ++users_;
-        Send(request, at, at);
+        Send(request, now, now);
       } else {
         SendLater(request, room_since_ns_ + request.think_ns);
       }
@@ -183,7 +184,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
     http.body = bodies_->Take(request.index);
     if (const PlannedRequest* next = FollowerOf(request)) bodies_->Announce(next->index);
-    flight->handed_ns = MonotonicNs();
+    flight->record().handed_ns = MonotonicNs();
+    records_.latest_send_ns =
+        std::max(records_.latest_send_ns, flight->record().handed_ns - admitted_ns);
     flights_.emplace(request.index, flight);
     ++progress_.sent;
     progress_.running = flights_.size();
@@ -220,10 +223,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
     flights_.erase(found);
     progress_.running = flights_.size();
     RequestRecord& record = flight.record();
-    if (record.sent_ns != 0) {
-      records_.latest_send_ns =
-          std::max(records_.latest_send_ns, record.sent_ns - record.admitted_ns);
-    }
     const bool failed = record.status == RequestStatus::kFailed;
     if (record.status == RequestStatus::kDone) {
       ++progress_.done;
@@ -346,7 +345,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       if (stall > 0 && now - flight->LastProgressNs() > stall) {
         Cancel(*flight, Flight::Ending::kGaveUp,
                fmt::format("no token for {}: given up", ShowSpan(stall)));
-      } else if (most > 0 && now - flight->handed_ns > most) {
+      } else if (most > 0 && now - flight->record().handed_ns > most) {
         Cancel(*flight, Flight::Ending::kGaveUp,
                fmt::format("not complete within {}: given up", ShowSpan(most)));
       }

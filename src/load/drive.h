@@ -51,7 +51,7 @@ struct LoadRecords {
   std::vector<RequestRecord> requests;  // in the order of the plan; those never sent are left out
   std::vector<ClockPair> clocks;        // at the start, each second, and at the end
   int64_t started_ns = 0, ended_ns = 0;
-  int64_t latest_send_ns = 0;  // the largest sent - admitted: what the client itself caused
+  int64_t latest_send_ns = 0;  // the largest handed - admitted: what the client itself caused
   ClientHealth client;
   std::string ended_early;  // why the load stopped before its plan was through; "" when it did not
   std::string id_prefix;

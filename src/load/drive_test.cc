@@ -29,7 +29,8 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
     EXPECT_EQ(r.counted_by, TokenCounts::kUsage);
     EXPECT_EQ(r.chunk_ns.size(), 10u);
     EXPECT_LE(r.intended_ns, r.admitted_ns);
-    EXPECT_LE(r.admitted_ns, r.sent_ns);
+    EXPECT_LE(r.admitted_ns, r.handed_ns);
+    EXPECT_LE(r.handed_ns, r.sent_ns);
     EXPECT_LE(r.sent_ns, r.first_byte_ns);
     EXPECT_LE(r.first_byte_ns, r.first_token_ns);
     EXPECT_LE(r.first_token_ns, r.last_token_ns);

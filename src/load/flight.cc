@@ -34,7 +34,7 @@ void Flight::EndBecause(Ending ending, std::string why) {
 }
 
 int64_t Flight::LastProgressNs() const {
-  return std::max({record_.last_token_ns, record_.sent_ns, handed_ns});
+  return std::max({record_.last_token_ns, record_.sent_ns, record_.handed_ns});
 }
 
 void Flight::OnEnd(const Result<HttpTimes>& times) {

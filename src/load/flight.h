@@ -42,7 +42,6 @@ class Flight final : public HttpSink {
   int64_t LastProgressNs() const;
 
   uint64_t stream = 0;      // what Cancel takes
-  int64_t handed_ns = 0;    // to the client
   int64_t tokens_told = 0;  // to the progress
   bool lingers = false;     // [DONE] came, its end is being awaited
 

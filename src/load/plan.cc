@@ -115,7 +115,9 @@ class Planner {
         choices_(std::move(choices)),
         dataset_(std::move(dataset)),
         arrivals_(TimesOf(options), options.seed) {
-    if (!dataset_.rows.empty() && options.shuffle && !options.replay_speed) Shuffle();
+    if (!dataset_.rows.empty() && options.shuffle && !options.replay_speed) {
+      ShuffleRows(dataset_, options.seed);
+    }
     plan_.options = options;
     plan_.salt = options.salt.value_or(FreshSalt());
   }
@@ -177,13 +179,6 @@ class Planner {
       AddSession(scenario, random);
     }
     ++group_;
-  }
-
-  void Shuffle() {
-    Random random(options_.seed, kShuffleStream);
-    for (size_t i = dataset_.rows.size(); i > 1; --i) {
-      std::swap(dataset_.rows[i - 1], dataset_.rows[random.Below(i)]);
-    }
   }
 
   void AddRow(const DatasetRow& row) {
@@ -331,6 +326,13 @@ class Planner {
 };
 
 }  // namespace
+
+void ShuffleRows(Dataset& dataset, uint64_t seed) {
+  Random random(seed, kShuffleStream);
+  for (size_t i = dataset.rows.size(); i > 1; --i) {
+    std::swap(dataset.rows[i - 1], dataset.rows[random.Below(i)]);
+  }
+}
 
 uint64_t FreshSalt() {
   std::random_device device;

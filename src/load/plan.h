@@ -77,6 +77,9 @@ Result<LoadPlan> MakePlan(const PlanOptions& options);
 // The same with the requests of a dataset. Outputs of unknown length are 256 tokens long.
 Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset);
 
+// As a plan with that seed shuffles them.
+void ShuffleRows(Dataset& dataset, uint64_t seed);
+
 // A salt that no run had before.
 uint64_t FreshSalt();
 

@@ -43,9 +43,9 @@ struct RequestRecord {
   uint64_t session = 0;
   uint32_t turn = 0;
   // intended: by the schedule. admitted: when the bound of requests at once let it through (the
-  // difference is the user's own queue). sent: when the kernel took it (the difference is the
-  // client's lateness, new connections included).
-  int64_t intended_ns = 0, admitted_ns = 0, sent_ns = 0;
+  // difference is the user's own queue). handed: to the HTTP client (the difference is our own
+  // lateness). sent: when the kernel took it (the difference is a new connection, if any).
+  int64_t intended_ns = 0, admitted_ns = 0, handed_ns = 0, sent_ns = 0;
   int64_t first_byte_ns = 0, first_token_ns = 0, last_token_ns = 0, ended_ns = 0;
   // Of the chunks with a choice in them, tokens or not: vLLM's client takes its times from these.
   int64_t first_choice_ns = 0, last_choice_ns = 0;

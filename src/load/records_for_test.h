@@ -15,7 +15,7 @@ inline RequestRecord RequestForTest(int64_t sent_ms, const std::vector<int64_t>&
   r.status = RequestStatus::kDone;
   r.http_status = 200;
   r.attempts = 1;
-  r.intended_ns = r.admitted_ns = r.sent_ns = sent_ms * kMs;
+  r.intended_ns = r.admitted_ns = r.handed_ns = r.sent_ns = sent_ms * kMs;
   r.planned_prompt_tokens = r.prompt_tokens = 24;
   r.counted_by = TokenCounts::kUsage;
   for (const int64_t at : chunks_ms) {

@@ -39,6 +39,7 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
   if (r.attempts > 1) out += fmt::format(",\"attempts\":{}", r.attempts);
   AppendTime(out, "intended_ns", r.intended_ns);
   AppendTime(out, "admitted_ns", r.admitted_ns);
+  AppendTime(out, "handed_ns", r.handed_ns);
   AppendTime(out, "sent_ns", r.sent_ns);
   AppendTime(out, "first_byte_ns", r.first_byte_ns);
   AppendTime(out, "first_token_ns", r.first_token_ns);

@@ -35,7 +35,7 @@ std::optional<int64_t> IntendedEndToEndNs(const RequestRecord& r) {
 int64_t QueueNs(const RequestRecord& r) { return r.admitted_ns - r.intended_ns; }
 
 std::optional<int64_t> LatenessNs(const RequestRecord& r) {
-  return Between(r.admitted_ns, r.sent_ns);
+  return Between(r.admitted_ns, r.handed_ns);
 }
 
 void AppendChunkGaps(const RequestRecord& r, std::vector<double>& gaps) {

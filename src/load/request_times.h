@@ -24,7 +24,7 @@ std::optional<int64_t> IntendedTtftNs(const RequestRecord& record);
 std::optional<int64_t> IntendedEndToEndNs(const RequestRecord& record);
 // What the bound of requests at once cost: admitted - intended.
 int64_t QueueNs(const RequestRecord& record);
-// What the client cost: sent - admitted.
+// What the client cost: handed - admitted.
 std::optional<int64_t> LatenessNs(const RequestRecord& record);
 
 // Appends the times between chunks that carried tokens (`chunk_gap`; "ITL" of vLLM's client).

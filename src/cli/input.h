@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// The whole content of a file, decompressed ("-" for standard input). kUsage when it is larger than
+// `most` bytes, kUnreadable when it cannot be read to its end.
+Result<std::string> ReadInput(const std::string& path, size_t most);
+
+}  // namespace tacho

@@ -1,0 +1,282 @@
+#include "cli/load_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/load_flags.h"
+#include "cli/load_job.h"
+#include "cli/load_progress.h"
+#include "cli/load_report.h"
+#include "cli/load_result_files.h"
+#include "cli/load_sweep.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "load/served_model.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr size_t kMostDataset = size_t{4} << 30;
+constexpr uint64_t kWarmupSeed = 0x7761726d;
+constexpr uint64_t kWarmupsAtOnce = 8;
+
+int Fails(const Error& error) {
+  Complain(VisibleText(error.message));
+  return StatusOf(error.kind);
+}
+
+// Everything that one call of the command works with.
+struct Scene {
+  LoadFlags flags;
+  LoadJob job;
+  std::unique_ptr<HttpClient> client;
+  std::stop_token stop;
+  std::vector<DriveTarget> targets;
+  Dataset dataset;
+  TextStyle style;
+  bool show_progress = false;
+};
+
+Result<ServedModel> WaitForModel(Scene& scene) {
+  const auto until = std::chrono::steady_clock::now() + scene.job.ready_timeout;
+  while (true) {
+    auto served = AskModel(*scene.client, scene.job.urls[0], kPatience, scene.stop);
+    if (served || scene.stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
+      return served;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+}
+
+// Asks the first server for what the flags leave open.
+Result<void> CompleteTarget(Scene& scene) {
+  LoadJob& job = scene.job;
+  DriveTarget& target = job.target;
+  const auto served = WaitForModel(scene);
+  if (!served && (target.model.empty() || scene.stop.stop_requested())) {
+    return tl::unexpected<Error>(served.error());
+  }
+  if (target.model.empty()) target.model = served->name;
+  if (served && !job.plan.most_total_tokens) job.plan.most_total_tokens = served->max_model_len;
+  job.identity.model_id = scene.flags.model.empty() ? target.model : scene.flags.model;
+  if (target.api != "chat" && !job.dataset_path) {
+    target.token_ids = AskTokenIds(*scene.client, job.urls[0], target.model, kPatience, scene.stop);
+    if (target.token_ids.empty()) {
+      job.remarks.emplace_back(
+          "the server has no tokenizer route, so prompts are made of the ids 1000 to 9999");
+    }
+  }
+  for (const std::string& url : job.urls) {
+    scene.targets.push_back(target);
+    scene.targets.back().url = url;
+  }
+  return {};
+}
+
+Result<void> LoadDataset(Scene& scene) {
+  LoadJob& job = scene.job;
+  if (!job.dataset_path) return {};
+  const auto bytes = ReadInput(*job.dataset_path, kMostDataset);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  auto dataset = ReadDataset(*bytes, job.dataset);
+  if (!dataset) return tl::unexpected<Error>(dataset.error().WithContext(*job.dataset_path));
+  scene.dataset = std::move(*dataset);
+  for (const BrokenLine& line : scene.dataset.first_broken) {
+    Complain(
+        fmt::format("{}:{}: {}", VisibleText(*job.dataset_path), line.line, VisibleText(line.why)));
+  }
+  if (scene.dataset.broken > 0) {
+    job.remarks.push_back(
+        fmt::format("{} broken lines of the dataset were left out", scene.dataset.broken));
+  }
+  if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
+    return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");
+  }
+  if (scene.dataset.kind != DatasetKind::kShareGpt) return {};
+  // Lengths of its answers are known by counting alone.
+  if (job.plan.shuffle) ShuffleRows(scene.dataset, job.plan.seed);
+  job.plan.shuffle = false;
+  const size_t needed = job.plan.requests.value_or(scene.dataset.rows.size());
+  if (!CountTokens(*scene.client, job.urls[0], job.target.model, needed, kPatience, scene.dataset,
+                   scene.stop)) {
+    job.remarks.emplace_back(
+        "the server has no tokenizer route: lengths are guessed, 4 bytes a token");
+  }
+  if (!scene.dataset.rows.empty()) return {};
+  return Fail(ErrorKind::kUnreadable,
+              *job.dataset_path +
+                  ": no conversation within vLLM's bounds (4 to 1024 tokens in, at "
+                  "most 2048 in all)");
+}
+
+Result<LoadPlan> Plan(const Scene& scene, const PlanOptions& options) {
+  return scene.dataset.rows.empty() ? MakePlan(options) : MakePlan(options, scene.dataset);
+}
+
+Result<LoadRecords> SendPlan(const Scene& scene, const LoadPlan& plan, const std::string& title) {
+  DriveProgress progress;
+  const LoadProgressLine line(progress, title, scene.show_progress);
+  return Drive(*scene.client, plan, scene.targets, progress, scene.stop, scene.job.drive);
+}
+
+Result<void> WarmUp(const Scene& scene) {
+  if (scene.job.warmups == 0) return {};
+  PlanOptions options = scene.job.plan;
+  options.requests = scene.job.warmups;
+  options.duration_ns.reset();
+  options.rate.reset();
+  options.ramp.reset();
+  options.replay_speed.reset();
+  options.seed ^= kWarmupSeed;
+  if (options.concurrency == 0) options.concurrency = kWarmupsAtOnce;
+  const auto plan = Plan(scene, options);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  const auto records = SendPlan(scene, *plan, "warm-up");
+  if (!records) return tl::unexpected<Error>(records.error());
+  return {};
+}
+
+SummaryOptions SummaryOptionsOf(const LoadJob& job, uint64_t most_at_once) {
+  SummaryOptions options;
+  for (const double percent : job.metrics.percents) {
+    if (std::find(options.percents.begin(), options.percents.end(), percent) ==
+        options.percents.end()) {
+      options.percents.push_back(percent);
+    }
+  }
+  options.slos = job.slos;
+  options.most_at_once = most_at_once;
+  return options;
+}
+
+std::string DateOfNow() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[64];
+  std::strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local);
+  return text;
+}
+
+// What the load came to, as the shell sees it.
+int StatusOfLoad(const Scene& scene, const LoadSummary& summary) {
+  if (scene.stop.stop_requested()) return kInterrupted;
+  const LoadFigures& whole = summary.whole;
+  if (whole.done == 0 && whole.failed + whole.partial > 0) return kRemoteFailed;
+  return whole.failed + whole.partial > 0 ? kIncomplete : kDone;
+}
+
+int RunOnce(Scene& scene) {
+  auto plan = Plan(scene, scene.job.plan);
+  if (!plan) return Fails(plan.error());
+  if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
+  FinishedLoad load;
+  load.plan = std::move(*plan);
+  load.identity = scene.job.identity;
+  load.identity.date = DateOfNow();
+  auto records = SendPlan(scene, load.plan, "load");
+  if (!records) return Fails(records.error());
+  load.records = std::move(*records);
+  load.urls = scene.job.urls;
+  load.identity.num_prompts = load.records.requests.size();
+  load.metrics = scene.job.metrics;
+  load.slos = scene.job.slos;
+  load.remarks = scene.job.remarks;
+  load.summary =
+      Summarise(load.records, SummaryOptionsOf(scene.job, load.plan.options.concurrency));
+  const auto written =
+      WriteStdout(scene.flags.json ? LoadJson(load, TachoVersion()) : LoadText(load, scene.style));
+  if (!written) return Fails(written.error());
+  if (const auto saved = WriteResultFiles(scene.flags, load); !saved) return Fails(saved.error());
+  if (scene.flags.json) {
+    for (const std::string& remark : load.remarks) Complain(VisibleText(remark));
+  }
+  return StatusOfLoad(scene, load.summary);
+}
+
+int RunSweep(Scene& scene) {
+  std::vector<SweepLevel> levels;
+  bool failed = false;
+  for (const double level : scene.job.levels) {
+    PlanOptions options = scene.job.plan;
+    if (scene.job.sweep == SweepOf::kRate) {
+      options.rate = level;
+      options.concurrency =
+          scene.job.identity.max_concurrency && scene.flags.concurrency ? options.concurrency : 0;
+    } else {
+      options.concurrency = static_cast<uint64_t>(level);
+    }
+    const auto plan = Plan(scene, options);
+    if (!plan) return Fails(plan.error());
+    if (levels.empty()) {
+      if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
+    }
+    const auto records = SendPlan(
+        scene, *plan,
+        fmt::format("{} {:g}", scene.job.sweep == SweepOf::kRate ? "rate" : "at once", level));
+    if (!records) return Fails(records.error());
+    SweepLevel& now = levels.emplace_back();
+    now.level = level;
+    now.summary = Summarise(*records, SummaryOptionsOf(scene.job, options.concurrency));
+    const LoadFigures& whole = now.summary.whole;
+    const uint64_t counted = whole.sent - whole.cancelled;
+    now.attained = counted == 0 ? 0
+                                : static_cast<double>(whole.good.value_or(whole.done)) /
+                                      static_cast<double>(counted);
+    failed |= whole.failed + whole.partial > 0;
+    if (scene.stop.stop_requested() || whole.done == 0) break;
+    if (!scene.job.slos.empty() && now.attained < scene.job.attain) break;
+  }
+  for (const std::string& remark : scene.job.remarks) Complain(VisibleText(remark));
+  const auto written = WriteStdout(scene.flags.json ? SweepJson(scene.job, levels, TachoVersion())
+                                                    : SweepText(scene.job, levels, scene.style));
+  if (!written) return Fails(written.error());
+  if (scene.stop.stop_requested()) return kInterrupted;
+  return failed ? kIncomplete : kDone;
+}
+
+}  // namespace
+
+int RunLoad(const std::vector<std::string>& arguments) {
+  Scene scene;
+  const auto parsed = ParseArguments(LoadSpec(scene.flags), arguments);
+  if (!parsed) return Fails(parsed.error());
+  if (*parsed) {
+    const auto written = WriteStdout(LoadHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  auto job = LoadJobOf(scene.flags);
+  if (!job) return Fails(job.error());
+  scene.job = std::move(*job);
+  const auto color = ParseColor(scene.flags.color);
+  if (!color) return Fails(color.error());
+  scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
+  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
+  scene.show_progress = errors.is_tty && errors.term != "dumb" && !scene.flags.no_progress;
+
+  HttpClientOptions http;
+  http.verify_tls = !scene.flags.insecure;
+  http.bearer_key = scene.job.target.bearer_key;
+  auto client = HttpClient::Create(http);
+  if (!client) return Fails(client.error());
+  scene.client = std::move(*client);
+
+  const InterruptScope interrupt;
+  scene.stop = interrupt.token();
+  // The dataset first: a mistake in it is told without asking anyone.
+  if (const auto complete = CompleteTarget(scene); !complete) return Fails(complete.error());
+  if (const auto loaded = LoadDataset(scene); !loaded) return Fails(loaded.error());
+  return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
+}
+
+}  // namespace tacho

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/parse.h"
+
+namespace tacho {
+
+// `tacho load` as it was typed. Names of options are those of `vllm bench serve` where it has one.
+struct LoadFlags {
+  std::vector<std::string> urls;  // positional
+  // target
+  std::vector<std::string> base_urls;
+  std::string host, endpoint, backend, api, model, served_model_name, api_key, extra_body;
+  std::optional<int64_t> port;
+  std::vector<std::string> headers;
+  bool insecure = false, no_streaming = false;
+  // what to send
+  std::string scenario, mix, dataset, dataset_name, range_ratio;
+  std::optional<int64_t> input_len, output_len, random_input_len, random_output_len,
+      random_prefix_len, custom_output_len, sharegpt_output_len, prefix_len, suffix_len,
+      num_prefixes, prefix_output_len, max_model_len, block_tokens;
+  std::optional<double> shared_prefix, time_unit_s;
+  std::string label_timestamp, label_input, label_output, label_hash;
+  bool strict = false, disable_shuffle = false, no_oversample = false, natural_length = false,
+       ignore_eos = false;
+  // when
+  std::optional<int64_t> requests, num_prompts, concurrency, seed, warmups;
+  std::string duration, grace, think, rate, burstiness, salt, ready_timeout, timeout, stall_timeout;
+  std::string ramp, ramp_from, ramp_to;
+  std::optional<double> replay_speed;
+  bool replay = false;
+  // sampling
+  std::string temperature, top_p, top_k, min_p, frequency_penalty, presence_penalty,
+      repetition_penalty, logprobs;
+  // report
+  std::vector<std::string> goodput, metadata;
+  std::string percentile_metrics, metric_percentiles, vllm_json, records, label, result_dir,
+      result_filename, request_id_prefix;
+  bool json = false, save_result = false, save_detailed = false, append_result = false,
+       no_progress = false;
+  std::string color = "auto";
+  // sweep
+  std::string sweep;
+  std::optional<double> attain;
+  // known, and without a meaning here
+  bool profile = false, ignored_flag = false;
+  std::string ignored_value;
+};
+
+CommandSpec LoadSpec(LoadFlags& flags);
+std::string LoadHelp();
+
+}  // namespace tacho

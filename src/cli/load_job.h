@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/load_flags.h"
+#include "load/bench_result.h"
+#include "load/drive.h"
+#include "load/slo.h"
+
+namespace tacho {
+
+enum class SweepOf { kNone, kConcurrency, kRate };
+
+// What the flags of `tacho load` ask for, with nothing yet known of the server.
+struct LoadJob {
+  PlanOptions plan;
+  std::optional<std::string> dataset_path;
+  DatasetOptions dataset;
+  DriveTarget target;  // of all servers, but for its url
+  std::vector<std::string> urls;
+  DriveOptions drive;
+  BenchIdentity identity;
+  BenchMetrics metrics;
+  std::vector<Slo> slos;
+  uint64_t warmups = 0;
+  std::chrono::milliseconds ready_timeout{0};
+  SweepOf sweep = SweepOf::kNone;
+  std::vector<double> levels;
+  double attain = 0.95;
+  std::vector<std::string> remarks;  // what the user should know of what was asked for
+};
+
+// kUsage: flags that contradict each other, or values that are none.
+Result<LoadJob> LoadJobOf(const LoadFlags& flags);
+
+// "1,2,4..256": numbers, and ".." for the same ratio on up to the last one. kUsage.
+Result<std::vector<double>> ParseLevels(std::string_view text);
+
+}  // namespace tacho

@@ -1,0 +1,197 @@
+#include "cli/load_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/load_progress.h"
+#include "cli/load_result_files.h"
+#include "cli/load_sweep.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<LoadJob> Job(std::vector<std::string> arguments, bool with_url = true) {
+  if (with_url) arguments.insert(arguments.begin(), "http://127.0.0.1:8000");
+  LoadFlags flags;
+  const auto parsed = ParseArguments(LoadSpec(flags), arguments);
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
+  return LoadJobOf(flags);
+}
+
+std::string Refused(const std::vector<std::string>& arguments) {
+  const auto job = Job(arguments);
+  EXPECT_FALSE(job);
+  if (job) return "";
+  EXPECT_EQ(job.error().kind, ErrorKind::kUsage);
+  return job.error().message;
+}
+
+TEST(LoadJob, WithoutOptionsEightUsersSendTheDefaultMixForHalfAMinute) {
+  const auto job = Job({});
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_TRUE(job->plan.mix.empty());
+  EXPECT_EQ(job->plan.concurrency, 8u);
+  EXPECT_EQ(job->plan.duration_ns, 30'000'000'000);
+  EXPECT_FALSE(job->plan.requests);
+  EXPECT_FALSE(job->plan.OpenLoop());
+  EXPECT_EQ(job->target.api, "completions");
+  EXPECT_TRUE(job->target.ignore_eos);
+}
+
+TEST(LoadJob, VllmsCommandLineMeansWhatItMeansThere) {
+  const auto job = Job({"--backend",
+                        "vllm",
+                        "--base-url",
+                        "http://a:1",
+                        "--model",
+                        "m",
+                        "--dataset-name",
+                        "random",
+                        "--random-input-len",
+                        "24",
+                        "--random-output-len",
+                        "16",
+                        "--num-prompts",
+                        "200",
+                        "--request-rate",
+                        "2.5",
+                        "--burstiness",
+                        "0.5",
+                        "--max-concurrency",
+                        "4",
+                        "--goodput",
+                        "ttft:200",
+                        "tpot:50",
+                        "--metadata",
+                        "a=1",
+                        "b=x,y",
+                        "--header",
+                        "K=V",
+                        "--percentile-metrics",
+                        "ttft,e2el",
+                        "--metric-percentiles",
+                        "50,99.9",
+                        "--tokenizer",
+                        "./model",
+                        "--trust-remote-code",
+                        "--temperature",
+                        "0",
+                        "--ignore-eos",
+                        "--seed",
+                        "7"},
+                       false);
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_THAT(job->urls, ElementsAre("http://a:1"));
+  EXPECT_EQ(job->plan.prompt_tokens, 24);
+  EXPECT_EQ(job->plan.output_tokens, 16);
+  EXPECT_EQ(job->plan.requests, 200u);
+  EXPECT_EQ(job->plan.rate, 2.5);
+  EXPECT_EQ(job->plan.burstiness, 0.5);
+  EXPECT_EQ(job->plan.concurrency, 4u);
+  EXPECT_EQ(job->plan.seed, 7u);
+  ASSERT_EQ(job->slos.size(), 2u);
+  EXPECT_EQ(job->slos[1].most_ns, 50e6);
+  EXPECT_EQ(job->identity.metadata[1].second, "x,y");
+  EXPECT_EQ(job->identity.backend, "vllm");
+  EXPECT_EQ(job->identity.tokenizer_id, "./model");
+  EXPECT_EQ(job->target.headers[0].value, "V");
+  EXPECT_EQ(job->target.sampling, "{\"temperature\":0}");
+  EXPECT_THAT(job->metrics.names, ElementsAre("ttft", "e2el"));
+  EXPECT_THAT(job->metrics.percents, ElementsAre(50, 99.9));
+}
+
+TEST(LoadJob, VllmsDefaultsHoldWithItsDatasets) {
+  const auto job = Job({"--dataset-name", "random"});
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->plan.requests, 1000u);
+  EXPECT_EQ(job->plan.prompt_tokens, 1024);
+  EXPECT_EQ(job->plan.output_tokens, 128);
+  EXPECT_EQ(job->plan.concurrency, 0u);
+  EXPECT_EQ(Job({"--num-prompts", "5"})->plan.concurrency, 0u);
+  EXPECT_EQ(Job({"--requests", "5"})->plan.concurrency, 8u);
+  EXPECT_EQ(Job({"--rate", "inf", "--requests", "5"})->plan.concurrency, 0u);
+  const auto prefixes = Job({"--dataset-name", "prefix_repetition"});
+  EXPECT_EQ(prefixes->plan.prefix_tokens, 256);
+  EXPECT_EQ(prefixes->plan.prefixes, 10u);
+}
+
+TEST(LoadJob, AMixThatDoesNotAddUpIsScaledAndSaidSo) {
+  const auto job = Job({"--mix", "chat=60,rag=30,code=20"});
+  ASSERT_TRUE(job);
+  EXPECT_THAT(job->remarks, ElementsAre(HasSubstr("adds up to 110, not to 100")));
+  EXPECT_THAT(Refused({"--mix", "chat=60,rga=40"}), HasSubstr("did you mean rag?"));
+  EXPECT_THAT(Refused({"--scenario", "summarization"}), HasSubstr("did you mean summarisation?"));
+}
+
+TEST(LoadJob, WhatDoesNotGoTogetherIsRefused) {
+  EXPECT_THAT(Job({}, false).error().message, HasSubstr("no server given"));
+  EXPECT_THAT(Refused({"--scenario", "chat", "--mix", "chat=1"}), HasSubstr("do not go together"));
+  EXPECT_THAT(Refused({"--profile"}), HasSubstr("tacho record"));
+  EXPECT_THAT(Refused({"--ramp-up-start-rps", "1"}), HasSubstr("need --ramp-up-strategy"));
+  EXPECT_THAT(Refused({"--backend", "tgi"}), HasSubstr("no --backend 'tgi'"));
+  EXPECT_THAT(Refused({"--dataset-name", "sharegpt"}), HasSubstr("needs --dataset-path"));
+  EXPECT_THAT(Refused({"--dataset-name", "sonnet"}), HasSubstr("no --dataset-name 'sonnet'"));
+  EXPECT_THAT(Refused({"--extra-body", "[1]"}), HasSubstr("a JSON object"));
+  EXPECT_THAT(Refused({"--goodput", "itl:5"}), HasSubstr("names no time that a request has"));
+  EXPECT_THAT(Refused({"--percentile-metrics", "ttfx"}), HasSubstr("no metric 'ttfx'"));
+  EXPECT_THAT(Refused({"--rate", "fast"}), HasSubstr("--rate wants a number"));
+  EXPECT_THAT(Refused({"--duration", "soon"}), HasSubstr("is no duration"));
+  EXPECT_THAT(Refused({"--requets", "5"}), HasSubstr("--requests"));
+}
+
+TEST(Levels, GoOnInTheirRatio) {
+  EXPECT_THAT(*ParseLevels("1,2,4..32"), ElementsAre(1, 2, 4, 8, 16, 32));
+  EXPECT_THAT(*ParseLevels("4..20"), ElementsAre(4, 8, 16, 20));
+  EXPECT_THAT(*ParseLevels("0.5,0.75..2"), ElementsAre(0.5, 0.75, 1.125, 1.688, 2));
+  EXPECT_THAT(*ParseLevels("3"), ElementsAre(3));
+  for (const char* bad : {"", "0", "a", "1,1", "2,1", "1..", "..4", "4..2", "1,1.0001..1000"}) {
+    EXPECT_FALSE(ParseLevels(bad)) << bad;
+  }
+}
+
+TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
+  const auto level = [](double at, double tokens_per_s, double e2e_ns) {
+    SweepLevel one;
+    one.level = at;
+    one.summary.whole.output_tokens_per_s = tokens_per_s;
+    one.summary.whole.e2e.percentiles = {{50, e2e_ns, {}, {}}};
+    return one;
+  };
+  std::vector<SweepLevel> levels = {level(1, 100, 1e9), level(2, 195, 1.02e9), level(4, 380, 1.1e9),
+                                    level(8, 500, 1.7e9), level(16, 510, 3.3e9)};
+  EXPECT_EQ(KneeOf(levels), 2u);
+  levels[2].summary.verdict.client_bound = true;
+  EXPECT_EQ(KneeOf(levels), 3u);
+  EXPECT_FALSE(KneeOf({}));
+}
+
+TEST(LoadProgress, TheLineShowsWhatIsUnderWay) {
+  const LoadLook before{.at_s = 10, .sent = 100, .done = 80, .output_tokens = 1000};
+  const LoadLook now{.at_s = 12,
+                     .sent = 1234,
+                     .running = 64,
+                     .waiting = 3,
+                     .done = 100,
+                     .failed = 2,
+                     .output_tokens = 41'000};
+  EXPECT_EQ(LoadLine("load", now, before),
+            "load 12 s  1,234 sent, 64 running, 3 waiting, 100 done, 2 failed  10.0 req/s, 20,000 "
+            "tok/s");
+}
+
+TEST(ResultFiles, AreNamedAsVllmNamesThem) {
+  BenchIdentity identity;
+  identity.date = "20261121-115335";
+  identity.model_id = "meta/llama";
+  EXPECT_EQ(ResultFileName(identity), "openai-infqps-llama-20261121-115335.json");
+  identity.request_rate = 2.5;
+  identity.max_concurrency = 4;
+  identity.label = "base";
+  EXPECT_EQ(ResultFileName(identity), "base-2.5qps-concurrency4-llama-20261121-115335.json");
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "load/bench_result.h"
+#include "load/drive.h"
+#include "load/summary.h"
+#include "report/text_style.h"
+
+namespace tacho {
+
+// One load that is over, with all that its report needs.
+struct FinishedLoad {
+  LoadPlan plan;
+  std::vector<std::string> urls;
+  LoadRecords records;
+  LoadSummary summary;
+  BenchIdentity identity;
+  BenchMetrics metrics;
+  std::vector<Slo> slos;
+  std::vector<std::string> remarks;
+};
+
+// vLLM's table, then what it does not have: the steady state, each scenario, the times from the
+// schedule, the client itself, what failed.
+std::string LoadText(const FinishedLoad& load, const TextStyle& style);
+
+// docs/load.md; schema 1.
+std::string LoadJson(const FinishedLoad& load, std::string_view version);
+
+}  // namespace tacho

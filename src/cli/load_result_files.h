@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/result.h"
+#include "cli/load_flags.h"
+#include "cli/load_report.h"
+
+namespace tacho {
+
+// Writes the files that --records, --vllm-json and --save-result ask for. kOutput.
+Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load);
+
+// As vLLM names it: {label|backend}-{rate}qps[-concurrency{c}]-{model}-{date}.json.
+std::string ResultFileName(const BenchIdentity& identity);
+
+}  // namespace tacho

@@ -1,0 +1,125 @@
+#include "cli/load_sweep.h"
+
+#include <fmt/format.h>
+
+#include "report/format_number.h"
+#include "report/json_writer.h"
+#include "report/table.h"
+
+namespace tacho {
+namespace {
+
+Cell TimeCell(const Distribution& all, double percent) {
+  const auto value = all.At(percent);
+  if (!value) return {};
+  return static_cast<int64_t>(*value);
+}
+
+std::string RemarkOf(const LoadJob& job, const SweepLevel& level, bool knee) {
+  std::vector<std::string> words;
+  if (knee) words.emplace_back("knee");
+  if (!job.slos.empty() && level.attained < job.attain) words.emplace_back("breaks the SLO");
+  const uint64_t failed = level.summary.whole.failed + level.summary.whole.partial;
+  if (failed > 0) words.push_back(fmt::format("{} failed", failed));
+  if (level.summary.verdict.client_bound) words.emplace_back("client-bound");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
+  std::optional<size_t> knee;
+  double most = 0;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const LoadFigures& figures =
+        levels[i].summary.steady ? *levels[i].summary.steady : levels[i].summary.whole;
+    const double latency = figures.e2e.At(50).value_or(0);
+    if (latency <= 0 || levels[i].summary.verdict.client_bound) continue;
+    const double power = figures.output_tokens_per_s / latency;
+    if (power <= most) continue;
+    most = power;
+    knee = i;
+  }
+  return knee;
+}
+
+std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
+                      const TextStyle& style) {
+  Table table;
+  table.name = "sweep";
+  const bool by_rate = job.sweep == SweepOf::kRate;
+  table.columns = {
+      {.key = "level", .name = by_rate ? "rate" : "at once", .unit = Unit::kNumber},
+      {.key = "done", .name = "done", .unit = Unit::kCount},
+      {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
+      {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
+      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},
+      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration},
+      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration},
+      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration},
+      {.key = "e2e_p50_ns", .name = "E2E p50", .unit = Unit::kDuration},
+  };
+  if (!job.slos.empty()) {
+    table.columns.push_back({.key = "attained", .name = "SLO", .unit = Unit::kShare});
+  }
+  table.columns.push_back({.key = "remark", .name = ""});
+  const auto knee = KneeOf(levels);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const LoadSummary& s = levels[i].summary;
+    const LoadFigures& f = s.steady ? *s.steady : s.whole;
+    std::vector<Cell> cells = {levels[i].level,      static_cast<int64_t>(s.whole.done),
+                               f.requests_per_s,     f.output_tokens_per_s,
+                               TimeCell(f.ttft, 50), TimeCell(f.ttft, 99),
+                               TimeCell(f.tpot, 50), TimeCell(f.tpot, 99),
+                               TimeCell(f.e2e, 50)};
+    if (!job.slos.empty()) cells.emplace_back(levels[i].attained);
+    cells.emplace_back(RemarkOf(job, levels[i], knee == i));
+    table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
+  }
+  std::string out = RenderText(table, style) + "\n";
+  if (knee) {
+    out += fmt::format(
+        " the knee is at {} {}: the most output tokens a second over the median end-to-end time\n",
+        FormatNumber(levels[*knee].level), by_rate ? "requests a second" : "requests at once");
+  }
+  return out;
+}
+
+std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
+                      std::string_view version) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("schema", 1);
+  json.Field("tacho", version);
+  json.Field("sweep", job.sweep == SweepOf::kRate ? "rate" : "concurrency");
+  if (const auto knee = KneeOf(levels)) json.Field("knee", levels[*knee].level);
+  json.BeginArray("levels");
+  for (const SweepLevel& level : levels) {
+    const LoadSummary& s = level.summary;
+    const LoadFigures& f = s.steady ? *s.steady : s.whole;
+    json.BeginRow();
+    json.Field("level", level.level);
+    json.Field("done", s.whole.done);
+    json.Field("failed", s.whole.failed + s.whole.partial);
+    json.Field("steady", s.steady.has_value());
+    json.Field("requests_per_s", f.requests_per_s);
+    json.Field("output_tokens_per_s", f.output_tokens_per_s);
+    const auto time = [&](const char* key, const Distribution& all, double percent) {
+      if (const auto value = all.At(percent)) json.Field(key, static_cast<int64_t>(*value));
+    };
+    time("ttft_p50_ns", f.ttft, 50);
+    time("ttft_p99_ns", f.ttft, 99);
+    time("tpot_p50_ns", f.tpot, 50);
+    time("tpot_p99_ns", f.tpot, 99);
+    time("e2e_p50_ns", f.e2e, 50);
+    time("e2e_p99_ns", f.e2e, 99);
+    if (!job.slos.empty()) json.Field("attained", level.attained);
+    json.Field("client_bound", s.verdict.client_bound);
+    json.End();
+  }
+  json.End();
+  json.End();
+  return std::move(json).Finish();
+}
+
+}  // namespace tacho

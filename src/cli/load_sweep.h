@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/load_job.h"
+#include "load/summary.h"
+#include "report/text_style.h"
+
+namespace tacho {
+
+struct SweepLevel {
+  double level = 0;
+  LoadSummary summary;
+  double attained = 1;  // share of the requests sent that kept the SLOs
+};
+
+// The level at which throughput over latency is largest: output tokens a second over the median end
+// to end time (Kleinrock's power). Before it more load is served almost for free, behind it
+// requests pay with time for little more throughput. Of client-bound levels none. Absent without a
+// time.
+std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
+
+std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
+                      const TextStyle& style);
+std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
+                      std::string_view version);
+
+}  // namespace tacho

@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include "cli/load_report.h"
+#include "report/format_number.h"
+#include "report/table.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostErrors = 8;
+
+Cell TimeCell(const Distribution& all, double percent) {
+  const auto value = all.At(percent);
+  if (!value) return {};
+  return static_cast<int64_t>(*value);
+}
+
+Table FiguresTable(const FinishedLoad& load) {
+  Table table;
+  table.name = "load";
+  table.columns = {
+      {.key = "what", .name = ""},
+      {.key = "done", .name = "done", .unit = Unit::kCount},
+      {.key = "failed", .name = "failed", .unit = Unit::kCount},
+      {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
+      {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
+      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},
+      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration},
+      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration},
+      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration},
+      {.key = "itl_p99_ns", .name = "ITL p99", .unit = Unit::kDuration},
+      {.key = "e2e_p99_ns", .name = "E2E p99", .unit = Unit::kDuration},
+  };
+  const auto add = [&](const std::string& what, const LoadFigures& f, const Distribution& ttft,
+                       const Distribution& e2e) {
+    table.Add({what, static_cast<int64_t>(f.done), static_cast<int64_t>(f.failed + f.partial),
+               f.requests_per_s, f.output_tokens_per_s, TimeCell(ttft, 50), TimeCell(ttft, 99),
+               TimeCell(f.tpot, 50), TimeCell(f.tpot, 99), TimeCell(f.itl, 99), TimeCell(e2e, 99)});
+  };
+  const LoadSummary& s = load.summary;
+  add("all", s.whole, s.whole.ttft, s.whole.e2e);
+  if (load.plan.options.OpenLoop()) {
+    add("  from the schedule", s.whole, s.whole.intended_ttft, s.whole.intended_e2e);
+  }
+  if (s.steady) add("steady state", *s.steady, s.steady->ttft, s.steady->e2e);
+  for (const LoadSummary::Class& one : s.classes) {
+    add(one.scenario, one.figures, one.figures.ttft, one.figures.e2e);
+  }
+  return table;
+}
+
+std::string Ms(double ns) { return FormatDuration({static_cast<int64_t>(ns)}); }
+
+std::string BoundsLine(const Distribution& all, std::string_view name) {
+  for (const Percentile& p : all.percentiles) {
+    if (p.percent != 99) continue;
+    if (!p.low || !p.high) {
+      return fmt::format(" p99 {} {} (too few requests for a bound)\n", name, Ms(p.value));
+    }
+    return fmt::format(" p99 {} {}, in 19 of 20 cases between {} and {}\n", name, Ms(p.value),
+                       Ms(*p.low), Ms(*p.high));
+  }
+  return "";
+}
+
+// What changes how the figures are to be read.
+std::vector<std::string> Caveats(const FinishedLoad& load) {
+  std::vector<std::string> lines = load.remarks;
+  const LoadFigures& whole = load.summary.whole;
+  if (load.plan.cut_to_model > 0) {
+    lines.push_back(
+        fmt::format("{} of {} planned requests were cut to {} tokens, the model's length",
+                    FormatCount(static_cast<int64_t>(load.plan.cut_to_model)),
+                    FormatCount(static_cast<int64_t>(load.plan.requests.size())),
+                    FormatCount(*load.plan.options.most_total_tokens)));
+  }
+  if (whole.wrong_length > 0) {
+    lines.push_back(fmt::format("{} outputs did not have the planned length",
+                                FormatCount(static_cast<int64_t>(whole.wrong_length))));
+  }
+  if (whole.cached_tokens && whole.prompt_tokens > 0) {
+    lines.push_back(fmt::format("{} % of the prompts' tokens came from the prefix cache",
+                                FormatPercent(static_cast<double>(*whole.cached_tokens) /
+                                              static_cast<double>(whole.prompt_tokens))));
+  }
+  if (whole.cancelled > 0) {
+    lines.push_back(fmt::format("{} requests were under way at the end, and were cancelled",
+                                FormatCount(static_cast<int64_t>(whole.cancelled))));
+  }
+  if (!load.records.ended_early.empty()) {
+    lines.push_back("ended early: " + load.records.ended_early);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
+  const LoadSummary& s = load.summary;
+  std::string out = BenchResultText(load.records, s, load.identity, load.metrics, "") + "\n";
+  out += RenderText(FiguresTable(load), style) + "\n";
+  if (s.whole.good) {
+    std::string bounds;
+    for (const Slo& slo : load.slos) bounds += (bounds.empty() ? "" : ", ") + slo.text;
+    out += fmt::format(" {} of {} requests sent kept {} ({} %)\n",
+                       FormatCount(static_cast<int64_t>(*s.whole.good)),
+                       FormatCount(static_cast<int64_t>(s.whole.sent)), bounds,
+                       FormatPercent(s.whole.sent == 0 ? 0
+                                                       : static_cast<double>(*s.whole.good) /
+                                                             static_cast<double>(s.whole.sent)));
+  }
+  out += BoundsLine(s.whole.ttft, "TTFT");
+  if (s.whole.queue.count > 0 && s.whole.queue.most >= 1e6) {
+    out += fmt::format(
+        " requests waited for a place under the bound of requests at once: {} on average\n",
+        Ms(s.whole.queue.mean));
+  }
+  const std::string client = fmt::format(
+      "{}: {}", s.verdict.client_bound ? "the client was the limit" : "the client kept up",
+      s.verdict.why);
+  out += " " + (s.verdict.client_bound ? Painted(client, Paint::kRed, style) : client) + "\n";
+  for (const std::string& line : Caveats(load)) {
+    out += " " + Painted(VisibleText(line), Paint::kYellow, style) + "\n";
+  }
+  for (size_t i = 0; i < s.errors.size() && i < kMostErrors; ++i) {
+    out += " " +
+           Painted(fmt::format("{} x {}", s.errors[i].count, VisibleText(s.errors[i].error)),
+                   Paint::kRed, style) +
+           "\n";
+  }
+  if (s.errors.size() > kMostErrors) {
+    out += fmt::format(" and {} other errors\n", s.errors.size() - kMostErrors);
+  }
+  return out;
+}
+
+}  // namespace tacho
