@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "simulate/kineto_text.h"
 #include "step_model.h"
 #include "trace_shape.h"
 #include "trace_writer.h"
@@ -50,7 +51,8 @@ class TraceText {
  public:
   TraceText(const Options& options, Sink& sink)
       : options_(options),
-        layout_(options.layout == 'a' ? kLayoutA : kLayoutB),
+        layout_(simulate::LayoutOf(options.layout == 'a' ? simulate::KinetoDialect::kManyKeysALine
+                                                         : simulate::KinetoDialect::kOneKeyALine)),
         sink_(sink),
         model_(options.seed) {}
 
@@ -463,7 +465,7 @@ class TraceText {
   }
 
   const Options& options_;
-  const Layout& layout_;
+  const simulate::KinetoLayout& layout_;
   Sink& sink_;
   StepModel model_;
   std::int64_t event_index_ = 0;

@@ -1,4 +1,4 @@
-// Text of a Kineto trace, written fast: a buffered sink and the two line layouts of the format.
+// Text of a Kineto trace, written fast. Its two line layouts are those of simulate/kineto_text.h.
 #pragma once
 
 #include <charconv>
@@ -80,69 +80,6 @@ class Sink {
   std::size_t used_ = 0;
   std::int64_t written_ = 0;
   bool failed_ = false;
-};
-
-// What stands between the fields of an event.
-struct Layout {
-  std::string_view complete;  // up to the category of a complete event (ph X)
-  std::string_view name, pid, tid, ts, dur, args;
-  std::string_view flow_start, flow_end;  // up to the id of a flow event
-  std::string_view flow_pid, flow_tid, flow_ts;
-  std::string_view flow_start_close, flow_end_close;
-  std::string_view metadata, metadata_ts, metadata_pid, metadata_tid, metadata_args;
-  std::string_view close;  // after the args of any event
-  bool metadata_first;
-};
-
-// Kineto until early 2026 (torch up to 2.11): several keys on a line.
-inline constexpr Layout kLayoutA = {
-    .complete = "\n  {\n    \"ph\": \"X\", \"cat\": \"",
-    .name = "\", \"name\": \"",
-    .pid = "\", \"pid\": ",
-    .tid = ", \"tid\": ",
-    .ts = ",\n    \"ts\": ",
-    .dur = ", \"dur\": ",
-    .args = ",\n    \"args\": {\n      ",
-    .flow_start = "\n  {\n    \"ph\": \"s\", \"id\": ",
-    .flow_end = "\n  {\n    \"ph\": \"f\", \"id\": ",
-    .flow_pid = ", \"pid\": ",
-    .flow_tid = ", \"tid\": ",
-    .flow_ts = ", \"ts\": ",
-    .flow_start_close = ",\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"\n  },",
-    .flow_end_close = ",\n    \"cat\": \"ac2g\", \"name\": \"ac2g\", \"bp\": \"e\"\n  },",
-    .metadata = "\n  {\n    \"name\": \"",
-    .metadata_ts = "\", \"ph\": \"M\", \"ts\": ",
-    .metadata_pid = ", \"pid\": ",
-    .metadata_tid = ", \"tid\": ",
-    .metadata_args = ",\n    \"args\": {\n      \"",
-    .close = "\n    }\n  },",
-    .metadata_first = false,
-};
-
-// Kineto since then (torch 2.13): one key on a line, optional parts on a line of their own.
-inline constexpr Layout kLayoutB = {
-    .complete = "\n  {\n    \"ph\": \"X\",\n    \"cat\": \"",
-    .name = "\",\n    \"name\": \"",
-    .pid = "\",\n    \"pid\": ",
-    .tid = ",\n    \"tid\": ",
-    .ts = ",\n    \"ts\": ",
-    .dur = ",\n    \"dur\": ",
-    .args = "\n    ,\n    \"args\": {\n      ",
-    .flow_start = "\n  {\n    \"ph\": \"s\",\n    \"id\": ",
-    .flow_end = "\n  {\n    \"ph\": \"f\",\n    \"id\": ",
-    .flow_pid = ",\n    \"pid\": ",
-    .flow_tid = ",\n    \"tid\": ",
-    .flow_ts = ",\n    \"ts\": ",
-    .flow_start_close = ",\n    \"cat\": \"ac2g\",\n    \"name\": \"ac2g\"\n    \n  },",
-    .flow_end_close =
-        ",\n    \"cat\": \"ac2g\",\n    \"name\": \"ac2g\"\n    , \"bp\": \"e\"\n  },",
-    .metadata = "\n  {\n    \"ph\": \"M\",\n    \"name\": \"",
-    .metadata_ts = "\",\n    \"ts\": ",
-    .metadata_pid = ",\n    \"pid\": ",
-    .metadata_tid = ",\n    \"tid\": ",
-    .metadata_args = ",\n    \"args\": {\n      \"",
-    .close = "\n    }\n  },",
-    .metadata_first = true,
 };
 
 }  // namespace tacho::bench

@@ -22,7 +22,7 @@ bool Shows(const TraceSource& source, const HostSlice& slice, const std::string&
     case HostSlice::Kind::kStep:
       return source.has_host && !step_name.empty();
     case HostSlice::Kind::kScope:
-      return source.has_host && source.scopes;
+      return source.has_host && source.scopes && slice.name[0] != 0;
   }
   return false;
 }
@@ -69,7 +69,10 @@ class Tracer {
       traced.origin_ns = source_.OnClock(step.start_ns) - base_;
       StepPlan plan = PlanStep(source_.engine, source_.cost, step.load, source_.seed, step.index);
       traced.plan = std::move(plan.ranks[static_cast<size_t>(source_.rank_in_step)]);
-      if (step.after_idle) FillIdle(free, traced.origin_ns);
+      if (step.after_idle) {
+        FillIdle(free, traced.origin_ns);
+        HideResult(traced.plan);
+      }
       free = traced.origin_ns + plan.duration_ns;
       Visit(traced, step.finished ? end_ : CutOf(traced));
     }
@@ -86,6 +89,14 @@ class Tracer {
       }
     }
     return end_;
+  }
+
+  // SGLang handles the result of a batch when the next one has been launched: behind the first batch
+  // there is no result yet.
+  static void HideResult(RankPlan& plan) {
+    for (HostSlice& slice : plan.host) {
+      if (std::string_view(slice.name) == "scheduler.process_batch_result") slice.name = "";
+    }
   }
 
   // Gives the time up to which it has come.
