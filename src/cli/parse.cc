@@ -88,7 +88,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
   if (auto* const* target = std::get_if<std::vector<std::string>*>(&row.target)) {
     if (row.words) {
       (*target)->push_back(text);
-      return false;
+      return {};
     }
     for (size_t begin = 0; begin <= text.size();) {
       const size_t end = std::min(text.find(',', begin), text.size());
