@@ -37,6 +37,12 @@ Result<OpenedFile> OpenStandardInput() {
   if (::isatty(copy.fd()) == 1) {
     return Fail(ErrorKind::kUnreadable, "is a terminal: redirect a trace into it, or name a file");
   }
+  struct stat status = {};
+  if (::fstat(copy.fd(), &status) == 0 && S_ISCHR(status.st_mode)) {
+    return Fail(ErrorKind::kUnreadable,
+                "is a character device (/dev/null?), nothing to read: redirect a trace into it, or "
+                "name a file");
+  }
   return CheckedStatus(std::move(copy));
 }
 

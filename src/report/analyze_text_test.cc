@@ -11,6 +11,7 @@
 namespace tacho {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -150,6 +151,20 @@ TEST(AnalyzeText, OneTraceOfARunSaysWhatIsMissingAndSkipped) {
   EXPECT_THAT(text, HasSubstr("skipped: run/rank1.json: is empty"));
 }
 
+TEST(AnalyzeText, NextIsWhatShowsOneTraceAlone) {
+  RunAnalysis run = TwoRanksForTest();
+  ScreenOptions options = Options();
+  options.is_file = [](const std::string&) { return true; };
+  EXPECT_THAT(AnalyzeText(run, options), HasSubstr("--rank 1   one rank in full"));
+  // Two traces of one rank: --rank would choose both again.
+  run.ranks.rows[0].rank = run.ranks.rows[1].rank = 0;
+  EXPECT_THAT(AnalyzeText(run, options),
+              AllOf(HasSubstr("tacho analyze run/rank1.pt.trace.json.gz  one trace in full"),
+                    Not(HasSubstr("--rank"))));
+  options.is_file = [](const std::string&) { return false; };  // members of an archive
+  EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("in full")));
+}
+
 TEST(AnalyzeText, AMergedFileIsLeftOutOfTheFigures) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.push_back(GpuTraceForTest());
@@ -175,7 +190,7 @@ TEST(AnalyzeText, AnEmptyTraceHasAScreenToo) {
   run.traces.emplace_back();
   run.traces[0].path = "empty.json";
   run.traces[0].notes.Add(NoteId::kNoEvents, "");
-  EXPECT_THAT(AnalyzeText(run, Options()), HasSubstr("VERDICT  the trace holds no event"));
+  EXPECT_THAT(AnalyzeText(run, Options()), HasSubstr("VERDICT  the file holds no event"));
 }
 
 TEST(AnalyzeText, AsciiIsAsciiAndWithoutColourNoEscapes) {
@@ -218,6 +233,28 @@ TEST(WholeTables, AllRowsAreThere) {
   const std::string text = WholeTablesText(run, {WholeTable::kKernels}, Options());
   EXPECT_THAT(text, HasSubstr("kernel_499 "));
   EXPECT_THAT(text, Not(HasSubstr("others]")));
+}
+
+TEST(WholeTables, HaveAsManyRowsAsAskedFor) {
+  ScreenOptions options = Options();
+  options.table_top = 1;
+  RunAnalysis run = OneTrace();
+  run.traces[0].kernels.rows.push_back(run.traces[0].kernels.rows[1]);
+  run.traces[0].kernels.rows[2].name = "third";
+  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
+  EXPECT_THAT(text, AllOf(HasSubstr("gemm<"), HasSubstr("[2 others]"), Not(HasSubstr("third"))));
+}
+
+TEST(WholeTables, GapsOfAMicrosecondAreCounted) {
+  RunAnalysis run = OneTrace();
+  TraceAnalysis& trace = run.traces[0];
+  trace.idle.gaps.push_back({"0", {{0}, {1'000}}, "short_gap", "b", IdleCause::kQueued, "", ""});
+  trace.devices[0].gaps.count = 1'236;  // two of them longer
+  const std::string text = WholeTablesText(run, {WholeTable::kGaps}, Options());
+  EXPECT_THAT(text, HasSubstr("\n 1,234 gaps of 1 us or less not listed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("short_gap")));
+  EXPECT_THAT(text,
+              HasSubstr(" host-late       the host had not yet come to launch the next work"));
 }
 
 TEST(WholeTables, SayWhenThereIsNothing) {

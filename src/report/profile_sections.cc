@@ -98,7 +98,7 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
   if (longest.gaps.empty()) return out + fmt::format("  no idle gap {}\n", Whereabouts(trace));
   return out + IndentedTable(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
-         IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"),
+         IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"),
                        style);
 }
 

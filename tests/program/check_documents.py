@@ -56,7 +56,7 @@ def main():
                     body += part  # shown, not run: installs and the like
                     continue
                 done = subprocess.run([tacho, *words[1:]], cwd=ROOT / folder, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, timeout=120, env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"})
+                                      stderr=subprocess.STDOUT, timeout=120, env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
                 got = done.stdout.decode()
                 if matches(want.rstrip("\n").split("\n"), got.rstrip("\n").split("\n")):
                     passed += 1
