@@ -35,7 +35,7 @@ TEST(FitDistinct, ShowsWhereNamesDiffer) {
   const Texts texts = {"elementwise_kernel<4, FillFunctor<int>, Array>(int)",
                        "elementwise_kernel<4, MulFunctor<float>, Array>(int)"};
   EXPECT_EQ(FitDistinct(texts, texts, 24, true),
-            (Texts{"elementw…FillFunct…(int)", "elementw…MulFuncto…(int)"}));
+            (Texts{"elementw…FillFuncto…int)", "elementw…MulFunctor…int)"}));
 }
 
 TEST(FitDistinct, NumbersWhatCannotBeToldApart) {

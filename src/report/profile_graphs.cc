@@ -29,8 +29,8 @@ std::string LaunchFacts(const LaunchTable& launches) {
                           Number(launches.graphs_under_1ms), Number(launches.graphs_1_to_5ms),
                           Number(launches.graphs_over_5ms)));
   return out +
-         Fact("GPU work under them:", fmt::format("{} pieces, {} at most under one launch",
-                                                  Number(launches.graph_gpu_events),
+         Fact("GPU work under them:", fmt::format("{}, {} at most under one launch",
+                                                  FormatCounted(launches.graph_gpu_events, "piece"),
                                                   Number(launches.max_gpu_events_per_launch)));
 }
 

@@ -30,8 +30,9 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   std::vector<std::string> parts = {FormatCounted(run.traces.size(), "trace")};
   if (workers < run.traces.size()) parts[0] += fmt::format(", {} of workers", workers);
   if (run.ranks.world_size) {
-    parts.push_back(fmt::format("{} of {} ranks", run.ranks.present.size(),
-                                FormatCount(*run.ranks.world_size)));
+    parts.push_back(
+        fmt::format("{} of {}", run.ranks.present.size(),
+                    FormatCounted(static_cast<uint64_t>(*run.ranks.world_size), "rank")));
   }
   parts.insert(parts.end(), engines.begin(), engines.end());
   parts.push_back(FormatCounted(static_cast<uint64_t>(events), "event"));

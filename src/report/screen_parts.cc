@@ -90,20 +90,19 @@ std::string CompositionText(const DeviceTotals& totals, std::string_view meaning
   add("exposed communication", totals.exposed_comm);
   add("exposed copies", totals.exposed_copy);
   add("idle", totals.idle);
-  return fmt::format("{} = window of {}{}, {}", parts, FormatDuration(totals.window),
+  return fmt::format("{} = window of {}{} ({})", parts, FormatDuration(totals.window),
                      totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "",
                      meaning);
 }
 
 std::string WindowMeaning(const TraceAnalysis& trace) {
   if (trace.scope.window) return "as --window asks";
-  return trace.devices.size() > 1 ? "each device's first to last work"
-                                  : "the device's first to last work";
+  return "first to last work";
 }
 
 std::string WindowMeaning(const RunAnalysis& run) {
   return !run.traces.empty() && run.traces[0].scope.window ? "as --window asks"
-                                                           : "each device's first to last work";
+                                                           : "each from first to last work";
 }
 
 std::string IdleLegend(const IdleTable& idle, const TextStyle& style) {

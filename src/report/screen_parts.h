@@ -31,10 +31,10 @@ std::string Section(Table table, size_t keep, const TextStyle& style);
 // Two tables beside each other where the line is wide enough, else one below the other.
 std::string SideBySide(const Table& left, const Table& right, const TextStyle& style);
 
-// "compute 11.0 % + exposed communication 1.2 % + ... + idle 86.3 % = window of 84.5 ms, ...".
-// `meaning`: what the window is, WindowMeaning.
+// "compute 11.0 % + exposed communication 1.2 % + ... + idle 86.3 % = window of 84.5 ms (first
+// to last work)". `meaning`: what the window is, WindowMeaning.
 std::string CompositionText(const DeviceTotals& totals, std::string_view meaning);
-// "the device's first to last work".
+// "first to last work".
 std::string WindowMeaning(const TraceAnalysis& trace);
 std::string WindowMeaning(const RunAnalysis& run);
 

@@ -95,10 +95,10 @@ std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
         (trace.world_size ? fmt::format(" of {}", *trace.world_size) : ""));
   }
   if (!trace.vllm_version.empty()) add("vLLM " + VisibleText(trace.vllm_version));
-  add(FormatCount(static_cast<int64_t>(trace.events)) + " events");
+  add(FormatCounted(trace.events, "event"));
   add(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
                   FormatBytes(static_cast<int64_t>(trace.json_bytes))));
-  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " span");
+  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
   std::string out = Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
   out += Labelled("", header, Paint::kPlain, style);
   out +=

@@ -236,8 +236,7 @@ void FoldRows(Table& table, size_t keep) {
     Cell cell;
     const TableColumn& column = table.columns[i];
     if (!named && column.unit == Unit::kText && column.on_screen) {
-      cell =
-          fmt::format("[{} others]", FormatCount(static_cast<int64_t>(table.rows.size() - keep)));
+      cell = fmt::format("[{}]", FormatCounted(table.rows.size() - keep, "other"));
       named = true;
     } else if (column.adds) {
       cell = SumOf(table, i, keep);

@@ -119,7 +119,8 @@ TEST(OpsTable, ShapesStandOnOneLine) {
 
 TEST(GapsTable, FilesHaveWholeNames) {
   IdleTable idle;
-  idle.gaps.push_back({"0", {{0}, {5'000}}, "void f<ns::g<3> >(int)", "_Z1gi"});
+  idle.gaps.push_back(
+      {"0", {{0}, {5'000}}, "void f<ns::g<3> >(int)", "_Z1gi", IdleCause::kQueued, "", ""});
   EXPECT_THAT(RenderCsv(GapsTable(idle, {0}, true, {})),
               testing::HasSubstr(",void f<ns::g<3> >(int),_Z1gi\n"));
   EXPECT_THAT(RenderText(GapsTable(idle, {0}, true, {}), {}), testing::HasSubstr("f<g>"));
@@ -135,7 +136,8 @@ TEST(StepPhasesTable, TellsPeriodAndTokensASecond) {
   steps.steps.push_back(
       {{Phase::kDecode, 0, 0, 4, 4}, {{1'000'000}, {1'400'000}}, DurationNs{2'000'000}});
   steps.steps.push_back({{Phase::kDecode, 0, 0, 9, 9}, {{3'000'000}, {3'400'000}}, std::nullopt});
-  steps.steps.push_back({{Phase::kOther}, {{4'000'000}, {4'400'000}}, DurationNs{1'000'000}});
+  steps.steps.push_back(
+      {{.phase = Phase::kOther}, {{4'000'000}, {4'400'000}}, DurationNs{1'000'000}});
   EXPECT_THAT(RenderCsv(StepPhasesTable(steps)),
               testing::AllOf(testing::HasSubstr(",1000000,0,15,2000.000000\n"),
                              testing::HasSubstr(",1000000,,,\n")));
