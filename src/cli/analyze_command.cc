@@ -81,18 +81,26 @@ std::string CommandPaths(const AnalyzeOptions& options) {
 }
 
 // Prints the result, then says on standard error why the exit status is not 0. `names_skipped`: the
-// result names the files that were passed over, so they need not be named again.
+// result names the files that were passed over. Those that failed are named on both outputs, for
+// they may go to different places, but not twice on one terminal.
 template <typename Run>
 int Finish(const std::string& result, bool names_skipped, const Loaded<Run>& loaded,
            const std::vector<std::string>& incomplete) {
   if (const auto written = WriteStdout(result); !written) return Fails(written.error());
   std::vector<std::string> messages;
-  if (!names_skipped) {
-    for (const std::string& skipped : loaded.run.skipped) messages.push_back("skipped: " + skipped);
+  const size_t failed = loaded.failures.size();
+  if (names_skipped && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
+    if (failed > 0) {
+      messages.push_back(fmt::format("incomplete: {} skipped, see above",
+                                     FormatCounted(failed, "input was", "inputs were")));
+    }
+  } else {
+    for (const Error& error : loaded.failures) messages.push_back("incomplete: " + error.message);
   }
-  if (const size_t failed = loaded.failures.size(); failed > 0) {
-    messages.push_back(fmt::format("incomplete: {} skipped (named above)",
-                                   FormatCounted(failed, "input was", "inputs were")));
+  for (const std::string& skipped : loaded.run.skipped) {
+    const bool is_failure = std::ranges::any_of(
+        loaded.failures, [&](const Error& error) { return error.message == skipped; });
+    if (!names_skipped && !is_failure) messages.push_back("skipped: " + skipped);
   }
   messages.insert(messages.end(), incomplete.begin(), incomplete.end());
   ComplainAll(messages);

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import pathlib
+import pty
 import resource
 import shutil
 import signal
@@ -344,7 +345,19 @@ def main():
         shutil.copy(RECORDING, half / RECORDING.name)
         write(half / "empty.json", "")
         done = run(half)
-        check("a skipped file is named once", (done.stdout + done.stderr).count(b"empty.json") == 1, done.stdout + done.stderr)
+        check("a skipped file is named on both outputs",
+              done.stdout.count(b"empty.json") == 1 and done.stderr.count(b"empty.json") == 1, done.stderr)
+        leader, follower = pty.openpty()
+        with subprocess.Popen([TACHO, "analyze", "--no-progress", half], stdout=follower, stderr=follower) as child:
+            os.close(follower)
+            seen = b""
+            try:
+                while part := os.read(leader, 65536):
+                    seen += part
+            except OSError:  # how a terminal ends
+                pass
+        os.close(leader)
+        check("and once on a terminal", seen.count(b"empty.json") == 1 and b"1 input was skipped, see above" in seen, seen)
         expect("unknown flag", run("--jsn", RECORDING), 2, "--json")
         expect("bad window", run("--window", "5:1", RECORDING), 2, "window")
 
