@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kGap = 2;  // blanks between columns
 constexpr size_t kTrendWidth = 16, kStackedWidth = 16;
-constexpr size_t kNarrowest = 12, kNarrowestName = 20;  // of a column that stretches; is distinct
+constexpr size_t kNarrowest = 12, kNarrowestName = 28;  // of a column that stretches; is distinct
 constexpr size_t kMaxMarkdownName = 160;
 
 bool IsDrawing(Unit unit) {

