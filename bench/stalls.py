@@ -66,10 +66,13 @@ def main():
     engine, url = server(folder, options.tp)
     load_at_start = os.getloadavg()[0]
     records = folder / "requests.jsonl"
-    load = subprocess.Popen([options.tacho, "load", url, "--concurrency", options.concurrency, "--input-len", "32", "--output-len",
-                             "64", "--duration", "30m", "--records", records], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    load = subprocess.Popen([options.tacho, "load", url, "--model", "tiny", "--concurrency", options.concurrency,
+                             "--input-len", "32", "--output-len", "64", "--duration", "30m", "--records", records],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         time.sleep(QUIET_S / 3)  # the first requests are slow
+        if load.poll() is not None:
+            sys.exit(f"the load ended at once: {load.stderr.read()}")
         windows = []
         for name, via in (("HTTP", "http"), ("daemon", "daemon")):
             began = time.time()
