@@ -16,7 +16,14 @@ std::vector<int64_t> LocalProcesses(const Worker& worker) {
 
 bool AsksDaemon(const std::vector<int64_t>& pids) {
   return std::any_of(pids.begin(), pids.end(),
-                     [](int64_t pid) { return HasEnvironment(pid, "KINETO_USE_DAEMON=1"); });
+                     [](int64_t pid) { return EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1"; });
+}
+
+std::string DaemonSocketFolder(const std::vector<int64_t>& pids) {
+  for (int64_t pid : pids)
+    if (std::optional<std::string> folder = EnvironmentOf(pid, "KINETO_IPC_SOCKET_DIR"))
+      return *folder;
+  return "";
 }
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "control/engine.h"
@@ -13,5 +14,9 @@ std::vector<int64_t> LocalProcesses(const Worker& worker);
 
 // Whether one of them was started with KINETO_USE_DAEMON=1, and so asks for traces to take.
 bool AsksDaemon(const std::vector<int64_t>& pids);
+
+// Where they look for the daemon: the KINETO_IPC_SOCKET_DIR of the first that has one; "" for the
+// abstract name.
+std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 
 }  // namespace tacho
