@@ -166,9 +166,9 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
   return folder;
 }
 
-Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, int64_t since_unix_ns,
-                                            const std::string& target, milliseconds patience,
-                                            std::stop_token stop,
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view prefix,
+                                            int64_t since_unix_ns, const std::string& target,
+                                            milliseconds patience, std::stop_token stop,
                                             const std::function<void(uint64_t)>& progress) {
   std::error_code failed;
   fs::create_directories(target, failed);
@@ -177,8 +177,8 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, int64_t si
   // Both clocks are read to the second, and the way takes time; the proof looks at the times
   // inside.
   const std::string command = fmt::format(
-      "cd {} && find . -type f -name '*.json*' -newermt @{} -print0 | tar --null -T - -cf -",
-      Quoted(from.path), since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5);
+      "cd {} && find . -type f -name '{}*.json*' -newermt @{} -print0 | tar --null -T - -cf -",
+      Quoted(from.path), prefix, since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5);
   uint64_t bytes_so_far = 0;
   std::ofstream file(archive, std::ios::binary);
   Ended ended = RunThere(from.host, command, patience, stop, [&](std::string_view bytes) {

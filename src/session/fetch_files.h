@@ -5,6 +5,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -25,11 +26,11 @@ struct RemoteFolder {
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
-// Fetches the traces that were written there since `since_unix_ns` of our clock into `target`;
-// `progress` hears the bytes so far. Gives the local files, sorted. kRemote: ssh failed; kOutput:
-// no room.
-Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, int64_t since_unix_ns,
-                                            const std::string& target,
+// Fetches the traces whose names begin with `prefix` and that were written there since
+// `since_unix_ns` of our clock into `target`; `progress` hears the bytes so far. Gives the local
+// files, sorted. kRemote: ssh failed; kOutput: no room.
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view prefix,
+                                            int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,
                                             std::stop_token stop,
                                             const std::function<void(uint64_t)>& progress);

@@ -176,7 +176,7 @@ class Recorder {
                            (delay == options_.profile.fields.end() ? 0 : std::stoll(delay->second));
     std::vector<Result<MetricsSnapshot>> now = ReadMetricsAll(client_, Workers(), kPatience, stop_);
     for (size_t i = 0; i < now.size(); ++i) {
-      const std::optional<MetricsSnapshot>& before = recording_.workers[i].before;
+      const Result<MetricsSnapshot>& before = counted_from_[i];
       if (!now[i] || !before || now[i]->engines.size() != before->engines.size()) return false;
       for (size_t e = 0; e < before->engines.size(); ++e) {
         std::optional<double> from = before->engines[e].steps, to = now[i]->engines[e].steps;
@@ -210,16 +210,17 @@ class Recorder {
     auto before = before_.find(worker.folder);
     for (const std::string& file : NewFiles(
              before == before_.end() ? FolderState() : before->second, ReadFolder(worker.folder)))
-      if (IsTraceName(file) && IsOwn(worker, file)) files.push_back(file);
+      if (IsTraceName(file) &&
+          std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
+        files.push_back(file);
     return files;
   }
 
-  static bool IsOwn(const RecordedWorker& worker, const std::string& file) {
-    if (!worker.facts.profiler.reads_body || !worker.start) return true;
-    size_t slash = file.rfind('/');
-    std::string_view name = std::string_view(file).substr(slash + 1);
-    if (worker.start->body.find(worker.key) == std::string::npos) return true;
-    return name.starts_with(worker.key);
+  // What the names of the worker's files begin with; "" where the engine reads no key.
+  static std::string_view PrefixOf(const RecordedWorker& worker) {
+    const bool keyed = worker.facts.profiler.reads_body && worker.start &&
+                       worker.start->body.find(worker.key) != std::string::npos;
+    return keyed ? std::string_view(worker.key) : std::string_view();
   }
 
   void RunHttpWindow() {
@@ -254,6 +255,9 @@ class Recorder {
     observer_.OnDone("start", fmt::format("{} profilers told within {:.2f} ms", started.size(),
                                           static_cast<double>(recording_.start_spread_ns) / 1e6));
     if (any && (options_.keep_going || recording_.troubles.empty())) {
+      // Engines step on while they start.
+      if (options_.profile.steps)
+        counted_from_ = ReadMetricsAll(client_, Workers(), kPatience, stop_);
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
       Wait("profile", options_.window_ns,
@@ -361,10 +365,8 @@ class Recorder {
     const bool healthy = worker.expectation.trouble.empty();
     const std::stop_token stop = healthy ? std::stop_token() : stop_;
     if (worker.remote) {
-      brought = FetchFiles(*worker.remote, worker.expectation.start_unix_ns, target,
-                           options_.patience, stop, progress);
-      if (brought)
-        std::erase_if(*brought, [&](const std::string& file) { return !IsOwn(worker, file); });
+      brought = FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns,
+                           target, options_.patience, stop, progress);
     } else {
       SettleOptions settle;
       settle.patience = options_.patience;
@@ -445,6 +447,7 @@ class Recorder {
   std::map<std::string, FolderState> before_;  // by folder
   std::unique_ptr<BackgroundLoad> load_;
   int64_t next_count_ns_ = 0;
+  std::vector<Result<MetricsSnapshot>> counted_from_;  // behind the start, for --steps
   bool load_gave_up_ = false;
 };
 

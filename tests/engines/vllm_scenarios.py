@@ -53,8 +53,8 @@ def stop_by_hand(engines, tacho):
 
 
 def user_drives_the_load(engines, tacho):
-    def load():
-        for _ in range(4):
+    def load(ended):
+        while not ended.is_set():
             ask(engines.url() + "/v1/completions", "POST", {"model": "tiny", "prompt": [5, 6, 7], "max_tokens": 100,
                                                             "ignore_eos": True})
     check_complete(tacho, tacho.record(engines.url(), options=["--no-load"], duration="4s", during=load), 1)
@@ -129,7 +129,7 @@ def two_behind_router(engines, tacho):
 
 
 def router_killed_in_load(engines, tacho):
-    def kill_router():
+    def kill_router(_):
         wait_for(lambda: all(gauge(w["url"], "vllm:num_requests_running") > 0 for w in engines.workers), 120, "load")
         engines.kill(engines.router)
     run = tacho.record(engines.router["url"], duration="10s", options=["--through-router"], during=kill_router)
@@ -142,7 +142,7 @@ def server_killed_in_flush(engines, tacho):
     folder = Path(engines.workers[1]["trace_dir"])
     before = set(folder.iterdir())
 
-    def kill_worker():
+    def kill_worker(_):
         wait_for(lambda: set(folder.iterdir()) - before, 240, "a file of the flush")
         engines.kill(engines.workers[1])
     run = tacho.record(engines.url(0), engines.url(1), duration="5s", during=kill_worker)
