@@ -51,6 +51,7 @@ class Narrator final : public RecordObserver {
   void OnRemark(const std::string& what) override {
     Line(fmt::format("  {} {}\n", PadRight("note", 10), VisibleText(what)));
   }
+  void Clear() { Line(""); }
   void OnRunning(const std::string& stop_commands) override {
     InterruptScope::SetLastWords(nullptr);
     if (stop_commands.empty()) return;
@@ -130,9 +131,11 @@ int StatusOf(const Recording& recording, const Proof& proof) {
 }
 
 int Report(const RecordArguments& arguments, const RecordOptions& options,
-           const Recording& recording) {
+           const Recording& recording, Narrator& narrator) {
   if (auto written = WriteRecording(recording, options); !written) return Fails(written.error());
+  narrator.OnProgress("proof", "reading the traces");
   std::optional<Loaded<RunAnalysis>> loaded = ReadTraces(recording);
+  narrator.Clear();
   std::vector<TraceEvidence> evidence;
   std::vector<WorkerExpectation> expectations;
   if (loaded)
@@ -192,7 +195,7 @@ int RunRecord(const std::vector<std::string>& arguments) {
                     errors.columns > 20 ? errors.columns - 1 : 96);
   Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
   if (!recording) return Fails(recording.error());
-  return Report(own, *options, *recording);
+  return Report(own, *options, *recording, narrator);
 }
 
 std::string RecordHelp() {

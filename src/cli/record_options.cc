@@ -41,11 +41,11 @@ CommandSpec RecordSpec(RecordArguments& a) {
       "where the time went. Everything lies in one dated folder.";
   spec.groups = {
       {"what is profiled",
-       With({{"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
-              &a.duration},
-             {"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
-              &a.via}},
-            a.profile.Rows())},
+       With(With({{"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
+                   &a.duration}},
+                 a.profile.Rows()),
+            {{"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
+              &a.via}})},
       {"load",
        {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
