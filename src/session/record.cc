@@ -321,8 +321,12 @@ class Recorder {
     // vLLM answers 200 whatever became of the trace; its log knows.
     for (RecordedWorker& worker : recording_.workers)
       if (const std::string& failure = worker.log.Failure(); !failure.empty())
-        recording_.remarks.push_back(
-            fmt::format("{}: its log says: {}", worker.worker.url, failure));
+        Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+  }
+
+  void Remark(const std::string& text) {
+    recording_.remarks.push_back(text);
+    observer_.OnRemark(text);
   }
 
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome) {
@@ -435,7 +439,10 @@ class Recorder {
     if (failed == 0) return;
     std::string text =
         fmt::format("load: {} of {} requests failed: {}", failed, failed + done, first);
-    (done == 0 ? recording_.troubles : recording_.remarks).push_back(text);
+    if (done == 0)
+      recording_.troubles.push_back(text);
+    else
+      Remark(text);
   }
 
   HttpClient& client_;
