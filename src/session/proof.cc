@@ -117,6 +117,8 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
 std::string Objection(const WorkerExpectation& worker, int64_t engine,
                       const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                       bool steps_told) {
+  uint64_t empty = 0;
+  for (const TraceEvidence* trace : traces) empty += trace->empty_steps;
   for (const TraceEvidence* trace : traces) {
     if (!trace->defect.empty()) return fmt::format("{}: {}", trace->path, trace->defect);
     if (!worker.steps_named && trace->events == 0)
@@ -138,7 +140,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
                 : "its file holds no step: the load came before or behind the window";
   }
   if (worker.steps_asked && steps_told && !worker.by_stage &&
-      steps < static_cast<uint64_t>(*worker.steps_asked))
+      steps + empty < static_cast<uint64_t>(*worker.steps_asked))
     return fmt::format("{} of the {} steps that were asked for: stopped early, or too little load",
                        steps, *worker.steps_asked);
   return "";

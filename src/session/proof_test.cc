@@ -109,6 +109,9 @@ TEST(Prove, FewerStepsThanAskedAreNamed) {
   WorkerExpectation worker = Worker("w", {"a"});
   worker.steps_asked = 6;
   EXPECT_THAT(Why(Prove({worker}, {Trace("a")})), HasSubstr("5 of the 6 steps"));
+  TraceEvidence with_empty = Trace("a");
+  with_empty.empty_steps = 1;
+  EXPECT_TRUE(Prove({worker}, {with_empty}).complete) << "the engine took six";
   worker.steps_asked = 5;
   EXPECT_TRUE(Prove({worker}, {Trace("a")}).complete);
 }
