@@ -5,6 +5,7 @@
 #include "report/format_number.h"
 #include "report/json_writer.h"
 #include "report/table.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -22,6 +23,7 @@ std::string RemarkOf(const LoadJob& job, const SweepLevel& level, bool knee) {
   const uint64_t failed = level.summary.whole.failed + level.summary.whole.partial;
   if (failed > 0) words.push_back(fmt::format("{} failed", failed));
   if (level.summary.verdict.client_bound) words.emplace_back("client-bound");
+  if (!level.ended_early.empty()) words.push_back(VisibleText(level.ended_early));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -115,6 +117,7 @@ std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
     time("e2e_p99_ns", f.e2e, 99);
     if (!job.slos.empty()) json.Field("attained", level.attained);
     json.Field("client_bound", s.verdict.client_bound);
+    json.FieldUnlessEmpty("ended_early", level.ended_early);
     json.End();
   }
   json.End();

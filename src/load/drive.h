@@ -22,7 +22,8 @@ struct DriveTarget {
   std::string api = "completions";      // "chat"; "generate" is SGLang's own
   std::vector<int64_t> token_ids = {};  // valid ids to make prompts of; empty: 1000 to 9999
   std::string bearer_key = {};
-  std::string route = {};  // in place of the API's own: "/v1/completions"
+  std::string route = {};       // in place of the API's own: "/v1/completions"
+  bool takes_token_ids = true;  // else prompts are words, about as many as tokens are wanted
   bool stream = true;
   bool ignore_eos = true;                // exactly the planned number of tokens comes back
   std::vector<HttpHeader> headers = {};  // of each request

@@ -33,21 +33,26 @@ constexpr std::string_view kPlainText =
     "time "
     "to read more than the first line.";
 
-HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view text,
-                            std::chrono::milliseconds patience) {
+std::string RouteAt(const std::string& url, const std::string& route) {
+  const auto parsed = ParseUrl(url);
+  return parsed ? parsed->With(route) : url;
+}
+
+HttpRequest PostRequest(std::string url, std::chrono::milliseconds patience) {
   HttpRequest request;
   request.method = "POST";
-  request.url = url + "/tokenize";
+  request.url = std::move(url);
   request.headers = {{"Content-Type", "application/json"}};
-  request.body = fmt::format("{{\"model\":{},\"prompt\":{},\"add_special_tokens\":false}}",
-                             QuoteJson(model), QuoteJson(text));
   request.connect_timeout = request.timeout = patience;
   return request;
 }
 
-std::string Base(const std::string& url) {
-  const auto parsed = ParseUrl(url);
-  return parsed ? parsed->With("") : url;
+HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view text,
+                            std::chrono::milliseconds patience) {
+  HttpRequest request = PostRequest(RouteAt(url, "/tokenize"), patience);
+  request.body = fmt::format("{{\"model\":{},\"prompt\":{},\"add_special_tokens\":false}}",
+                             QuoteJson(model), QuoteJson(text));
+  return request;
 }
 
 // The "tokens" of an answer; empty when it has none.
@@ -81,7 +86,7 @@ bool IsInBounds(const DatasetRow& row) {
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop) {
   HttpRequest request;
-  request.url = Base(url) + "/v1/models";
+  request.url = RouteAt(url, "/v1/models");
   request.connect_timeout = request.timeout = patience;
   const auto answer = client.Fetch(request, std::move(stop));
   if (!answer) return tl::unexpected<Error>(answer.error());
@@ -113,17 +118,24 @@ Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
 std::vector<int64_t> AskTokenIds(HttpClient& client, const std::string& url,
                                  const std::string& model, std::chrono::milliseconds patience,
                                  std::stop_token stop) {
-  std::vector<int64_t> ids = TokensOf(
-      client.Fetch(TokenizeRequest(Base(url), model, kPlainText, patience), std::move(stop)));
+  std::vector<int64_t> ids =
+      TokensOf(client.Fetch(TokenizeRequest(url, model, kPlainText, patience), std::move(stop)));
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
+bool TakesTokenIds(HttpClient& client, const std::string& url, const std::string& model,
+                   std::chrono::milliseconds patience, std::stop_token stop) {
+  HttpRequest request = PostRequest(RouteAt(url, "/v1/completions"), patience);
+  request.body = fmt::format("{{\"model\":{},\"prompt\":[1],\"max_tokens\":0}}", QuoteJson(model));
+  const auto answer = client.Fetch(request, std::move(stop));
+  return !answer || answer->status != 422 || answer->body.find("prompt") == std::string::npos;
+}
+
 bool CountTokens(HttpClient& client, const std::string& url, const std::string& model,
                  size_t rows_needed, std::chrono::milliseconds patience, Dataset& dataset,
                  std::stop_token stop) {
-  const std::string base = Base(url);
   bool has_tokenizer = true;
   std::vector<DatasetRow> kept;
   for (size_t begin = 0; begin < dataset.rows.size() && kept.size() < rows_needed;
@@ -133,8 +145,8 @@ bool CountTokens(HttpClient& client, const std::string& url, const std::string& 
     if (has_tokenizer) {
       std::vector<HttpRequest> requests;
       for (size_t i = begin; i < end; ++i) {
-        requests.push_back(TokenizeRequest(base, model, dataset.rows[i].text, patience));
-        requests.push_back(TokenizeRequest(base, model, dataset.rows[i].answer, patience));
+        requests.push_back(TokenizeRequest(url, model, dataset.rows[i].text, patience));
+        requests.push_back(TokenizeRequest(url, model, dataset.rows[i].answer, patience));
       }
       answers = client.FetchAll(requests, stop);
     }
