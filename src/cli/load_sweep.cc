@@ -51,7 +51,9 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   table.name = "sweep";
   const bool by_rate = job.sweep == SweepOf::kRate;
   table.columns = {
-      {.key = "level", .name = by_rate ? "rate" : "at once", .unit = Unit::kNumber},
+      {.key = "level",
+       .name = by_rate ? "rate" : "at once",
+       .unit = by_rate ? Unit::kNumber : Unit::kCount},
       {.key = "done", .name = "done", .unit = Unit::kCount},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
@@ -69,20 +71,30 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadSummary& s = levels[i].summary;
     const LoadFigures& f = s.steady ? *s.steady : s.whole;
-    std::vector<Cell> cells = {levels[i].level,      static_cast<int64_t>(s.whole.done),
-                               f.requests_per_s,     f.output_tokens_per_s,
-                               TimeCell(f.ttft, 50), TimeCell(f.ttft, 99),
-                               TimeCell(f.tpot, 50), TimeCell(f.tpot, 99),
+    const Cell level =
+        by_rate ? Cell(levels[i].level) : Cell(static_cast<int64_t>(levels[i].level));
+    std::vector<Cell> cells = {level,
+                               static_cast<int64_t>(s.whole.done),
+                               f.requests_per_s,
+                               f.output_tokens_per_s,
+                               TimeCell(f.ttft, 50),
+                               TimeCell(f.ttft, 99),
+                               TimeCell(f.tpot, 50),
+                               TimeCell(f.tpot, 99),
                                TimeCell(f.e2e, 50)};
     if (!job.slos.empty()) cells.emplace_back(levels[i].attained);
     cells.emplace_back(RemarkOf(job, levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
   std::string out = RenderText(table, style) + "\n";
-  if (knee) {
+  if (!knee) {
+    out += " no knee: at every level the client was the limit, or no answer had a time\n";
+  } else {
     out += fmt::format(
         " the knee is at {} {}: the most output tokens a second over the median end-to-end time\n",
-        FormatNumber(levels[*knee].level), by_rate ? "requests a second" : "requests at once");
+        by_rate ? FormatNumber(levels[*knee].level)
+                : FormatCount(static_cast<int64_t>(levels[*knee].level)),
+        by_rate ? "requests a second" : "requests at once");
   }
   return out;
 }

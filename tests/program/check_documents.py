@@ -5,9 +5,12 @@ usage: check_documents.py TACHO [--update]
 
 A block fenced as ```console holds "$ tacho ..." lines, each followed by its output; a line "..." stands for any
 lines. A comment before the block, <!-- run in DIR -->, names where (default: the project's root); DIR may start
-with $TACHO_CORPUS, and the block is left out, loudly, when that folder is not there. --update writes the real
+with $TACHO_CORPUS, and the block is left out, loudly, when that folder is not there. <!-- beside tacho ... --> names a
+command that runs meanwhile (it says that it is ready by a line); what is measured then differs from run to run, so
+numbers, with their units, match any others. --update writes the real
 output into the documents (of blocks without "...").
 """
+import contextlib
 import os
 import pathlib
 import re
@@ -16,7 +19,22 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n)?```console\n(?P<body>.*?)```\n", re.S)
+BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n)?(?:<!-- beside tacho (?P<beside>.+?) -->\n)?```console\n(?P<body>.*?)```\n", re.S)
+
+
+# A number with the blanks before it, and a unit.
+NUMBER = re.compile(r" *\b\d[\d,.]*| +(?:ns|us|ms|s)\b")
+
+
+@contextlib.contextmanager
+def beside(tacho, arguments):
+    process = subprocess.Popen([tacho, *shlex.split(arguments)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        process.stdout.readline()
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def matches(want, got):
@@ -46,6 +64,7 @@ def main():
                     continue
                 folder = folder.replace("$TACHO_CORPUS", corpus)
             body = ""
+            lines_of = lambda text: (NUMBER.sub(" #", text) if block["beside"] else text).rstrip("\n").split("\n")
             for part in re.split(r"(?m)^(?=\$ )", block["body"]):
                 if not part.startswith("$ "):
                     body += part
@@ -55,10 +74,11 @@ def main():
                 if words[0] != "tacho":
                     body += part  # shown, not run: installs and the like
                     continue
-                done = subprocess.run([tacho, *words[1:]], cwd=ROOT / folder, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, timeout=120, env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"})
+                with beside(tacho, block["beside"]) if block["beside"] else contextlib.nullcontext():
+                    done = subprocess.run([tacho, *words[1:]], cwd=ROOT / folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                          timeout=120, env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"})
                 got = done.stdout.decode()
-                if matches(want.rstrip("\n").split("\n"), got.rstrip("\n").split("\n")):
+                if matches(lines_of(want), lines_of(got)):
                     passed += 1
                 else:
                     failed += 1
