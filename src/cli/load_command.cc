@@ -141,7 +141,10 @@ Result<LoadPlan> Plan(const Scene& scene, const PlanOptions& options) {
 
 Result<LoadRecords> SendPlan(const Scene& scene, const LoadPlan& plan, const std::string& title) {
   DriveProgress progress;
-  const LoadProgressLine line(progress, title, scene.show_progress);
+  LoadGoal goal{.requests = plan.options.requests, .seconds = {}};
+  if (plan.options.replay_speed) goal.requests = plan.requests.size();
+  if (const auto ns = plan.options.duration_ns) goal.seconds = static_cast<double>(*ns) / 1e9;
+  const LoadProgressLine line(progress, title, goal, scene.show_progress);
   return Drive(*scene.client, plan, scene.targets, progress, scene.stop, scene.job.drive);
 }
 

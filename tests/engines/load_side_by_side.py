@@ -24,8 +24,8 @@ PROMPT, OUTPUT, PROMPTS, AT_ONCE = 24, 16, 48, 4
 EXACT = ("completed", "failed", "total_input_tokens", "total_output_tokens")
 MEASURED = ("duration", "request_throughput", "output_throughput", "total_token_throughput", "mean_ttft_ms", "median_ttft_ms",
             "p99_ttft_ms", "mean_tpot_ms", "median_tpot_ms", "mean_itl_ms", "mean_e2el_ms", "median_e2el_ms", "p99_e2el_ms")
-# A busy machine: what both measure moves by much more than either errs.
-NOISE = 1.5
+# Two cores for the engine and the client: times of short runs move by this. Beside other work, by more than can be judged.
+NOISE, BUSY = 1.5, 2 * os.cpu_count()
 
 
 class Score:
@@ -61,6 +61,7 @@ def side_by_side(options, url, work, score):
             if number > 0:  # the first round warms the engine up
                 results[name].append(json.loads((work / f"{name}{number}.json").read_text()))
     ours, theirs = results["tacho"], results["vllm"]
+    busy = os.getloadavg()[0] > BUSY
     score.check("the same keys", list(ours[0]) == list(theirs[0]), set(ours[0]) ^ set(theirs[0]))
     print(f"{'median of ' + str(options.rounds) + ' rounds':28}{'tacho load':>14}{'vllm bench serve':>18}{'ratio':>8}")
     for key in EXACT + MEASURED:
@@ -69,8 +70,10 @@ def side_by_side(options, url, work, score):
         print(f"{key:28}{a:14,.2f}{b:18,.2f}{a / b if b else 1:8.2f}", flush=True)
         if key in EXACT:
             score.check(key, mine == other, (mine, other))
-        elif not key.startswith("p99"):
+        elif not key.startswith("p99") and not busy:
             score.check(f"{key} within noise", min(other) / NOISE <= a <= max(other) * NOISE, (mine, other))
+    if busy:
+        print(f"*** TIMES WERE NOT JUDGED: the machine is busy (load average {os.getloadavg()[0]:.1f}, bound {BUSY})", flush=True)
 
 
 def load(options, url, *more, status=0):

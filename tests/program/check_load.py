@@ -154,7 +154,7 @@ def outputs(folder):
         check("no folder: status", done.returncode == UNREADABLE and "all.json" in done.stderr, (done.returncode, done.stderr))
         check("no folder: the figures are printed all the same", "Successful requests:" in done.stdout, done.stdout)
         live = terminal(server.url, *FIXED, "--requests", 60, "--concurrency", 4)
-        check("live line", re.search(r"load \d+ s  \d+ sent, 4 running, \d+ done  \S+ req/s, \S+ tok/s", live), repr(live[-500:]))
+        check("live line", re.search(r"load \d+ s  \d+ of 60 sent, 4 running, \d+ done  \S+ req/s, \S+ tok/s", live), repr(live[-500:]))
 
 
 def terminal(*arguments):
