@@ -65,7 +65,6 @@ void LoadServer::Take(const std::shared_ptr<HttpExchange>& exchange) {
   stream.exchange = exchange;
   stream.id = FindHeader(exchange->request().headers, "X-Request-Id");
   stream.tokens = FieldOf(exchange->request().body, "max_tokens");
-  if (stream.tokens < 1) return exchange->Respond(400, "{}", "application/json");
   const int64_t now = MonotonicNs();
   stream.next_ns = now + first_ns_;
   {

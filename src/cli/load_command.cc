@@ -70,20 +70,12 @@ Result<void> CompleteTarget(Scene& scene) {
   if (served && !job.plan.most_total_tokens) job.plan.most_total_tokens = served->max_model_len;
   job.identity.model_id = scene.flags.model.empty() ? target.model : scene.flags.model;
   const bool makes_prompts = !job.dataset_path || scene.dataset.rows.front().text.empty();
-  if (makes_prompts && target.api == "completions") {
-    target.takes_token_ids =
-        TakesTokenIds(*scene.client, job.urls[0], target.model, kPatience, scene.stop);
-    if (!target.takes_token_ids) {
-      job.remarks.emplace_back(
-          "the server takes no token ids as a prompt: prompts are words, and their lengths near to "
-          "what was planned");
-    }
-  }
-  if (makes_prompts && target.api != "chat" && target.takes_token_ids) {
+  if (makes_prompts && target.api != "chat") {
     target.token_ids = AskTokenIds(*scene.client, job.urls[0], target.model, kPatience, scene.stop);
     if (target.token_ids.empty()) {
       job.remarks.emplace_back(
-          "the server has no tokenizer route, so prompts are made of the ids 1000 to 9999");
+          "the server has no tokenizer route: prompts are words, about as many as tokens were "
+          "planned");
     }
   }
   for (const std::string& url : job.urls) {

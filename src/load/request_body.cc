@@ -77,7 +77,7 @@ std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uin
                     : OpenAiFields(target, request.output_tokens);
   Replace(fields, target.extra_body);
   std::string body = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const bool text = !request.text.empty() || !target.takes_token_ids;
+  const bool text = !request.text.empty() || target.token_ids.empty();
   const char* const key = chat ? "messages" : !own ? "prompt" : text ? "text" : "input_ids";
   if (fields.contains(key)) return body;
   // The prompt comes last and apart from them: it may be long.

@@ -38,20 +38,15 @@ std::string RouteAt(const std::string& url, const std::string& route) {
   return parsed ? parsed->With(route) : url;
 }
 
-HttpRequest PostRequest(std::string url, std::chrono::milliseconds patience) {
-  HttpRequest request;
-  request.method = "POST";
-  request.url = std::move(url);
-  request.headers = {{"Content-Type", "application/json"}};
-  request.connect_timeout = request.timeout = patience;
-  return request;
-}
-
 HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view text,
                             std::chrono::milliseconds patience) {
-  HttpRequest request = PostRequest(RouteAt(url, "/tokenize"), patience);
+  HttpRequest request;
+  request.method = "POST";
+  request.url = RouteAt(url, "/tokenize");
+  request.headers = {{"Content-Type", "application/json"}};
   request.body = fmt::format("{{\"model\":{},\"prompt\":{},\"add_special_tokens\":false}}",
                              QuoteJson(model), QuoteJson(text));
+  request.connect_timeout = request.timeout = patience;
   return request;
 }
 
@@ -123,14 +118,6 @@ std::vector<int64_t> AskTokenIds(HttpClient& client, const std::string& url,
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
-}
-
-bool TakesTokenIds(HttpClient& client, const std::string& url, const std::string& model,
-                   std::chrono::milliseconds patience, std::stop_token stop) {
-  HttpRequest request = PostRequest(RouteAt(url, "/v1/completions"), patience);
-  request.body = fmt::format("{{\"model\":{},\"prompt\":[1],\"max_tokens\":0}}", QuoteJson(model));
-  const auto answer = client.Fetch(request, std::move(stop));
-  return !answer || answer->status != 422 || answer->body.find("prompt") == std::string::npos;
 }
 
 bool CountTokens(HttpClient& client, const std::string& url, const std::string& model,

@@ -30,11 +30,6 @@ std::vector<int64_t> AskTokenIds(HttpClient& client, const std::string& url,
                                  const std::string& model, std::chrono::milliseconds patience,
                                  std::stop_token stop = {});
 
-// Whether its completions take a prompt of token ids. sglang-router does not: it knows texts alone.
-// The question is one that no engine runs.
-bool TakesTokenIds(HttpClient& client, const std::string& url, const std::string& model,
-                   std::chrono::milliseconds patience, std::stop_token stop = {});
-
 // Fills the lengths of texts and answers that are not known, for as many rows as are needed, by
 // the server's tokenizer; later rows are dropped. False when the server has none: then a token is
 // taken for four bytes.
