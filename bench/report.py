@@ -62,10 +62,10 @@ def target_table(targets):
                  [[*row[:4], words[row[4]]] for row in targets], left=1)
 
 
-def replace_measured(text, measured):
+def replace_measured(text, measured, markers=MARKERS):
     """The document with what stands between the markers replaced."""
-    begin, end = map(re.escape, MARKERS)
+    begin, end = map(re.escape, markers)
     pattern = re.compile(f"({begin}\n).*?({end})", re.DOTALL)
     if len(pattern.findall(text)) != 1:
-        raise ValueError(f"needs one section between {MARKERS[0]} and {MARKERS[1]}")
+        raise ValueError(f"needs one section between {markers[0]} and {markers[1]}")
     return pattern.sub(lambda match: match.group(1) + measured + "\n" + match.group(2), text)

@@ -69,11 +69,13 @@ Result<void> CompleteTarget(Scene& scene) {
   if (target.model.empty()) target.model = served->name;
   if (served && !job.plan.most_total_tokens) job.plan.most_total_tokens = served->max_model_len;
   job.identity.model_id = scene.flags.model.empty() ? target.model : scene.flags.model;
-  if (target.api != "chat" && !job.dataset_path) {
+  const bool makes_prompts = !job.dataset_path || scene.dataset.rows.front().text.empty();
+  if (makes_prompts && target.api != "chat") {
     target.token_ids = AskTokenIds(*scene.client, job.urls[0], target.model, kPatience, scene.stop);
     if (target.token_ids.empty()) {
       job.remarks.emplace_back(
-          "the server has no tokenizer route, so prompts are made of the ids 1000 to 9999");
+          "the server has no tokenizer route: prompts are words, about as many as tokens were "
+          "planned");
     }
   }
   for (const std::string& url : job.urls) {
@@ -83,7 +85,8 @@ Result<void> CompleteTarget(Scene& scene) {
   return {};
 }
 
-Result<void> LoadDataset(Scene& scene) {
+// Before anyone is asked for anything: a mistake in it is told at once.
+Result<void> ReadDatasetFile(Scene& scene) {
   LoadJob& job = scene.job;
   if (!job.dataset_path) return {};
   const auto bytes = ReadInput(*job.dataset_path, kMostDataset);
@@ -102,8 +105,13 @@ Result<void> LoadDataset(Scene& scene) {
   if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
     return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");
   }
+  return {};
+}
+
+// The lengths of a ShareGPT's answers are known by counting alone.
+Result<void> CountDataset(Scene& scene) {
+  LoadJob& job = scene.job;
   if (scene.dataset.kind != DatasetKind::kShareGpt) return {};
-  // Lengths of its answers are known by counting alone.
   if (job.plan.shuffle) ShuffleRows(scene.dataset, job.plan.seed);
   job.plan.shuffle = false;
   const size_t needed = job.plan.requests.value_or(scene.dataset.rows.size());
@@ -125,7 +133,10 @@ Result<LoadPlan> Plan(const Scene& scene, const PlanOptions& options) {
 
 Result<LoadRecords> SendPlan(const Scene& scene, const LoadPlan& plan, const std::string& title) {
   DriveProgress progress;
-  const LoadProgressLine line(progress, title, scene.show_progress);
+  LoadGoal goal{.requests = plan.options.requests, .seconds = {}};
+  if (plan.options.replay_speed) goal.requests = plan.requests.size();
+  if (const auto ns = plan.options.duration_ns) goal.seconds = static_cast<double>(*ns) / 1e9;
+  const LoadProgressLine line(progress, title, goal, scene.show_progress);
   return Drive(*scene.client, plan, scene.targets, progress, scene.stop, scene.job.drive);
 }
 
@@ -176,72 +187,82 @@ int StatusOfLoad(const Scene& scene, const LoadSummary& summary) {
   return whole.failed + whole.partial > 0 ? kIncomplete : kDone;
 }
 
-int RunOnce(Scene& scene) {
-  auto plan = Plan(scene, scene.job.plan);
-  if (!plan) return Fails(plan.error());
-  if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
+Result<FinishedLoad> Perform(const Scene& scene, const PlanOptions& options,
+                             const std::string& title) {
+  auto plan = Plan(scene, options);
+  if (!plan) return tl::unexpected<Error>(plan.error());
   FinishedLoad load;
   load.plan = std::move(*plan);
   load.identity = scene.job.identity;
   load.identity.date = DateOfNow();
-  auto records = SendPlan(scene, load.plan, "load");
-  if (!records) return Fails(records.error());
+  load.identity.request_rate = options.rate;
+  if (options.concurrency > 0) load.identity.max_concurrency = options.concurrency;
+  auto records = SendPlan(scene, load.plan, title);
+  if (!records) return tl::unexpected<Error>(records.error());
   load.records = std::move(*records);
   load.urls = scene.job.urls;
   load.identity.num_prompts = load.records.requests.size();
   load.metrics = scene.job.metrics;
   load.slos = scene.job.slos;
   load.remarks = scene.job.remarks;
-  load.summary =
-      Summarise(load.records, SummaryOptionsOf(scene.job, load.plan.options.concurrency));
-  const auto written =
-      WriteStdout(scene.flags.json ? LoadJson(load, TachoVersion()) : LoadText(load, scene.style));
-  if (!written) return Fails(written.error());
-  if (const auto saved = WriteResultFiles(scene.flags, load); !saved) return Fails(saved.error());
-  if (scene.flags.json) {
-    for (const std::string& remark : load.remarks) Complain(VisibleText(remark));
-  }
-  return StatusOfLoad(scene, load.summary);
+  load.summary = Summarise(load.records, SummaryOptionsOf(scene.job, options.concurrency));
+  return load;
 }
 
-int RunSweep(Scene& scene) {
+int RunOnce(const Scene& scene) {
+  const auto load = Perform(scene, scene.job.plan, "load");
+  if (!load) return Fails(load.error());
+  const auto written = WriteStdout(scene.flags.json ? LoadJson(*load, TachoVersion())
+                                                    : LoadText(*load, scene.style));
+  if (!written) return Fails(written.error());
+  if (const auto saved = WriteResultFiles(scene.flags, *load); !saved) return Fails(saved.error());
+  if (scene.flags.json) {
+    for (const std::string& remark : load->remarks) Complain(VisibleText(remark));
+  }
+  return StatusOfLoad(scene, load->summary);
+}
+
+PlanOptions OptionsOf(const Scene& scene, double level) {
+  PlanOptions options = scene.job.plan;
+  if (scene.job.sweep == SweepOf::kConcurrency) {
+    options.concurrency = static_cast<uint64_t>(level);
+  } else {
+    options.rate = level;
+    if (!scene.flags.concurrency) options.concurrency = 0;
+  }
+  return options;
+}
+
+int RunSweep(const Scene& scene) {
+  const LoadJob& job = scene.job;
+  const char* const what = job.sweep == SweepOf::kRate ? "rate" : "at once";
   std::vector<SweepLevel> levels;
   bool failed = false;
-  for (const double level : scene.job.levels) {
-    PlanOptions options = scene.job.plan;
-    if (scene.job.sweep == SweepOf::kRate) {
-      options.rate = level;
-      options.concurrency =
-          scene.job.identity.max_concurrency && scene.flags.concurrency ? options.concurrency : 0;
-    } else {
-      options.concurrency = static_cast<uint64_t>(level);
+  for (const double at : job.levels) {
+    auto load = Perform(scene, OptionsOf(scene, at), fmt::format("{} {:g}", what, at));
+    if (!load) return Fails(load.error());
+    if (const auto saved = WriteResultFiles(scene.flags, *load); !saved) {
+      return Fails(saved.error());
     }
-    const auto plan = Plan(scene, options);
-    if (!plan) return Fails(plan.error());
-    if (levels.empty()) {
-      if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
-    }
-    const auto records = SendPlan(
-        scene, *plan,
-        fmt::format("{} {:g}", scene.job.sweep == SweepOf::kRate ? "rate" : "at once", level));
-    if (!records) return Fails(records.error());
-    SweepLevel& now = levels.emplace_back();
-    now.level = level;
-    now.summary = Summarise(*records, SummaryOptionsOf(scene.job, options.concurrency));
-    const LoadFigures& whole = now.summary.whole;
+    SweepLevel& level = levels.emplace_back();
+    level.level = at;
+    level.summary = std::move(load->summary);
+    level.ended_early = load->records.ended_early;
+    const LoadFigures& whole = level.summary.whole;
     const uint64_t counted = whole.sent - whole.cancelled;
-    now.attained = counted == 0 ? 0
-                                : static_cast<double>(whole.good.value_or(whole.done)) /
-                                      static_cast<double>(counted);
+    level.attained = counted == 0 ? 0
+                                  : static_cast<double>(whole.good.value_or(whole.done)) /
+                                        static_cast<double>(counted);
     failed |= whole.failed + whole.partial > 0;
     if (scene.stop.stop_requested() || whole.done == 0) break;
-    if (!scene.job.slos.empty() && now.attained < scene.job.attain) break;
+    if (!job.slos.empty() && level.attained < job.attain) break;
   }
-  for (const std::string& remark : scene.job.remarks) Complain(VisibleText(remark));
-  const auto written = WriteStdout(scene.flags.json ? SweepJson(scene.job, levels, TachoVersion())
-                                                    : SweepText(scene.job, levels, scene.style));
+  for (const std::string& remark : job.remarks) Complain(VisibleText(remark));
+  const auto written = WriteStdout(scene.flags.json ? SweepJson(job, levels, TachoVersion())
+                                                    : SweepText(job, levels, scene.style));
   if (!written) return Fails(written.error());
   if (scene.stop.stop_requested()) return kInterrupted;
+  if (levels.front().summary.whole.done == 0) return kRemoteFailed;
   return failed ? kIncomplete : kDone;
 }
 
@@ -274,9 +295,10 @@ int RunLoad(const std::vector<std::string>& arguments) {
 
   const InterruptScope interrupt;
   scene.stop = interrupt.token();
-  // The dataset first: a mistake in it is told without asking anyone.
+  if (const auto read = ReadDatasetFile(scene); !read) return Fails(read.error());
   if (const auto complete = CompleteTarget(scene); !complete) return Fails(complete.error());
-  if (const auto loaded = LoadDataset(scene); !loaded) return Fails(loaded.error());
+  if (const auto counted = CountDataset(scene); !counted) return Fails(counted.error());
+  if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
   return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "cli/duration_argument.h"
+#include "load/request_body.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -66,6 +67,7 @@ class JobMaker {
     TACHO_RETURN_IF_ERROR(SetTimes());
     TACHO_RETURN_IF_ERROR(SetReport());
     TACHO_RETURN_IF_ERROR(SetSweep());
+    TACHO_RETURN_IF_ERROR(CheckPlan(job_.plan));
     return std::move(job_);
   }
 
@@ -144,8 +146,9 @@ class JobMaker {
         {"logprobs", &f_.logprobs}};
     for (const auto& [name, text] : all) {
       if (text->empty()) continue;
-      const auto number = Number(fmt::format("--{}", name), *text);
+      const auto number = Number(name, *text);
       if (!number) return tl::unexpected<Error>(number.error());
+      if (std::isinf(*number)) return Usage(fmt::format("{} must be finite", name));
       fields += fmt::format("{}\"{}\":{}", fields.empty() ? "" : ",", name, *number);
     }
     if (!fields.empty()) job_.target.sampling = "{" + fields + "}";
@@ -206,6 +209,9 @@ class JobMaker {
     take(f_.label_hash, options.hash_label);
     job_.plan.shuffle = !f_.disable_shuffle;
     job_.plan.oversample = !f_.no_oversample;
+    if ((f_.replay || f_.replay_speed) && f_.dataset.empty()) {
+      return Usage("--replay needs a --dataset with times");
+    }
     if (f_.replay || f_.replay_speed || (name == "timed_trace" && f_.rate.empty())) {
       job_.plan.replay_speed = f_.replay_speed.value_or(1);
     }
@@ -305,10 +311,8 @@ class JobMaker {
     const bool unbounded =
         plan.OpenLoop() || endless || Bench() || (f_.num_prompts && f_.rate.empty());
     plan.concurrency = f_.concurrency ? static_cast<uint64_t>(*f_.concurrency) : unbounded ? 0 : 8;
-    job_.identity.request_rate = plan.rate;
     job_.identity.burstiness = plan.burstiness;
     job_.identity.ramp = plan.ramp;
-    if (plan.concurrency > 0) job_.identity.max_concurrency = plan.concurrency;
     return {};
   }
 
@@ -412,15 +416,18 @@ class JobMaker {
     auto levels = ParseLevels(sign == std::string::npos ? "" : f_.sweep.substr(sign + 1));
     if (!levels) return tl::unexpected<Error>(levels.error().WithContext("--sweep"));
     if (job_.plan.OpenLoop()) return Usage("a sweep sets its own rates");
+    if (!f_.records.empty() || !f_.vllm_json.empty() || !f_.result_filename.empty()) {
+      return Usage(
+          "a sweep has a result for each level, which --records, --vllm-json and "
+          "--result-filename cannot name: take --save-result");
+    }
+    for (const double level : *levels) {
+      if (what == "rate" || level == std::floor(level)) continue;
+      return Usage(fmt::format("--sweep concurrency wants whole numbers, not {:g}", level));
+    }
     job_.sweep = what == "rate" ? SweepOf::kRate : SweepOf::kConcurrency;
     job_.levels = std::move(*levels);
     return {};
-  }
-
-  static bool IsJsonObject(std::string_view text) {
-    // Its braces are opened here; whether the inside holds, the server says.
-    const size_t first = text.find_first_not_of(" \t\r\n"), last = text.find_last_not_of(" \t\r\n");
-    return first != std::string_view::npos && text[first] == '{' && text[last] == '}';
   }
 
   const LoadFlags& f_;

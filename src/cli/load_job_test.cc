@@ -177,7 +177,11 @@ TEST(LoadProgress, TheLineShowsWhatIsUnderWay) {
                      .done = 100,
                      .failed = 2,
                      .output_tokens = 41'000};
-  EXPECT_EQ(LoadLine("load", now, before),
+  EXPECT_EQ(
+      LoadLine("load", {.requests = 2000, .seconds = 30}, now, before),
+      "load 12 s of 30 s  1,234 of 2,000 sent, 64 running, 3 waiting, 100 done, 2 failed  10.0 "
+      "req/s, 20,000 tok/s");
+  EXPECT_EQ(LoadLine("load", {}, now, before),
             "load 12 s  1,234 sent, 64 running, 3 waiting, 100 done, 2 failed  10.0 req/s, 20,000 "
             "tok/s");
 }

@@ -33,13 +33,16 @@ std::string Count(uint64_t value) { return FormatCount(static_cast<int64_t>(valu
 
 }  // namespace
 
-std::string LoadLine(const std::string& title, const LoadLook& now, const LoadLook& before) {
+std::string LoadLine(const std::string& title, const LoadGoal& goal, const LoadLook& now,
+                     const LoadLook& before) {
   const double seconds = now.at_s - before.at_s;
   const auto rate = [&](uint64_t to, uint64_t from) {
     return FormatNumber(seconds > 0 ? static_cast<double>(to - from) / seconds : 0);
   };
-  std::string line = fmt::format("{} {:.0f} s  {} sent, {} running", title, now.at_s,
-                                 Count(now.sent), Count(now.running));
+  const std::string of_time = goal.seconds ? fmt::format(" of {:.0f} s", *goal.seconds) : "";
+  const std::string of_all = goal.requests ? " of " + Count(*goal.requests) : "";
+  std::string line = fmt::format("{} {:.0f} s{}  {}{} sent, {} running", title, now.at_s, of_time,
+                                 Count(now.sent), of_all, Count(now.running));
   if (now.waiting > 0) line += fmt::format(", {} waiting", Count(now.waiting));
   line += fmt::format(", {} done", Count(now.done));
   if (now.failed > 0) line += fmt::format(", {} failed", Count(now.failed));
@@ -47,8 +50,9 @@ std::string LoadLine(const std::string& title, const LoadLook& now, const LoadLo
                             rate(now.output_tokens, before.output_tokens));
 }
 
-LoadProgressLine::LoadProgressLine(const DriveProgress& progress, std::string title, bool enabled)
-    : progress_(progress), title_(std::move(title)) {
+LoadProgressLine::LoadProgressLine(const DriveProgress& progress, std::string title, LoadGoal goal,
+                                   bool enabled)
+    : progress_(progress), title_(std::move(title)), goal_(goal) {
   if (enabled) thread_ = std::thread([this] { Run(); });
 }
 
@@ -69,7 +73,7 @@ void LoadProgressLine::Run() {
   while (!ended_.wait_for(lock, kRedraw, [this] { return end_; })) {
     looks.push_back(LookAt(progress_, began_ns));
     if (looks.size() > kLooksOfRate) looks.pop_front();
-    ToStderr("\r" + LoadLine(title_, looks.back(), looks.front()) + "\x1b[K");
+    ToStderr("\r" + LoadLine(title_, goal_, looks.back(), looks.front()) + "\x1b[K");
   }
   ToStderr("\r\x1b[K");
 }

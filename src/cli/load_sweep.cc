@@ -5,6 +5,7 @@
 #include "report/format_number.h"
 #include "report/json_writer.h"
 #include "report/table.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -22,6 +23,7 @@ std::string RemarkOf(const LoadJob& job, const SweepLevel& level, bool knee) {
   const uint64_t failed = level.summary.whole.failed + level.summary.whole.partial;
   if (failed > 0) words.push_back(fmt::format("{} failed", failed));
   if (level.summary.verdict.client_bound) words.emplace_back("client-bound");
+  if (!level.ended_early.empty()) words.push_back(VisibleText(level.ended_early));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -49,7 +51,9 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   table.name = "sweep";
   const bool by_rate = job.sweep == SweepOf::kRate;
   table.columns = {
-      {.key = "level", .name = by_rate ? "rate" : "at once", .unit = Unit::kNumber},
+      {.key = "level",
+       .name = by_rate ? "rate" : "at once",
+       .unit = by_rate ? Unit::kNumber : Unit::kCount},
       {.key = "done", .name = "done", .unit = Unit::kCount},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
@@ -67,20 +71,30 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadSummary& s = levels[i].summary;
     const LoadFigures& f = s.steady ? *s.steady : s.whole;
-    std::vector<Cell> cells = {levels[i].level,      static_cast<int64_t>(s.whole.done),
-                               f.requests_per_s,     f.output_tokens_per_s,
-                               TimeCell(f.ttft, 50), TimeCell(f.ttft, 99),
-                               TimeCell(f.tpot, 50), TimeCell(f.tpot, 99),
+    const Cell level =
+        by_rate ? Cell(levels[i].level) : Cell(static_cast<int64_t>(levels[i].level));
+    std::vector<Cell> cells = {level,
+                               static_cast<int64_t>(s.whole.done),
+                               f.requests_per_s,
+                               f.output_tokens_per_s,
+                               TimeCell(f.ttft, 50),
+                               TimeCell(f.ttft, 99),
+                               TimeCell(f.tpot, 50),
+                               TimeCell(f.tpot, 99),
                                TimeCell(f.e2e, 50)};
     if (!job.slos.empty()) cells.emplace_back(levels[i].attained);
     cells.emplace_back(RemarkOf(job, levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
   std::string out = RenderText(table, style) + "\n";
-  if (knee) {
+  if (!knee) {
+    out += " no knee: at every level the client was the limit, or no answer had a time\n";
+  } else {
     out += fmt::format(
         " the knee is at {} {}: the most output tokens a second over the median end-to-end time\n",
-        FormatNumber(levels[*knee].level), by_rate ? "requests a second" : "requests at once");
+        by_rate ? FormatNumber(levels[*knee].level)
+                : FormatCount(static_cast<int64_t>(levels[*knee].level)),
+        by_rate ? "requests a second" : "requests at once");
   }
   return out;
 }
@@ -115,6 +129,7 @@ std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
     time("e2e_p99_ns", f.e2e, 99);
     if (!job.slos.empty()) json.Field("attained", level.attained);
     json.Field("client_bound", s.verdict.client_bound);
+    json.FieldUnlessEmpty("ended_early", level.ended_early);
     json.End();
   }
   json.End();

@@ -14,7 +14,8 @@ namespace tacho {
 struct SweepLevel {
   double level = 0;
   LoadSummary summary;
-  double attained = 1;  // share of the requests sent that kept the SLOs
+  double attained = 1;      // share of the requests sent that kept the SLOs
+  std::string ended_early;  // as of LoadRecords
 };
 
 // The level at which throughput over latency is largest: output tokens a second over the median end

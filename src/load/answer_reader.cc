@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMostErrorBody = 64 * 1024;
 constexpr size_t kMostWords = 300;  // of a server's message
-constexpr int64_t kMostChoices = 4096;
+constexpr int64_t kMostChoices = 4096, kMostReserved = 16'384;
 
 std::string Shorten(std::string_view text) {
   if (text.size() <= kMostWords) return std::string(text);
@@ -71,7 +71,14 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   if (tokens <= 0) return;
   record_.output_tokens += tokens;
   if (!streams_) return;  // when they came nobody knows
-  if (record_.first_token_ns == 0) record_.first_token_ns = at_ns;
+  if (record_.first_token_ns == 0) {
+    record_.first_token_ns = at_ns;
+    // Most chunks hold a token: no growing in the middle of a stream, no room left over.
+    const auto chunks = static_cast<size_t>(
+        std::clamp<int64_t>(record_.planned_output_tokens / tokens, 1, kMostReserved));
+    record_.chunk_ns.reserve(chunks);
+    record_.chunk_tokens.reserve(chunks);
+  }
   record_.last_token_ns = at_ns;
   record_.chunk_ns.push_back(at_ns);
   record_.chunk_tokens.push_back(static_cast<uint32_t>(std::min<int64_t>(tokens, UINT32_MAX)));

@@ -391,6 +391,10 @@ Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
     if (!url) return tl::unexpected<Error>(url.error());
     const auto route = RouteOf(target);
     if (!route) return tl::unexpected<Error>(route.error());
+    for (const std::string* fields : {&target.sampling, &target.extra_body}) {
+      if (fields->empty() || IsJsonObject(*fields)) continue;
+      return Fail(ErrorKind::kUsage, *fields + " is no JSON object");
+    }
     addresses.push_back(url->With(*route));
   }
   const auto driver =

@@ -17,10 +17,12 @@ namespace tacho {
 
 // A server, and how it is spoken to.
 struct DriveTarget {
-  std::string url = {};                 // of a worker or a router
-  std::string model = {};               // the name that requests carry
-  std::string api = "completions";      // "chat"; "generate" is SGLang's own
-  std::vector<int64_t> token_ids = {};  // valid ids to make prompts of; empty: 1000 to 9999
+  std::string url = {};             // of a worker or a router
+  std::string model = {};           // the name that requests carry
+  std::string api = "completions";  // "chat"; "generate" is SGLang's own
+  // Valid ids to make prompts of. Empty: prompts are words, for an id beyond the vocabulary ends a
+  // real SGLang.
+  std::vector<int64_t> token_ids = {};
   std::string bearer_key = {};
   std::string route = {};  // in place of the API's own: "/v1/completions"
   bool stream = true;

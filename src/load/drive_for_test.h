@@ -29,7 +29,7 @@ inline LoadRecords Send(const PlanOptions& options, const std::vector<DriveTarge
 }
 
 inline DriveTarget TargetOf(const EngineForTest& engine) {
-  return {.url = engine.url(), .model = "tiny"};
+  return {.url = engine.url(), .model = "tiny", .token_ids = {5, 6, 7, 8, 9, 15, 16, 17, 18, 19}};
 }
 
 inline PlanOptions Fixed(uint64_t requests, int64_t output = 10, int64_t prompt = 7) {

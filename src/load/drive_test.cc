@@ -182,9 +182,24 @@ TEST(Drive, PromptsAreSaltedButASeedAndASaltDecideThem) {
   EXPECT_EQ(bodies[0]["prompt"], bodies[1]["prompt"]);
   EXPECT_NE(bodies[0]["prompt"], bodies[2]["prompt"]);
   for (const auto& id : bodies[0]["prompt"]) {
-    EXPECT_GE(id, 1000);
-    EXPECT_LT(id, 10000);
+    EXPECT_THAT(TargetOf(engine).token_ids, testing::Contains(id.get<int64_t>()));
   }
+}
+
+TEST(Drive, WithoutIdsPromptsAreWordsAndGivenFieldsReplaceOurs) {
+  EngineForTest engine;
+  DriveTarget target = TargetOf(engine);
+  target.token_ids.clear();
+  target.sampling = R"({"temperature":0.5})";
+  target.extra_body = R"({"min_tokens":3,"top_k":[1,{"a":2}]})";
+  Send(Fixed(1, 10, 4), {target});
+  const auto body = engine.bodies().at(0);
+  const std::string prompt = body["prompt"];
+  EXPECT_EQ(std::count(prompt.begin(), prompt.end(), ' '), 3) << prompt;
+  EXPECT_EQ(body["min_tokens"], 3);
+  EXPECT_EQ(body["max_tokens"], 10);
+  EXPECT_EQ(body["temperature"], 0.5);
+  EXPECT_EQ(body["top_k"].dump(), R"([1,{"a":2}])");
 }
 
 TEST(Drive, RecordsAreJsonLinesWithUnixTimes) {

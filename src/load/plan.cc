@@ -20,7 +20,7 @@ constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 // What is planned where neither the number of requests nor the time bounds it, and at most.
 constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
-constexpr double kMostUncounted = 500'000;
+constexpr double kLeastUncounted = 20'000, kMostUncounted = 500'000;
 constexpr uint64_t kMostRequests = 10'000'000;
 constexpr int64_t kUnknownOutput = 256;  // as vLLM's client
 
@@ -153,9 +153,9 @@ class Planner {
     if (options_.OpenLoop()) return kMostRequests;
     const double seconds =
         options_.duration_ns ? static_cast<double>(*options_.duration_ns) / 1e9 : kOpenEndSeconds;
-    return static_cast<uint64_t>(
-        std::min(kMostUncounted, std::ceil(static_cast<double>(options_.concurrency) *
-                                           (1 + seconds * kRequestsPerSlotSecond))));
+    const double needed = std::ceil(static_cast<double>(options_.concurrency) *
+                                    (1 + seconds * kRequestsPerSlotSecond));
+    return static_cast<uint64_t>(std::clamp(needed, kLeastUncounted, kMostUncounted));
   }
 
   // The requests that belong together: one, the turns of a session, the samples of a prompt.
@@ -339,20 +339,25 @@ uint64_t FreshSalt() {
   return uint64_t{device()} << 32 | device();
 }
 
+Result<void> CheckPlan(const PlanOptions& options) {
+  TACHO_RETURN_IF_ERROR(CheckLengths(options));
+  TACHO_RETURN_IF_ERROR(CheckTimes(options));
+  const auto choices = Choices(options);
+  if (!choices) return tl::unexpected<Error>(choices.error());
+  return {};
+}
+
 Result<LoadPlan> MakePlan(const PlanOptions& options) {
   if (options.replay_speed) return Fail(ErrorKind::kUsage, "a replay needs a dataset with times");
   return MakePlan(options, {});
 }
 
 Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset) {
-  TACHO_RETURN_IF_ERROR(CheckLengths(options));
-  TACHO_RETURN_IF_ERROR(CheckTimes(options));
+  TACHO_RETURN_IF_ERROR(CheckPlan(options));
   if (options.replay_speed && (dataset.rows.empty() || !dataset.rows.back().at_ns)) {
     return Fail(ErrorKind::kUsage, "a replay needs a dataset with times, and this one has none");
   }
-  auto choices = Choices(options);
-  if (!choices) return tl::unexpected<Error>(choices.error());
-  return Planner(options, std::move(*choices), std::move(dataset)).Make();
+  return Planner(options, *Choices(options), std::move(dataset)).Make();
 }
 
 }  // namespace tacho

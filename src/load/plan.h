@@ -73,6 +73,8 @@ struct LoadPlan {
   uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens
 };
 // kUsage: options that contradict each other or are out of range.
+Result<void> CheckPlan(const PlanOptions& options);
+// kUsage as CheckPlan, and for a replay.
 Result<LoadPlan> MakePlan(const PlanOptions& options);
 // The same with the requests of a dataset. Outputs of unknown length are 256 tokens long.
 Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset);

@@ -10,8 +10,6 @@
 namespace tacho {
 namespace {
 
-constexpr uint64_t kFirstPlainId = 1000, kPlainIds = 9000;
-
 // Common words without capitals: one token in the vocabularies that are in use, with the blank.
 constexpr std::array<std::string_view, 64> kWords = {
     "time",   "people", "way",   "water",  "day",    "man",    "world", "life",   "hand",  "part",
@@ -41,12 +39,9 @@ void AppendTokenIds(const PlannedRequest& request, uint64_t salt,
   out += '[';
   const size_t begin = out.size();
   ForEachToken(request, salt, [&](Random& random) {
-    const auto id = static_cast<int64_t>(token_ids.empty() ? kFirstPlainId + random.Below(kPlainIds)
-                                                           : random.Below(token_ids.size()));
     char digits[24];
     const auto [end, error] =
-        std::to_chars(digits, digits + sizeof(digits),
-                      token_ids.empty() ? id : token_ids[static_cast<size_t>(id)]);
+        std::to_chars(digits, digits + sizeof(digits), token_ids[random.Below(token_ids.size())]);
     if (out.size() != begin) out += ',';
     out.append(digits, end);
   });

@@ -1,6 +1,7 @@
 #include "load/request_body.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
 #include "load/prompt.h"
@@ -8,13 +9,12 @@
 namespace tacho {
 namespace {
 
-// `extra`, a JSON object, without its braces and with a comma in front.
-std::string ExtraFields(std::string_view extra) {
-  const size_t open = extra.find('{'), close = extra.rfind('}');
-  if (open == std::string_view::npos || close == std::string_view::npos) return "";
-  const std::string_view inside = extra.substr(open + 1, close - open - 1);
-  if (inside.find_first_not_of(" \t\r\n") == std::string_view::npos) return "";
-  return "," + std::string(inside);
+using Json = nlohmann::ordered_json;
+
+// Fields given by the user replace ours of the same name: a name that comes twice is an error to
+// some servers (sglang-router).
+void Replace(Json& fields, std::string_view given) {
+  if (!given.empty()) fields.update(Json::parse(given));
 }
 
 std::string QuotedPrompt(const PlannedRequest& request, uint64_t salt) {
@@ -24,26 +24,35 @@ std::string QuotedPrompt(const PlannedRequest& request, uint64_t salt) {
   return QuoteJson(words);
 }
 
-void AppendIdsOrText(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
-                     std::string_view ids_key, std::string_view text_key, std::string& body) {
-  if (!request.text.empty()) {
-    body += fmt::format("\"{}\":{}", text_key, QuoteJson(request.text));
-    return;
-  }
-  body += fmt::format("\"{}\":", ids_key);
-  AppendTokenIds(request, salt, target.token_ids, body);
-}
-
-void AppendOpenAiTail(const DriveTarget& target, const PlannedRequest& request, std::string& body) {
-  body += fmt::format(",\"max_tokens\":{}", request.output_tokens);
+Json OpenAiFields(const DriveTarget& target, int64_t output_tokens) {
+  Json fields;
+  fields["model"] = target.model;
+  fields["max_tokens"] = output_tokens;
   if (target.ignore_eos) {
-    body += fmt::format(",\"min_tokens\":{},\"ignore_eos\":true", request.output_tokens);
+    fields["min_tokens"] = output_tokens;
+    fields["ignore_eos"] = true;
   }
   if (target.stream) {
-    body +=
-        ",\"stream\":true,\"stream_options\":{\"include_usage\":true,"
-        "\"continuous_usage_stats\":true}";
+    fields["stream"] = true;
+    fields["stream_options"] = {{"include_usage", true}, {"continuous_usage_stats", true}};
   }
+  Replace(fields, target.sampling);
+  return fields;
+}
+
+Json GenerateFields(const DriveTarget& target, int64_t output_tokens, std::string_view id) {
+  Json sampling;
+  sampling["max_new_tokens"] = output_tokens;
+  if (target.ignore_eos) {
+    sampling["min_new_tokens"] = output_tokens;
+    sampling["ignore_eos"] = true;
+  }
+  Replace(sampling, target.sampling);
+  Json fields;
+  fields["rid"] = id;
+  fields["sampling_params"] = std::move(sampling);
+  if (target.stream) fields["stream"] = true;
+  return fields;
 }
 
 }  // namespace
@@ -63,33 +72,32 @@ Result<std::string> RouteOf(const DriveTarget& target) {
 
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id) {
-  std::string body;
-  body.reserve(256 + static_cast<size_t>(request.prompt_tokens) * 6 + request.text.size());
-  if (target.api == "generate") {
-    body += fmt::format("{{\"rid\":{},", QuoteJson(id));
-    AppendIdsOrText(target, request, salt, "input_ids", "text", body);
-    body += fmt::format(",\"sampling_params\":{{\"max_new_tokens\":{}", request.output_tokens);
-    if (target.ignore_eos) {
-      body += fmt::format(",\"min_new_tokens\":{},\"ignore_eos\":true", request.output_tokens);
-    }
-    body += ExtraFields(target.sampling);
-    body += target.stream ? "},\"stream\":true" : "}";
+  const bool own = target.api == "generate", chat = target.api == "chat";
+  Json fields = own ? GenerateFields(target, request.output_tokens, id)
+                    : OpenAiFields(target, request.output_tokens);
+  Replace(fields, target.extra_body);
+  std::string body = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const bool text = !request.text.empty() || target.token_ids.empty();
+  const char* const key = chat ? "messages" : !own ? "prompt" : text ? "text" : "input_ids";
+  if (fields.contains(key)) return body;
+  // The prompt comes last and apart from them: it may be long.
+  body.pop_back();
+  body.reserve(body.size() + 64 + static_cast<size_t>(request.prompt_tokens) * 6 +
+               request.text.size());
+  body += fmt::format(",\"{}\":", key);
+  if (chat) {
+    body += request.text_is_messages ? request.text
+                                     : fmt::format("[{{\"role\":\"user\",\"content\":{}}}]",
+                                                   QuotedPrompt(request, salt));
+  } else if (text) {
+    body += QuotedPrompt(request, salt);
   } else {
-    body += fmt::format("{{\"model\":{},", QuoteJson(target.model));
-    if (target.api == "chat") {
-      body += request.text_is_messages
-                  ? "\"messages\":" + request.text
-                  : fmt::format("\"messages\":[{{\"role\":\"user\",\"content\":{}}}]",
-                                QuotedPrompt(request, salt));
-    } else {
-      AppendIdsOrText(target, request, salt, "prompt", "prompt", body);
-    }
-    AppendOpenAiTail(target, request, body);
-    body += ExtraFields(target.sampling);
+    AppendTokenIds(request, salt, target.token_ids, body);
   }
-  body += ExtraFields(target.extra_body);
   body += '}';
   return body;
 }
+
+bool IsJsonObject(std::string_view text) { return Json::parse(text, nullptr, false).is_object(); }
 
 }  // namespace tacho

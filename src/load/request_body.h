@@ -18,4 +18,7 @@ Result<std::string> RouteOf(const DriveTarget& target);
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id);
 
+// What the sampling and extra_body of a target must be, where they are given.
+bool IsJsonObject(std::string_view text);
+
 }  // namespace tacho

@@ -9,6 +9,8 @@ namespace tacho {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+// As it stands in the text: no engine writes a key with escapes, and to resolve them costs a copy.
+using Key = ondemand::raw_json_string;
 
 std::string_view Text(ondemand::value value) {
   std::string_view text;
@@ -26,9 +28,9 @@ void ForEachField(ondemand::value value, const Take& take) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return;
   for (auto field : object) {
-    std::string_view key;
+    Key key;
     ondemand::value inside;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
+    if (field.key().get(key) != simdjson::SUCCESS) return;
     if (field.value().get(inside) != simdjson::SUCCESS) return;
     take(key, inside);
   }
@@ -46,11 +48,11 @@ int64_t CountOf(ondemand::value value) {
 }
 
 void ReadUsage(ondemand::value usage, StreamChunk& chunk) {
-  ForEachField(usage, [&](std::string_view key, ondemand::value value) {
+  ForEachField(usage, [&](Key key, ondemand::value value) {
     if (key == "prompt_tokens") chunk.prompt_tokens = Number(value, -1);
     if (key == "completion_tokens") chunk.completion_tokens = Number(value, -1);
     if (key == "prompt_tokens_details") {
-      ForEachField(value, [&](std::string_view inner, ondemand::value inside) {
+      ForEachField(value, [&](Key inner, ondemand::value inside) {
         if (inner == "cached_tokens") chunk.cached_tokens = Number(inside, -1);
       });
     }
@@ -60,7 +62,7 @@ void ReadUsage(ondemand::value usage, StreamChunk& chunk) {
 // "delta" of a chunk, "message" of a whole answer.
 void ReadMessage(ondemand::value message, ChunkChoice& choice) {
   bool has_role = false;
-  ForEachField(message, [&](std::string_view key, ondemand::value value) {
+  ForEachField(message, [&](Key key, ondemand::value value) {
     if (key == "role") {
       has_role = true;
     } else if (key == "content" || key == "reasoning_content" || key == "reasoning") {
@@ -75,7 +77,7 @@ void ReadMessage(ondemand::value message, ChunkChoice& choice) {
 
 void ReadChoice(ondemand::value value, StreamChunk& chunk) {
   ChunkChoice& choice = chunk.choices.emplace_back();
-  ForEachField(value, [&](std::string_view key, ondemand::value inside) {
+  ForEachField(value, [&](Key key, ondemand::value inside) {
     if (key == "index") choice.index = Number(inside, 0);
     if (key == "text") choice.text = Text(inside);
     if (key == "delta" || key == "message") ReadMessage(inside, choice);
@@ -94,7 +96,7 @@ void ReadError(ondemand::value value, StreamChunk& chunk) {
   }
   std::string message, kind;
   int64_t code = 0;
-  ForEachField(value, [&](std::string_view key, ondemand::value inside) {
+  ForEachField(value, [&](Key key, ondemand::value inside) {
     if (key == "message") message = Text(inside);
     if (key == "type") kind = Text(inside);
     if (key == "code") code = Number(inside, 0);
@@ -106,7 +108,7 @@ void ReadError(ondemand::value value, StreamChunk& chunk) {
 
 // SGLang's own: {"text":..., "output_ids":[...], "meta_info":{...}}.
 void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice) {
-  ForEachField(value, [&](std::string_view key, ondemand::value inside) {
+  ForEachField(value, [&](Key key, ondemand::value inside) {
     if (key == "id") chunk.id = Text(inside);
     if (key == "prompt_tokens") chunk.prompt_tokens = Number(inside, -1);
     if (key == "completion_tokens") chunk.completion_tokens = Number(inside, -1);
@@ -116,7 +118,7 @@ void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice
       if (inside.type().get(type) != simdjson::SUCCESS) return;
       if (type == ondemand::json_type::string) choice.finish_reason = Text(inside);  // long ago
       if (type != ondemand::json_type::object) return;
-      ForEachField(inside, [&](std::string_view inner, ondemand::value deep) {
+      ForEachField(inside, [&](Key inner, ondemand::value deep) {
         if (inner == "type") choice.finish_reason = Text(deep);
         if (inner == "message" && choice.finish_reason == "abort") {
           chunk.has_error = true;
@@ -158,9 +160,9 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
   ChunkChoice own;  // of SGLang's /generate
   bool is_own = false, said_error = false;
   for (auto field : object) {
-    std::string_view key;
+    Key key;
     ondemand::value value;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
+    if (field.key().get(key) != simdjson::SUCCESS) return false;
     if (field.value().get(value) != simdjson::SUCCESS) return false;
     if (key == "choices") {
       ondemand::array choices;

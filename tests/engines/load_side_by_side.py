@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""`tacho load` and `vllm bench serve` in turn on a real vLLM: the same requests, the same figures within noise. Then
+`tacho load` through the real routers and against a real SGLang, by every API. Engines are those of tools/engines, on the CPU.
+
+  load_side_by_side.py [--tacho build/release/tacho] [--rounds 3] [--only vllm|sglang]
+
+Prints a table; exit status 0 when all agrees, 1 when not, 77 (loudly) when an engine could not be had. Python 3.11.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from frame import ROOT, Engines, Failed, Setup, Skipped
+
+sys.path.insert(0, str(ROOT / "tools"))
+from engines_lib import bench_serve  # noqa: E402
+
+PROMPT, OUTPUT, PROMPTS, AT_ONCE = 24, 16, 48, 4
+EXACT = ("completed", "failed", "total_input_tokens", "total_output_tokens")
+MEASURED = ("duration", "request_throughput", "output_throughput", "total_token_throughput", "mean_ttft_ms", "median_ttft_ms",
+            "p99_ttft_ms", "mean_tpot_ms", "median_tpot_ms", "mean_itl_ms", "mean_e2el_ms", "median_e2el_ms", "p99_e2el_ms")
+# Two cores for the engine and the client: times of short runs move by this. Beside other work, by more than can be judged.
+NOISE, BUSY = 1.5, 2 * os.cpu_count()
+
+
+class Score:
+    def __init__(self):
+        self.failed = 0
+
+    def check(self, what, ok, detail=""):
+        print(f"{'ok' if ok else 'FAILED'} {what}{'' if ok else ': ' + str(detail)[:600]}", flush=True)
+        self.failed += not ok
+
+
+def flags(url, work, name):
+    """The same command line for both."""
+    return ["--backend", "openai", "--base-url", url, "--model", "tiny", "--tokenizer", bench_serve.tokenizer(),
+            "--dataset-name", "random", "--random-input-len", PROMPT, "--random-output-len", OUTPUT, "--num-prompts", PROMPTS,
+            "--max-concurrency", AT_ONCE, "--ignore-eos", "--percentile-metrics", "ttft,tpot,itl,e2el", "--disable-tqdm",
+            "--save-result", "--save-detailed", "--result-dir", work, "--result-filename", f"{name}.json"]
+
+
+def run(command, environment=None):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=400, env={**os.environ, **(environment or {})})
+    if done.returncode != 0:
+        raise Failed(f"{command[0]} exits {done.returncode}: {done.stderr[-400:]}{done.stdout[-400:]}")
+    return done.stdout
+
+
+def side_by_side(options, url, work, score):
+    results = {"tacho": [], "vllm": []}
+    for number in range(options.rounds + 1):
+        for name in results:
+            command = [options.tacho, "load"] if name == "tacho" else bench_serve.command([])
+            run([*command, *flags(url, work, f"{name}{number}")], bench_serve.ENVIRONMENT)
+            if number > 0:  # the first round warms the engine up
+                results[name].append(json.loads((work / f"{name}{number}.json").read_text()))
+    ours, theirs = results["tacho"], results["vllm"]
+    busy = os.getloadavg()[0] > BUSY
+    score.check("the same keys", list(ours[0]) == list(theirs[0]), set(ours[0]) ^ set(theirs[0]))
+    print(f"{'median of ' + str(options.rounds) + ' rounds':28}{'tacho load':>14}{'vllm bench serve':>18}{'ratio':>8}")
+    for key in EXACT + MEASURED:
+        mine, other = ([r[key] for r in results[name]] for name in results)
+        a, b = statistics.median(mine), statistics.median(other)
+        print(f"{key:28}{a:14,.2f}{b:18,.2f}{a / b if b else 1:8.2f}", flush=True)
+        if key in EXACT:
+            score.check(key, mine == other, (mine, other))
+        elif not key.startswith("p99") and not busy:
+            score.check(f"{key} within noise", min(other) / NOISE <= a <= max(other) * NOISE, (mine, other))
+    if busy:
+        print(f"*** TIMES WERE NOT JUDGED: the machine is busy (load average {os.getloadavg()[0]:.1f}, bound {BUSY})", flush=True)
+
+
+def load(options, url, *more, status=0):
+    done = subprocess.run([str(options.tacho), "load", url, "--model", "tiny", "--input-len", str(PROMPT), "--output-len", str(OUTPUT),
+                           "--concurrency", str(AT_ONCE), "--requests", "16", "--json", *more], capture_output=True, text=True, timeout=300)
+    if done.returncode != status or not done.stdout:
+        raise Failed(f"{url} {' '.join(more)}: exit {done.returncode}: {done.stderr[-300:]}{done.stdout[:600]}")
+    return json.loads(done.stdout)
+
+
+def every_api(options, name, url, apis, score):
+    for api in apis:
+        for more in ([], ["--no-streaming"]):
+            what = f"{name} {api}{' whole' if more else ''}"
+            try:
+                whole = load(options, url, "--api", api, *more)["whole"]
+                score.check(what, whole["done"] == 16 and whole["output_tokens"] == 16 * OUTPUT and whole["wrong_length"] == 0, whole)
+            except Failed as problem:
+                score.check(what, False, problem)
+
+
+def on_vllm(options, work, score):
+    with Engines(Setup(("vllm", "--count", "2", "--router"), 6.5), work) as engines:
+        side_by_side(options, engines.url(), work, score)
+        every_api(options, "vllm", engines.url(), ("completions", "chat"), score)
+        every_api(options, "vllm-router", engines.router["url"], ("completions", "chat"), score)
+        for name, url in (("vllm", engines.url()), ("vllm-router", engines.router["url"])):
+            told = load(options, url, "--extra-body", '{"prompt": [99999]}', status=6)
+            score.check(f"{name}: an error inside a 200 stream is a failure", told["whole"]["failed"] == 16
+                        and "out of vocabulary" in told["errors"][0]["error"], told["errors"])
+        told = load(options, engines.url(), "--extra-body", '{"stream_interval": 14}')["whole"]
+        score.check("vllm: 14 tokens a chunk are counted", told["output_tokens"] == 16 * OUTPUT and told["chunks"] <= 16 * 3, told)
+
+
+def on_sglang(options, work, score):
+    with Engines(Setup(("sglang", "--count", "1", "--router"), 3), work) as engines:
+        every_api(options, "sglang", engines.url(), ("generate", "completions", "chat"), score)
+        every_api(options, "sglang router", engines.router["url"], ("generate", "completions", "chat"), score)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tacho", default=ROOT / "build/release/tacho", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=["vllm", "sglang"])
+    options = parser.parse_args()
+    score, missing = Score(), False
+    for name, scenario in (("vllm", on_vllm), ("sglang", on_sglang)):
+        if options.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory(prefix="tacho-side-by-side-") as folder:
+            try:
+                scenario(options, Path(folder), score)
+            except Skipped as reason:
+                print(f"*** NOT RUN: {name}: {reason}", flush=True)
+                missing = True
+            except (Failed, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as problem:
+                score.check(name, False, repr(problem))
+    print(f"{score.failed} failed")
+    return 1 if score.failed else 77 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
