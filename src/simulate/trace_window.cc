@@ -40,8 +40,7 @@ void AtWindow(Loop& loop, const TraceWindowOrder& order, Begin begin, End end) {
   loop.At(start, [&loop, begin, end, until = start + order.duration_ns, order] {
     WriteTextFile(order.path + ".tmp", "");  // Kineto opens it before it has anything to write
     order.begun();
-    const auto state = begin();
-    loop.At(until, [end, state] { end(state); });
+    loop.At(until, [end, state = begin()] { end(state); });
   });
 }
 
