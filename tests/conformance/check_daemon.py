@@ -10,6 +10,7 @@ import json
 import os
 import re
 import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -91,7 +92,9 @@ def summary(folder, heard):
         "jobs": sorted({m["job"] for m in asked}),
         "states": sorted({m["state"] for m in asked}),
         "one name a process": len({(m["from"], m["pids"][0]) for m in asked}) == len(pids),
-        "seconds between questions": sorted({round(p) for p in periods}),
+        # A busy machine makes some late.
+        "seconds between questions": round(statistics.median(periods)),
+        "none comes early": min(periods) > 4.5,
         "every process left x_PID.json": sorted(f.name for f in folder.glob("x*")) == sorted(f"x_{p}.json" for p in pids),
         "file of a process without events": of_file(folder / f"x_{without_events}.json"),
     }
