@@ -38,7 +38,7 @@ Result<OpenedFile> OpenStandardInput() {
     return Fail(ErrorKind::kUnreadable, "is a terminal: redirect a trace into it, or name a file");
   }
   struct stat status = {};
-  if (::fstat(copy.fd(), &status) == 0 && S_ISCHR(status.st_mode)) {
+  if (::fstat(copy.get(), &status) == 0 && S_ISCHR(status.st_mode)) {
     return Fail(ErrorKind::kUnreadable,
                 "is a character device (/dev/null?), nothing to read: redirect a trace into it, or "
                 "name a file");
