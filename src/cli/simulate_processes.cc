@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "cli/exit_status.h"
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 #include "simulate/kineto_asker.h"
 #include "simulate/kineto_desk.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/ancestors.h"
 #include "net/clock.h"
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 #include "net/kineto_message.h"
 #include "simulate/random.h"
 

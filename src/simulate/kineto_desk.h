@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 #include "simulate/simulation.h"
 
 namespace tacho::simulate {
