@@ -41,6 +41,15 @@ std::map<size_t, std::vector<int64_t>> Askers(const KinetoDaemon& daemon,
   return askers;
 }
 
+// Whether one of them said so with its last question, and has asked lately: it may have died.
+bool Tracing(const KinetoDaemon& daemon, const std::vector<int64_t>& pids, int64_t now_ns) {
+  const std::vector<DaemonProcess> processes = daemon.Processes();
+  return std::any_of(processes.begin(), processes.end(), [&](const DaemonProcess& process) {
+    return process.tracing && now_ns - process.asked_ns < 4 * KinetoDaemon::kPollMs * kMs &&
+           std::find(pids.begin(), pids.end(), process.pid) != pids.end();
+  });
+}
+
 }  // namespace
 
 DaemonWindow TakeDaemonWindow(
@@ -48,8 +57,7 @@ DaemonWindow TakeDaemonWindow(
     const std::function<void(std::string_view, const std::string&)>& progress) {
   DaemonWindow window;
   std::string socket_folder = options.socket_folder;
-  if (socket_folder.empty())
-    socket_folder = DaemonSocketFolder(workers.front().expectation.pids);
+  if (socket_folder.empty()) socket_folder = DaemonSocketFolder(workers.front().expectation.pids);
   Result<std::unique_ptr<KinetoDaemon>> daemon = KinetoDaemon::Listen(socket_folder);
   if (!daemon) {
     window.troubles.push_back(daemon.error().message);
@@ -125,7 +133,8 @@ DaemonWindow TakeDaemonWindow(
                           static_cast<double>(bytes) / 1e6));
     if (time > window.end_ns && whole == everybody.size()) break;
     // Processes without events write nothing at all, and Kineto builds a large file in memory
-    // before its first byte.
+    // before its first byte; while it does, the process goes on asking and says that it traces.
+    if (Tracing(**daemon, everybody, time)) changed = time;
     int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kMs;
     if (time > window.end_ns && time - std::max(changed, window.end_ns) > quiet) break;
     if (options.patience.count() > 0 && time > window.end_ns + options.patience.count() * kMs)

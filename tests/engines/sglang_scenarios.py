@@ -8,24 +8,24 @@ TWO = Setup(("sglang", "--count", "2", "--router"), 5)
 
 
 def sglang_by_steps(engines, tacho):
-    trace = check_complete(tacho, tacho.record(engines.url(), steps=5, duration=None), 1)[0]
+    trace = check_complete(tacho, tacho.record(engines.url(), steps=5, duration="120s"), 1)[0]
     check(steps(trace) == 5, f"{steps(trace)} steps instead of 5")
 
 
 def sglang_stop_by_hand(engines, tacho):
-    trace = check_complete(tacho, tacho.record(engines.url(), duration="2s"), 1)[0]
-    check(steps(trace) > 5, f"only {steps(trace)} steps with something to do in 2 s of load")
+    trace = check_complete(tacho, tacho.record(engines.url(), duration="10s"), 1)[0]
+    check(steps(trace) > 5, f"only {steps(trace)} steps with something to do in the window")
 
 
 def sglang_by_stage(engines, tacho):
     """Two files: the prefill steps and the decode steps."""
-    found = check_complete(tacho, tacho.record(engines.url(), steps=3, duration=None, options=["--by-stage"]), 2)
+    found = check_complete(tacho, tacho.record(engines.url(), steps=3, duration="120s", options=["--by-stage"]), 2)
     phases = sorted("decode" if t["steps"]["by_phase"].get("decode") else "prefill" for t in found)
     check(phases == ["decode", "prefill"], f"stages {phases}")
 
 
 def sglang_options(engines, tacho):
-    run = tacho.record(engines.url(), steps=4, duration=None, options=[
+    run = tacho.record(engines.url(), steps=4, duration="120s", options=[
         "--profile-options", "record_shapes,detailed_annotations,activities=CPU,profile_prefix=mine"])
     trace = check_complete(tacho, run, 1)[0]
     check(steps(trace) == 4, f"{steps(trace)} steps instead of 4")

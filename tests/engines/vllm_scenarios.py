@@ -33,7 +33,7 @@ def one_vllm(engines, tacho):
 
 
 def max_iterations(engines, tacho):
-    trace = check_complete(tacho, tacho.record(engines.url(), steps=5, duration=None), 1)[0]
+    trace = check_complete(tacho, tacho.record(engines.url(), steps=5, duration="120s"), 1)[0]
     check(trace["steps"]["count"] == 5, f"{trace['steps']['count']} steps instead of 5")
     check_vllm_idle(engines.url())
 
@@ -92,7 +92,7 @@ def stacks_refused(engines, tacho):
 
 
 def stacks_with_a_bound(engines, tacho):
-    trace = check_complete(tacho, tacho.record(engines.url(), steps=2, duration=None), 1)[0]
+    trace = check_complete(tacho, tacho.record(engines.url(), steps=2, duration="120s"), 1)[0]
     check(trace["steps"]["count"] == 2, f"{trace['steps']['count']} steps instead of 2")
     check(trace["events"]["by_category"].get("python_function", 0) > 0, "no Python frames")
 
