@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n)?(?:<!-- beside tacho (?P<beside>.+?) -->\n)?```console\n(?P<body>.*?)```\n", re.S)
 
 
-# A number with the blanks before it, and a unit.
-NUMBER = re.compile(r" *\b\d[\d,.]*| +(?:ns|us|ms|s)\b")
+# A number, a unit, blanks.
+NUMBER = re.compile(r"(?: *\b\d[\d,.]*| +(?:ns|us|ms|s)\b| +)+")
 
 
 @contextlib.contextmanager
