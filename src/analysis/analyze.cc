@@ -149,6 +149,7 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
     input.facts = &trace.facts;
     input.devices = &trace.devices;
     if (trace.header.base_time_ns >= 0) input.base_time_ns = trace.header.base_time_ns;
+    input.span = trace.span;
     input.steps = trace.steps.steps.size();
     for (const DeviceTime& device : trace.devices) input.kernel_sum += device.kernel_sum;
     inputs.push_back(std::move(input));

@@ -148,6 +148,7 @@ bool HasShapes(const Trace& trace) {
 }
 
 void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
+  if (trace.counts.total == 0) return;  // the note of that says it all
   std::vector<std::string>& out = facts.cannot_tell;
   if (trace.notes.lost_data()) {
     out.emplace_back(
@@ -173,7 +174,7 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
   } else if (!HasShapes(trace)) {
     out.emplace_back("input shapes, because record_shapes was off");
   }
-  if (trace.python_frames.size() > 0) {
+  if (facts.python_stacks) {
     out.emplace_back(
         "true host times, because with_stack was on: it inflates them, idle time included");
   } else if (trace.host_ops.size() > 0) {
@@ -225,6 +226,7 @@ TraceFacts GatherFacts(const Trace& trace) {
         std::pair{header.with_modules, "with_modules"}}) {
     if (on) facts.options.emplace_back(option);
   }
+  facts.python_stacks = trace.python_frames.size() > 0;
   AddCounts(trace, facts);
   SayWhatIsMissing(trace, facts);
   return facts;

@@ -31,6 +31,7 @@ struct TraceFacts {
   std::vector<std::pair<std::string, uint64_t>> by_phase;     // letter, events; by letter
   std::vector<std::pair<std::string, uint64_t>> by_category;  // complete events; by category
   std::vector<std::string> options;                           // profiler options that were on
+  bool python_stacks = false;            // Python frames were recorded, which slows the host
   std::vector<std::string> cannot_tell;  // "..., because ..."; empty: all is told
 };
 TraceFacts GatherFacts(const Trace& trace);

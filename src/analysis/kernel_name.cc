@@ -8,6 +8,7 @@
 #include "analysis/classifier.h"
 #include "analysis/cpp_brackets.h"
 #include "analysis/demangle.h"
+#include "base/utf8.h"
 
 namespace tacho {
 namespace {
@@ -254,15 +255,10 @@ std::string ShortArguments(std::string_view list) {
   return out;
 }
 
-bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
-
 // Cuts the middle out until `width` characters are left.
 std::string Elide(const std::string& text, size_t width) {
   std::vector<size_t> starts;
-  for (size_t i = 0; i < text.size(); ++i) {
-    // No character has more than four bytes: longer runs are no UTF-8.
-    if (i == 0 || StartsCharacter(text[i]) || i - starts.back() == 4) starts.push_back(i);
-  }
+  for (size_t i = 0; i < text.size(); i += DecodeUtf8(text, i).length) starts.push_back(i);
   if (starts.size() <= width) return text;
   if (width == 0) return {};
   const size_t tail = (width - 1) / 3, head = width - 1 - tail;

@@ -73,11 +73,19 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& worke
   return groups;
 }
 
+// The stretch of Unix time that the file is of: a window that is shorter than what ranks start
+// apart must not make several recordings of one.
+std::optional<Interval> RecordedTime(const RankInput& input) {
+  if (!input.base_time_ns || input.span.empty()) return std::nullopt;
+  const DurationNs base{*input.base_time_ns};
+  return Interval{input.span.start + base, input.span.end + base};
+}
+
 // How files of one rank come to be several.
 std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<size_t>& files) {
   std::vector<Interval> times;
   for (const size_t i : files) {
-    if (const auto work = WorkTime(inputs[i])) times.push_back(*work);
+    if (const auto when = RecordedTime(inputs[i])) times.push_back(*when);
   }
   if (times.size() < files.size()) return "";
   std::ranges::sort(times, {}, &Interval::start);
@@ -114,11 +122,11 @@ std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& inpu
     Span span{-1, false, {}, group};
     for (const size_t i : groups[group]) {
       span.world_size = std::max(span.world_size, inputs[i].facts->world_size.value_or(-1));
-      const std::optional<Interval> work = WorkTime(inputs[i]);
-      if (!work) continue;
-      span.when = span.has_time ? Interval{std::min(span.when.start, work->start),
-                                           std::max(span.when.end, work->end)}
-                                : *work;
+      const std::optional<Interval> when = RecordedTime(inputs[i]);
+      if (!when) continue;
+      span.when = span.has_time ? Interval{std::min(span.when.start, when->start),
+                                           std::max(span.when.end, when->end)}
+                                : *when;
       span.has_time = true;
     }
     spans.push_back(span);

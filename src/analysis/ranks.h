@@ -16,6 +16,7 @@ struct RankInput {
   const TraceFacts* facts = nullptr;
   const std::vector<DeviceTime>* devices = nullptr;
   std::optional<int64_t> base_time_ns;
+  Interval span = {};  // of the whole trace, whatever part of it the devices tell of
   size_t steps = 0;
   DurationNs kernel_sum;
 };
@@ -29,7 +30,7 @@ struct RankRow {
   std::optional<int64_t> start_unix_ns;  // first device work
   // Which of the ranks that are compared the file belongs to: those of one rank's stages share it.
   size_t group = 0;
-  size_t recording = 0;  // groups are compared with others of the same one
+  size_t recording = 0;  // counted from 0; groups are compared with others of the same one
 };
 
 // All whole numbers from `first` to `last`.
@@ -39,7 +40,7 @@ struct RankRange {
 };
 
 // All worker traces of a folder side by side. Front-end and merged traces are left out. Ranks whose
-// device work overlaps in time, directly or through others, and that name the same world size are
+// traces overlap in time, directly or through others, and that name the same world size are
 // one recording; those of different recordings are not compared.
 struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names

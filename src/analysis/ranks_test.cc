@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 
 namespace tacho {
 namespace {
@@ -21,6 +22,7 @@ struct File {
   int64_t start = 0, length = 100, busy = 50, compute = 40;
   int64_t comm = 0, exposed_comm = 0;
   TraceRole role = TraceRole::kWorker;
+  std::optional<Interval> span = {};  // absent: the device's window
 };
 
 class Folder {
@@ -44,6 +46,7 @@ class Folder {
     input.facts = &facts;
     input.devices = &devices_.back();
     input.base_time_ns = 1'000'000;
+    input.span = file.span.value_or(device.window);
     input.steps = 3;
     inputs_.push_back(input);
     return *this;
@@ -64,6 +67,17 @@ std::vector<std::string> Paths(const RankTable& table) {
   std::vector<std::string> paths;
   for (const RankRow& row : table.rows) paths.push_back(row.path);
   return paths;
+}
+
+// A window of 10 ns, cut from each trace's own start, where the ranks start 50 ns apart.
+TEST(Ranks, AWindowDoesNotSplitARecording) {
+  Folder folder;
+  folder.Add({.path = "a", .rank = 0, .start = 0, .length = 10, .span = Interval{{0}, {100}}})
+      .Add({.path = "b", .rank = 1, .start = 50, .length = 10, .span = Interval{{50}, {150}}})
+      .Add({.path = "c", .rank = 2, .start = 500, .length = 10, .span = Interval{{500}, {600}}});
+  const RankTable table = folder.Compare();
+  EXPECT_EQ(table.rows[0].recording, table.rows[1].recording);
+  EXPECT_NE(table.rows[0].recording, table.rows[2].recording);
 }
 
 TEST(Ranks, StandSideBySide) {

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -13,6 +15,7 @@
 #include "report/analyze_csv.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
+#include "report/format_number.h"
 #include "report/profile_sections.h"
 #include "report/rank_text.h"
 #include "report/visible_text.h"
@@ -50,10 +53,12 @@ Result<LoadOptions> LoadOptionsOf(const AnalyzeOptions& options) {
   LoadOptions load;
   load.paths = options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
   load.threads = static_cast<size_t>(options.threads.value_or(0));
-  load.rank = options.rank;
+  const auto ranks = RanksAskedFor(options);
+  if (!ranks) return tl::unexpected<Error>(ranks.error());
+  if (ranks->size() == 1) load.rank = ranks->front();
   load.device = options.device;
   load.key_averages = options.json || options.csv_folder || options.ops;
-  load.first_worker_only = options.profile_dir && !options.all_ranks && !options.rank;
+  load.first_worker_only = options.profile_dir && !options.all_ranks && ranks->empty();
   if (options.window) {
     const auto window = ParseWindow(*options.window);
     if (!window) return tl::unexpected<Error>(window.error().WithContext("--window"));
@@ -69,27 +74,35 @@ std::string CommandPaths(const AnalyzeOptions& options) {
     if (path == "-") return "";
     words += (words.empty() ? "" : " ") + ShellWord(path);
   }
-  if (options.rank) words += fmt::format(" --rank {}", *options.rank);
+  if (!options.rank.empty()) words += fmt::format(" --rank {}", fmt::join(options.rank, ","));
   if (!options.device.empty()) words += " --device " + ShellWord(options.device);
   if (options.window) words += " --window " + ShellWord(*options.window);
   return VisibleText(words) == words ? words : "";
 }
 
-// Prints the result, then says on standard error why the exit status is not 0. What was passed over
-// without harm stands in the result; `names_skipped`: it has a place for that.
+// Prints the result, then says on standard error why the exit status is not 0. `names_skipped`: the
+// result names the files that were passed over. Those that failed are named on both outputs, for
+// they may go to different places, but not twice on one terminal.
 template <typename Run>
 int Finish(const std::string& result, bool names_skipped, const Loaded<Run>& loaded,
            const std::vector<std::string>& incomplete) {
   if (const auto written = WriteStdout(result); !written) return Fails(written.error());
   std::vector<std::string> messages;
-  for (const Error& failure : loaded.failures) messages.push_back("incomplete: " + failure.message);
-  messages.insert(messages.end(), incomplete.begin(), incomplete.end());
-  for (const std::string& skipped : loaded.run.skipped) {
-    const bool failed =
-        std::any_of(loaded.failures.begin(), loaded.failures.end(),
-                    [&](const Error& failure) { return failure.message == skipped; });
-    if (!names_skipped && !failed) messages.push_back("skipped: " + skipped);
+  const size_t failed = loaded.failures.size();
+  if (names_skipped && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
+    if (failed > 0) {
+      messages.push_back(fmt::format("incomplete: {} skipped, see above",
+                                     FormatCounted(failed, "input was", "inputs were")));
+    }
+  } else {
+    for (const Error& error : loaded.failures) messages.push_back("incomplete: " + error.message);
   }
+  for (const std::string& skipped : loaded.run.skipped) {
+    const bool is_failure = std::ranges::any_of(
+        loaded.failures, [&](const Error& error) { return error.message == skipped; });
+    if (!names_skipped && !is_failure) messages.push_back("skipped: " + skipped);
+  }
+  messages.insert(messages.end(), incomplete.begin(), incomplete.end());
   ComplainAll(messages);
   return loaded.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
@@ -115,6 +128,35 @@ std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
   return AnalyzeText(run, screen);
 }
 
+// Leaves the traces of `ranks` (two or more).
+void KeepRanks(const std::vector<int64_t>& ranks, RunAnalysis& run) {
+  std::erase_if(run.traces, [&](const TraceAnalysis& trace) {
+    return !trace.facts.rank || !std::ranges::binary_search(ranks, *trace.facts.rank);
+  });
+  AnalyzeRun(run, false);
+}
+
+std::string NoSuchRank(const std::vector<int64_t>& ranks) {
+  return fmt::format("no trace says that it is rank {}", fmt::join(ranks, " or "));
+}
+
+// `error`, or, when it is that no trace has the device that was asked for, which there are.
+Error NoSuchDevice(const LoadOptions& asked, const Error& error, ProgressCounter& counter) {
+  if (asked.device.empty() || error.kind != ErrorKind::kUsage) return error;
+  const auto all = LoadSummaries(asked, counter);
+  if (!all) return error;
+  std::set<std::string> devices;
+  for (const TraceSummary& trace : all->run.traces) {
+    for (const TraceSummary::DeviceRow& row : trace.devices) devices.insert(row.device);
+  }
+  if (devices.contains(asked.device)) return error;
+  return {
+      ErrorKind::kUsage,
+      fmt::format("no trace has a device '{}'; {}", asked.device,
+                  devices.empty() ? "none has GPU work: that of a CPU engine is device 'cpu'"
+                                  : fmt::format("the devices are: {}", fmt::join(devices, ", ")))};
+}
+
 int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const ScreenOptions& screen,
             ProgressCounter& counter, bool show_progress) {
   const auto classifier = MakeClassifier(options);
@@ -123,22 +165,37 @@ int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const Screen
     const ProgressBar bar(counter, screen.style, show_progress);
     return LoadRun(load, *classifier, counter);
   }();
-  if (!loaded) return Fails(loaded.error());
+  if (!loaded) {
+    return Fails(NoSuchDevice(load, loaded.error(), counter));
+  }
+  // A trace without the device or the window that was asked for is passed over: it has no fault.
+  if (std::erase_if(loaded->failures, [](const Error& e) { return e.kind == ErrorKind::kUsage; })) {
+    AnalyzeRun(loaded->run, false);
+  }
+  const auto ranks = RanksAskedFor(options);
+  if (!ranks) return Fails(ranks.error());
+  if (ranks->size() > 1) KeepRanks(*ranks, loaded->run);
   if (loaded->run.traces.empty()) {
-    const std::string what = options.rank
-                                 ? fmt::format("no trace says that it is rank {}", *options.rank)
-                                 : "no worker's trace among the files";
-    return Fails({options.rank ? ErrorKind::kUsage : ErrorKind::kUnreadable, what});
+    return Fails(ranks->empty() ? Error{ErrorKind::kUnreadable, "no worker's trace among the files"}
+                                : Error{ErrorKind::kUsage, NoSuchRank(*ranks)});
+  }
+  std::vector<std::string> incomplete = IncompleteReasons(loaded->run);
+  for (const int64_t rank : *ranks) {
+    if (std::ranges::none_of(loaded->run.traces, [&](const TraceAnalysis& trace) {
+          return trace.facts.rank == rank;
+        })) {
+      incomplete.push_back("incomplete: " + NoSuchRank({rank}));
+    }
   }
   // The report first: what cannot be written beside it must not take it away.
-  const int status = Finish(Render(options, loaded->run, screen), options.Tables().empty(), *loaded,
-                            IncompleteReasons(loaded->run));
+  const int status =
+      Finish(Render(options, loaded->run, screen), options.Tables().empty(), *loaded, incomplete);
   if (!options.csv_folder) return status;
   const auto files = AnalyzeCsv(loaded->run);
   if (const auto written = WriteFiles(*options.csv_folder, files); !written) {
     return Fails(written.error());
   }
-  Complain(fmt::format("{} CSV files in {}", files.size(), *options.csv_folder));
+  Complain(fmt::format("{} in {}", FormatCounted(files.size(), "CSV file"), *options.csv_folder));
   return status;
 }
 
@@ -190,7 +247,12 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
   screen.style.whole_names = options.wide;
   screen.top = static_cast<size_t>(
       options.top.value_or(options.profile_dir ? kDefaultProfileTop : kDefaultTop));
+  if (options.top) screen.table_top = screen.top;
   screen.command_paths = CommandPaths(options);
+  screen.is_file = [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error);
+  };
   const Surroundings errors = SurroundingsOf(STDERR_FILENO);
   const bool show_progress = errors.is_tty && errors.term != "dumb" && !options.no_progress;
   ProgressCounter counter;

@@ -16,7 +16,7 @@ struct AnalyzeOptions {
   bool json = false, markdown = false, summary = false;
   std::optional<std::string> csv_folder;
   std::optional<int64_t> top;
-  std::optional<int64_t> rank;
+  std::vector<std::string> rank;  // numbers, see RanksAskedFor
   std::string device;
   std::optional<std::string> window;
   bool kernels = false, categories = false, ops = false, launches = false, copies = false,
@@ -34,6 +34,9 @@ struct AnalyzeOptions {
 
 // The rows of the options, bound to `options`.
 CommandSpec AnalyzeSpec(AnalyzeOptions& options);
+
+// The ranks of `--rank 0,1 --rank 4`, none when all are wanted. kUsage for what is no number.
+Result<std::vector<int64_t>> RanksAskedFor(const AnalyzeOptions& options);
 
 // What contradicts each other, and values that cannot be: kUsage.
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);

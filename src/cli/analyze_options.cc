@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "cli/analyze_command.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 
@@ -40,7 +44,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--csv", "DIR", "beside the report, every table as a CSV file in DIR", &o.csv_folder},
         {"--summary", "", "totals only, in memory that grows with the different names alone",
          &o.summary},
-        {"--top", "N", "rows of each table on the first screen (default 10)", &o.top, 1}}},
+        {"--top", "N", "rows of each table (default: 10 on the first screen, else all)", &o.top,
+         1}}},
       {"one table with all its rows",
        {{"--kernels", "", "kernels by name", &o.kernels},
         {"--categories", "", "kernel time by category", &o.categories},
@@ -52,13 +57,14 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--devices", "", "devices, streams and what runs together", &o.devices},
         {"--ranks", "", "the ranks of a run side by side", &o.ranks}}},
       {"what to look at",
-       {{"--rank", "R", "only the traces of rank R", &o.rank},
+       {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.rank},
         {"--device", "D", "only device D, by the trace's own id", &o.device},
         {"--window", "A:B",
          "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
-         "100ms:, :80us; nanoseconds without a unit",
+         "10:20ms (the unit is that of both), 100ms:, :80us; nanoseconds without a unit",
          &o.window},
-        {"--rules", "FILE", "kernel categories of your own, asked before the built-in ones",
+        {"--rules", "FILE",
+         "kernel categories of your own, asked before the built-in ones (docs/rules.md)",
          &o.rules_file}}},
       {"how",
        {{"-w,--wide", "", "whole names, lines as long as they need", &o.wide},
@@ -89,6 +95,24 @@ std::string AnalyzeHelp() {
   return HelpText(AnalyzeSpec(options));
 }
 
+Result<std::vector<int64_t>> RanksAskedFor(const AnalyzeOptions& options) {
+  std::vector<int64_t> ranks;
+  for (const std::string& text : options.rank) {
+    int64_t rank = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    if (error != std::errc() || end != text.data() + text.size() || rank < 0) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--rank wants whole numbers from 0 on, not '{}'; see 'tacho analyze "
+                              "--help'",
+                              VisibleText(text)));
+    }
+    ranks.push_back(rank);
+  }
+  std::ranges::sort(ranks);
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   const auto fail = [](std::string problem) {
     return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho analyze --help'");
@@ -106,7 +130,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
     if (forms.size() == 1 && !o.json)
       return fail(fmt::format("--summary and {} do not go together", forms[0]));
     const char* needs_model = o.csv_folder        ? "--csv"
-                              : o.rank            ? "--rank"
+                              : !o.rank.empty()   ? "--rank"
                               : !o.device.empty() ? "--device"
                               : o.window          ? "--window"
                               : o.rules_file      ? "--rules"

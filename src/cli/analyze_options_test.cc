@@ -47,6 +47,22 @@ TEST(CheckAnalyzeOptions, ASummaryHasNoModel) {
   EXPECT_THAT(Problem(options), HasSubstr("--window does not go with it"));
 }
 
+TEST(AnalyzeOptions, SeveralRanks) {
+  AnalyzeOptions options;
+  const auto parse = [&](const std::vector<std::string>& arguments) {
+    options = {};
+    return ParseArguments(AnalyzeSpec(options), arguments).has_value();
+  };
+  ASSERT_TRUE(parse({"x", "--rank", "3", "--rank", "0,1", "--rank", "3"}));
+  EXPECT_THAT(*RanksAskedFor(options), ElementsAre(0, 1, 3));
+  ASSERT_TRUE(parse({"x"}));
+  EXPECT_THAT(*RanksAskedFor(options), IsEmpty());
+  for (const char* none : {"-1", "one", "1x"}) {
+    ASSERT_TRUE(parse({"x", std::string("--rank=") + none}));
+    EXPECT_THAT(RanksAskedFor(options).error().message, HasSubstr(none));
+  }
+}
+
 TEST(AnalyzeOptions, SeveralTables) {
   AnalyzeOptions options;
   options.ops = options.steps = true;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/analyze_command.h"
 #include "cli/engine_command.h"
 #include "cli/exit_status.h"
@@ -56,7 +58,11 @@ const Command* Find(std::string_view name) {
 int Unknown(const std::string& what) {
   std::vector<std::string> names = {"help", "--help", "--version"};
   for (const Command& command : Commands()) names.emplace_back(command.name);
-  const std::string nearest = Closest(what, names);
+  std::string nearest = Closest(what, names);
+  std::error_code error;
+  if (nearest.empty() && std::filesystem::exists(what, error)) {
+    nearest = "tacho analyze " + ShellWord(what);
+  }
   Complain(fmt::format("unknown command '{}'{}; see 'tacho --help'", VisibleText(what),
                        nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
   return kBadUsage;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 
 #include "cli/duration_argument.h"
 #include "cli/engine_options.h"
@@ -17,7 +16,9 @@
 #include "cli/terminal.h"
 #include "control/local_engine.h"
 #include "control/session_lock.h"
+#include "load/records.h"
 #include "report/visible_text.h"
+#include "session/run_folder.h"
 
 namespace tacho {
 namespace {
@@ -107,15 +108,11 @@ int Start(const Scene& scene) {
     Complain("nothing was started: not every worker answers");
     return kRemoteFailed;
   }
-  ProfileOptions profile = scene.options.Profile();
-  if (profile.key.empty()) {
-    std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    char text[64];
-    std::strftime(text, sizeof(text), "tacho-%Y%m%d-%H%M%S", &local);
-    profile.key = text;
-  }
+  Result<ProfileOptions> asked = scene.options.profile.Profile();
+  if (!asked) return Fails(asked.error());
+  ProfileOptions profile = std::move(*asked);
+  profile.NameSession(scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns)
+                                                : scene.options.key);
   std::vector<ControlRequest> requests;
   std::vector<std::string> urls;
   for (const ProbedWorker& probed : scene.workers) {
@@ -163,11 +160,12 @@ int Sleep(const Scene& scene, bool sleep) {
 
 // profile_rollout.py takes activities with blanks between them.
 void TakeActivities(EngineOptions& options) {
-  if (options.activities.empty()) return;
+  std::vector<std::string>& activities = options.profile.activities;
+  if (activities.empty()) return;
   std::erase_if(options.words, [&](const std::string& word) {
     bool activity = word == "CPU" || word == "GPU" || word == "XPU" || word == "MEM" ||
                     word == "CUDA_PROFILER" || word == "RPD";
-    if (activity) options.activities.push_back(word);
+    if (activity) activities.push_back(word);
     return activity;
   });
 }
@@ -191,6 +189,7 @@ int RunEngine(const std::vector<std::string>& arguments) {
 
   HttpClientOptions http;
   http.verify_tls = !scene.options.remote.insecure;
+  http.ca_file = scene.options.remote.ca_file;
   http.bearer_key = scene.options.remote.api_key;
   if (const char* key = std::getenv("TACHO_API_KEY"); http.bearer_key.empty() && key != nullptr)
     http.bearer_key = key;
@@ -207,7 +206,7 @@ int RunEngine(const std::vector<std::string>& arguments) {
       ProbeAll(*scene.client, scene.deployment.workers, kProbePatience, scene.stop);
   for (size_t i = 0; i < facts.size(); ++i) {
     const Worker& worker = scene.deployment.workers[i];
-    if (facts[i]) facts[i]->profiler.has_daemon = AsksDaemon(LocalProcesses(worker));
+    if (facts[i]) AddLocalFacts(LocalProcesses(worker), *facts[i]);
     scene.workers.push_back({worker, std::move(facts[i])});
   }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/exit_status.h"
@@ -100,12 +101,16 @@ TEST(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {
   EXPECT_THAT(good.seen(), Not(Contains(HasSubstr("POST"))));
 }
 
-TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
+Answers Sglang() {
   Answers answers;
   answers["GET /v1/models"] = {200, R"({"data":[{"id":"m","owned_by":"sglang"}]})"};
   answers["GET /server_info"] = {200, R"({"version":"0.5.23","tp_size":1,"internal_states":[]})"};
   answers["POST /start_profile"] = {200, "Start profiling.\n"};
-  FakeEngine sglang(answers);
+  return answers;
+}
+
+TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
+  FakeEngine sglang(Sglang());
   FakeEngine router(
       {{"GET /workers", {200, R"({"workers":[{"id":"1","url":")" + sglang.url() + R"("}]})"}}});
   Ran ran = RunIt({"--router-url", router.url(), "--action", "start", "--output-dir", "/p",
@@ -120,6 +125,29 @@ TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
   EXPECT_EQ(body["profile_by_stage"], true);
   EXPECT_EQ(body["with_stack"], true);
   EXPECT_EQ(body["record_shapes"], true);
+}
+
+TEST(EngineCommand, FieldsOfTheStartRequest) {
+  FakeEngine sglang(Sglang());
+  Ran ran = RunIt({"start", sglang.url(), "--steps", "3", "--key", "k", "--profile-options",
+                   "with_stack,activities=CPU+GPU,profile_prefix=mine"});
+  EXPECT_EQ(ran.status, kDone) << ran.err;
+  std::string sent = sglang.seen().back();
+  Json body = Json::parse(sent.substr(sent.find('{')));
+  EXPECT_EQ(body["with_stack"], true);
+  EXPECT_EQ(body["activities"], (Json{"CPU", "GPU"}));
+  EXPECT_EQ(body["profile_prefix"], "mine-k");
+  for (const auto& [field, why] :
+       std::map<std::string, std::string>{{"merge_profiles", "tacho reads all ranks"},
+                                          {"=x", "write it as NAME=VALUE"},
+                                          {"record_shapes,record_shapes=false", "given twice"},
+                                          {"nonsense=1", "not known to sglang"}}) {
+    FakeEngine untouched(Sglang());
+    Ran refused = RunIt({"start", untouched.url(), "--profile-options", field});
+    EXPECT_EQ(refused.status, kBadUsage) << field;
+    EXPECT_THAT(refused.err, HasSubstr(why));
+    EXPECT_THAT(untouched.seen(), Not(Contains(HasSubstr("POST"))));
+  }
 }
 
 }  // namespace

@@ -14,10 +14,16 @@ const std::vector<std::string> kActions = {"list", "status", "start", "stop", "s
 
 }  // namespace
 
+std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
 OptionGroup RemoteOptions::Rows() {
   return {"connection",
           {{"--api-key", "KEY", "bearer key for engines and router (default: $TACHO_API_KEY)",
             &api_key},
+           {"--cacert", "FILE", "PEM file of an authority to trust beside the system's", &ca_file},
            {"--insecure", "", "do not check TLS certificates", &insecure},
            {"--timeout", "TIME", "longest wait for an answer, such as 10m; 0: as long as it takes",
             &timeout}}};
@@ -35,15 +41,43 @@ std::vector<std::string> EngineOptions::Targets() const {
   return targets;
 }
 
-ProfileOptions EngineOptions::Profile() const {
+std::vector<OptionRow> StartOptions::Rows() {
+  return {
+      {"--steps,--num-steps", "N", "N engine steps (default: until the stop)", &steps, 1},
+      {"--profile-options", "NAME=VALUE,...",
+       "fields of the engine's start request, such as with_stack or activities=CPU+GPU (SGLang), "
+       "profile_prefix=NAME or delay_iterations=N (vLLM from 0.32 on)",
+       &fields},
+      {"--activities", "NAME,...", "the same as activities=...", &activities},
+      {"--with-stack", "", "the same as with_stack: Python stacks; SGLang: needs --steps",
+       &with_stack},
+      {"--record-shapes", "", "the same as record_shapes: input shapes", &record_shapes},
+      {"--by-stage,--profile-by-stage", "",
+       "the same as profile_by_stage: prefill and decode apart; needs --steps", &by_stage},
+      {"--output-dir", "DIR", "SGLang: the folder for traces on its machine", &output_dir},
+  };
+}
+
+Result<ProfileOptions> StartOptions::Profile() const {
   ProfileOptions profile;
-  profile.key = key;
   profile.steps = steps;
   if (!output_dir.empty()) profile.output_dir = output_dir;
-  profile.activities = activities;
-  if (with_stack) profile.with_stack = true;
-  if (record_shapes) profile.record_shapes = true;
-  profile.by_stage = by_stage;
+  std::vector<std::string> all = fields;
+  if (!activities.empty()) all.push_back(fmt::format("activities={}", fmt::join(activities, "+")));
+  if (with_stack) all.push_back("with_stack");
+  if (record_shapes) all.push_back("record_shapes");
+  if (by_stage) all.push_back("profile_by_stage");
+  for (const std::string& field : all) {
+    size_t equals = std::min(field.find('='), field.size());
+    std::string name = field.substr(0, equals);
+    std::string value = equals == field.size() ? "true" : field.substr(equals + 1);
+    if (name.empty() || value.empty())
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--profile-options {}: write it as NAME=VALUE", VisibleText(field)));
+    if (!profile.fields.emplace(name, value).second)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--profile-options: {} is given twice", VisibleText(name)));
+  }
   return profile;
 }
 
@@ -59,17 +93,11 @@ CommandSpec EngineSpec(EngineOptions& options) {
       "way; these are its parts, for scripts.";
   spec.groups = {
       {"start",
-       {{"--steps,--num-steps", "N", "stop after N engine steps, where the engine can count",
-         &options.steps, 1},
-        {"--key", "NAME", "name of the session, in the names of its files (default: date and time)",
-         &options.key},
-        {"--output-dir", "DIR", "SGLang: folder on the engine's machine", &options.output_dir},
-        {"--activities", "NAME,...", "SGLang: CPU, GPU, XPU", &options.activities},
-        {"--profile-by-stage,--by-stage", "", "SGLang: prefill and decode apart",
-         &options.by_stage},
-        {"--with-stack", "", "SGLang: Python stacks; needs --steps", &options.with_stack},
-        {"--record-shapes", "", "SGLang: input shapes", &options.record_shapes},
-        {"--force", "", "stop first, whoever started what is running", &options.force}}},
+       With(options.profile.Rows(),
+            {{"--key", "NAME",
+              "name of the session, in the names of its files (default: date and time)",
+              &options.key},
+             {"--force", "", "stop first, whoever started what is running", &options.force}})},
       {"sleep",
        {{"--level", "N", "1 keeps the weights in host memory, 2 drops them", &options.level, 1}}},
       {"other",

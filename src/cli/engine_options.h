@@ -14,11 +14,27 @@ namespace tacho {
 
 // What every command that talks to engines takes.
 struct RemoteOptions {
-  std::string api_key;
+  std::string api_key, ca_file;
   bool insecure = false;
   std::string timeout = "0";  // 0: as long as it takes
 
   OptionGroup Rows();
+};
+
+// Rows one behind the other.
+std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> more);
+
+// What the engines' profilers are asked for, of every command that starts them.
+struct StartOptions {
+  std::optional<int64_t> steps;
+  std::string output_dir;
+  std::vector<std::string> fields;      // NAME=VALUE of the start request; NAME alone: true
+  std::vector<std::string> activities;  // the same by flags of their own, as profile_rollout.py has
+  bool by_stage = false, with_stack = false, record_shapes = false;
+
+  std::vector<OptionRow> Rows();
+  // Without a key. kUsage: a field without a name, or one that is given twice.
+  Result<ProfileOptions> Profile() const;
 };
 
 struct EngineOptions {
@@ -27,17 +43,14 @@ struct EngineOptions {
   bool json = false;
   // start
   std::string key;
-  std::optional<int64_t> steps;
-  std::string output_dir;
-  std::vector<std::string> activities;
-  bool by_stage = false, with_stack = false, record_shapes = false, force = false;
+  StartOptions profile;
+  bool force = false;
   std::optional<int64_t> level;  // sleep
   // tools/profile_rollout.py
   std::string router_url, action;
 
   std::string Action() const;
   std::vector<std::string> Targets() const;
-  ProfileOptions Profile() const;
 };
 CommandSpec EngineSpec(EngineOptions& options);
 Result<bool> CheckEngineOptions(const EngineOptions& options);

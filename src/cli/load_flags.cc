@@ -19,6 +19,7 @@ OptionGroup TargetRows(LoadFlags& f) {
        {"--no-streaming", "", "whole answers: no times of tokens", &f.no_streaming},
        {"--api-key", "KEY", "bearer key (default: $OPENAI_API_KEY, then $TACHO_API_KEY)",
         &f.api_key},
+       {"--cacert", "FILE", "PEM file of an authority to trust beside the system's", &f.ca_file},
        {"--insecure", "", "do not check TLS certificates", &f.insecure},
        {"--header", "KEY=VALUE ...", "of each request", &f.headers, 0, true},
        {"--extra-body", "JSON", "fields to add to each request", &f.extra_body}}};

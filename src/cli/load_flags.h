@@ -18,6 +18,7 @@ struct LoadFlags {
   std::string host, endpoint, backend, api, model, served_model_name, api_key, extra_body;
   std::optional<int64_t> port;
   std::vector<std::string> headers;
+  std::string ca_file;
   bool insecure = false, no_streaming = false;
   // what to send
   std::string scenario, mix, dataset, dataset_name, range_ratio;

@@ -29,7 +29,7 @@ TEST(ParseArguments, OptionsAndPaths) {
   EXPECT_FALSE(*p.result);
   EXPECT_THAT(p.options.paths, ElementsAre("a.json", "b"));
   EXPECT_EQ(p.options.top, 5);
-  EXPECT_EQ(p.options.rank, 3);
+  EXPECT_EQ(p.options.rank, std::vector<std::string>{"3"});
   EXPECT_TRUE(p.options.wide);
   EXPECT_EQ(p.options.csv_folder, "out");
   EXPECT_FALSE(p.options.json);
@@ -67,8 +67,8 @@ TEST(ParseArguments, NumbersMustBeNumbers) {
   EXPECT_EQ(Parse({"x", "--top", "many"}).result.error().message,
             "--top wants a whole number from 1 on, not 'many'; see 'tacho analyze --help'");
   EXPECT_FALSE(Parse({"x", "--top", "0"}).result.has_value());
-  EXPECT_FALSE(Parse({"x", "--rank", "-1"}).result.has_value());
-  EXPECT_FALSE(Parse({"x", "--rank", "99999999999999999999"}).result.has_value());
+  EXPECT_FALSE(Parse({"x", "--top", "-1"}).result.has_value());
+  EXPECT_FALSE(Parse({"x", "--top", "99999999999999999999"}).result.has_value());
   EXPECT_FALSE(Parse({"x", "--top"}).result.has_value());
 }
 

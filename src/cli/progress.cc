@@ -53,7 +53,7 @@ std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream,
 
 std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
                          const TextStyle& style) {
-  std::string line = fmt::format("reading {} {}", files, files == 1 ? "trace" : "traces");
+  std::string line = "reading " + FormatCounted(files, "trace");
   if (total > 0) {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
     line += fmt::format(", {}  {} {:>3.0f} %", FormatBytes(static_cast<int64_t>(total)),

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -32,7 +33,7 @@ int Fails(const Error& error) {
 // meanwhile.
 class Narrator final : public RecordObserver {
  public:
-  Narrator(bool live, bool quiet) : live_(live), quiet_(quiet) {}
+  Narrator(bool live, bool quiet, size_t width) : live_(live), quiet_(quiet), width_(width) {}
   ~Narrator() override { InterruptScope::SetLastWords(nullptr); }
 
   void OnDone(std::string_view phase, const std::string& what) override {
@@ -40,14 +41,17 @@ class Narrator final : public RecordObserver {
   }
   void OnProgress(std::string_view phase, const std::string& what) override {
     if (!live_ || quiet_) return;
-    std::string text =
-        fmt::format("\r\x1b[K  {} {}", PadRight(phase, 10), FitText(VisibleText(what), 84));
+    std::string text = Wiped();
+    open_lines_ = 0;
+    std::istringstream lines(fmt::format("  {} {}", PadRight(phase, 10), what));
+    for (std::string line; std::getline(lines, line); ++open_lines_)
+      text += (open_lines_ > 0 ? "\n" : "") + FitText(VisibleText(line), width_);
     Put(text);
-    open_ = true;
   }
   void OnRemark(const std::string& what) override {
     Line(fmt::format("  {} {}\n", PadRight("note", 10), VisibleText(what)));
   }
+  void Clear() { Line(""); }
   void OnRunning(const std::string& stop_commands) override {
     InterruptScope::SetLastWords(nullptr);
     if (stop_commands.empty()) return;
@@ -57,15 +61,23 @@ class Narrator final : public RecordObserver {
 
  private:
   void Line(const std::string& text) {
-    Put((open_ ? "\r\x1b[K" : "") + text);
-    open_ = false;
+    Put(Wiped() + text);
+    open_lines_ = 0;
+  }
+  // Takes the changing lines away again.
+  std::string Wiped() const {
+    if (open_lines_ == 0) return "";
+    std::string text = "\r\x1b[K";
+    for (size_t i = 1; i < open_lines_; ++i) text += "\x1b[1A\x1b[K";
+    return text;
   }
   static void Put(const std::string& text) {
     [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
   }
 
   const bool live_, quiet_;
-  bool open_ = false;  // a changing line stands there
+  const size_t width_;
+  size_t open_lines_ = 0;  // lines that change, the last without its end
   std::string words_;
 };
 
@@ -95,7 +107,7 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
     text +=
         fmt::format("{}{} engine steps each", style.dot(),
                     least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
-  text += fmt::format("{}started within {:.1f} ms\n", style.dot(),
+  text += fmt::format("{}started within {:.2f} ms\n", style.dot(),
                       static_cast<double>(recording.start_spread_ns) / 1e6);
   if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
     text +=
@@ -119,9 +131,11 @@ int StatusOf(const Recording& recording, const Proof& proof) {
 }
 
 int Report(const RecordArguments& arguments, const RecordOptions& options,
-           const Recording& recording) {
+           const Recording& recording, Narrator& narrator) {
   if (auto written = WriteRecording(recording, options); !written) return Fails(written.error());
+  narrator.OnProgress("proof", "reading the traces");
   std::optional<Loaded<RunAnalysis>> loaded = ReadTraces(recording);
+  narrator.Clear();
   std::vector<TraceEvidence> evidence;
   std::vector<WorkerExpectation> expectations;
   if (loaded)
@@ -171,15 +185,17 @@ int RunRecord(const std::vector<std::string>& arguments) {
   HttpClientOptions http;
   http.bearer_key = options->api_key;
   http.verify_tls = !own.remote.insecure;
+  http.ca_file = own.remote.ca_file;
   auto client = HttpClient::Create(http);
   if (!client) return Fails(client.error());
 
   InterruptScope interrupt;
   const Surroundings errors = SurroundingsOf(STDERR_FILENO);
-  Narrator narrator(errors.is_tty && errors.term != "dumb", own.quiet);
+  Narrator narrator(errors.is_tty && errors.term != "dumb", own.quiet,
+                    errors.columns > 20 ? errors.columns - 1 : 96);
   Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
   if (!recording) return Fails(recording.error());
-  return Report(own, *options, *recording);
+  return Report(own, *options, *recording, narrator);
 }
 
 std::string RecordHelp() {

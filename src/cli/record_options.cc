@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "cli/duration_argument.h"
 #include "report/visible_text.h"
@@ -40,16 +41,11 @@ CommandSpec RecordSpec(RecordArguments& a) {
       "where the time went. Everything lies in one dated folder.";
   spec.groups = {
       {"what is profiled",
-       {{"--steps", "N", "N engine steps (default: as many as --duration holds)", &a.steps, 1},
-        {"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
-         &a.duration},
-        {"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
-         &a.via},
-        {"--with-stack", "", "SGLang, daemon: Python stacks; needs --steps with SGLang",
-         &a.with_stack},
-        {"--record-shapes", "", "SGLang, daemon: input shapes", &a.record_shapes},
-        {"--by-stage", "", "SGLang: prefill and decode apart; needs --steps", &a.by_stage},
-        {"--activities", "NAME,...", "SGLang: CPU, GPU, XPU", &a.activities}}},
+       With(With({{"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
+                   &a.duration}},
+                 a.profile.Rows()),
+            {{"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
+              &a.via}})},
       {"load",
        {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
@@ -71,9 +67,12 @@ CommandSpec RecordSpec(RecordArguments& a) {
        {{"-o,--out", "DIR", "where the run's folder is made (default: here)", &a.out},
         {"--trace-dir", "DIR", "where the engines write, when they do not tell", &a.trace_dir},
         {"--map", "ENGINE=LOCAL", "the engine's folder is mounted here as LOCAL", &a.maps},
-        {"--collect-from", "HOST:DIR", "fetch by ssh what the engines wrote there",
+        {"--collect-from", "HOST[:DIR],...",
+         "fetch by ssh what the engines wrote there: one for all, or one for each host",
          &a.collect_from},
-        {"--output-dir", "DIR", "SGLang: the folder on its machine", &a.output_dir},
+        {"--engine-log", "FILE,...",
+         "the engine's own log, to tell what it does (default: found by its process)",
+         &a.engine_logs},
         {"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket}}},
       {"other",
        {{"--keep-going", "", "record the workers that can be, when others cannot", &a.keep_going},
@@ -97,12 +96,9 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
         ErrorKind::kUsage,
         "no target: tacho record URL (of a router or an engine); see 'tacho record --help'");
   options.targets = a.targets;
-  options.profile.steps = a.steps;
-  if (!a.output_dir.empty()) options.profile.output_dir = a.output_dir;
-  options.profile.activities = a.activities;
-  if (a.with_stack) options.profile.with_stack = true;
-  if (a.record_shapes) options.profile.record_shapes = true;
-  options.profile.by_stage = a.by_stage;
+  Result<ProfileOptions> profile = a.profile.Profile();
+  if (!profile) return tl::unexpected(profile.error());
+  options.profile = std::move(*profile);
   Result<Via> via = ParseVia(a.via);
   if (!via) return tl::unexpected(via.error());
   options.via = *via;
@@ -135,6 +131,11 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
     options.api_key = key;
   options.trace_dir = a.trace_dir;
   options.collect_from = a.collect_from;
+  options.engine_logs = a.engine_logs;
+  for (const std::string& log : a.engine_logs)
+    if (!std::filesystem::is_regular_file(log))
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--engine-log {}: there is no such file", VisibleText(log)));
   options.socket_folder = a.daemon_socket;
   for (const std::string& map : a.maps) {
     size_t equals = map.find('=');

@@ -17,19 +17,16 @@ struct RecordArguments {
   std::vector<std::string> targets;
   RemoteOptions remote;
   // what is profiled
-  std::optional<int64_t> steps;
+  StartOptions profile;
   std::string duration = "10s", via = "auto";
-  std::string output_dir;
-  std::vector<std::string> activities;
-  bool with_stack = false, record_shapes = false, by_stage = false;
   // load
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix;
   std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
   std::optional<double> rate;
   // traces
-  std::string out = ".", trace_dir, collect_from, daemon_socket;
-  std::vector<std::string> maps;
+  std::string out = ".", trace_dir, daemon_socket;
+  std::vector<std::string> maps, collect_from, engine_logs;
   // other
   bool keep_going = false, json = false, quiet = false;
 };

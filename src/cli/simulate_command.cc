@@ -11,6 +11,7 @@
 #include "base/json_text.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/simulate_processes.h"
 #include "simulate/simulation.h"
 #include "simulate/vllm_profiler.h"
 
@@ -38,7 +39,10 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
   spec.description =
       "Starts simulated inference servers in this process: HTTP interfaces, continuous batching in "
       "real time, profilers and their Kineto traces are those of the real engines; the work is a "
-      "cost model. Prints the addresses and runs until Ctrl-C or SIGTERM.";
+      "cost model. Prints the addresses and runs until Ctrl-C or SIGTERM. With KINETO_USE_DAEMON=1 "
+      "in "
+      "the environment each server and rank is a process of its own that asks Kineto's daemon for "
+      "traces to take, as one with PyTorch does.";
   std::string kinds;
   for (const FaultRow& row : FaultRows()) {
     kinds += kinds.empty() ? "" : ", ";
@@ -210,7 +214,7 @@ std::string Addresses(const Simulation& simulation, const SimulationOptions& opt
                        simulation.PrometheusUrl());
   }
   for (size_t i = 0; i < simulation.workers().size(); ++i) {
-    const Simulation::WorkerPlace& place = simulation.workers()[i];
+    const WorkerPlace& place = simulation.workers()[i];
     out += fmt::format("worker {:<2} {}   pid {}\n", i, place.url, place.pid);
   }
   return out + fmt::format("{} {}, {} on {}; Ctrl-C ends it\n", NameOf(options.worker.kind),
@@ -220,7 +224,7 @@ std::string Addresses(const Simulation& simulation, const SimulationOptions& opt
 
 std::string AddressesJson(const Simulation& simulation, const SimulationOptions& options) {
   std::string workers;
-  for (const Simulation::WorkerPlace& place : simulation.workers()) {
+  for (const WorkerPlace& place : simulation.workers()) {
     std::string pids;
     for (const int64_t pid : place.rank_pids)
       pids += fmt::format("{}{}", pids.empty() ? "" : ",", pid);
@@ -272,7 +276,7 @@ int RunSimulate(const std::vector<std::string>& arguments) {
     const auto written = WriteStdout(SimulateHelp());
     return written ? kDone : Fails(written.error());
   }
-  const auto options = OptionsOf(given);
+  auto options = OptionsOf(given);
   if (!options) return Fails(options.error());
   std::optional<int64_t> limit;
   if (given.time) {
@@ -280,11 +284,20 @@ int RunSimulate(const std::vector<std::string>& arguments) {
     if (!time) return Fails(time.error().WithContext("--for"));
     limit = *time;
   }
-  // Blocked in all threads to come: they arrive where we wait for them.
+  // Blocked in all threads and processes to come: they arrive where we wait for them.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // As PyTorch reads it. The processes must be there before the first thread.
+  std::unique_ptr<ServerProcesses> processes;
+  if (const char* daemon = std::getenv("KINETO_USE_DAEMON"); daemon != nullptr && std::string_view(daemon) == "1") {
+    auto started = ServerProcesses::Start(*options);
+    if (!started) return Fails(started.error());
+    processes = std::move(*started);
+    options->elsewhere = processes->places();
+    options->count = 0;
+  }
   const auto simulation = Simulation::Start(*options);
   if (!simulation) return Fails(simulation.error());
   const auto written = WriteStdout(given.json ? AddressesJson(**simulation, *options)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 
 #include "report/visible_text.h"
@@ -18,6 +19,13 @@ constexpr size_t kNarrowest = 80, kWidest = 250;
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// 0 when `text` is no number of columns.
+size_t ColumnsIn(std::string_view text) {
+  size_t columns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+  return error == std::errc() && end == text.data() + text.size() ? columns : 0;
 }
 
 bool IsUtf8Locale(std::string_view locale) {
@@ -43,6 +51,7 @@ Surroundings SurroundingsOf(int file_descriptor) {
   here.is_tty = isatty(file_descriptor) == 1;
   winsize size{};
   if (here.is_tty && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0) here.columns = size.ws_col;
+  here.columns_variable = Variable("COLUMNS");
   here.no_color = Variable("NO_COLOR");
   here.clicolor_force = Variable("CLICOLOR_FORCE");
   here.term = Variable("TERM");
@@ -55,9 +64,9 @@ Surroundings SurroundingsOf(int file_descriptor) {
 TextStyle StyleFor(const Surroundings& surroundings, ColorChoice color) {
   TextStyle style;
   style.unicode = IsUtf8Locale(surroundings.locale);
-  if (surroundings.is_tty && surroundings.columns > 0) {
-    style.width = std::clamp(surroundings.columns, kNarrowest, kWidest);
-  }
+  size_t columns = ColumnsIn(surroundings.columns_variable);
+  if (columns == 0 && surroundings.is_tty) columns = surroundings.columns;
+  if (columns > 0) style.width = std::clamp(columns, kNarrowest, kWidest);
   if (color != ColorChoice::kAuto) {
     style.color = color == ColorChoice::kAlways;
   } else if (!surroundings.no_color.empty()) {

@@ -66,6 +66,20 @@ TEST(StyleFor, OddWidthsAreBounded) {
   EXPECT_EQ(StyleFor(here, ColorChoice::kAuto).width, 250u);
 }
 
+TEST(StyleFor, COLUMNSHasTheLastWord) {
+  Surroundings here = Terminal();
+  here.columns_variable = "160";
+  EXPECT_EQ(StyleFor(here, ColorChoice::kAuto).width, 160u);
+  here.is_tty = false;
+  EXPECT_EQ(StyleFor(here, ColorChoice::kAuto).width, 160u);
+  here.columns_variable = "5000";
+  EXPECT_EQ(StyleFor(here, ColorChoice::kAuto).width, 250u);
+  for (const char* none : {"", "0", "wide", "12x", "-80"}) {
+    here.columns_variable = none;
+    EXPECT_EQ(StyleFor(here, ColorChoice::kAuto).width, 100u) << none;
+  }
+}
+
 TEST(ParseColor, KnowsThree) {
   EXPECT_TRUE(ParseColor("auto").has_value());
   EXPECT_FALSE(ParseColor("yes").has_value());

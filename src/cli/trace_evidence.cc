@@ -25,7 +25,8 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
   evidence.merged = trace.facts.role == TraceRole::kMerged;
   if (!trace.steps.method.empty() || !trace.facts.engine.empty()) {
     uint64_t steps = 0;
-    for (const Step& step : trace.steps.steps) steps += step.label.phase != Phase::kEmpty;
+    for (const Step& step : trace.steps.steps)
+      ++(step.label.phase == Phase::kEmpty ? evidence.empty_steps : steps);
     evidence.steps = steps;
   }
   for (const Note& note : trace.notes.list()) {

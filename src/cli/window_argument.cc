@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -21,23 +22,30 @@ constexpr std::array<Suffix, 4> kSuffixes = {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// The unit that `text` ends in; nullptr without one.
+const Suffix* UnitOf(std::string_view text) {
+  const auto unit =
+      std::ranges::find_if(kSuffixes, [&](const Suffix& s) { return text.ends_with(s.name); });
+  return unit == kSuffixes.end() ? nullptr : &*unit;
+}
+
 }  // namespace
 
-Result<DurationNs> ParseTraceTime(std::string_view text) {
+Result<DurationNs> ParseTraceTime(std::string_view text, std::string_view default_unit) {
   const auto fail = [&] {
     return Fail(ErrorKind::kUsage,
                 fmt::format("'{}' is no time: expected a number with ns, us, ms or s, "
                             "such as 1.5ms",
                             VisibleText(text)));
   };
-  int64_t unit = 1;
   std::string_view digits = text;
-  for (const Suffix& suffix : kSuffixes) {
-    if (!digits.ends_with(suffix.name)) continue;
-    digits.remove_suffix(suffix.name.size());
-    unit = suffix.ns;
-    break;
+  const Suffix* suffix = UnitOf(text);
+  if (suffix != nullptr) {
+    digits.remove_suffix(suffix->name.size());
+  } else {
+    suffix = UnitOf(default_unit);
   }
+  const int64_t unit = suffix == nullptr ? 1 : suffix->ns;
   if (digits.empty() || digits == ".") return fail();
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   int64_t value = 0;
@@ -70,13 +78,15 @@ Result<WindowArgument> ParseWindow(std::string_view text) {
                             VisibleText(text)));
   }
   WindowArgument window;
+  const std::string_view last = text.substr(colon + 1);
   if (colon > 0) {
-    auto begin = ParseTraceTime(text.substr(0, colon));
+    const Suffix* unit = UnitOf(last);
+    auto begin = ParseTraceTime(text.substr(0, colon), unit == nullptr ? "ns" : unit->name);
     if (!begin) return tl::unexpected<Error>(begin.error());
     window.begin = *begin;
   }
-  if (colon + 1 < text.size()) {
-    auto end = ParseTraceTime(text.substr(colon + 1));
+  if (!last.empty()) {
+    auto end = ParseTraceTime(last);
     if (!end) return tl::unexpected<Error>(end.error());
     window.end = *end;
   }

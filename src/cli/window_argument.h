@@ -16,11 +16,12 @@ struct WindowArgument {
   [[nodiscard]] Result<Interval> On(Interval span) const;
 };
 
-// "A:B", either may be left out. A and B are decimals with ns, us, ms or s; nanoseconds without a
-// unit.
+// "A:B", either may be left out. A and B are decimals with ns, us, ms or s; an A without a unit has
+// that of B ("10:20ms"), anything else without one is in nanoseconds.
 Result<WindowArgument> ParseWindow(std::string_view text);
 
 // "1.5ms" to 1,500,000, exactly; a rest below one nanosecond is cut off.
-Result<DurationNs> ParseTraceTime(std::string_view text);
+// Without a unit it is in `unit`.
+Result<DurationNs> ParseTraceTime(std::string_view text, std::string_view unit = "ns");
 
 }  // namespace tacho

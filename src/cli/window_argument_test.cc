@@ -38,6 +38,17 @@ TEST(ParseWindow, EitherSideMayBeLeftOut) {
   EXPECT_TRUE(ParseWindow(":").has_value());
 }
 
+TEST(ParseWindow, TheUnitOfTheEndIsThatOfABeginningWithoutOne) {
+  const auto begin = [](std::string_view text) { return ParseWindow(text)->begin->ns; };
+  EXPECT_EQ(begin("10:20ms"), 10'000'000);
+  EXPECT_EQ(begin("0.5:1s"), 500'000'000);
+  EXPECT_EQ(begin("10us:20ms"), 10'000);
+  EXPECT_EQ(begin("10:20"), 10);
+  EXPECT_EQ(begin("10:"), 10);
+  EXPECT_EQ(ParseWindow("10ms:20000000")->end, DurationNs{20'000'000});
+  EXPECT_FALSE(ParseWindow("10:2us3").has_value());
+}
+
 TEST(ParseWindow, RefusesWhatIsNone) {
   for (const char* text : {"", "5ms", "5ms:4ms", "5ms:5ms", ":0", "a:b", "1:2:3"}) {
     const auto window = ParseWindow(text);

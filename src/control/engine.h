@@ -43,6 +43,7 @@ struct EngineFacts {
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
   std::optional<bool> asleep;
   bool has_metrics = false;
+  std::string device;  // SGLang: "cuda", "cpu", ...; "" when not told
   ProfilerFacts profiler;
   std::string instance;  // an id of the process that stays while it lives, "" when none was told
   // Difference of the engine's clock to ours, from its Date header (whole seconds) or time stamps;

@@ -74,18 +74,8 @@ void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& serv
   facts.tensor_parallel = Get<int>(parallel, "tensor_parallel_size");
   facts.pipeline_parallel = Get<int>(parallel, "pipeline_parallel_size");
   facts.data_parallel = Get<int>(parallel, "data_parallel_size");
-  const Json& profiler = Member(config, "profiler_config");
-  facts.profiler.kind = Get<std::string>(profiler, "profiler");
-  facts.profiler.folder = Get<std::string>(profiler, "torch_profiler_dir");
-  facts.profiler.with_stack = Get<bool>(profiler, "torch_profiler_with_stack");
-  facts.profiler.record_shapes = Get<bool>(profiler, "torch_profiler_record_shapes");
-  facts.profiler.use_gzip = Get<bool>(profiler, "torch_profiler_use_gzip");
-  facts.profiler.ignore_frontend = Get<bool>(profiler, "ignore_frontend");
-  facts.profiler.delay_iterations = Get<int64_t>(profiler, "delay_iterations");
-  facts.profiler.max_iterations = Get<int64_t>(profiler, "max_iterations");
-  facts.profiler.wait_iterations = Get<int64_t>(profiler, "wait_iterations");
-  facts.profiler.warmup_iterations = Get<int64_t>(profiler, "warmup_iterations");
-  facts.profiler.active_iterations = Get<int64_t>(profiler, "active_iterations");
+  if (const Json& profiler = Member(config, "profiler_config"); profiler.is_object())
+    ReadProfilerConfig(profiler.dump(), facts.profiler);
 }
 
 void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFacts& facts) {
@@ -93,6 +83,7 @@ void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFact
   facts.tensor_parallel = Get<int>(server_info, "tp_size");
   facts.pipeline_parallel = Get<int>(server_info, "pp_size");
   facts.data_parallel = Get<int>(server_info, "dp_size");
+  facts.device = Get<std::string>(server_info, "device").value_or("");
   facts.profiler.has_http = true;
   facts.profiler.reads_body = true;
   facts.profiler.reads_profile_id = EngineRule(facts.kind, facts.version, "id") == "yes";
@@ -136,6 +127,24 @@ std::string Describe(const ProbeAnswers& answers) {
 }
 
 }  // namespace
+
+void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts) {
+  const Json config = Json::parse(text, nullptr, false);
+  const auto take = [&](auto& fact, std::string_view key) {
+    if (!fact) fact = Get<typename std::decay_t<decltype(fact)>::value_type>(config, key);
+  };
+  take(facts.kind, "profiler");
+  take(facts.folder, "torch_profiler_dir");
+  take(facts.with_stack, "torch_profiler_with_stack");
+  take(facts.record_shapes, "torch_profiler_record_shapes");
+  take(facts.use_gzip, "torch_profiler_use_gzip");
+  take(facts.ignore_frontend, "ignore_frontend");
+  take(facts.delay_iterations, "delay_iterations");
+  take(facts.max_iterations, "max_iterations");
+  take(facts.wait_iterations, "wait_iterations");
+  take(facts.warmup_iterations, "warmup_iterations");
+  take(facts.active_iterations, "active_iterations");
+}
 
 std::optional<int> EngineFacts::ExpectedRanks() const {
   if (!tensor_parallel) return std::nullopt;

@@ -36,4 +36,8 @@ using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
 // the server seems to be.
 Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers);
 
+// Adds what vLLM's profiler configuration (the JSON of --profiler-config, or what the server tells
+// of it) says and is not known yet. What is no such JSON adds nothing.
+void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts);
+
 }  // namespace tacho

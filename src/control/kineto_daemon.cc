@@ -9,19 +9,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
-#include "control/kineto_message.h"
+#include "net/kineto_message.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::string_view kSocketName = "dynolog";
 constexpr int32_t kStateTracing = 1;
 constexpr size_t kMostDatagram = 64u << 10;
 // A process that has not asked for so long is gone, or its machine stands still.
@@ -31,23 +30,6 @@ int64_t NowNs(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
-
-struct Address {
-  sockaddr_un name{};
-  socklen_t size = 0;
-};
-
-// Kineto counts the trailing NUL into an abstract name.
-Address AddressIn(const std::string& folder) {
-  Address address;
-  address.name.sun_family = AF_UNIX;
-  std::string path = folder.empty() ? std::string(1, '\0') + std::string(kSocketName) + '\0'
-                                    : folder + '/' + std::string(kSocketName);
-  if (path.size() >= sizeof(address.name.sun_path)) return address;
-  std::memcpy(address.name.sun_path, path.data(), path.size());
-  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
-  return address;
 }
 
 class SocketDaemon final : public KinetoDaemon {
@@ -104,7 +86,7 @@ class SocketDaemon final : public KinetoDaemon {
       if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
       if (waits[1].revents != 0) return;
       if ((waits[0].revents & POLLIN) == 0) continue;
-      Address from;
+      KinetoAddress from;
       from.size = sizeof(from.name);
       ssize_t size = recvfrom(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT,
                               reinterpret_cast<sockaddr*>(&from.name), &from.size);
@@ -112,16 +94,29 @@ class SocketDaemon final : public KinetoDaemon {
     }
   }
 
-  void Answer(std::string_view datagram, const Address& from) {
+  void Answer(std::string_view datagram, const KinetoAddress& from) {
     std::optional<KinetoMessage> message = ParseKinetoMessage(datagram);
-    if (!message || message->type != "req") return;
-    std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
-    if (!question) return;
-    std::string text = TextFor(*question);
-    std::string answer = PackKinetoMessage({"req", text});
+    if (!message) return;
+    std::string text;
+    if (message->type == "req") {
+      std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
+      if (!question) return;
+      text = TextFor(*question);
+    } else if (message->type == "ctxt") {
+      std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
+      if (!context) return;
+      // How many processes use the GPU; without an answer Kineto logs an error.
+      std::set<int64_t>& users = users_[context->gpu];
+      users.insert(context->pid);
+      auto count = static_cast<int32_t>(users.size());
+      text.assign(reinterpret_cast<const char*>(&count), sizeof(count));
+    } else {
+      return;
+    }
+    std::string answer = PackKinetoMessage({message->type, text});
     // A process that does not read its socket must not stop the others: it asks again.
-    sendto(socket_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-           reinterpret_cast<const sockaddr*>(&from.name), from.size);
+    sendto(socket_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
+           from.size);
   }
 
   // Notes who asks; gives what it is to do, "" for nothing.
@@ -148,6 +143,7 @@ class SocketDaemon final : public KinetoDaemon {
   std::map<int64_t, DaemonProcess> processes_;
   std::vector<int64_t> wanted_;
   std::string config_;
+  std::map<int32_t, std::set<int64_t>> users_;  // of each GPU; of the thread alone
   std::thread thread_;
 };
 
@@ -166,20 +162,20 @@ std::string DaemonTrace::ConfigText() const {
 }
 
 Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& socket_folder) {
-  Address address = AddressIn(socket_folder);
+  KinetoAddress address = KinetoAddressOf(socket_folder, kKinetoDaemonName);
   if (address.size == 0)
     return Fail(ErrorKind::kUsage, fmt::format("{}: too long a path for a socket", socket_folder));
   int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket < 0)
     return Fail(ErrorKind::kOutput, fmt::format("no UNIX socket: {}", std::strerror(errno)));
-  std::string file = socket_folder.empty() ? "" : socket_folder + '/' + std::string(kSocketName);
-  const auto* name = reinterpret_cast<const sockaddr*>(&address.name);
-  int bound = bind(socket, name, address.size);
+  std::string file =
+      socket_folder.empty() ? "" : socket_folder + '/' + std::string(kKinetoDaemonName);
+  int bound = bind(socket, address.get(), address.size);
   // A socket file stays behind when its daemon is killed: nobody listens on it any more.
   if (bound != 0 && errno == EADDRINUSE && !file.empty()) {
-    if (connect(socket, name, address.size) != 0 && errno == ECONNREFUSED &&
+    if (connect(socket, address.get(), address.size) != 0 && errno == ECONNREFUSED &&
         unlink(file.c_str()) == 0) {
-      bound = bind(socket, name, address.size);
+      bound = bind(socket, address.get(), address.size);
     } else {
       errno = EADDRINUSE;
     }

@@ -35,7 +35,7 @@ struct DaemonTrace {
 // The other end of Kineto's daemon protocol, so that engines are profiled on demand without an HTTP
 // route and without a stall: the trace is taken and written on a thread of Kineto's own. Processes
 // ask every 5 seconds over a UNIX datagram socket; this answers them on one thread. Formats:
-// reference of the protocol in docs/daemon.md.
+// net/kineto_message.h.
 class KinetoDaemon {
  public:
   static constexpr int64_t kPollMs = 5000;  // how often a process asks

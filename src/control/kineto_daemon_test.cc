@@ -12,8 +12,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "control/kineto_message.h"
+#include "base/ancestors.h"
 #include "control/port_owner.h"
+#include "net/kineto_message.h"
 
 namespace tacho {
 namespace {
@@ -137,11 +138,31 @@ TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path());
   worker.Send("nonsense");
-  worker.Send(PackKinetoMessage({"ctxt", std::string(16, '\0')}));
+  worker.Send(PackKinetoMessage({"ctxt", "short"}));
   worker.Send(PackKinetoMessage({"req", "short"}));
   EXPECT_EQ(worker.Ask({3, 0, {7}}), "");
   EXPECT_FALSE(worker.Receive(0));
   EXPECT_EQ((*daemon)->Processes().size(), 1u);
+}
+
+TEST(KinetoDaemon, CountsTheUsersOfAGpu) {
+  Folder folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  Process first(folder.path()), second(folder.path());
+  const auto users = [](const Process& process, const KinetoContext& context) {
+    process.Send(PackKinetoMessage({"ctxt", PackKinetoContext(context)}));
+    std::optional<KinetoMessage> answer = process.Receive();
+    int32_t count = -1;
+    if (answer && answer->type == "ctxt" && answer->payload.size() == 4)
+      std::memcpy(&count, answer->payload.data(), 4);
+    return count;
+  };
+  EXPECT_EQ(users(first, {0, 100, 0}), 1);
+  EXPECT_EQ(users(second, {1, 101, 0}), 1);
+  EXPECT_EQ(users(second, {0, 101, 0}), 2);
+  EXPECT_EQ(users(first, {0, 100, 0}), 2);
+  EXPECT_TRUE((*daemon)->Processes().empty());  // they asked for nothing yet
 }
 
 TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "control/engine.h"
@@ -11,7 +12,16 @@ namespace tacho {
 // with all its descendants, ascending. Empty for others, and where /proc may not be read.
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
-// Whether one of them was started with KINETO_USE_DAEMON=1, and so asks for traces to take.
-bool AsksDaemon(const std::vector<int64_t>& pids);
+// Adds what the processes of an engine of this host tell of its profiler and it does not tell
+// itself: whether they ask Kineto's daemon, and vLLM's configuration from its command line.
+void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
+
+// The file that standard error or output of the first of them goes to that has one: the engine's
+// log. "" when they write to a terminal or a pipe.
+std::string LogFileOf(const std::vector<int64_t>& pids);
+
+// Where they look for the daemon: the KINETO_IPC_SOCKET_DIR of the first that has one; "" for the
+// abstract name.
+std::string DaemonSocketFolder(const std::vector<int64_t>& pids);
 
 }  // namespace tacho

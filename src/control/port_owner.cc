@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/ancestors.h"
+
 namespace tacho {
 namespace {
 
@@ -73,26 +75,6 @@ std::vector<int64_t> PidsListeningOn(uint16_t port) {
   return pids;
 }
 
-std::vector<int64_t> AncestorsOf(int64_t pid) {
-  std::vector<int64_t> ancestors;
-  while (pid > 1 && ancestors.size() < 256) {
-    std::ifstream file(FolderOf(pid) / "stat");
-    std::string stat;
-    std::getline(file, stat);
-    // "PID (NAME) STATE PPID ...": the name may hold anything, so count from its last ')'.
-    size_t end = stat.rfind(')');
-    if (end == std::string::npos) break;
-    std::istringstream fields(stat.substr(end + 1));
-    std::string state;
-    int64_t parent = 0;
-    fields >> state >> parent;
-    if (parent <= 0) break;
-    ancestors.push_back(parent);
-    pid = parent;
-  }
-  return ancestors;
-}
-
 std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots) {
   std::vector<int64_t> tree;
   for (int64_t pid : AllPids()) {
@@ -106,12 +88,13 @@ std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots) {
   return tree;
 }
 
-bool HasEnvironment(int64_t pid, std::string_view setting) {
+std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name) {
   std::ifstream file(FolderOf(pid) / "environ", std::ios::binary);
   std::string entry;
   while (std::getline(file, entry, '\0'))
-    if (entry == setting) return true;
-  return false;
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return entry.substr(name.size() + 1);
+  return std::nullopt;
 }
 
 }  // namespace tacho

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "control/version.h"
 
@@ -29,12 +31,49 @@ bool IsPlainName(const std::string& name) {
   return true;
 }
 
+// The value of a field as JSON, by the rule's form of it; nothing where it does not fit.
+std::optional<Json> ValueOf(std::string_view form, const std::string& text) {
+  if (form.starts_with("flag")) {
+    if (text != "true" && text != "false") return std::nullopt;
+    return Json(text == "true");
+  }
+  if (form == "count") {
+    int64_t count = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
+    return Json(count);
+  }
+  if (form == "name") return IsPlainName(text) ? std::optional<Json>(text) : std::nullopt;
+  // "words A B C": some of them, with '+' in between.
+  Json words = Json::array();
+  std::istringstream given(text);
+  for (std::string word; std::getline(given, word, '+');) {
+    if (fmt::format("{} ", form).find(fmt::format(" {} ", word)) == std::string::npos)
+      return std::nullopt;
+    words.push_back(word);
+  }
+  return words.empty() ? std::nullopt : std::optional<Json>(words);
+}
+
+std::string HowWritten(std::string_view form) {
+  if (form.starts_with("flag")) return "true or false";
+  if (form == "count") return "a whole number";
+  if (form == "name") return "letters, digits, '.', '_' and '-', the first a letter or digit";
+  return fmt::format("one or more of{}, with '+' in between", form.substr(form.find(' ')));
+}
+
 constexpr std::string_view kStacksUnbounded =
     "Python stacks without a bound on steps: an idle worker writes 1.6 million events a second, "
-    "and "
-    "8 s of them took 15 GB of its memory and then its life; give --steps, or start the server "
-    "with "
-    "torch_profiler_with_stack false";
+    "and 8 s of them took 15 GB of its memory and then its life; give --steps N";
+
+// The checked fields as the beginning of a request's body.
+Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const ProfileOptions& options) {
+  Result<std::vector<StartField>> fields = CheckFields(NameOf(facts.kind), facts.version, options);
+  if (!fields) return tl::unexpected(fields.error().WithContext(worker.url));
+  Json body = Json::object();
+  for (const StartField& field : *fields) body[field.name] = Json::parse(field.json);
+  return body;
+}
 
 Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
                                 const ProfileOptions& options) {
@@ -50,17 +89,26 @@ Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
                           facts.profiler.warmup_iterations.value_or(0)) >
                      0;
   if (facts.profiler.with_stack.value_or(false) && !bounded)
-    return Refuse(worker, kStacksUnbounded);
-  if (options.with_stack || options.record_shapes || options.by_stage || options.output_dir)
     return Refuse(worker,
-                  "vLLM takes stacks, shapes, stages and the folder from --profiler-config at its "
-                  "start, not from the request");
+                  fmt::format("{}, or start the server with torch_profiler_with_stack false",
+                              kStacksUnbounded));
+  if (options.output_dir)
+    return Refuse(worker,
+                  "vLLM takes the folder for traces from --profiler-config at its start, not from "
+                  "the request");
+  Result<Json> body = BodyOf(worker, facts, options);
+  if (!body) return tl::unexpected(body.error());
   ControlRequest request{worker.url, "/start_profile", ""};
-  if (!facts.profiler.reads_body) return request;
-  Json body = Json::object();
-  body["profile_prefix"] = options.key;
-  if (options.steps) body["max_iterations"] = *options.steps;
-  request.body = body.dump();
+  if (!facts.profiler.reads_body) {
+    if (!body->empty())
+      return Refuse(worker, fmt::format("{}: vLLM {} reads nothing from the start request; newer "
+                                        "ones do",
+                                        body->begin().key(), facts.version));
+    return request;
+  }
+  (*body)["profile_prefix"] = options.key;
+  if (options.steps) (*body)["max_iterations"] = *options.steps;
+  request.body = body->dump();
   return request;
 }
 
@@ -69,28 +117,26 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   auto has = [&](std::string_view key) {
     return EngineRule(facts.kind, facts.version, key) == "yes";
   };
-  if (options.by_stage && !options.steps)
+  if (options.IsOn("with_stack") && !options.steps) return Refuse(worker, kStacksUnbounded);
+  if (options.IsOn("profile_by_stage") && !options.steps)
     return Refuse(worker, "stages without a number of steps end an SGLang server: give --steps");
-  if (options.with_stack.value_or(false) && !options.steps) return Refuse(worker, kStacksUnbounded);
-  for (const std::string& activity : options.activities)
-    if (activity != "CPU" && activity != "GPU" && activity != "XPU")
-      return Refuse(worker, fmt::format("activity {}: only CPU, GPU and XPU are safe to ask for; "
-                                        "others can end the server",
-                                        activity));
+  Result<Json> fields = BodyOf(worker, facts, options);
+  if (!fields) return tl::unexpected(fields.error());
+  Json& body = *fields;
+  if (facts.device == "cpu" && body.contains("activities") &&
+      std::find(body["activities"].begin(), body["activities"].end(), "CPU") ==
+          body["activities"].end())
+    return Refuse(worker, "activities without CPU end an SGLang server that has no GPU: name CPU");
   if (options.output_dir && !options.output_dir->starts_with('/'))
     return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
 
-  Json body = Json::object();
   if (options.output_dir) body["output_dir"] = *options.output_dir;
-  if (!options.activities.empty()) body["activities"] = options.activities;
   // Both are on when they are not named.
-  body["with_stack"] = options.with_stack.value_or(false);
-  body["record_shapes"] = options.record_shapes.value_or(false);
+  for (const char* flag : {"with_stack", "record_shapes"})
+    if (!body.contains(flag)) body[flag] = false;
   if (options.steps) {
     body["num_steps"] = *options.steps;
-    if (options.by_stage)
-      body["profile_by_stage"] = true;
-    else if (has("start_step"))
+    if (!options.IsOn("profile_by_stage") && has("start_step"))
       // Exactly N steps in all versions, and a start while another session runs fails instead of
       // throwing that session's window away.
       body["start_step"] = 1;
@@ -146,6 +192,45 @@ std::string ControlRequest::AsCurl() const {
   std::string line = fmt::format("curl -X POST {}{}", url, path);
   if (!body.empty()) line += fmt::format(" -H 'Content-Type: application/json' -d '{}'", body);
   return line;
+}
+
+bool ProfileOptions::IsOn(const std::string& flag) const {
+  auto field = fields.find(flag);
+  return field != fields.end() && field->second == "true";
+}
+
+void ProfileOptions::NameSession(const std::string& name) {
+  auto prefix = fields.find("profile_prefix");
+  key = prefix == fields.end() ? name : prefix->second + "-" + name;
+}
+
+Result<std::vector<StartField>> CheckFields(std::string_view engine, std::string_view version,
+                                            const ProfileOptions& options) {
+  constexpr std::string_view kFields = "field.";
+  std::vector<StartField> checked;
+  for (const auto& [name, text] : options.fields) {
+    std::string_view form = EngineRule(engine, version, fmt::format("{}{}", kFields, name));
+    if (form.starts_with("no "))
+      return Fail(ErrorKind::kUsage, fmt::format("{}: {}", name, form.substr(3)));
+    if (form.empty()) {
+      std::vector<std::string> known = RuleKeys(engine, kFields);
+      std::erase_if(known, [&](const std::string& key) {
+        return EngineRule(engine, version, std::string(kFields) + key).starts_with("no ");
+      });
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: not known to {}; it takes {}", name,
+                              engine == "daemon" ? "Kineto's daemon protocol" : engine,
+                              fmt::join(known, ", ")));
+    }
+    if (form == "flag-with-steps" && text == "true" && !options.steps)
+      return Fail(ErrorKind::kUsage, fmt::format("{}: needs --steps N", name));
+    std::optional<Json> value = ValueOf(form, text);
+    if (!value)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}={}: it wants {}", name, text, HowWritten(form)));
+    checked.push_back({name, value->dump()});
+  }
+  return checked;
 }
 
 Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,10 +20,23 @@ struct ProfileOptions {
   std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
   std::optional<int64_t> steps;           // engine steps; absent: until stop
   std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
-  std::vector<std::string> activities;    // SGLang: CPU, GPU, ...
-  std::optional<bool> with_stack, record_shapes;
-  bool by_stage = false;  // SGLang: prefill and decode apart
+  // More fields of the start request, by the engine's own names, as the user wrote their values:
+  // {"with_stack", "true"}, {"activities", "CPU+GPU"}.
+  std::map<std::string, std::string> fields;
+
+  bool IsOn(const std::string& flag) const;
+  // The key under `profile_prefix`, where one is asked for: its files begin with both.
+  void NameSession(const std::string& name);
 };
+
+// A field of a start request with its value as JSON.
+struct StartField {
+  std::string name, json;
+};
+// The fields of `options` as `engine` ("vllm", "sglang", or "daemon" for Kineto's protocol) takes
+// them in that version. kUsage: one that it does not take, with the reason and the remedy.
+Result<std::vector<StartField>> CheckFields(std::string_view engine, std::string_view version,
+                                            const ProfileOptions& options);
 
 // One request as it will be sent, so that it can be shown, kept and repeated.
 struct ControlRequest {

@@ -98,25 +98,83 @@ TEST(PlanStart, SglangCountsExactlyInEveryVersion) {
   Json old = Json::parse(PlanStart(kWorker, Sglang("0.5.5"), options)->body);
   EXPECT_FALSE(old.contains("profile_prefix"));
   EXPECT_FALSE(old.contains("profile_id"));
-  options.by_stage = true;
+  options.fields["profile_by_stage"] = "true";
   Json stages = Json::parse(PlanStart(kWorker, Sglang(), options)->body);
   EXPECT_EQ(stages["profile_by_stage"], true);
   EXPECT_FALSE(stages.contains("start_step"));
 }
 
+ProfileOptions With(const std::string& field, const std::string& value,
+                    std::optional<int64_t> steps = {}) {
+  ProfileOptions options = Keyed();
+  options.fields[field] = value;
+  options.steps = steps;
+  return options;
+}
+
 TEST(PlanStart, RequestsThatEndAnSglangServerAreNeverMade) {
-  ProfileOptions stages = Keyed();
-  stages.by_stage = true;
-  EXPECT_THAT(WhyNot(Sglang(), stages), HasSubstr("--steps"));
-  ProfileOptions memory = Keyed();
-  memory.activities = {"CPU", "MEM"};
-  EXPECT_THAT(WhyNot(Sglang(), memory), HasSubstr("MEM"));
+  EXPECT_THAT(WhyNot(Sglang(), With("profile_by_stage", "true")), HasSubstr("--steps"));
+  EXPECT_THAT(WhyNot(Sglang(), With("activities", "CPU+MEM")), HasSubstr("one or more of CPU GPU"));
+  EXPECT_THAT(WhyNot(Sglang(), With("activities", "")), HasSubstr("one or more of"));
   ProfileOptions relative = Keyed();
   relative.output_dir = "traces";
   EXPECT_THAT(WhyNot(Sglang(), relative), HasSubstr("absolute"));
-  ProfileOptions stacks = Keyed();
-  stacks.with_stack = true;
-  EXPECT_THAT(WhyNot(Sglang(), stacks), HasSubstr("Python stacks without a bound"));
+  EXPECT_THAT(WhyNot(Sglang(), With("with_stack", "true")),
+              HasSubstr("Python stacks without a bound"));
+  EXPECT_THAT(WhyNot(Sglang(), With("start_step", "1000000")), HasSubstr("stays armed"));
+  EXPECT_THAT(WhyNot(Sglang(), With("merge_profiles", "true")), HasSubstr("reads all ranks"));
+  EXPECT_THAT(WhyNot(Sglang(), With("profile_prefix", "a/b")), HasSubstr("it wants letters"));
+  EngineFacts no_gpu = Sglang();
+  no_gpu.device = "cpu";
+  EXPECT_THAT(WhyNot(no_gpu, With("activities", "GPU")), HasSubstr("name CPU"));
+  EXPECT_TRUE(PlanStart(kWorker, no_gpu, With("activities", "CPU+GPU")));
+}
+
+Json BodyOf(const EngineFacts& facts, const ProfileOptions& options) {
+  auto planned = PlanStart(kWorker, facts, options);
+  EXPECT_TRUE(planned) << planned.error().message;
+  return planned ? Json::parse(planned->body) : Json();
+}
+
+TEST(PlanStart, FieldsGoIntoTheRequestOfTheEngineThatKnowsThem) {
+  EXPECT_EQ(BodyOf(Vllm(), With("delay_iterations", "7"))["delay_iterations"], 7);
+  EXPECT_EQ(BodyOf(Sglang(), With("activities", "CPU+GPU"))["activities"], (Json{"CPU", "GPU"}));
+  EXPECT_EQ(BodyOf(Sglang(), With("with_stack", "true", 3))["with_stack"], true);
+  EXPECT_EQ(BodyOf(Sglang(), With("record_shapes", "true"))["record_shapes"], true);
+  EXPECT_EQ(BodyOf(Sglang(), With("detailed_annotations", "true"))["detailed_annotations"], true);
+  ProfileOptions prefixed = With("profile_prefix", "mine");
+  prefixed.NameSession("s1");
+  EXPECT_EQ(prefixed.key, "mine-s1");
+  EXPECT_EQ(BodyOf(Vllm(), prefixed)["profile_prefix"], "mine-s1");
+  EXPECT_EQ(BodyOf(Sglang(), prefixed)["profile_prefix"], "mine-s1");
+}
+
+TEST(PlanStart, FieldsThatAnEngineDoesNotTakeAreRefusedWithTheReason) {
+  EXPECT_THAT(WhyNot(Vllm(), With("with_stack", "true")), HasSubstr("--profiler-config"));
+  EXPECT_THAT(WhyNot(Vllm("0.12.0"), With("with_stack", "true")),
+              HasSubstr("VLLM_TORCH_PROFILER_WITH_STACK=1"));
+  EXPECT_THAT(WhyNot(Vllm(), With("max_iterations", "3")), HasSubstr("--steps N"));
+  EXPECT_THAT(WhyNot(Vllm(), With("delay_iterations", "-1")), HasSubstr("whole number"));
+  EXPECT_THAT(WhyNot(Vllm(), With("nonsense", "1")),
+              testing::AllOf(HasSubstr("nonsense: not known to vllm"),
+                             HasSubstr("profile_prefix, delay_iterations"),
+                             testing::Not(HasSubstr("max_iterations"))));
+  EngineFacts old = Vllm("0.31.0");
+  old.profiler.reads_body = false;
+  EXPECT_THAT(WhyNot(old, With("delay_iterations", "7")),
+              HasSubstr("reads nothing from the start"));
+  EXPECT_THAT(WhyNot(Sglang("0.5.18"), With("detailed_annotations", "true")),
+              HasSubstr("from SGLang 0.5.21 on"));
+  EXPECT_THAT(WhyNot(Sglang("0.5.5"), With("profile_prefix", "mine")), HasSubstr("0.5.6"));
+  EXPECT_THAT(WhyNot(Sglang(), With("record_shapes", "yes")), HasSubstr("true or false"));
+}
+
+TEST(CheckFields, TheDaemonTakesTwoFlags) {
+  EXPECT_TRUE(CheckFields("daemon", "", With("with_stack", "true")));
+  EXPECT_TRUE(CheckFields("daemon", "", Keyed()));
+  auto refused = CheckFields("daemon", "", With("profile_by_stage", "true"));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("it takes with_stack, record_shapes"));
 }
 
 ControlOutcome SendOne(const FakeEngine& engine, const EngineFacts& facts, std::string path) {

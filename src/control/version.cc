@@ -1,5 +1,6 @@
 #include "control/version.h"
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,11 @@ std::vector<Rule> ParseRules(std::string_view text) {
   return rules;
 }
 
+const std::vector<Rule>& Rules() {
+  static const std::vector<Rule> kRules = ParseRules(embedded::engine_rules);
+  return kRules;
+}
+
 }  // namespace
 
 std::optional<Version> ParseVersion(std::string_view text) {
@@ -83,15 +89,29 @@ std::string_view NameOf(EngineKind kind) {
 }
 
 std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key) {
-  static const std::vector<Rule> kRules = ParseRules(embedded::engine_rules);
+  return EngineRule(NameOf(kind), version, key);
+}
+
+std::string_view EngineRule(std::string_view engine, std::string_view version,
+                            std::string_view key) {
   std::optional<Version> told = ParseVersion(version);
-  for (const Rule& rule : kRules) {
-    if (rule.engine != NameOf(kind) || rule.key != key) continue;
+  for (const Rule& rule : Rules()) {
+    if (rule.engine != engine || rule.key != key) continue;
     if (told && rule.from && *told < *rule.from) continue;
     if (rule.before && (!told || *told >= *rule.before)) continue;
     return rule.value;
   }
   return "";
+}
+
+std::vector<std::string> RuleKeys(std::string_view engine, std::string_view prefix) {
+  std::vector<std::string> keys;
+  for (const Rule& rule : Rules()) {
+    if (rule.engine != engine || !rule.key.starts_with(prefix)) continue;
+    std::string key(rule.key.substr(prefix.size()));
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+  }
+  return keys;
 }
 
 }  // namespace tacho

@@ -9,17 +9,10 @@ namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
-constexpr std::string_view kDotted = "--profiler-config.torch_profiler_dir";
 constexpr std::string_view kConfig = "--profiler-config";
-constexpr std::string_view kVariable = "VLLM_TORCH_PROFILER_DIR=";
-
-std::string FromJson(std::string_view text) {
-  auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return "";
-  auto found = json.find("torch_profiler_dir");
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
+constexpr const char* kFolder = "torch_profiler_dir";
 
 // The words of a file of /proc, each ended by a NUL.
 std::vector<std::string> Words(const fs::path& path) {
@@ -29,36 +22,54 @@ std::vector<std::string> Words(const fs::path& path) {
   return words;
 }
 
-}  // namespace
-
-std::string TraceFolderOf(const std::vector<std::string>& words,
-                          const std::vector<std::string>& environment) {
-  std::string folder;
-  // The last one wins, as with the server's own parser.
+Json ConfigOf(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+  Json config = Json::object();
+  for (const std::string& setting : environment) {
+    const std::string_view text = setting;
+    const auto value = text.substr(std::min(text.find('='), text.size() - 1) + 1);
+    if (text.starts_with("VLLM_TORCH_PROFILER_DIR=")) config[kFolder] = value;
+    if (text.starts_with("VLLM_TORCH_PROFILER_WITH_STACK="))
+      config["torch_profiler_with_stack"] = value != "0";
+  }
   for (size_t i = 0; i < words.size(); ++i) {
     std::string_view word = words[i];
-    for (std::string_view option : {kDotted, kConfig}) {
-      std::string value;
-      if (word == option && i + 1 < words.size())
-        value = words[i + 1];
-      else if (word.starts_with(option) && word.substr(option.size()).starts_with('='))
-        value = word.substr(option.size() + 1);
-      if (option == kConfig) value = FromJson(value);
-      if (!value.empty()) folder = value;
-    }
+    if (!word.starts_with(kConfig)) continue;
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string_view name = word.substr(kConfig.size(), equals - kConfig.size());
+    if (equals == word.size() && i + 1 == words.size()) break;
+    const std::string value(equals < word.size() ? word.substr(equals + 1) : words[++i]);
+    Json json = Json::parse(value, nullptr, false);
+    if (name.empty() && json.is_object())
+      config.update(json);
+    else if (name.starts_with('.'))
+      config[std::string(name.substr(1))] =
+          json.is_primitive() && !json.is_discarded() ? json : Json(value);
   }
-  for (const std::string& setting : environment)
-    if (folder.empty() && setting.starts_with(kVariable)) folder = setting.substr(kVariable.size());
-  return folder;
+  return config;
 }
 
-std::string TraceFolderOfProcess(int64_t pid) {
+std::string TextOf(const Json& config) {
+  return config.empty() ? "" : config.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string ProfilerConfigOf(const std::vector<std::string>& words,
+                             const std::vector<std::string>& environment) {
+  return TextOf(ConfigOf(words, environment));
+}
+
+std::string ProfilerConfigOfProcess(int64_t pid) {
   fs::path process = "/proc/" + std::to_string(pid);
-  std::string folder = TraceFolderOf(Words(process / "cmdline"), Words(process / "environ"));
-  if (folder.empty() || folder.find("://") != std::string::npos) return folder;
-  std::error_code failed;
-  fs::path base = fs::read_symlink(process / "cwd", failed);
-  return failed ? folder : (base / folder).lexically_normal().string();
+  Json config = ConfigOf(Words(process / "cmdline"), Words(process / "environ"));
+  if (auto folder = config.find(kFolder); folder != config.end() && folder->is_string()) {
+    const auto path = folder->get<std::string>();
+    std::error_code failed;
+    fs::path base = fs::read_symlink(process / "cwd", failed);
+    if (!failed && path.find("://") == std::string::npos)
+      *folder = (base / path).lexically_normal().string();
+  }
+  return TextOf(config);
 }
 
 }  // namespace tacho

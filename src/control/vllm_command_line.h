@@ -6,13 +6,13 @@
 
 namespace tacho {
 
-// The folder that a vLLM server traces into, from the words of its command line and its
-// environment ("NAME=value"): --profiler-config as JSON or dotted, or the variable of older
-// versions. Relative ones as they stand. "" when none is told.
-std::string TraceFolderOf(const std::vector<std::string>& words,
-                          const std::vector<std::string>& environment);
+// What a vLLM server was told of its profiler at its launch, as the JSON of --profiler-config: from
+// the words of its command line (JSON or dotted, the last one wins) and its environment
+// ("NAME=value", the variables of older versions). "" when it was told nothing.
+std::string ProfilerConfigOf(const std::vector<std::string>& words,
+                             const std::vector<std::string>& environment);
 
-// The same of a process of this host, as an absolute path; "" when it may not be read.
-std::string TraceFolderOfProcess(int64_t pid);
+// The same of a process of this host, its folder as an absolute path; "" when it may not be read.
+std::string ProfilerConfigOfProcess(int64_t pid);
 
 }  // namespace tacho

@@ -3,26 +3,54 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "control/engine_answers.h"
+
 namespace tacho {
 namespace {
 
-TEST(TraceFolderOf, EveryWayToSayIt) {
-  EXPECT_EQ(TraceFolderOf({"vllm", "serve", "--profiler-config",
-                           R"({"profiler":"torch","torch_profiler_dir":"./t"})"},
-                          {}),
-            "./t");
-  EXPECT_EQ(TraceFolderOf({R"(--profiler-config={"torch_profiler_dir":"/a"})"}, {}), "/a");
-  EXPECT_EQ(TraceFolderOf({"--profiler-config.torch_profiler_dir=/b"}, {}), "/b");
-  EXPECT_EQ(TraceFolderOf({"--profiler-config.torch_profiler_dir", "/c"}, {}), "/c");
-  EXPECT_EQ(TraceFolderOf({"vllm"}, {"A=b", "VLLM_TORCH_PROFILER_DIR=/d"}), "/d");
-  EXPECT_EQ(TraceFolderOf({"--profiler-config", "{"}, {}), "");
-  EXPECT_EQ(TraceFolderOf({"--profiler-config"}, {}), "");
-  EXPECT_EQ(TraceFolderOf({"--profiler-config", R"({"torch_profiler_dir":7})"}, {}), "");
+std::string FolderOf(const std::vector<std::string>& words,
+                     const std::vector<std::string>& environment = {}) {
+  ProfilerFacts facts;
+  ReadProfilerConfig(ProfilerConfigOf(words, environment), facts);
+  return facts.folder.value_or("");
 }
 
-TEST(TraceFolderOf, AProcessThatTellsNothing) {
-  EXPECT_EQ(TraceFolderOfProcess(getpid()), "");
-  EXPECT_EQ(TraceFolderOfProcess(-1), "");
+TEST(ProfilerConfigOf, EveryWayToSayIt) {
+  EXPECT_EQ(FolderOf({"vllm", "serve", "--profiler-config",
+                      R"({"profiler":"torch","torch_profiler_dir":"./t"})"}),
+            "./t");
+  EXPECT_EQ(FolderOf({R"(--profiler-config={"torch_profiler_dir":"/a"})"}), "/a");
+  EXPECT_EQ(FolderOf({"--profiler-config.torch_profiler_dir=/b"}), "/b");
+  EXPECT_EQ(FolderOf({"--profiler-config.torch_profiler_dir", "/c"}), "/c");
+  EXPECT_EQ(FolderOf({"vllm"}, {"A=b", "VLLM_TORCH_PROFILER_DIR=/d"}), "/d");
+  EXPECT_EQ(FolderOf({"--profiler-config", "{"}), "");
+  EXPECT_EQ(FolderOf({"--profiler-config"}), "");
+  EXPECT_EQ(FolderOf({"--profiler-config", R"({"torch_profiler_dir":7})"}), "");
+  EXPECT_EQ(ProfilerConfigOf({"vllm"}, {"A=b", "EMPTY=", ""}), "");
+}
+
+TEST(ProfilerConfigOf, MoreThanTheFolder) {
+  ProfilerFacts facts;
+  facts.ignore_frontend = true;  // known already: the server's own word counts
+  ReadProfilerConfig(
+      ProfilerConfigOf({"--profiler-config", R"({"profiler":"torch","torch_profiler_dir":"/a",
+                        "torch_profiler_with_stack":false,"ignore_frontend":false})",
+                        "--profiler-config.torch_profiler_with_stack", "true",
+                        "--profiler-config.max_iterations=5"},
+                       {}),
+      facts);
+  EXPECT_EQ(facts.kind, "torch");
+  EXPECT_EQ(facts.with_stack, true) << "the last one wins";
+  EXPECT_EQ(facts.max_iterations, 5);
+  EXPECT_EQ(facts.ignore_frontend, true);
+  ProfilerFacts old;
+  ReadProfilerConfig(ProfilerConfigOf({}, {"VLLM_TORCH_PROFILER_WITH_STACK=0"}), old);
+  EXPECT_EQ(old.with_stack, false);
+}
+
+TEST(ProfilerConfigOf, AProcessThatTellsNothing) {
+  EXPECT_EQ(ProfilerConfigOfProcess(getpid()), "");
+  EXPECT_EQ(ProfilerConfigOfProcess(-1), "");
 }
 
 }  // namespace

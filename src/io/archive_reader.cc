@@ -56,10 +56,10 @@ ArchiveReader::ArchiveReader() : archive_(archive_read_new()) {
 
 ArchiveReader::~ArchiveReader() { archive_read_free(archive_); }
 
-Result<std::unique_ptr<ArchiveReader>> ArchiveReader::OfFile(FileHandle file) {
+Result<std::unique_ptr<ArchiveReader>> ArchiveReader::OfFile(FileDescriptor file) {
   std::unique_ptr<ArchiveReader> reader(new ArchiveReader());
   reader->file_ = std::move(file);
-  const int status = archive_read_open_fd(reader->archive_, reader->file_.fd(), kInputBlock);
+  const int status = archive_read_open_fd(reader->archive_, reader->file_.get(), kInputBlock);
   if (status != ARCHIVE_OK) return Fail(ErrorKind::kUnreadable, reader->FailureText());
   return reader;
 }

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "io/byte_source.h"
-#include "io/file_handle.h"
+#include "io/open_file.h"
 
 struct archive;
 struct archive_entry;
@@ -30,7 +30,7 @@ struct ArchiveMember {
 class ArchiveReader {
  public:
   // An archive that starts where the file starts; allows seeking over what is not read.
-  static Result<std::unique_ptr<ArchiveReader>> OfFile(FileHandle file);
+  static Result<std::unique_ptr<ArchiveReader>> OfFile(FileDescriptor file);
   // An archive inside of something else, from front to back.
   static Result<std::unique_ptr<ArchiveReader>> OfSource(std::unique_ptr<ByteSource> source);
   // Bytes that the caller keeps alive.
@@ -59,7 +59,7 @@ class ArchiveReader {
   bool NextPiece();
   bool EndMember(StreamDefect defect, const std::string& text);
 
-  FileHandle file_;
+  FileDescriptor file_;
   std::unique_ptr<Input> input_;
   archive* archive_;
   std::unordered_map<std::string, int> names_;  // with the number of the last member of that name

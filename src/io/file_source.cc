@@ -19,16 +19,17 @@ Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
   uint64_t size = static_cast<uint64_t>(std::max<off_t>(opened->status.st_size, 0));
   if (regular) {
     // Standard input may be a file that somebody has read from already.
-    const off_t offset = ::lseek(opened->file.fd(), 0, SEEK_CUR);
+    const off_t offset = ::lseek(opened->file.get(), 0, SEEK_CUR);
     if (offset > 0) size -= std::min(size, static_cast<uint64_t>(offset));
-    ::posix_fadvise(opened->file.fd(), 0, 0, POSIX_FADV_SEQUENTIAL);
+    ::posix_fadvise(opened->file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   return std::unique_ptr<FileSource>(new FileSource(std::move(opened->file), regular, size));
 }
 
-FileSource::FileSource(FileHandle file, bool regular, uint64_t size)
+FileSource::FileSource(FileDescriptor file, bool regular, uint64_t size)
     : file_(std::move(file)),
-      cancel_(regular ? FileHandle() : FileHandle(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
+      cancel_(regular ? FileDescriptor()
+                      : FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
       regular_(regular),
       size_(size) {}
 
@@ -42,7 +43,7 @@ size_t FileSource::Read(char* to, size_t room) {
   }
   while (true) {
     if (!regular_ && !WaitForBytes()) return AtEnd(position, "");
-    const ssize_t got = ::read(file_.fd(), to, room);
+    const ssize_t got = ::read(file_.get(), to, room);
     if (got > 0) {
       position_.store(position + static_cast<uint64_t>(got), std::memory_order_relaxed);
       return static_cast<size_t>(got);
@@ -64,7 +65,7 @@ size_t FileSource::Read(char* to, size_t room) {
 size_t FileSource::AtSizeLimit(uint64_t position) {
   char more = 0;
   // One byte beyond the snapshot tells a grown file, on any file system.
-  if (::read(file_.fd(), &more, 1) <= 0) return AtEnd(position, "");
+  if (::read(file_.get(), &more, 1) <= 0) return AtEnd(position, "");
   return AtEnd(position,
                "the file grew while it was read: the rest is not read; wait until it is written");
 }
@@ -79,7 +80,8 @@ size_t FileSource::AtEnd(uint64_t position, const std::string& text) {
 
 // False when Cancel was called. An error of poll is left to read, which has the better message.
 bool FileSource::WaitForBytes() const {
-  std::array<pollfd, 2> waiting = {pollfd{file_.fd(), POLLIN, 0}, pollfd{cancel_.fd(), POLLIN, 0}};
+  std::array<pollfd, 2> waiting = {pollfd{file_.get(), POLLIN, 0},
+                                   pollfd{cancel_.get(), POLLIN, 0}};
   while (::poll(waiting.data(), waiting.size(), -1) < 0 && errno == EINTR) {
   }
   return waiting[1].revents == 0;
@@ -88,7 +90,7 @@ bool FileSource::WaitForBytes() const {
 void FileSource::Cancel() {
   if (regular_) return;
   const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(cancel_.fd(), &one, sizeof(one));
+  [[maybe_unused]] const ssize_t written = ::write(cancel_.get(), &one, sizeof(one));
 }
 
 }  // namespace tacho

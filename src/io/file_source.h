@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "io/byte_source.h"
-#include "io/file_handle.h"
+#include "io/open_file.h"
 
 namespace tacho {
 
@@ -35,13 +35,13 @@ class FileSource : public ByteSource {
   [[nodiscard]] uint64_t size_at_open() const { return size_; }
 
  private:
-  FileSource(FileHandle file, bool regular, uint64_t size);
+  FileSource(FileDescriptor file, bool regular, uint64_t size);
   size_t AtEnd(uint64_t position, const std::string& text);
   size_t AtSizeLimit(uint64_t position);
   [[nodiscard]] bool WaitForBytes() const;
 
-  FileHandle file_;
-  FileHandle cancel_;  // an eventfd for streams, so that Cancel can end a wait
+  FileDescriptor file_;
+  FileDescriptor cancel_;  // an eventfd for streams, so that Cancel can end a wait
   const bool regular_;
   const uint64_t size_;
   std::atomic<uint64_t> position_ = 0;

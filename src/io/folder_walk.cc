@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "io/file_handle.h"
+#include "io/open_file.h"
 
 namespace tacho {
 namespace {

@@ -33,16 +33,17 @@ constexpr std::string_view kPlainText =
     "time "
     "to read more than the first line.";
 
-std::string RouteAt(const std::string& url, const std::string& route) {
+// Engines answer 404 to "//tokenize".
+std::string AddressOf(const std::string& url, std::string_view route) {
   const auto parsed = ParseUrl(url);
-  return parsed ? parsed->With(route) : url;
+  return parsed ? parsed->With(route) : url + std::string(route);
 }
 
 HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view text,
                             std::chrono::milliseconds patience) {
   HttpRequest request;
   request.method = "POST";
-  request.url = RouteAt(url, "/tokenize");
+  request.url = AddressOf(url, "/tokenize");
   request.headers = {{"Content-Type", "application/json"}};
   request.body = fmt::format("{{\"model\":{},\"prompt\":{},\"add_special_tokens\":false}}",
                              QuoteJson(model), QuoteJson(text));
@@ -81,7 +82,7 @@ bool IsInBounds(const DatasetRow& row) {
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop) {
   HttpRequest request;
-  request.url = RouteAt(url, "/v1/models");
+  request.url = AddressOf(url, "/v1/models");
   request.connect_timeout = request.timeout = patience;
   const auto answer = client.Fetch(request, std::move(stop));
   if (!answer) return tl::unexpected<Error>(answer.error());

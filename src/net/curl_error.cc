@@ -105,10 +105,10 @@ std::string WhatHappened(const FailedExchange& failed) {
       return Broken(failed);
     case CURLE_PEER_FAILED_VERIFICATION:
       return "certificate not trusted (" + Detail(failed) +
-             "): add its authority to the system's, or switch the check off";
+             "): name its authority with --cacert FILE, or go without the check: --insecure";
     case CURLE_SSL_CACERT_BADFILE:
-      return "the system's certificates cannot be read (" + Detail(failed) +
-             "): install ca-certificates";
+      return "certificates of authorities cannot be read (" + Detail(failed) +
+             "): check --cacert, or install ca-certificates";
     case CURLE_SSL_CONNECT_ERROR:
       return "no TLS (" + Detail(failed) + "): does it speak http:// instead?";
     case CURLE_OUT_OF_MEMORY:

@@ -98,6 +98,7 @@ Result<void> CurlExchange::SetUp(const HttpClientOptions& options) {
   if (url_.IsLoopback()) set(CURLOPT_PROXY, "");
   set(CURLOPT_SSL_VERIFYPEER, options.verify_tls ? 1L : 0L);
   set(CURLOPT_SSL_VERIFYHOST, options.verify_tls ? 2L : 0L);
+  if (!options.ca_file.empty()) set(CURLOPT_CAINFO, options.ca_file.c_str());
   set(CURLOPT_PREREQFUNCTION, &CurlExchange::OnSend);
   set(CURLOPT_PREREQDATA, this);
   set(CURLOPT_HEADERFUNCTION, &CurlExchange::OnHeaderLine);

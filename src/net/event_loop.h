@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace tacho {
 

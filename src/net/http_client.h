@@ -32,7 +32,8 @@ class HttpSink {
 struct HttpClientOptions {
   // Sent as "Authorization: Bearer KEY" with every request that has no such header; "" for none.
   std::string bearer_key = {};
-  bool verify_tls = true;  // against the system's roots
+  bool verify_tls = true;    // against the system's roots
+  std::string ca_file = {};  // and those of this PEM file
   size_t most_idle_connections = 4096;
 };
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "net/file_descriptor.h"
+#include "base/file_descriptor.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
 

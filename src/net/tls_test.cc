@@ -74,7 +74,7 @@ class TlsTest : public testing::Test {
     const std::string certificate = folder_ + "/certificate.pem";
     Child request({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                   "-keyout", key, "-out", certificate});
+                   "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate});
     if (request.Wait() != 0) GTEST_SKIP() << "TLS IS NOT TESTED: no openssl program here";
     server_ = std::make_unique<Child>(std::vector<std::string>{"openssl", "s_server", "-accept",
                                                                "127.0.0.1:0", "-key", key, "-cert",
@@ -101,9 +101,10 @@ TEST_F(TlsTest, UnknownCertificateIsRefused) {
   const auto answer = MakeClient()->Fetch({.url = url_});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind, ErrorKind::kRemote);
-  EXPECT_THAT(
-      answer.error().message,
-      testing::StartsWith(url_ + ": certificate not trusted (SSL certificate problem: self"));
+  EXPECT_THAT(answer.error().message,
+              testing::AllOf(testing::StartsWith(
+                                 url_ + ": certificate not trusted (SSL certificate problem: self"),
+                             HasSubstr("--insecure")));
 }
 
 TEST_F(TlsTest, UnlessTheCheckIsOff) {
@@ -115,6 +116,17 @@ TEST_F(TlsTest, UnlessTheCheckIsOff) {
     EXPECT_THAT(answer->body, HasSubstr("s_server"));
     EXPECT_GT(answer->times.sent_ns, answer->times.started_ns);
   }
+}
+
+TEST_F(TlsTest, OrItsAuthorityIsNamed) {
+  const auto client = MakeClient({.ca_file = folder_ + "/certificate.pem"});
+  const auto answer = client->Fetch({.url = url_});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 200);
+  const auto nowhere = MakeClient({.ca_file = folder_ + "/none.pem"})->Fetch({.url = url_});
+  ASSERT_FALSE(nowhere);
+  EXPECT_THAT(nowhere.error().message,
+              testing::AllOf(HasSubstr("none.pem"), HasSubstr("check --cacert")));
 }
 
 TEST_F(TlsTest, PlainServerIsNoTlsServer) {

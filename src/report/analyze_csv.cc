@@ -71,7 +71,7 @@ std::vector<TableOf> TableMakers() {
       [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },
       [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); },
       [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); },
-      [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true); },
+      [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); },
   };
 }
 

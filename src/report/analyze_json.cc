@@ -100,6 +100,7 @@ void WriteRanks(JsonWriter& json, const RankTable& ranks) {
     json.Field("kernel_sum_ns", row.kernel_sum);
     json.Field("steps", row.steps);
     json.Field("start_unix_ns", row.start_unix_ns);
+    json.Field("recording", row.recording);
     json.End();
   }
   json.End();

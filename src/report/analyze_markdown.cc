@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/analyze_text.h"
 #include "report/format_number.h"
 #include "report/markdown_text.h"
 #include "report/rank_text.h"
@@ -13,7 +14,21 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kTopGaps = 5, kMostRanks = 64;
+constexpr size_t kTopGaps = 5, kTopCalls = 5, kMostRanks = 64;
+
+// "- trust: no event lost, ..."; "" without parts.
+std::string Line(std::string_view label, std::vector<std::string> parts) {
+  std::erase(parts, "");
+  return parts.empty() ? ""
+                       : fmt::format("- {}: {}\n", label,
+                                     MarkdownText(fmt::format("{}", fmt::join(parts, ", "))));
+}
+
+std::string VerdictLines(const std::string& verdict, const std::string& caveat) {
+  const std::string doubt =
+      caveat.empty() ? "" : fmt::format("- caveat: {}\n", MarkdownText(caveat));
+  return fmt::format("- **verdict: {}**\n{}", MarkdownText(verdict), doubt);
+}
 
 std::string Part(std::string_view heading, Table table, size_t keep) {
   if (table.rows.empty()) return "";
@@ -39,12 +54,16 @@ std::string TracePart(const TraceAnalysis& trace, const RankTable& ranks,
                       const ScreenOptions& options) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   const bool many_devices = trace.devices.size() > 1;
-  std::string out = fmt::format("\n### {}\n\n{}.\n", MarkdownText(trace.path),
-                                MarkdownText(Verdict(trace, ranks)));
+  std::string out = fmt::format("\n### {}\n\n", MarkdownText(trace.path));
+  out += Line("trace", HeaderParts(trace));
+  out += Line("scope", {ScopeText(trace)});
+  out += Line("trust", TrustParts(trace, ranks, totals));
+  out += VerdictLines(Verdict(trace, ranks), Caveat(trace));
   out += Part("Steps", StepPhasesTable(trace.steps, "phase"), options.top);
   if (many_devices) out += Part("Devices", DevicesTable(trace.devices, "device"), 16);
   if (totals.window.ns > 0) {
     out += Part("Where the time goes", WindowTable(totals, options.top, "part"), 32);
+    out += "\n" + MarkdownText(CompositionText(totals, WindowMeaning(trace))) + "\n";
     out += Part("Idle by cause", IdleCausesTable(trace.idle, "cause"), 16);
   }
   out += Part(totals.on_host ? "Top leaf operators" : "Top kernels",
@@ -52,9 +71,14 @@ std::string TracePart(const TraceAnalysis& trace, const RankTable& ranks,
   out += Part("Top host operators", OpsTable(trace.ops.rows, !totals.on_host, false, "name"),
               options.top);
   out += Part("Copies", CopiesTable(trace.copies, "kind"), options.top);
-  IdleTable longest = trace.idle;
+  if (const std::string launches = LaunchesText(trace.launches); !launches.empty()) {
+    out += "\n**Launches**\n\n" + MarkdownText(launches) + "\n";
+    out += Part("Host calls", ApisTable(trace.launches.apis, "call"), kTopCalls);
+  }
+  IdleTable longest = LongGaps(trace.idle);
   if (longest.gaps.size() > kTopGaps) longest.gaps.resize(kTopGaps);
-  out += Part("Longest gaps", GapsTable(longest, trace.span.start, many_devices, "gap"), kTopGaps);
+  out += Part("Longest gaps",
+              GapsTable(longest, trace.span.start, many_devices, options.style, "gap"), kTopGaps);
   return out + NotesPart(trace);
 }
 
@@ -67,7 +91,7 @@ std::string Document(const RunAnalysis& run, ScreenOptions options, size_t top,
   // Those of one trace stand in its own verdict.
   const bool alone = run.traces.size() == 1;
   if (!alone) {
-    out += fmt::format("\n{}.\n", MarkdownText(Verdict(run)));
+    out += "\n" + VerdictLines(Verdict(run), Caveat(run));
     out += Part("Ranks", RanksTable(run.ranks, TextStyle{}, "rank"), kMostRanks);
   }
   if (!run.ranks.missing.empty()) {

@@ -17,14 +17,16 @@ TEST(AnalyzeMarkdown, OneTrace) {
 
 ### run/rank0.pt.trace.json.gz
 
-GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time.
+- trace: rank 0 of 2, vLLM 0.11.0, NVIDIA H200, 9 events, 1.23 kB (56.8 kB of JSON), 1.20 ms from first to last event
+- trust: no event lost, 66.7 % of GPU work linked to a launch, 1 overlap kept, 100.0 % of kernel time classified, recorded with record\_shapes
+- **verdict: GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time**
 
 **Steps**
 
-| phase | n | total us | median us | p90 us | p99 us | max us | context tok | generated |
-| :-- | --: | --: | --: | --: | --: | --: | --: | --: |
-| prefill | 1 | 490 | 490 | 490 | 490 | 490 | 32 | 0 |
-| decode | 1 | 500 | 500 | 500 | 500 | 500 | 0 | 1 |
+| phase | n | total us | median us | p99 us | max us | period us | ctx tok | gen tok | tok/s |
+| :-- | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+| prefill | 1 | 490 | 490 | 490 | 490 | 600 | 32 | 0 | 53,333 |
+| decode | 1 | 500 | 500 | 500 | 500 |  | 0 | 1 |  |
 
 **Where the time goes**
 
@@ -35,6 +37,8 @@ GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time.
 | copies | 50.0 | 5.0 |
 | counted twice (overlap) | -50.0 | -5.0 |
 | idle | 400 | 40.0 |
+
+compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first to last work)
 
 **Idle by cause**
 
@@ -47,7 +51,7 @@ GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time.
 
 | name | category | total us | kernel % | count | median us | p99 us |
 | :-- | :-- | --: | --: | --: | --: | --: |
-| gemm&lt;128> | gemm.dense | 400 | 66.7 | 1 | 400 | 400 |
+| gemm&lt;128, "x"> | gemm.dense | 400 | 66.7 | 1 | 400 | 400 |
 | norm\\x1b\[31m\_kernel | norm | 200 | 33.3 | 1 | 200 | 200 |
 
 **Top host operators**
@@ -62,6 +66,16 @@ GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time.
 | kind | total us | count | bytes | GB/s | pageable |
 | :-- | --: | --: | --: | --: | --: |
 | HtoD | 50.0 | 1 | 1.00 MB | 20.0 | 1 |
+
+**Launches**
+
+3 pieces of GPU work, 2 linked to a launch, 1 launched before the recording began; no graph launch; delay from launch to start: median 4.00 us, p99 10.0 us
+
+**Host calls**
+
+| call | total us | count | median ns | p99 ns | max ns |
+| :-- | --: | --: | --: | --: | --: |
+| cudaLaunchKernel | 12.0 | 2 | 5,000 | 7,000 | 7,000 |
 
 **Longest gaps**
 
@@ -115,7 +129,7 @@ TEST(AnalyzeMarkdown, SaysWhichRanksAreMissing) {
   run.ranks.missing = {{1, 2}};
   run.ranks.missing_count = 2;
   const std::string text = AnalyzeMarkdown(run, {}, "1.2.3");
-  EXPECT_THAT(text, HasSubstr("; 2 of 3 ranks missing.\n"));
+  EXPECT_THAT(text, HasSubstr("; 2 of 3 ranks missing**\n"));
   EXPECT_THAT(text, HasSubstr("\nmissing: rank 1-2 (2 in all)\n"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "report/device_totals.h"
 #include "report/result_tables.h"
+#include "report/screen_parts.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -35,15 +36,26 @@ std::string_view EmptyText(WholeTable table) {
 }
 
 // `if_empty`: the line when no table has a row.
-std::string TablesText(const std::vector<Table>& tables, std::string_view if_empty,
-                       const TextStyle& style) {
+std::string TablesText(std::vector<Table> tables, std::string_view if_empty,
+                       const ScreenOptions& options) {
   std::string out;
-  for (const Table& table : tables) {
+  for (Table& table : tables) {
     if (table.rows.empty()) continue;
     if (!out.empty()) out += "\n";
-    out += RenderText(table, style);
+    if (options.table_top) FoldRows(table, *options.table_top);
+    out += RenderText(table, options.style);
   }
   return out.empty() ? fmt::format(" {}\n", if_empty) : out;
+}
+
+// What the tables of gaps leave open.
+std::string UnderGaps(const TraceAnalysis& trace, const TextStyle& style) {
+  std::string out;
+  if (const std::string shorter = ShortGapsText(trace.devices); !shorter.empty()) {
+    out = Painted(" " + shorter, Paint::kDim, style) + "\n";
+  }
+  const std::string legend = IdleLegend(trace.idle, style);
+  return legend.empty() ? out : out + "\n" + legend;
 }
 
 }  // namespace
@@ -78,7 +90,8 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
     case WholeTable::kCopies:
       return {CopiesTable(trace.copies)};
     case WholeTable::kGaps:
-      return {IdleCausesTable(trace.idle), GapsTable(trace.idle, trace.span.start, many_devices)};
+      return {IdleCausesTable(trace.idle),
+              GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style)};
     case WholeTable::kSteps:
       return {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)};
     case WholeTable::kDevices:
@@ -108,7 +121,7 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
     if (!out.empty()) out += "\n";
     if (which == WholeTable::kRanks) {
       out += TablesText({RanksTable(run.ranks, style)},
-                        "no ranks to compare: this is not a run of several worker traces", style);
+                        "no ranks to compare: this is not a run of several worker traces", options);
       continue;
     }
     bool first = true;
@@ -118,7 +131,8 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
         out += Painted(" " + VisibleText(trace.path, style.unicode), Paint::kBold, style) + "\n";
       }
       out += TablesText(WholeTables(trace, which, style),
-                        fmt::format("{} {}", EmptyText(which), Whereabouts(trace)), style);
+                        fmt::format("{} {}", EmptyText(which), Whereabouts(trace)), options);
+      if (which == WholeTable::kGaps) out += UnderGaps(trace, style);
       first = false;
     }
   }

@@ -38,6 +38,18 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
 std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
                         const ScreenOptions& options);
 std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options);
+
+// What the screen of a trace begins with, for the other reports.
+// What the file is: rank, engine, device, size.
+std::vector<std::string> HeaderParts(const TraceAnalysis& trace);
+// Whether the figures can be believed, in figures.
+std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
+                                    const DeviceTotals& totals);
+// "only 10.0 ms to 20.0 ms of the trace"; "" for the whole trace.
+std::string ScopeText(const TraceAnalysis& trace);
+// "929 pieces of GPU work, all linked to a launch; ..."; "" without GPU work.
+std::string LaunchesText(const LaunchTable& launches);
+
 // One line for each trace that is not among RanksOf(run) and each file that is no trace.
 std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style);
 // Only the latter.

@@ -11,6 +11,7 @@
 namespace tacho {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -29,15 +30,15 @@ ScreenOptions Options() {
 TEST(AnalyzeText, OneTrace) {
   EXPECT_EQ(AnalyzeText(OneTrace(), Options()), R"( trace    run/rank0.pt.trace.json.gz
           rank 0 of 2 · vLLM 0.11.0 · NVIDIA H200 · 9 events · 1.23 kB (56.8 kB of JSON)
-          1.20 ms span
+          1.20 ms from first to last event
  trust    no event lost · 66.7 % of GPU work linked to a launch · 1 overlap kept
           100.0 % of kernel time classified · recorded with record_shapes
 
  VERDICT  GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time
 
- STEPS    n  total us  median us  p90 us  p99 us  max us  context tok  generated  trend
- prefill  1       490        490     490     490     490           32          0
- decode   1       500        500     500     500     500            0          1
+ STEPS    n  total us  median us  p99 us  max us  period us  ctx tok  gen tok   tok/s
+ prefill  1       490        490     490     490        600       32        0  53,333
+ decode   1       500        500     500     500                   0        1
 
  WHERE DEVICE TIME GOES                    us  window %   IDLE BY CAUSE             us  idle %
  gemm.dense               ████▊           400      40.0   host-late      ██████    300    75.0
@@ -45,10 +46,12 @@ TEST(AnalyzeText, OneTrace) {
  copies                   ▋              50.0       5.0
  counted twice (overlap)                -50.0      -5.0
  idle                     ████▊           400      40.0
- compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = 1.00 ms
+ compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first to last work)
+ host-late       the host had not yet come to launch the next work
+ unknown         the launch of the next work is not in the trace
 
  TOP KERNELS          category    total us  kernel %  count  median us  p99 us
- gemm<128>            gemm.dense       400      66.7      1        400     400
+ gemm<128, "x">       gemm.dense       400      66.7      1        400     400
  norm\x1b[31m_kernel  norm             200      33.3      1        200     200
 
  TOP HOST OPERATORS  self us  self %  total us  device us  count
@@ -59,8 +62,8 @@ TEST(AnalyzeText, OneTrace) {
  HtoD        50.0      1  1.00 MB  20.0         1
 
  LAUNCHES
- 3 pieces of GPU work, 2 linked to a launch, 1 launched before the window; no graph launch; delay
- from launch to start: median 4.00 us, p99 10.0 us
+ 3 pieces of GPU work, 2 linked to a launch, 1 launched before the recording began; no graph launch;
+ delay from launch to start: median 4.00 us, p99 10.0 us
  HOST CALLS        total us  count  median ns  p99 ns  max ns
  cudaLaunchKernel      12.0      2      5,000   7,000   7,000
 
@@ -90,14 +93,14 @@ TEST(AnalyzeText, TwoRanksOfThree) {
           for 85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median
           of the others; 1 of 3 ranks missing
 
- RANKS  trace  window us  busy %  compute us  exp. comm ms  idle us  steps  window
+ RANKS  trace  window us  busy %  compute us  exp. comm us  idle us  steps  window
      0  rank0      1,000    60.0         550             0      400      2  █████████░······
      1  rank1      1,000    70.0         650             0      300      2  ██████████░·····
  █ compute  ▒ exposed communication  ░ exposed copies  · idle
 
- STEPS, rank 1  n  total us  median us  p90 us  p99 us  max us  context tok  generated  trend
- prefill        1       490        490     490     490     490           32          0
- decode         1       500        500     500     500     500            0          1
+ STEPS, rank 1  n  total us  median us  p99 us  max us  period us  ctx tok  gen tok   tok/s
+ prefill        1       490        490     490     490        600       32        0  53,333
+ decode         1       500        500     500     500                   0        1
 
  WHERE DEVICE TIME GOES                   us  window %   IDLE BY CAUSE             us  idle %
  gemm.dense               █████▍         900      45.0   host-late      ██████▉   600    85.7
@@ -105,10 +108,13 @@ TEST(AnalyzeText, TwoRanksOfThree) {
  copies                   ▋              100       5.0
  counted twice (overlap)                -100      -5.0
  idle                     ████▎          700      35.0
- compute 60.0 % + exposed copies 5.0 % + idle 35.0 % = 2.00 ms over 2 devices
+ compute 60.0 % + exposed copies 5.0 % + idle 35.0 % = window of 2.00 ms over 2 devices (each from
+ first to last work)
+ host-late       the host had not yet come to launch the next work
+ unknown         the launch of the next work is not in the trace
 
  TOP KERNELS          category    total us  kernel %  count
- gemm<128>            gemm.dense       900      69.2      2
+ gemm<128, "x">       gemm.dense       900      69.2      2
  norm\x1b[31m_kernel  norm             400      30.8      2
 
  COPIES  total us  count    bytes  GB/s  pageable
@@ -150,6 +156,20 @@ TEST(AnalyzeText, OneTraceOfARunSaysWhatIsMissingAndSkipped) {
   EXPECT_THAT(text, HasSubstr("skipped: run/rank1.json: is empty"));
 }
 
+TEST(AnalyzeText, NextIsWhatShowsOneTraceAlone) {
+  RunAnalysis run = TwoRanksForTest();
+  ScreenOptions options = Options();
+  options.is_file = [](const std::string&) { return true; };
+  EXPECT_THAT(AnalyzeText(run, options), HasSubstr("--rank 1   one rank in full"));
+  // Two traces of one rank: --rank would choose both again.
+  run.ranks.rows[0].rank = run.ranks.rows[1].rank = 0;
+  EXPECT_THAT(AnalyzeText(run, options),
+              AllOf(HasSubstr("tacho analyze run/rank1.pt.trace.json.gz  one trace in full"),
+                    Not(HasSubstr("--rank"))));
+  options.is_file = [](const std::string&) { return false; };  // members of an archive
+  EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("in full")));
+}
+
 TEST(AnalyzeText, AMergedFileIsLeftOutOfTheFigures) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.push_back(GpuTraceForTest());
@@ -157,7 +177,7 @@ TEST(AnalyzeText, AMergedFileIsLeftOutOfTheFigures) {
   run.traces[2].facts.role = TraceRole::kMerged;
   const std::string text = AnalyzeText(run, Options());
   EXPECT_THAT(text, HasSubstr("3 traces, 2 of workers"));
-  EXPECT_THAT(text, HasSubstr("= 2.00 ms over 2 devices"));
+  EXPECT_THAT(text, HasSubstr("= window of 2.00 ms over 2 devices"));
   EXPECT_THAT(text, HasSubstr("run/merged.json: several ranks merged into one file, left out"));
 }
 
@@ -175,7 +195,7 @@ TEST(AnalyzeText, AnEmptyTraceHasAScreenToo) {
   run.traces.emplace_back();
   run.traces[0].path = "empty.json";
   run.traces[0].notes.Add(NoteId::kNoEvents, "");
-  EXPECT_THAT(AnalyzeText(run, Options()), HasSubstr("VERDICT  the trace holds no event"));
+  EXPECT_THAT(AnalyzeText(run, Options()), HasSubstr("VERDICT  the file holds no event"));
 }
 
 TEST(AnalyzeText, AsciiIsAsciiAndWithoutColourNoEscapes) {
@@ -212,12 +232,34 @@ TEST(WholeTables, AllRowsAreThere) {
   RunAnalysis run = OneTrace();
   for (int i = 0; i < 500; ++i) {
     KernelRow row = run.traces[0].kernels.rows[0];
-    row.short_name = "kernel_" + std::to_string(i);
+    row.name = "kernel_" + std::to_string(i);
     run.traces[0].kernels.rows.push_back(row);
   }
   const std::string text = WholeTablesText(run, {WholeTable::kKernels}, Options());
   EXPECT_THAT(text, HasSubstr("kernel_499 "));
   EXPECT_THAT(text, Not(HasSubstr("others]")));
+}
+
+TEST(WholeTables, HaveAsManyRowsAsAskedFor) {
+  ScreenOptions options = Options();
+  options.table_top = 1;
+  RunAnalysis run = OneTrace();
+  run.traces[0].kernels.rows.push_back(run.traces[0].kernels.rows[1]);
+  run.traces[0].kernels.rows[2].name = "third";
+  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
+  EXPECT_THAT(text, AllOf(HasSubstr("gemm<"), HasSubstr("[2 others]"), Not(HasSubstr("third"))));
+}
+
+TEST(WholeTables, GapsOfAMicrosecondAreCounted) {
+  RunAnalysis run = OneTrace();
+  TraceAnalysis& trace = run.traces[0];
+  trace.idle.gaps.push_back({"0", {{0}, {1'000}}, "short_gap", "b", IdleCause::kQueued, "", ""});
+  trace.devices[0].gaps.count = 1'236;  // two of them longer
+  const std::string text = WholeTablesText(run, {WholeTable::kGaps}, Options());
+  EXPECT_THAT(text, HasSubstr("\n 1,234 gaps of 1 us or less not listed\n"));
+  EXPECT_THAT(text, Not(HasSubstr("short_gap")));
+  EXPECT_THAT(text,
+              HasSubstr(" host-late       the host had not yet come to launch the next work"));
 }
 
 TEST(WholeTables, SayWhenThereIsNothing) {
@@ -241,7 +283,7 @@ TEST(WholeTables, Launches) {
             R"( LAUNCHES                                         us
  pieces of GPU work that tell their launch   3
    linked to a launch                        2
-   launched before the window                1
+   launched before the recording began       1
  pieces that do not tell it                  0
  graph launches                              0
    GPU work under them                       0

@@ -94,7 +94,9 @@ IdleTable AddIdle(const std::vector<const TraceAnalysis*>& workers) {
     for (const IdleCauseRow& row : trace->idle.causes) {
       auto at = std::find_if(sum.causes.begin(), sum.causes.end(),
                              [&](const IdleCauseRow& r) { return r.cause == row.cause; });
-      if (at == sum.causes.end()) at = sum.causes.insert(at, IdleCauseRow{row.cause, {}, 0});
+      if (at == sum.causes.end())
+        at = sum.causes.insert(at, IdleCauseRow{row.cause, {}, 0, row.call});
+      if (at->call != row.call) at->call.clear();  // no one call stands for all
       at->total += row.total;
       at->count += row.count;
     }

@@ -25,6 +25,13 @@ std::string WithThousands(std::string digits) {
 
 std::string FormatCount(int64_t value) { return WithThousands(fmt::format("{}", value)); }
 
+std::string FormatCounted(uint64_t count, std::string_view singular, std::string_view plural) {
+  const std::string number = FormatCount(static_cast<int64_t>(count));
+  if (count == 1) return fmt::format("{} {}", number, singular);
+  return plural.empty() ? fmt::format("{} {}s", number, singular)
+                        : fmt::format("{} {}", number, plural);
+}
+
 std::string FormatNumber(double value) {
   const double size = std::fabs(value);
   if (size == 0) return "0";
@@ -68,7 +75,9 @@ TimeUnit UnitFor(std::span<const int64_t> durations_ns) {
 }
 
 std::string FormatIn(DurationNs duration, TimeUnit unit) {
-  return FormatNumber(static_cast<double>(duration.ns) / kNsIn[static_cast<size_t>(unit)]);
+  const double value = static_cast<double>(duration.ns) / kNsIn[static_cast<size_t>(unit)];
+  if (value != 0 && std::fabs(value) < 0.001) return value > 0 ? "<0.001" : ">-0.001";
+  return FormatNumber(value);
 }
 
 std::string FormatDuration(DurationNs duration) {

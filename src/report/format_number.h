@@ -16,13 +16,15 @@ namespace tacho {
 std::string FormatNumber(double value);
 // "1,234,567".
 std::string FormatCount(int64_t value);
+// "1 kernel", "1,234 kernels"; `plural` where it is not the singular with an "s".
+std::string FormatCounted(uint64_t count, std::string_view singular, std::string_view plural = {});
 
 enum class TimeUnit : uint8_t { kNs, kUs, kMs, kS };
 std::string_view TimeUnitName(TimeUnit unit);
 // The unit in which the longest stays below 10,000, or the next smaller one where most would be
 // below 0.1 otherwise.
 TimeUnit UnitFor(std::span<const int64_t> durations_ns);
-// Without the unit's name.
+// Without the unit's name; what is not 0 but would be less than "0.001" is "<0.001".
 std::string FormatIn(DurationNs duration, TimeUnit unit);
 // With it: "84.5 ms".
 std::string FormatDuration(DurationNs duration);

@@ -46,6 +46,20 @@ TEST(FormatDuration, PicksItsUnit) {
   EXPECT_EQ(FormatDuration({-69'300}), "-69.3 us");
 }
 
+TEST(FormatIn, NeverShowsSomethingAsLessThanAThousandth) {
+  EXPECT_EQ(FormatIn({11}, TimeUnit::kMs), "<0.001");
+  EXPECT_EQ(FormatIn({-11}, TimeUnit::kMs), ">-0.001");
+  EXPECT_EQ(FormatIn({1'500}, TimeUnit::kMs), "0.0015");
+  EXPECT_EQ(FormatIn({0}, TimeUnit::kMs), "0");
+}
+
+TEST(FormatCounted, OneIsNotMany) {
+  EXPECT_EQ(FormatCounted(0, "kernel"), "0 kernels");
+  EXPECT_EQ(FormatCounted(1, "kernel"), "1 kernel");
+  EXPECT_EQ(FormatCounted(1'234, "kernel"), "1,234 kernels");
+  EXPECT_EQ(FormatCounted(2, "trace does", "traces do"), "2 traces do");
+}
+
 TEST(FormatBytes, DecimalUnits) {
   EXPECT_EQ(FormatBytes(0), "0 B");
   EXPECT_EQ(FormatBytes(999), "999 B");

@@ -36,10 +36,10 @@ void CheckGraphLaunches(const LaunchTable& launches, std::vector<Finding>& findi
   if (calls.max <= kLongGraphLaunch) return;
   findings.push_back(
       {"HIGH",
-       fmt::format("graph launches take up to {} (median {}, p99 {}; {} calls, {} in "
+       fmt::format("graph launches take up to {} (median {}, p99 {}; {}, {} in "
                    "all)",
                    FormatDuration(calls.max), FormatDuration(calls.p50), FormatDuration(calls.p99),
-                   FormatCount(static_cast<int64_t>(calls.count)), FormatDuration(calls.total))});
+                   FormatCounted(calls.count, "call"), FormatDuration(calls.total))});
 }
 
 void CheckCategory(const KernelTable& kernels, std::string_view category, double limit,
@@ -55,9 +55,9 @@ void CheckCategory(const KernelTable& kernels, std::string_view category, double
 void CheckHostCopies(const OpTable& ops, std::vector<Finding>& findings) {
   for (const OpRow& row : ops.rows) {
     if (row.name != "aten::copy_" || row.cpu_total <= kMuchCopying) continue;
-    findings.push_back({"MED", fmt::format("aten::copy_ takes {} of host time in {} calls",
-                                           FormatDuration(row.cpu_total),
-                                           FormatCount(static_cast<int64_t>(row.count)))});
+    findings.push_back(
+        {"MED", fmt::format("aten::copy_ takes {} of host time in {}",
+                            FormatDuration(row.cpu_total), FormatCounted(row.count, "call"))});
   }
 }
 

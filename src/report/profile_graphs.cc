@@ -29,25 +29,17 @@ std::string LaunchFacts(const LaunchTable& launches) {
                           Number(launches.graphs_under_1ms), Number(launches.graphs_1_to_5ms),
                           Number(launches.graphs_over_5ms)));
   return out +
-         Fact("GPU work under them:", fmt::format("{} pieces, {} at most under one launch",
-                                                  Number(launches.graph_gpu_events),
+         Fact("GPU work under them:", fmt::format("{}, {} at most under one launch",
+                                                  FormatCounted(launches.graph_gpu_events, "piece"),
                                                   Number(launches.max_gpu_events_per_launch)));
 }
 
 std::string DecodeThroughput(const StepTable& steps) {
-  int64_t tokens = 0;
-  DurationNs time;
-  for (const Step& step : steps.steps) {
-    if (step.label.phase != Phase::kDecode || step.label.generation_tokens < 0 || !step.period)
-      continue;
-    tokens += step.label.generation_tokens;
-    time += *step.period;
-  }
-  if (tokens == 0 || time.ns <= 0) return "";
+  const Throughput decode = ThroughputOf(steps, Phase::kDecode);
+  if (decode.tokens == 0 || decode.time.ns <= 0) return "";
   return fmt::format(
       "  decode throughput: {} tokens in {} of decode steps, start to start = {} tokens/s\n",
-      FormatCount(tokens), FormatDuration(time),
-      FormatNumber(static_cast<double>(tokens) * 1e9 / static_cast<double>(time.ns)));
+      FormatCount(decode.tokens), FormatDuration(decode.time), FormatNumber(decode.per_second()));
 }
 
 // One line over a span of time: a column is marked where any of what was added lies.

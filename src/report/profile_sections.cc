@@ -75,8 +75,8 @@ std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style)
   if (trace.kernels.rows.empty()) return out + NoKernel(trace);
   uint64_t count = 0;
   for (const CategoryRow& row : trace.kernels.categories) count += row.count;
-  out += fmt::format("  total kernel time: {} ({} kernels, {} % of it classified)\n",
-                     FormatDuration(trace.kernels.total), FormatCount(static_cast<int64_t>(count)),
+  out += fmt::format("  total kernel time: {} ({}, {} % of it classified)\n",
+                     FormatDuration(trace.kernels.total), FormatCounted(count, "kernel"),
                      FormatPercent(trace.kernels.coverage));
   return out + IndentedTable(CategoriesTable(trace.kernels, "category"), style);
 }
@@ -98,7 +98,7 @@ std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
   if (longest.gaps.empty()) return out + fmt::format("  no idle gap {}\n", Whereabouts(trace));
   return out + IndentedTable(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
-         IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, "gap"),
+         IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"),
                        style);
 }
 
@@ -117,8 +117,8 @@ std::string CommunicationSection(const TraceAnalysis& trace, const DeviceTotals&
   for (const CategoryRow& row : trace.kernels.categories) {
     if (row.category != "comm" && !row.category.starts_with("comm.")) continue;
     out += Fact(row.category + ":",
-                fmt::format("{} in {} kernels ({} of kernel time)", FormatDuration(row.total),
-                            FormatCount(static_cast<int64_t>(row.count)),
+                fmt::format("{} in {} ({} of kernel time)", FormatDuration(row.total),
+                            FormatCounted(row.count, "kernel"),
                             FormatShare(row.total, trace.kernels.total)));
   }
   if (totals.comm_busy.ns == 0) {
@@ -141,8 +141,8 @@ std::string CommunicationSection(const TraceAnalysis& trace, const DeviceTotals&
     count += row.count;
   }
   if (count > 0) {
-    out += Fact("Gloo on the host:", fmt::format("{} in {} calls", FormatDuration(gloo),
-                                                 FormatCount(static_cast<int64_t>(count))));
+    out += Fact("Gloo on the host:",
+                fmt::format("{} in {}", FormatDuration(gloo), FormatCounted(count, "call")));
   }
   return out;
 }

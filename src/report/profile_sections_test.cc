@@ -42,15 +42,15 @@ TEST(ProfileSections, OneRank) {
 
 ── Top 10 Individual Kernels (by total GPU time) ──
   kernel               category    total us  kernel %  count  median us  p99 us
-  gemm<128>            gemm.dense       400      66.7      1        400     400
+  gemm<128, "x">       gemm.dense       400      66.7      1        400     400
   norm\x1b[31m_kernel  norm             200      33.3      1        200     200
 
 ── CUDA Graph Analysis ──
   graph launches:        0
 
-  step     n  total us  median us  p90 us  p99 us  max us  context tok  generated  trend
-  prefill  1       490        490     490     490     490           32          0
-  decode   1       500        500     500     500     500            0          1
+  step     n  total us  median us  p99 us  max us  period us  ctx tok  gen tok   tok/s
+  prefill  1       490        490     490     490        600       32        0  53,333
+  decode   1       500        500     500     500                   0        1
 
 ── CUDA Graph Locations in Timeline ──
   prefill  |█████████████████████████████·········································|

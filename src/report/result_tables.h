@@ -26,7 +26,8 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title = "LAUNC
 // `origin`: the time that "at" counts from.
 Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin,
                   std::string title = "GRAPH LAUNCHES AT");
-Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::string title = "GAPS");
+Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const TextStyle& style,
+                std::string title = "GAPS");
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title = "STEPS");
 Table StepPhasesTable(const StepTable& steps, std::string title = "STEPS");
 Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title = "DEVICES");
@@ -35,6 +36,17 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title = "
 Table NotesTable(const Notes& notes, std::string title = "NOTES");
 // With the composition of each rank's window drawn.
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
+
+// Tokens that the steps of a phase took in or generated, and the time that took: of the steps that
+// tell tokens and have a period, over the sum of these periods. Both 0 where none does.
+struct Throughput {
+  int64_t tokens = 0;
+  DurationNs time;
+  [[nodiscard]] double per_second() const {
+    return time.ns <= 0 ? 0 : static_cast<double>(tokens) * 1e9 / static_cast<double>(time.ns);
+  }
+};
+Throughput ThroughputOf(const StepTable& steps, Phase phase);
 
 // How many rows have at least one percent of `total`: at least `least`, at most `most`.
 size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,

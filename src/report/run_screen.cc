@@ -27,14 +27,15 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
     json_bytes += static_cast<int64_t>(trace.json_bytes);
   }
   const size_t workers = RanksOf(run).size();
-  std::vector<std::string> parts = {fmt::format("{} traces", run.traces.size())};
+  std::vector<std::string> parts = {FormatCounted(run.traces.size(), "trace")};
   if (workers < run.traces.size()) parts[0] += fmt::format(", {} of workers", workers);
   if (run.ranks.world_size) {
-    parts.push_back(fmt::format("{} of {} ranks", run.ranks.present.size(),
-                                FormatCount(*run.ranks.world_size)));
+    parts.push_back(
+        fmt::format("{} of {}", run.ranks.present.size(),
+                    FormatCounted(static_cast<uint64_t>(*run.ranks.world_size), "rank")));
   }
   parts.insert(parts.end(), engines.begin(), engines.end());
-  parts.push_back(FormatCount(events) + " events");
+  parts.push_back(FormatCounted(static_cast<uint64_t>(events), "event"));
   parts.push_back(bytes == json_bytes ? FormatBytes(bytes)
                                       : fmt::format("{} ({} of JSON)", FormatBytes(bytes),
                                                     FormatBytes(json_bytes)));
@@ -50,9 +51,8 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
     linked += trace.launches.with_launch;
   }
   std::vector<std::string> parts;
-  parts.push_back(incomplete == 0   ? "no event lost"
-                  : incomplete == 1 ? "1 trace incomplete"
-                                    : fmt::format("{} traces incomplete", incomplete));
+  parts.push_back(incomplete == 0 ? "no event lost"
+                                  : FormatCounted(incomplete, "trace") + " incomplete");
   if (!run.ranks.missing.empty()) {
     parts.push_back("missing: rank " + MissingRanksText(run.ranks));
   }
@@ -120,6 +120,33 @@ std::string NotesPart(const RunAnalysis& run, const TextStyle& style) {
   return out.empty() ? "" : "\n" + Painted(" NOTES", Paint::kBold, style) + "\n" + out;
 }
 
+// What shows one trace alone: its rank where no other trace has it, else its file.
+NextOption OneTrace(const RankTable& ranks, const ScreenOptions& options) {
+  if (ranks.rows.empty()) return {};
+  const RankRow& row = ranks.rows[ranks.slowest.value_or(0)];
+  const auto same = std::ranges::count(ranks.rows, row.rank, &RankRow::rank);
+  if (row.rank && same == 1) return {fmt::format("--rank {}", *row.rank), "one rank in full"};
+  if (!options.is_file || !options.is_file(row.path) || VisibleText(row.path) != row.path)
+    return {};
+  return {"tacho analyze " + ShellWord(row.path), "one trace in full"};
+}
+
+std::string Next(const RankTable& ranks, const ScreenOptions& options) {
+  if (options.command_paths.empty()) return "";
+  std::vector<NextOption> more;
+  const NextOption one = OneTrace(ranks, options);
+  const bool is_option = one.option.starts_with("--");
+  if (is_option) more.push_back(one);
+  more.push_back({"--kernels", "all kernels of each trace"});
+  more.push_back({"--json", "all figures, for programs"});
+  std::string out = NextOptions("tacho analyze " + options.command_paths, more, options.style);
+  if (!is_option && !one.option.empty()) {
+    out +=
+        fmt::format("       {}  {}\n", one.option, Painted(one.shows, Paint::kDim, options.style));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
@@ -131,8 +158,8 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
                            ? "several ranks merged into one file, left out of the figures above"
                            : "a front-end's trace, no device work";
     out += " " +
-           Wrap(fmt::format("{}: {}, {} events", VisibleText(trace.path, style.unicode), what,
-                            FormatCount(static_cast<int64_t>(trace.counts.total))),
+           Wrap(fmt::format("{}: {}, {}", VisibleText(trace.path, style.unicode), what,
+                            FormatCounted(trace.counts.total, "event")),
                 style.width - 1, 3) +
            "\n";
   }
@@ -160,10 +187,10 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
                   [](const TraceAnalysis& trace) { return trace.notes.lost_data(); });
   out += LabelledParts("trust", TrustParts(run, totals),
                        incomplete ? Paint::kYellow : Paint::kPlain, style);
-  out += "\n" + Labelled("VERDICT", Verdict(run), Paint::kBold, style);
+  out += VerdictLines(Verdict(run), Caveat(run), style);
   out += RanksPart(run.ranks, style);
   out += StepsPart(run, options);
-  out += WhereTimeGoes(totals.idle, totals.devices, options);
+  out += WhereTimeGoes(totals.idle, totals.devices, WindowMeaning(run), style);
   std::vector<DurationNs> descending;
   for (const KernelRow& row : totals.kernels.rows) descending.push_back(row.stats.total);
   out += Section(KernelsTable(totals.kernels, totals.devices, style,
@@ -171,17 +198,7 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
                  RowsWorthShowing(descending, totals.kernels.total, 3, options.top), style);
   out += Section(CopiesTable(totals.copies), options.top, style);
   out += NotesPart(run, style);
-  if (options.command_paths.empty()) return out;
-  std::vector<NextOption> more;
-  if (!run.ranks.present.empty()) {
-    const bool known = run.ranks.slowest && run.ranks.rows[*run.ranks.slowest].rank;
-    const int64_t rank =
-        known ? *run.ranks.rows[*run.ranks.slowest].rank : run.ranks.present.front();
-    more.push_back({fmt::format("--rank {}", rank), "one rank in full"});
-  }
-  more.push_back({"--kernels", "all kernels of each trace"});
-  more.push_back({"--json", "all figures, for programs"});
-  return out + NextOptions("tacho analyze " + options.command_paths, more, style);
+  return out + Next(run.ranks, options);
 }
 
 }  // namespace tacho

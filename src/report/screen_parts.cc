@@ -14,11 +14,36 @@ namespace {
 constexpr size_t kBetweenTables = 2;
 constexpr size_t kMostCategories = 12;
 constexpr size_t kTextColumn = 10;  // where the text behind a label begins
+constexpr DurationNs kShortGap{1'000};
 
 size_t WidestLine(const std::vector<TextLine>& lines) {
   size_t width = 0;
   for (const TextLine& line : lines) width = std::max(width, line.width);
   return width;
+}
+
+std::string_view MeaningOf(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::kHostLate:
+      return "the host had not yet come to launch the next work";
+    case IdleCause::kInLaunchCall:
+      return "the call that launches the next work was still running";
+    case IdleCause::kLaunchLatency:
+      return "launched, and on its way to the device (up to 1 ms)";
+    case IdleCause::kWaiting:
+      return "launched, but held back by an event or another queue";
+    case IdleCause::kQueued:
+      return "launched before the device fell idle, and started late";
+    case IdleCause::kInGraph:
+      return "between the pieces of one graph launch";
+    case IdleCause::kHost:
+      return "the executing thread ran no operator";
+    case IdleCause::kUnknown:
+      return "the launch of the next work is not in the trace";
+    case IdleCause::kCount:
+      break;
+  }
+  return "";
 }
 
 }  // namespace
@@ -54,7 +79,7 @@ std::string SideBySide(const Table& left, const Table& right, const TextStyle& s
   return out;
 }
 
-std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) {
+std::string CompositionText(const DeviceTotals& totals, std::string_view meaning) {
   std::string parts;
   const auto add = [&](std::string_view what, DurationNs time) {
     if (time.ns == 0) return;
@@ -65,14 +90,35 @@ std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style) 
   add("exposed communication", totals.exposed_comm);
   add("exposed copies", totals.exposed_copy);
   add("idle", totals.idle);
-  const std::string line =
-      fmt::format(" {} = {}{}", parts, FormatDuration(totals.window),
-                  totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "");
-  return Painted(Wrap(line, style.width, 1), Paint::kDim, style) + "\n";
+  return fmt::format("{} = window of {}{} ({})", parts, FormatDuration(totals.window),
+                     totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "",
+                     meaning);
+}
+
+std::string WindowMeaning(const TraceAnalysis& trace) {
+  if (trace.scope.window) return "as --window asks";
+  return "first to last work";
+}
+
+std::string WindowMeaning(const RunAnalysis& run) {
+  return !run.traces.empty() && run.traces[0].scope.window ? "as --window asks"
+                                                           : "each from first to last work";
+}
+
+std::string IdleLegend(const IdleTable& idle, const TextStyle& style) {
+  std::string out;
+  for (const IdleCauseRow& row : idle.causes) {
+    out += Painted(" " + Wrap(fmt::format("{} {}", PadRight(IdleCauseId(row.cause), 15),
+                                          MeaningOf(row.cause)),
+                              style.width - 1, 17),
+                   Paint::kDim, style) +
+           "\n";
+  }
+  return out;
 }
 
 std::string WhereTimeGoes(const IdleTable& idle, const DeviceTotals& totals,
-                          const ScreenOptions& options) {
+                          std::string_view window_meaning, const TextStyle& style) {
   if (totals.window.ns == 0) return "";
   std::vector<DurationNs> descending;
   DurationNs kernels;
@@ -82,8 +128,21 @@ std::string WhereTimeGoes(const IdleTable& idle, const DeviceTotals& totals,
   }
   const size_t keep = RowsWorthShowing(descending, kernels, 3, kMostCategories);
   const char* title = totals.on_host ? "WHERE THE TIME GOES" : "WHERE DEVICE TIME GOES";
-  return SideBySide(WindowTable(totals, keep, title), IdleCausesTable(idle), options.style) +
-         CompositionLine(totals, options.style);
+  const std::string composition = " " + CompositionText(totals, window_meaning);
+  return SideBySide(WindowTable(totals, keep, title), IdleCausesTable(idle), style) +
+         Painted(Wrap(composition, style.width, 1), Paint::kDim, style) + "\n" +
+         IdleLegend(idle, style);
+}
+
+IdleTable LongGaps(IdleTable idle) {
+  std::erase_if(idle.gaps, [](const IdleGap& gap) { return gap.when.length() <= kShortGap; });
+  return idle;
+}
+
+std::string ShortGapsText(const std::vector<DeviceTime>& devices) {
+  uint64_t gaps = 0;
+  for (const DeviceTime& device : devices) gaps += device.gaps.count - device.gaps.over_1us;
+  return gaps == 0 ? "" : FormatCounted(gaps, "gap") + " of 1 us or less not listed";
 }
 
 std::string LinkedText(uint64_t linked, uint64_t gpu_events) {
@@ -92,8 +151,7 @@ std::string LinkedText(uint64_t linked, uint64_t gpu_events) {
 }
 
 std::string OverlapsText(const DeviceTotals& totals) {
-  return fmt::format("{} {} kept", FormatCount(static_cast<int64_t>(totals.overlaps)),
-                     totals.overlaps == 1 ? "overlap" : "overlaps");
+  return totals.overlaps == 0 ? "" : FormatCounted(totals.overlaps, "overlap") + " kept";
 }
 
 std::string EngineText(const TraceFacts& facts) {
@@ -103,6 +161,13 @@ std::string EngineText(const TraceFacts& facts) {
                                                 : VisibleText(facts.engine);
   if (!facts.engine_version.empty()) name += " " + VisibleText(facts.engine_version);
   return name;
+}
+
+std::string VerdictLines(std::string_view verdict, std::string_view caveat,
+                         const TextStyle& style) {
+  std::string out = "\n" + Labelled("VERDICT", verdict, Paint::kBold, style);
+  if (!caveat.empty()) out += Labelled("caveat", caveat, Paint::kYellow, style);
+  return out;
 }
 
 std::string Labelled(std::string_view label, std::string_view text, Paint paint,

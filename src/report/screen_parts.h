@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +17,12 @@ namespace tacho {
 // What the command line knows beyond the results.
 struct ScreenOptions {
   TextStyle style;
-  size_t top = 10;            // rows of the tables that have a tail
-  std::string command_paths;  // the paths as shell words, for the commands under "next:"
+  size_t top = 10;                       // rows of the tables that have a tail
+  std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
+  std::string command_paths;             // the paths as shell words, for the commands under "next:"
+  // Whether a trace's path is that of a file, which a command can name (a member of an archive has
+  // none). Empty: none is.
+  std::function<bool(const std::string&)> is_file = {};
 };
 
 // A blank line and the table, folded to `keep` rows; "" when it has no row.
@@ -25,21 +31,35 @@ std::string Section(Table table, size_t keep, const TextStyle& style);
 // Two tables beside each other where the line is wide enough, else one below the other.
 std::string SideBySide(const Table& left, const Table& right, const TextStyle& style);
 
-// "compute 11.0 % + exposed communication 1.2 % + ... + idle 86.3 % = 100 % of 84.5 ms".
-std::string CompositionLine(const DeviceTotals& totals, const TextStyle& style);
+// "compute 11.0 % + exposed communication 1.2 % + ... + idle 86.3 % = window of 84.5 ms (first
+// to last work)". `meaning`: what the window is, WindowMeaning.
+std::string CompositionText(const DeviceTotals& totals, std::string_view meaning);
+// "first to last work".
+std::string WindowMeaning(const TraceAnalysis& trace);
+std::string WindowMeaning(const RunAnalysis& run);
 
-// "WHERE DEVICE TIME GOES" with "IDLE BY CAUSE", and the line that adds up.
+// "WHERE DEVICE TIME GOES" with "IDLE BY CAUSE", the line that adds up, and what the causes mean.
 std::string WhereTimeGoes(const IdleTable& idle, const DeviceTotals& totals,
-                          const ScreenOptions& options);
+                          std::string_view window_meaning, const TextStyle& style);
+// One line for each cause that `idle` has.
+std::string IdleLegend(const IdleTable& idle, const TextStyle& style);
+
+// `idle` without the gaps of 1 us and less, which are too short to look at one by one.
+IdleTable LongGaps(IdleTable idle);
+// How many these are, one line; "" without any.
+std::string ShortGapsText(const std::vector<DeviceTime>& devices);
 
 // "99.8 % of GPU work linked to a launch".
 std::string LinkedText(uint64_t linked, uint64_t gpu_events);
 
-// "61 overlaps kept": work of one stream that ran at the same time.
+// "61 overlaps kept": work of one stream that ran at the same time; "" without any.
 std::string OverlapsText(const DeviceTotals& totals);
 
 // "vLLM 0.32.0"; "" when not told.
 std::string EngineText(const TraceFacts& facts);
+
+// "VERDICT" and, where there is one, "caveat".
+std::string VerdictLines(std::string_view verdict, std::string_view caveat, const TextStyle& style);
 
 // "  LABEL text" wrapped, with the further lines indented under the text.
 std::string Labelled(std::string_view label, std::string_view text, Paint paint,

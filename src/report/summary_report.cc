@@ -7,6 +7,7 @@
 #include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
 #include "report/analyze_json.h"
+#include "report/distinct_text.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
 
@@ -33,24 +34,24 @@ std::optional<int64_t> Known(int64_t value) {
 Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, size_t keep, bool kernels,
                  const TextStyle& style, std::string title) {
   Table table{"names",
-              {TableColumn{"name", std::move(title)}.Stretches(),
-               TableColumn{"total_ns", "total", Unit::kDuration}.Adds(),
+              {TableColumn{"name", std::move(title)}.Stretches().Distinct(),
+               TableColumn{"total_ns", "total", Unit::kDuration}.Adds().UnitGroup(1),
                TableColumn{"share", "", Unit::kShare}.Adds(),
                TableColumn{"count", "count", Unit::kCount}.Adds(),
                TableColumn{"min_ns", "min", Unit::kDuration},
                TableColumn{"max_ns", "max", Unit::kDuration}},
               {}};
   DurationNs total;
-  for (const TraceSummary::NameRow& row : rows) total += row.total;
+  std::vector<std::string_view> names;
   for (const TraceSummary::NameRow& row : rows) {
-    std::string name;
-    if (table.rows.size() <= keep) name = row.name;
-    if (kernels && table.rows.size() <= keep) {
-      name = style.whole_names
-                 ? DemangledName(row.name)
-                 : ShortKernelName(row.name, 60 + std::max<size_t>(style.width, 100) - 100);
-    }
-    table.Add({std::move(name), row.total.ns, ShareOf(row.total, total),
+    total += row.total;
+    if (names.size() <= keep) names.push_back(row.name);
+  }
+  std::vector<std::string> shown(names.begin(), names.end());
+  if (kernels) shown = ShownKernelNames(names, style);
+  shown.resize(rows.size());
+  for (const TraceSummary::NameRow& row : rows) {
+    table.Add({std::move(shown[table.rows.size()]), row.total.ns, ShareOf(row.total, total),
                static_cast<int64_t>(row.count), row.min.ns, row.max.ns});
   }
   FoldRows(table, keep);
@@ -94,10 +95,10 @@ std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
         (trace.world_size ? fmt::format(" of {}", *trace.world_size) : ""));
   }
   if (!trace.vllm_version.empty()) add("vLLM " + VisibleText(trace.vllm_version));
-  add(FormatCount(static_cast<int64_t>(trace.events)) + " events");
+  add(FormatCounted(trace.events, "event"));
   add(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
                   FormatBytes(static_cast<int64_t>(trace.json_bytes))));
-  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " span");
+  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
   std::string out = Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
   out += Labelled("", header, Paint::kPlain, style);
   out +=

@@ -28,7 +28,7 @@ RunSummary SmallRun() {
 
 TEST(SummaryReport, Text) {
   EXPECT_EQ(SummaryText(SmallRun(), {}), R"( trace    rank0.json
-          rank 0 · 5 events · 100 B (100 B of JSON) · 1.00 ms span
+          rank 0 · 5 events · 100 B (100 B of JSON) · 1.00 ms from first to last event
  summary  totals only, read in one pass without a model: sums count overlap twice
 
  DEVICES  events  window us  sum of work us

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "report/distinct_text.h"
 #include "report/drawing.h"
 #include "report/format_number.h"
 #include "report/markdown_text.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr size_t kGap = 2;  // blanks between columns
 constexpr size_t kTrendWidth = 16, kStackedWidth = 16;
-constexpr size_t kNarrowest = 12;  // of a column that stretches
+constexpr size_t kNarrowest = 12, kNarrowestName = 28;  // of a column that stretches; is distinct
 constexpr size_t kMaxMarkdownName = 160;
 
 bool IsDrawing(Unit unit) {
@@ -29,10 +30,13 @@ bool IsText(Unit unit) { return unit == Unit::kText || IsDrawing(unit); }
 struct Shown {
   std::string heading;
   std::vector<std::string> cells;
+  std::vector<std::string> distinct;  // of a column whose cells are to look different: the cells
   bool left = false;
   bool stretches = false;
   bool gives_way = false;
   size_t width = 0;
+
+  [[nodiscard]] size_t narrowest() const { return distinct.empty() ? kNarrowest : kNarrowestName; }
 };
 
 std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
@@ -56,10 +60,16 @@ std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
   return "";
 }
 
-TimeUnit TimeUnitOf(const Table& table, size_t column) {
+// The unit of the column's group.
+TimeUnit TimeUnitOf(const Table& table, const TableColumn& column) {
   std::vector<int64_t> durations;
-  for (const TableRow& row : table.rows) {
-    if (const auto* ns = std::get_if<int64_t>(&row.cells[column])) durations.push_back(*ns);
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& other = table.columns[i];
+    if (other.unit != Unit::kDuration || !other.on_screen || other.unit_group != column.unit_group)
+      continue;
+    for (const TableRow& row : table.rows) {
+      if (const auto* ns = std::get_if<int64_t>(&row.cells[i])) durations.push_back(*ns);
+    }
   }
   return UnitFor(durations);
 }
@@ -68,12 +78,13 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
   const TableColumn& column = table.columns[index];
   Shown shown{.heading = column.name,
               .cells = {},
+              .distinct = {},
               .left = IsText(column.unit),
               .stretches = column.stretches,
               .gives_way = column.gives_way};
   TimeUnit time{};
   if (column.unit == Unit::kDuration) {
-    time = TimeUnitOf(table, index);
+    time = TimeUnitOf(table, column);
     shown.heading += fmt::format("{}{}", column.name.empty() ? "" : " ", TimeUnitName(time));
   } else if (column.unit == Unit::kShare) {
     shown.heading += column.name.empty() ? "%" : " %";
@@ -82,6 +93,9 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
   for (const TableRow& row : table.rows) {
     shown.cells.push_back(ShowCell(row.cells[index], column, time, style));
     shown.width = std::max(shown.width, DisplayWidth(shown.cells.back()));
+    if (!column.distinct) continue;
+    const auto* text = std::get_if<std::string>(&row.cells[index]);
+    shown.distinct.push_back(text == nullptr ? "" : *text);
   }
   if (column.unit == Unit::kBar) shown.width = std::max(shown.width, column.bar_width);
   return shown;
@@ -118,7 +132,7 @@ std::pair<Shown*, Shown*> WidestTwo(std::vector<Shown>& columns) {
   Shown* widest = nullptr;
   Shown* second = nullptr;
   for (Shown& column : columns) {
-    if (!column.stretches || column.width <= kNarrowest) continue;
+    if (!column.stretches || column.width <= column.narrowest()) continue;
     if (widest == nullptr || column.width > widest->width) {
       second = widest;
       widest = &column;
@@ -137,9 +151,9 @@ void FitColumns(std::vector<Shown>& columns, size_t width) {
     while (total > width) {
       const auto [widest, second] = WidestTwo(columns);
       if (widest == nullptr) break;
-      const size_t floor =
-          second == nullptr ? kNarrowest : std::min(widest->width - 1, second->width);
-      const size_t cut = std::min(total - width, widest->width - std::max(floor, kNarrowest));
+      const size_t floor = std::max(
+          widest->narrowest(), second == nullptr ? 0 : std::min(widest->width - 1, second->width));
+      const size_t cut = std::min(total - width, widest->width - floor);
       widest->width -= cut;
       total -= cut;
     }
@@ -151,13 +165,24 @@ void FitColumns(std::vector<Shown>& columns, size_t width) {
   }
 }
 
+// Cuts the cells to the widths.
+void FitCells(std::vector<Shown>& columns, bool unicode) {
+  for (Shown& column : columns) {
+    if (!column.distinct.empty()) {
+      column.cells = FitDistinct(column.distinct, column.cells, column.width, unicode);
+      continue;
+    }
+    for (std::string& cell : column.cells) cell = FitText(cell, column.width, unicode);
+  }
+}
+
 TextLine Line(const std::vector<Shown>& columns, size_t row, bool heading, Paint paint,
               const TextStyle& style) {
   std::string line;
   for (const Shown& column : columns) {
     line += line.empty() ? " " : std::string(kGap, ' ');
-    const std::string& whole = heading ? column.heading : column.cells[row];
-    const std::string text = FitText(whole, column.width, style.unicode);
+    const std::string text =
+        heading ? FitText(column.heading, column.width, style.unicode) : column.cells[row];
     line += column.left ? PadRight(text, column.width) : PadLeft(text, column.width);
   }
   line.erase(line.find_last_not_of(' ') + 1);
@@ -181,10 +206,6 @@ std::string CsvCell(const Cell& cell) {
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
   if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.6f}", *number);
   return "";
-}
-
-std::string MarkdownCell(std::string_view text) {
-  return MarkdownText(FitText(text, kMaxMarkdownName));
 }
 
 // The sum of a column's cells from row `from` on; no value when none of them has one.
@@ -215,8 +236,7 @@ void FoldRows(Table& table, size_t keep) {
     Cell cell;
     const TableColumn& column = table.columns[i];
     if (!named && column.unit == Unit::kText && column.on_screen) {
-      cell =
-          fmt::format("[{} others]", FormatCount(static_cast<int64_t>(table.rows.size() - keep)));
+      cell = fmt::format("[{}]", FormatCounted(table.rows.size() - keep, "other"));
       named = true;
     } else if (column.adds) {
       cell = SumOf(table, i, keep);
@@ -230,6 +250,7 @@ void FoldRows(Table& table, size_t keep) {
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   std::vector<Shown> columns = ShowColumns(table, style, true);
   if (!style.whole_names) FitColumns(columns, style.width);
+  FitCells(columns, style.unicode);
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};
   for (size_t row = 0; row < table.rows.size(); ++row) {
     lines.push_back(Line(columns, row, false, table.rows[row].paint, style));
@@ -267,16 +288,18 @@ std::string RenderCsv(const Table& table) {
 }
 
 std::string RenderMarkdown(const Table& table) {
-  const std::vector<Shown> columns = ShowColumns(table, TextStyle{}, false);
+  std::vector<Shown> columns = ShowColumns(table, TextStyle{}, false);
+  for (Shown& column : columns) column.width = std::min(column.width, kMaxMarkdownName);
+  FitCells(columns, true);
   std::string out = "|", rule = "|";
   for (const Shown& column : columns) {
-    out += " " + MarkdownCell(column.heading) + " |";
+    out += " " + MarkdownText(column.heading) + " |";
     rule += column.left ? " :-- |" : " --: |";
   }
   out += "\n" + rule + "\n";
   for (size_t row = 0; row < table.rows.size(); ++row) {
     out += "|";
-    for (const Shown& column : columns) out += " " + MarkdownCell(column.cells[row]) + " |";
+    for (const Shown& column : columns) out += " " + MarkdownText(column.cells[row]) + " |";
     out += "\n";
   }
   return out;

@@ -17,7 +17,7 @@ namespace tacho {
 enum class Unit : uint8_t {
   kText,      // std::string, left-aligned
   kCount,     // int64_t
-  kDuration,  // int64_t in ns; on screen one unit for the whole column, in files whole nanoseconds
+  kDuration,  // int64_t in ns; on screen in the unit of the column's group, in files whole ns
   kBytes,     // int64_t
   kShare,     // double, 0..1; percent on screen
   kNumber,    // double
@@ -40,7 +40,11 @@ struct TableColumn {
   bool stretches = false;  // takes the slack of the line and is shortened when there is none
   bool adds = false;       // the row of folded rows shows the sum of those that have a value
   bool gives_way = false;  // left out where the line is too narrow, the last one first
+  bool distinct = false;   // of kText: different cells look different, however short they are cut
   size_t bar_width = 12;   // of kBar
+  // Of kDuration: the columns of a table that are compared with each other share a group, and so a
+  // unit.
+  size_t unit_group = 0;
 
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
   [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
@@ -49,6 +53,10 @@ struct TableColumn {
   [[nodiscard]] TableColumn Stretches() && { return stretches = true, std::move(*this); }
   [[nodiscard]] TableColumn Adds() && { return adds = true, std::move(*this); }
   [[nodiscard]] TableColumn GivesWay() && { return gives_way = true, std::move(*this); }
+  [[nodiscard]] TableColumn Distinct() && { return distinct = true, std::move(*this); }
+  [[nodiscard]] TableColumn UnitGroup(size_t group) && {
+    return unit_group = group, std::move(*this);
+  }
 };
 
 struct TableRow {

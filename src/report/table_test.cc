@@ -80,6 +80,69 @@ TEST(Table, NamesGiveWayToTheWidth) {
   EXPECT_THAT(RenderText(table, style), testing::HasSubstr(std::string(80, 'x')));
 }
 
+TEST(Table, ColumnsOfAGroupShareTheirUnit) {
+  Table table{"t",
+              {TableColumn{"name", "N"}, TableColumn{"a_ns", "a", Unit::kDuration},
+               TableColumn{"b_ns", "b", Unit::kDuration},
+               TableColumn{"c_ns", "c", Unit::kDuration}.UnitGroup(1),
+               TableColumn{"d_ns", "d", Unit::kDuration}.FileOnly()},
+              {}};
+  table.Add({"x", 70'000'000, 5'000, 5'000, int64_t{9'000'000'000'000}});
+  table.Add({"y", 80'000'000, 6'000'000, 6'000, 1});
+  EXPECT_EQ(RenderText(table, {}),
+            " N  a ms   b ms   c ns\n"
+            " x  70.0  0.005  5,000\n"
+            " y  80.0   6.00  6,000\n");
+}
+
+TEST(Table, DistinctCellsLookDifferentHoweverNarrow) {
+  Table table{"t", {TableColumn{"name", "N"}.Stretches().Distinct()}, {}};
+  for (const char* end : {"a_x", "b_x", "c_x"}) {
+    table.Add({std::string(60, 'k') + end + std::string(60, 'k')});
+  }
+  TextStyle style;
+  style.width = 40;
+  const std::vector<TextLine> lines = RenderLines(table, style);
+  EXPECT_THAT(lines[1].text, testing::HasSubstr("a_x"));
+  EXPECT_THAT(lines[2].text, testing::HasSubstr("b_x"));
+  EXPECT_THAT(lines[3].text, testing::HasSubstr("c_x"));
+  for (const TextLine& line : lines) EXPECT_LE(line.width, 40u);
+}
+
+TEST(OpsTable, ShapesStandOnOneLine) {
+  OpRow row;
+  row.name = "aten::mm";
+  row.shapes = "[\n    [888, 3072],\n  [\"a b\\\" c\"]\n]";
+  const Table table = OpsTable({row}, true, true);
+  EXPECT_EQ(table.rows[0].cells[1], Cell("[[888,3072],[\"a b\\\" c\"]]"));
+}
+
+TEST(GapsTable, FilesHaveWholeNames) {
+  IdleTable idle;
+  idle.gaps.push_back(
+      {"0", {{0}, {5'000}}, "void f<ns::g<3> >(int)", "_Z1gi", IdleCause::kQueued, "", ""});
+  EXPECT_THAT(RenderCsv(GapsTable(idle, {0}, true, {})),
+              testing::HasSubstr(",void f<ns::g<3> >(int),_Z1gi\n"));
+  EXPECT_THAT(RenderText(GapsTable(idle, {0}, true, {}), {}), testing::HasSubstr("f<g>"));
+  TextStyle wide;
+  wide.whole_names = true;
+  EXPECT_THAT(RenderText(GapsTable(idle, {0}, true, wide), wide),
+              testing::HasSubstr("void f<ns::g<3> >(int)"));
+}
+
+TEST(StepPhasesTable, TellsPeriodAndTokensASecond) {
+  StepTable steps;
+  steps.steps.push_back({{Phase::kDecode, 0, 0, 2, 2}, {{0}, {500'000}}, DurationNs{1'000'000}});
+  steps.steps.push_back(
+      {{Phase::kDecode, 0, 0, 4, 4}, {{1'000'000}, {1'400'000}}, DurationNs{2'000'000}});
+  steps.steps.push_back({{Phase::kDecode, 0, 0, 9, 9}, {{3'000'000}, {3'400'000}}, std::nullopt});
+  steps.steps.push_back(
+      {{.phase = Phase::kOther}, {{4'000'000}, {4'400'000}}, DurationNs{1'000'000}});
+  EXPECT_THAT(RenderCsv(StepPhasesTable(steps)),
+              testing::AllOf(testing::HasSubstr(",1000000,0,15,2000.000000\n"),
+                             testing::HasSubstr(",1000000,,,\n")));
+}
+
 TEST(Table, Csv) {
   EXPECT_EQ(RenderCsv(SmallTable()),
             "name,whole,total_ns,share,bytes,count\n"

@@ -66,19 +66,25 @@ Table IdleCausesTable(const IdleTable& idle, std::string title) {
   return table;
 }
 
-Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, std::string title) {
-  Table table{"gaps",
-              {Col{"dur_ns", std::move(title), kDuration}, Col{"at_ns", "at", kDuration},
-               Col{"start_ns", "", kDuration}.FileOnly(),
-               Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
-               Col{"host", "host did", kText}.Stretches(), Col{"host_track", "", kText}.FileOnly(),
-               Col{"before", "after", kText}.Stretches().GivesWay(),
-               Col{"after", "before", kText}.Stretches().GivesWay()},
-              {}};
+Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const TextStyle& style,
+                std::string title) {
+  Table table{
+      "gaps",
+      {Col{"dur_ns", std::move(title), kDuration}, Col{"at_ns", "at", kDuration}.UnitGroup(1),
+       Col{"start_ns", "", kDuration}.FileOnly(),
+       Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
+       Col{"host", "host did", kText}.Stretches(), Col{"host_track", "", kText}.FileOnly(),
+       Col{"", "after", kText}.ScreenOnly().Stretches().GivesWay(),
+       Col{"", "before", kText}.ScreenOnly().Stretches().GivesWay(), Col{"before"}.FileOnly(),
+       Col{"after"}.FileOnly()},
+      {}};
+  const auto shown = [&](const std::string& name) {
+    return style.whole_names ? DemangledName(name) : ShortKernelName(name);
+  };
   for (const IdleGap& gap : idle.gaps) {
     table.Add({gap.when.length().ns, (gap.when.start - origin).ns, gap.when.start.ns, gap.device,
-               std::string(IdleCauseId(gap.cause)), gap.host, gap.host_track,
-               ShortKernelName(gap.before), ShortKernelName(gap.after)});
+               std::string(IdleCauseId(gap.cause)), gap.host, gap.host_track, shown(gap.before),
+               shown(gap.after), gap.before, gap.after});
   }
   return table;
 }
@@ -93,7 +99,7 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
   const bool on_device = AnyOnDevice(steps);
   Table table{
       "steps",
-      {Col{"phase", std::move(title), kText}, Col{"at_ns", "at", kDuration},
+      {Col{"phase", std::move(title), kText}, Col{"at_ns", "at", kDuration}.UnitGroup(1),
        Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"dur_ns", on_device ? "host" : "duration", kDuration},
        Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
@@ -116,21 +122,35 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
   return table;
 }
 
+Throughput ThroughputOf(const StepTable& steps, Phase phase) {
+  Throughput sum;
+  for (const Step& step : steps.steps) {
+    const int64_t context = step.label.context_tokens, generated = step.label.generation_tokens;
+    if (step.label.phase != phase || !step.period || (context < 0 && generated < 0)) continue;
+    sum.tokens = AddSaturated(
+        sum.tokens, AddSaturated(std::max<int64_t>(context, 0), std::max<int64_t>(generated, 0)));
+    sum.time += *step.period;
+  }
+  return sum;
+}
+
 Table StepPhasesTable(const StepTable& steps, std::string title) {
   const bool on_device = AnyOnDevice(steps);
-  Table table{"step_phases",
-              {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
-               Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds(),
-               Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds(),
-               Col{"p50_ns", "median", kDuration}, Col{"p90_ns", "p90", kDuration}.GivesWay(),
-               Col{"p99_ns", "p99", kDuration}, Col{"max_ns", "max", kDuration}.GivesWay(),
-               Col{"context_tokens", "context tok", kCount}.Adds(),
-               Col{"generation_tokens", "generated", kCount}.Adds(),
-               Col{"", "trend", kTrend}.ScreenOnly().GivesWay()},
-              {}};
+  Table table{
+      "step_phases",
+      {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
+       Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1),
+       Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds().UnitGroup(1),
+       Col{"p50_ns", "median", kDuration}, Col{"p90_ns", "p90", kDuration}.FileOnly(),
+       Col{"p99_ns", "p99", kDuration}.GivesWay(), Col{"max_ns", "max", kDuration}.GivesWay(),
+       Col{"period_p50_ns", "period", kDuration}, Col{"context_tokens", "ctx tok", kCount}.Adds(),
+       Col{"generation_tokens", "gen tok", kCount}.Adds(),
+       Col{"tokens_per_second", "tok/s", kNumber},
+       Col{"", "trend", kTrend}.ScreenOnly().GivesWay()},
+      {}};
   for (const Phase phase :
        {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {
-    std::vector<int64_t> durations;
+    std::vector<int64_t> durations, periods;
     std::vector<double> trend;
     int64_t context = -1, generated = -1, device = -1;
     const auto add = [](int64_t& sum, int64_t more) {
@@ -140,15 +160,21 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
       if (step.label.phase != phase) continue;
       durations.push_back(step.when.length().ns);
       trend.push_back(static_cast<double>(step.when.length().ns));
+      if (step.period) periods.push_back(step.period->ns);
       add(context, step.label.context_tokens);
       add(generated, step.label.generation_tokens);
       add(device, step.device_busy.value_or(DurationNs{-1}).ns);
     }
     if (durations.empty()) continue;
     const DurationStats stats = Summarize(durations);
-    table.Add({std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns,
-               UnlessNegative(device), stats.p50.ns, stats.p90.ns, stats.p99.ns, stats.max.ns,
-               UnlessNegative(context), UnlessNegative(generated), std::move(trend)});
+    const Throughput throughput = ThroughputOf(steps, phase);
+    table.Add(
+        {std::string(PhaseName(phase)), CountCell(stats.count), stats.total.ns,
+         UnlessNegative(device), stats.p50.ns, stats.p90.ns, stats.p99.ns, stats.max.ns,
+         periods.empty() ? Cell() : Cell(Summarize(periods).p50.ns), UnlessNegative(context),
+         UnlessNegative(generated),
+         throughput.tokens > 0 && throughput.time.ns > 0 ? Cell(throughput.per_second()) : Cell(),
+         trend.size() > 1 ? Cell(std::move(trend)) : Cell()});
   }
   return table;
 }

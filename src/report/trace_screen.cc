@@ -28,7 +28,8 @@ std::string DeviceNames(const TraceAnalysis& trace) {
   return (count > 1 ? fmt::format("{} x ", count) : "") + VisibleText(names);
 }
 
-// What the file is: rank, engine, device, size.
+}  // namespace
+
 std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   const TraceFacts& facts = trace.facts;
   const auto bytes = static_cast<int64_t>(trace.bytes),
@@ -42,15 +43,16 @@ std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
   parts.push_back(EngineText(facts));
   parts.push_back(facts.stage);
   parts.push_back(DeviceNames(trace));
-  parts.push_back(FormatCount(static_cast<int64_t>(trace.counts.total)) + " events");
+  parts.push_back(FormatCounted(trace.counts.total, "event"));
   parts.push_back(bytes == json_bytes ? FormatBytes(bytes)
                                       : fmt::format("{} ({} of JSON)", FormatBytes(bytes),
                                                     FormatBytes(json_bytes)));
-  if (!trace.span.empty()) parts.push_back(FormatDuration(trace.span.length()) + " span");
+  if (!trace.span.empty()) {
+    parts.push_back(FormatDuration(trace.span.length()) + " from first to last event");
+  }
   return parts;
 }
 
-// Whether the figures can be believed, in figures.
 std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
                                     const DeviceTotals& totals) {
   std::vector<std::string> parts;
@@ -72,7 +74,7 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   return parts;
 }
 
-std::string ScopeLine(const TraceAnalysis& trace) {
+std::string ScopeText(const TraceAnalysis& trace) {
   std::string line;
   if (trace.scope.window) {
     line = fmt::format("only {} to {} of the trace",
@@ -86,25 +88,22 @@ std::string ScopeLine(const TraceAnalysis& trace) {
   return line;
 }
 
-std::string StepsTitle(const StepTable& steps) {
-  if (steps.method == "annotated" || steps.method.empty()) return "STEPS";
-  return fmt::format("STEPS ({})", steps.method);
-}
-
-std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
+std::string LaunchesText(const LaunchTable& launches) {
   const uint64_t all = launches.gpu_events + launches.without_correlation;
   if (all == 0) return "";
   const auto count = [](uint64_t value) { return FormatCount(static_cast<int64_t>(value)); };
-  std::string text = fmt::format(
-      "{} {} of GPU work, {} linked to a launch, {} launched before the window", count(all),
-      all == 1 ? "piece" : "pieces", count(launches.with_launch), count(launches.without_launch));
-  if (launches.without_correlation > 0) {
-    text += fmt::format(", {} not telling their launch", count(launches.without_correlation));
-  }
+  std::string text = FormatCounted(all, "piece") + " of GPU work";
+  const auto add = [&](uint64_t pieces, std::string_view what) {
+    if (pieces > 0) text += fmt::format(", {} {}", pieces == all ? "all" : count(pieces), what);
+  };
+  add(launches.with_launch, "linked to a launch");
+  add(launches.without_launch, "launched before the recording began");
+  add(launches.without_correlation, "not telling their launch");
   if (!launches.graphs.empty()) {
-    text += fmt::format("; {} graph {} {} of them", count(launches.graphs.size()),
-                        launches.graphs.size() == 1 ? "launch carries" : "launches carry",
-                        count(launches.graph_gpu_events));
+    text += fmt::format(
+        "; {} {} of them",
+        FormatCounted(launches.graphs.size(), "graph launch carries", "graph launches carry"),
+        count(launches.graph_gpu_events));
     if (launches.graphs.size() > 1) {
       text += fmt::format(", {} at most", count(launches.max_gpu_events_per_launch));
     }
@@ -112,13 +111,27 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
     text += "; no graph launch";
   }
   if (launches.shorter_than_launch > 0) {
-    text += fmt::format("; {} kernels shorter than their own launch call",
-                        count(launches.shorter_than_launch));
+    text +=
+        "; " + FormatCounted(launches.shorter_than_launch, "kernel is shorter than its launch call",
+                             "kernels are shorter than their launch call");
   }
   if (launches.delay.count > 0) {
     text += fmt::format("; delay from launch to start: median {}, p99 {}",
                         FormatDuration(launches.delay.p50), FormatDuration(launches.delay.p99));
   }
+  return text;
+}
+
+namespace {
+
+std::string StepsTitle(const StepTable& steps) {
+  if (steps.method == "annotated" || steps.method.empty()) return "STEPS";
+  return fmt::format("STEPS ({})", steps.method);
+}
+
+std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
+  const std::string text = LaunchesText(launches);
+  if (text.empty()) return "";
   Table calls = ApisTable(launches.apis, "HOST CALLS");
   FoldRows(calls, kTopCalls);
   return fmt::format("\n{}\n {}\n{}", Painted(" LAUNCHES", Paint::kBold, style),
@@ -157,16 +170,16 @@ std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
   std::string out;
   out += Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
   out += LabelledParts("", HeaderParts(trace), Paint::kPlain, style);
-  if (const std::string scope = ScopeLine(trace); !scope.empty()) {
+  if (const std::string scope = ScopeText(trace); !scope.empty()) {
     out += Labelled("scope", scope, Paint::kYellow, style);
   }
   const bool incomplete = trace.notes.lost_data() || !ranks.missing.empty();
   out += LabelledParts("trust", TrustParts(trace, ranks, totals),
                        incomplete ? Paint::kYellow : Paint::kPlain, style);
-  out += "\n" + Labelled("VERDICT", Verdict(trace, ranks), Paint::kBold, style);
+  out += VerdictLines(Verdict(trace, ranks), Caveat(trace), style);
   out += Section(StepPhasesTable(trace.steps, StepsTitle(trace.steps)), options.top, style);
   if (many_devices) out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
-  out += WhereTimeGoes(trace.idle, totals, options);
+  out += WhereTimeGoes(trace.idle, totals, WindowMeaning(trace), style);
 
   std::vector<DurationNs> totals_of_kernels, self_of_ops;
   DurationNs self;
@@ -182,12 +195,12 @@ std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
                  RowsWorthShowing(self_of_ops, self, 3, options.top), style);
   out += Section(CopiesTable(trace.copies), options.top, style);
   out += LaunchLines(trace.launches, style);
-  IdleTable longest = trace.idle;
+  IdleTable longest = LongGaps(trace.idle);
   std::vector<DurationNs> lengths;
   for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
   longest.gaps.resize(RowsWorthShowing(lengths, totals.idle, 1, kTopGaps));
-  out +=
-      Section(GapsTable(longest, trace.span.start, many_devices, "LONGEST GAPS"), kTopGaps, style);
+  out += Section(GapsTable(longest, trace.span.start, many_devices, style, "LONGEST GAPS"),
+                 kTopGaps, style);
   out += NotesPart(trace, style);
   return out + Next(trace, options);
 }

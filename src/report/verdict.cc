@@ -24,12 +24,12 @@ std::string MainIdleCause(const IdleTable& idle) {
     case IdleCause::kHostLate:
       return fmt::format("the host launched late for {} of the idle time", share);
     case IdleCause::kInLaunchCall:
-      return fmt::format("the host was inside {} for {} of the idle time", VisibleText(main.call),
-                         share);
+      return fmt::format("the host was inside {} for {} of the idle time",
+                         main.call.empty() ? "launch calls" : VisibleText(main.call), share);
     case IdleCause::kWaiting:
       return fmt::format(
-          "work launched by {} was held back by an event or another queue for {} of the idle time",
-          VisibleText(main.call), share);
+          "work {}was held back by an event or another queue for {} of the idle time",
+          main.call.empty() ? "" : fmt::format("launched by {} ", VisibleText(main.call)), share);
     case IdleCause::kLaunchLatency:
       return fmt::format("launches on their way to the device make {} of the idle time", share);
     case IdleCause::kQueued:
@@ -46,6 +46,56 @@ std::string MainIdleCause(const IdleTable& idle) {
       break;
   }
   return "";
+}
+
+bool IdleIsWorthNaming(const DeviceTotals& totals) {
+  return ShareOf(totals.idle, totals.window) >= kIdleWorthNaming;
+}
+
+// Why the figures may be other than those of an engine that is not watched.
+enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kPythonStacks };
+
+bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kEventsMissing:
+      return trace.notes.lost_data();
+    case Doubt::kRecordsDropped:
+      // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
+      return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {
+        return line.find("ropped") != std::string::npos ||
+               line.find("xceeded") != std::string::npos;
+      });
+    case Doubt::kPythonStacks:
+      return trace.facts.python_stacks && IdleIsWorthNaming(TotalsOf(trace.devices));
+  }
+  return false;
+}
+
+std::string_view DoubtText(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kEventsMissing:
+      return "events are missing, so what looks idle may have been busy";
+    case Doubt::kRecordsDropped:
+      return "the profiler says that it stopped early or dropped records, so what looks idle may "
+             "have been busy";
+    case Doubt::kPythonStacks:
+      return "Python stacks were recorded, which slows the host: its part of the idle time is "
+             "inflated";
+  }
+  return "";
+}
+
+std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
+  std::string out;
+  for (const Doubt doubt : {Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kPythonStacks}) {
+    const auto doubtful = static_cast<size_t>(std::ranges::count_if(
+        traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
+    if (doubtful == 0) continue;
+    if (!out.empty()) out += "; ";
+    if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
+    out += DoubtText(doubt);
+  }
+  return out;
 }
 
 // "rank 3"; the path where no rank is told or several engines' traces tell the same.
@@ -71,8 +121,7 @@ bool IsPart(const RunAnalysis& run) {
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle) {
   std::string rest;
   // On a CPU engine all idle time is the host's: naming it would say nothing.
-  if (!totals.on_host && ShareOf(totals.idle, totals.window) >= kIdleWorthNaming &&
-      !idle.causes.empty()) {
+  if (!totals.on_host && IdleIsWorthNaming(totals) && !idle.causes.empty()) {
     rest = "; " + MainIdleCause(idle);
   } else if (!kernels.categories.empty()) {
     const CategoryRow& main = kernels.categories.front();
@@ -120,9 +169,14 @@ std::string StragglerClause(const RankTable& ranks) {
 
 }  // namespace
 
+std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
+std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
+
 std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   const DeviceTotals totals = TotalsOf(trace.devices);
-  if (trace.counts.total == 0) return "the trace holds no event";
+  if (trace.counts.total == 0) {
+    return "the file holds no event: is it a trace of PyTorch's profiler?";
+  }
   if (!IsWorker(trace)) {
     return "a front-end's trace: no operator and no GPU work in it, so no device time to tell";
   }

@@ -13,4 +13,9 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 // The same over the worker traces of a run.
 std::string Verdict(const RunAnalysis& run);
 
+// Why the verdict may be other than the truth: events are missing, or the profiler slowed the host.
+// "" where nothing speaks against it.
+std::string Caveat(const TraceAnalysis& trace);
+std::string Caveat(const RunAnalysis& run);
+
 }  // namespace tacho

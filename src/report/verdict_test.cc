@@ -34,7 +34,7 @@ TEST(Verdict, OfACpuEngineItsOperators) {
 
 TEST(Verdict, WithoutDeviceWorkThereIsNone) {
   TraceAnalysis trace;
-  EXPECT_EQ(Verdict(trace), "the trace holds no event");
+  EXPECT_EQ(Verdict(trace), "the file holds no event: is it a trace of PyTorch's profiler?");
   trace.counts.total = 1;
   EXPECT_EQ(Verdict(trace), "no device work in this trace, so no device time to tell");
   trace.facts.role = TraceRole::kFrontend;
@@ -82,6 +82,36 @@ TEST(Verdict, OfARun) {
       "85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median of "
       "the "
       "others; 1 of 3 ranks missing");
+}
+
+TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
+  TraceAnalysis trace = GpuTraceForTest();
+  EXPECT_EQ(Caveat(trace), "");
+  trace.facts.python_stacks = true;
+  EXPECT_EQ(Caveat(trace),
+            "Python stacks were recorded, which slows the host: its part of the idle time is "
+            "inflated");
+  trace.devices[0].idle = {0};  // nothing of it is the host's
+  EXPECT_EQ(Caveat(trace), "");
+  trace = GpuTraceForTest();
+  trace.facts.python_stacks = true;
+  trace.notes.Add(NoteId::kTruncatedJson, "byte 5");
+  EXPECT_THAT(Caveat(trace), testing::HasSubstr("events are missing, so what looks idle may have "
+                                                "been busy; Python"));
+  RunAnalysis run = TwoRanksForTest();
+  EXPECT_EQ(Caveat(run), "");
+  run.traces[1].header.producer_log = {"WARNING: Exceeded max GPU buffer count (1001 > 1000)"};
+  EXPECT_THAT(Caveat(run), testing::StartsWith("in 1 of 2 traces the profiler says that"));
+}
+
+TEST(Verdict, ACallIsNamedForARunOnlyWhereAllTracesNameIt) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) {
+    trace.idle.causes = {{IdleCause::kInLaunchCall, {300'000}, 1, "cudaLaunchKernel"}};
+  }
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside cudaLaunchKernel for"));
+  run.traces[1].idle.causes[0].call = "cudaGraphLaunch";
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("the host was inside launch calls for"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "report/result_tables.h"
 
+#include <string_view>
 #include <utility>
 
+#include "report/distinct_text.h"
 #include "report/format_number.h"
 
 namespace tacho {
@@ -9,13 +11,17 @@ namespace {
 
 using enum Unit;
 using Col = TableColumn;
-
-constexpr size_t kShortName = 60;  // of a kernel on a line of 100 columns
-
-std::string KernelName(const KernelRow& row, const TextStyle& style) {
-  if (style.whole_names) return DemangledName(row.name);
-  if (style.width <= 100) return row.short_name;
-  return ShortKernelName(row.name, kShortName + style.width - 100);
+// JSON text without white space outside of its strings: profilers print shapes over many lines.
+std::string OneLine(std::string_view json) {
+  std::string out;
+  bool in_string = false, escaped = false;
+  for (const char c : json) {
+    if (!in_string && std::string_view(" \t\r\n").find(c) != std::string_view::npos) continue;
+    if (c == '"' && !escaped) in_string = !in_string;
+    escaped = in_string && c == '\\' && !escaped;
+    out += c;
+  }
+  return out;
 }
 
 }  // namespace
@@ -35,23 +41,27 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
   const bool with_device = totals.devices > 1;
   Table table{
       "kernels",
-      {Col{"name", "", kText}.FileOnly(), Col{"short_name", std::move(title), kText}.Stretches(),
+      {Col{"name"}.FileOnly(), Col{"short_name"}.FileOnly(),
+       Col{"", std::move(title), kText}.ScreenOnly().Stretches().Distinct(),
        Col{"category", "category", kText}.Stretches().GivesWay(),
        Col{"device", "device", kText}.FileOnly(!with_device),
-       Col{"total_ns", "total", kDuration}.Adds(),
+       Col{"total_ns", "total", kDuration}.Adds().UnitGroup(1),
        Col{"share", totals.on_host ? "operator" : "kernel", kShare}.Adds(),
        Col{"count", "count", kCount}.Adds(), Col{"min_ns", "min", kDuration}.FileOnly(),
        Col{"mean_ns", "mean", kDuration}.FileOnly(), Col{"p50_ns", "median", kDuration},
-       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration},
+       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(),
        Col{"max_ns", "max", kDuration}.FileOnly()},
       {}};
+  std::vector<std::string_view> in_file;
+  for (const KernelRow& row : kernels.rows) in_file.push_back(row.name);
+  const std::vector<std::string> names = ShownKernelNames(in_file, style);
   for (const KernelRow& row : kernels.rows) {
     const DurationStats& stats = row.stats;
     // Figures of several ranks added up have no percentiles, and no device.
     const auto percentile = [&](DurationNs value) {
       return row.device.empty() ? Cell() : Cell(value.ns);
     };
-    table.Add({row.name, KernelName(row, style), row.category,
+    table.Add({row.name, row.short_name, names[table.rows.size()], row.category,
                row.device.empty() ? Cell() : Cell(row.device), stats.total.ns,
                ShareOf(stats.total, kernels.total), CountCell(stats.count), stats.min.ns,
                stats.mean().ns, percentile(stats.p50), percentile(stats.p90), percentile(stats.p99),
@@ -78,8 +88,8 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
                std::string title) {
   Table table{
       with_shapes ? "ops_by_shape" : "ops",
-      {Col{"name", std::move(title), kText}.Stretches(), Col{"self_ns", "self", kDuration}.Adds(),
-       Col{"share", "self", kShare}.ScreenOnly().Adds(),
+      {Col{"name", std::move(title), kText}.Stretches().Distinct(),
+       Col{"self_ns", "self", kDuration}.Adds(), Col{"share", "self", kShare}.ScreenOnly().Adds(),
        Col{"cpu_total_ns", "", kDuration}.FileOnly(), Col{"cpu_outermost_ns", "total", kDuration},
        Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
        Col{"device_total_ns", "", kDuration}.FileOnly(),
@@ -102,7 +112,7 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
                                row.device_total.ns,
                                row.device_outermost.ns,
                                CountCell(row.count)};
-    if (with_shapes) cells.insert(cells.begin() + 1, Cell(row.shapes));
+    if (with_shapes) cells.insert(cells.begin() + 1, Cell(OneLine(row.shapes)));
     table.Add(std::move(cells));
   }
   return table;
@@ -128,12 +138,15 @@ Table CopiesTable(const CopyTable& copies, std::string title) {
 }
 
 Table ApisTable(const std::vector<ApiRow>& apis, std::string title) {
+  // A call that waits takes a thousand times as long as the others: no unit suits its maximum and
+  // their medians.
   Table table{
       "apis",
-      {Col{"name", std::move(title), kText}.Stretches(), Col{"total_ns", "total", kDuration}.Adds(),
+      {Col{"name", std::move(title), kText}.Stretches().Distinct(),
+       Col{"total_ns", "total", kDuration}.Adds().UnitGroup(1),
        Col{"count", "count", kCount}.Adds(), Col{"min_ns", "min", kDuration}.FileOnly(),
        Col{"p50_ns", "median", kDuration}, Col{"p90_ns", "p90", kDuration}.FileOnly(),
-       Col{"p99_ns", "p99", kDuration}, Col{"max_ns", "max", kDuration}},
+       Col{"p99_ns", "p99", kDuration}.UnitGroup(2), Col{"max_ns", "max", kDuration}.UnitGroup(3)},
       {}};
   for (const ApiRow& row : apis) {
     const DurationStats& stats = row.stats;
@@ -168,7 +181,7 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   };
   add("gpu_events", "pieces of GPU work that tell their launch", launches.gpu_events);
   add("with_launch", "  linked to a launch", launches.with_launch);
-  add("without_launch", "  launched before the window", launches.without_launch);
+  add("without_launch", "  launched before the recording began", launches.without_launch);
   add("without_correlation", "pieces that do not tell it", launches.without_correlation);
   add("graph_launches", "graph launches", launches.graphs.size());
   add("graph_gpu_events", "  GPU work under them", launches.graph_gpu_events);
@@ -189,9 +202,9 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
 Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin, std::string title) {
   Table table{
       "graphs",
-      {Col{"at_ns", std::move(title), kDuration}, Col{"start_ns", "", kDuration}.FileOnly(),
-       Col{"dur_ns", "call", kDuration}, Col{"gpu_events", "GPU work", kCount},
-       Col{"work_after_ns", "starts after", kDuration},
+      {Col{"at_ns", std::move(title), kDuration}.UnitGroup(1),
+       Col{"start_ns", "", kDuration}.FileOnly(), Col{"dur_ns", "call", kDuration},
+       Col{"gpu_events", "GPU work", kCount}, Col{"work_after_ns", "starts after", kDuration},
        Col{"work_start_ns", "", kDuration}.FileOnly(), Col{"work_ns", "its span", kDuration}},
       {}};
   for (const GraphLaunch& graph : graphs) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "control/kineto_daemon.h"
+#include "control/local_engine.h"
 #include "net/clock.h"
 #include "session/trace_folder.h"
 
@@ -46,7 +47,10 @@ DaemonWindow TakeDaemonWindow(
     std::vector<RecordedWorker>& workers, const DaemonWindowOptions& options, std::stop_token stop,
     const std::function<void(std::string_view, const std::string&)>& progress) {
   DaemonWindow window;
-  Result<std::unique_ptr<KinetoDaemon>> daemon = KinetoDaemon::Listen(options.socket_folder);
+  std::string socket_folder = options.socket_folder;
+  if (socket_folder.empty())
+    socket_folder = DaemonSocketFolder(workers.front().expectation.pids);
+  Result<std::unique_ptr<KinetoDaemon>> daemon = KinetoDaemon::Listen(socket_folder);
   if (!daemon) {
     window.troubles.push_back(daemon.error().message);
     return window;
@@ -143,6 +147,9 @@ DaemonWindow TakeDaemonWindow(
     }
     for (const std::string& file : files) fs::remove(file, ignored);
     workers[index].expectation.files = *brought;
+    if (brought->empty())
+      workers[index].expectation.trouble =
+          "its processes were told and wrote nothing: they died, or their disk is full";
   }
   // A file of nothing is what a process leaves that was told and had no event.
   std::error_code ignored;

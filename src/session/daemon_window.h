@@ -12,7 +12,7 @@
 namespace tacho {
 
 struct DaemonWindowOptions {
-  std::string socket_folder;
+  std::string socket_folder;  // "": where the first worker's processes look
   int64_t duration_ns = 0;
   bool with_stack = false, record_shapes = false;
   std::chrono::milliseconds patience{0};  // for the files, 0: as long as they grow

@@ -1,17 +1,38 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
 namespace tacho {
 
-// Fetches what was written below PATH of "HOST:PATH" since `since_unix_ns` into `target`, with the
-// system's ssh and tar (the user's own configuration and keys; no password is asked for). Gives the
-// local files, sorted. kUsage: not of that form; kRemote: ssh failed, with its last words.
-Result<std::vector<std::string>> FetchFiles(const std::string& from, int64_t since_unix_ns,
-                                            const std::string& target);
+// A folder on another host, reached with the system's ssh and tar: the user's own configuration and
+// keys; no password is asked for.
+struct RemoteFolder {
+  std::string host, path;
+  int64_t clock_offset_s = 0;  // the host's clock less ours
+};
+
+// "HOST:/path", or "HOST" alone for `engine_folder` there. Asks the host whether the folder is
+// there (or the one above, in which the engine will make it) and what its clock says. kUsage: not
+// of that form, or no such folder; kRemote: ssh failed, with its last words. A `patience` of 0 has
+// no bound.
+Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
+                                      std::chrono::milliseconds patience, std::stop_token stop);
+
+// Fetches the traces whose names begin with `prefix` and that were written there since
+// `since_unix_ns` of our clock into `target`; `progress` hears the bytes so far. Gives the local
+// files, sorted. kRemote: ssh failed; kOutput: no room.
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view prefix,
+                                            int64_t since_unix_ns, const std::string& target,
+                                            std::chrono::milliseconds patience,
+                                            std::stop_token stop,
+                                            const std::function<void(uint64_t)>& progress);
 
 }  // namespace tacho

@@ -7,7 +7,8 @@
 #include <filesystem>
 
 #include "control/local_engine.h"
-#include "control/vllm_command_line.h"
+#include "control/version.h"
+#include "net/url.h"
 
 namespace tacho {
 namespace {
@@ -31,20 +32,40 @@ std::string SeenFromHere(const std::string& folder, const RecordOptions& options
   return there ? folder : "";
 }
 
+// Which --collect-from is for this worker: the only one, or that of its host.
+Result<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions& options) {
+  if (options.collect_from.size() == 1) return options.collect_from.front();
+  const Result<Url> url = ParseUrl(worker.worker.url);
+  for (const std::string& source : options.collect_from) {
+    const std::string host = source.substr(0, source.find(':'));
+    if (url &&
+        host.substr(host.find('@') == std::string::npos ? 0 : host.find('@') + 1) == url->host)
+      return source;
+  }
+  return Fail(ErrorKind::kUsage,
+              fmt::format("{}: none of the --collect-from names its host", worker.worker.url));
+}
+
 // Where the worker's files will appear; "" when they will be fetched.
-Result<std::string> FolderOf(const RecordedWorker& worker, const RecordOptions& options,
-                             const std::string& own_folder, ProfileOptions& profile) {
+Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
+                             const std::string& own_folder, ProfileOptions& profile,
+                             std::stop_token stop) {
   bool local = !worker.expectation.pids.empty();
   std::string engine_folder = worker.facts.profiler.folder.value_or("");
   if (worker.facts.kind == EngineKind::kSglang) {
-    if (!profile.output_dir && local) profile.output_dir = own_folder;
+    if (!profile.output_dir && local && options.collect_from.empty())
+      profile.output_dir = own_folder;
     engine_folder = profile.output_dir.value_or("");
   }
-  // Without its developer mode vLLM does not tell; its process does.
-  for (int64_t pid : worker.expectation.pids)
-    if (engine_folder.empty() && worker.facts.kind == EngineKind::kVllm)
-      engine_folder = TraceFolderOfProcess(pid);
-  if (!options.collect_from.empty()) return std::string();
+  if (!options.collect_from.empty()) {
+    Result<std::string> source = SourceOf(worker, options);
+    if (!source) return tl::unexpected(source.error());
+    Result<RemoteFolder> remote =
+        FindRemoteFolder(*source, engine_folder, options.patience, std::move(stop));
+    if (!remote) return tl::unexpected(remote.error());
+    worker.remote = std::move(*remote);
+    return std::string();
+  }
   if (!options.trace_dir.empty()) return options.trace_dir;
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);
   if (!seen.empty()) return seen;
@@ -71,23 +92,40 @@ void LookAtRoom(const std::string& folder, std::vector<std::string>& remarks) {
     remarks.push_back(remark);
 }
 
+// The engine's own log: as given, of its process on this host, or a launch log among the targets.
+std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, size_t index) {
+  const std::vector<std::string>& given = options.engine_logs;
+  if (!given.empty())
+    return given.size() == 1 ? given.front() : index < given.size() ? given[index] : "";
+  if (std::string own = LogFileOf(worker.expectation.pids); !own.empty()) return own;
+  std::error_code failed;
+  for (const std::string& target : options.targets)
+    if (fs::is_regular_file(target, failed)) return target;
+  return "";
+}
+
 // Everything about one worker that can be settled beforehand.
 Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
-                     const std::string& key, size_t index, Via& via, Preflight& preflight) {
-  worker.key = fmt::format("{}-w{}", key, index);
+                     const std::string& key, size_t index, Via& via, Preflight& preflight,
+                     const std::stop_token& stop) {
+  ProfileOptions profile = options.profile;
+  profile.NameSession(fmt::format("{}-w{}", key, index));
+  worker.key = profile.key;
   worker.expectation.url = worker.worker.url;
   worker.expectation.steps_asked = options.profile.steps;
-  worker.expectation.by_stage = options.profile.by_stage;
+  worker.expectation.by_stage = options.profile.IsOn("profile_by_stage");
   worker.expectation.pids = LocalProcesses(worker.worker);
-  worker.facts.profiler.has_daemon = AsksDaemon(worker.expectation.pids);
+  AddLocalFacts(worker.expectation.pids, worker.facts);
+  worker.log = EngineLog(LogOf(worker, options, index));
   // One host, one clock; a Date header lags where the server's loop does.
   if (!worker.expectation.pids.empty())
     worker.facts.clock_offset_ns = worker.facts.clock_error_ns = 0;
   worker.expectation.facts = worker.facts;
+  const Result<std::vector<StartField>> by_daemon = CheckFields("daemon", "", profile);
   if (via == Via::kAuto) {
     // The daemon neither stalls the engine nor counts its steps.
     bool daemon = worker.facts.profiler.has_daemon &&
-                  !(worker.facts.profiler.has_http && options.profile.steps);
+                  !(worker.facts.profiler.has_http && (options.profile.steps || !by_daemon));
     via = daemon ? Via::kDaemon : Via::kHttp;
   }
   std::string own_folder = folder.In(fmt::format("traces/w{}", index));
@@ -99,13 +137,12 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                   fmt::format("{}: no process of it on this host was started with "
                               "KINETO_USE_DAEMON=1",
                               worker.worker.url));
+    if (!by_daemon) return tl::unexpected(by_daemon.error().WithContext(worker.worker.url));
     worker.folder = own_folder;
     worker.expectation.steps_named = false;
     return true;
   }
-  ProfileOptions profile = options.profile;
-  profile.key = worker.key;
-  Result<std::string> seen = FolderOf(worker, options, own_folder, profile);
+  Result<std::string> seen = FolderOf(worker, options, own_folder, profile, stop);
   Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile);
   if (!start) return tl::unexpected(start.error());
   if (!seen) return tl::unexpected(seen.error());
@@ -113,6 +150,13 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   worker.start = *start;
   worker.stop = PlanStop(worker.worker, worker.facts);
   LookAtRoom(worker.folder, preflight.remarks);
+  if (worker.facts.kind == EngineKind::kVllm && !worker.facts.profiler.with_stack &&
+      !options.profile.steps &&
+      EngineRule(EngineKind::kVllm, worker.facts.version, "stacks") == "yes")
+    preflight.remarks.push_back(fmt::format(
+        "{}: does not tell whether it records Python stacks, as its version does unless told "
+        "otherwise: --steps N bounds what they write",
+        worker.worker.url));
   if (options.profile.steps && !worker.facts.profiler.reads_body && !worker.facts.has_metrics)
     preflight.remarks.push_back(fmt::format(
         "{}: neither counts steps by request nor tells them in metrics: the whole window is taken",
@@ -156,7 +200,7 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
     worker.worker = preflight.deployment.workers[i];
     if (facts[i]) {
       worker.facts = *facts[i];
-      prepared = Prepare(worker, options, folder, key, i, preflight.via, preflight);
+      prepared = Prepare(worker, options, folder, key, i, preflight.via, preflight, stop);
     } else {
       prepared = tl::unexpected(facts[i].error());
     }

@@ -53,6 +53,8 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
     if (!IsOneOf(worker.files, trace.path) || !InWindow(worker, trace) ||
         OfAnother(workers, worker, trace))
       continue;
+    // By the daemon an engine's other processes leave a file each, without an event.
+    if (!worker.steps_named && trace.events == 0 && !trace.rank) continue;
     int64_t process = trace.pids.empty() ? 0 : trace.pids.front();
     held[{trace.rank.value_or(0), process}].push_back(&trace);
     used.insert(trace.path);
@@ -101,6 +103,9 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
       return fmt::format("no file: the engine took {} steps and writes in the one behind step {}",
                          made, *worker.steps_asked);
   }
+  if (!worker.steps_named)
+    return "no file of this rank: its process never asked Kineto's daemon (started without "
+           "KINETO_USE_DAEMON=1, or it hangs), or it died";
   if (worker.files.empty())
     return "no file at all: the engine writes elsewhere (--trace-dir, --map, --collect-from), its "
            "disk is full, or it records one session only (restart it)";
@@ -112,8 +117,12 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
 std::string Objection(const WorkerExpectation& worker, int64_t engine,
                       const std::vector<const TraceEvidence*>& traces, uint64_t steps,
                       bool steps_told) {
+  uint64_t empty = 0;
+  for (const TraceEvidence* trace : traces) empty += trace->empty_steps;
   for (const TraceEvidence* trace : traces) {
     if (!trace->defect.empty()) return fmt::format("{}: {}", trace->path, trace->defect);
+    if (!worker.steps_named && trace->events == 0)
+      return fmt::format("{}: holds no event: no request reached this engine", trace->path);
     if (trace->has_gpu && trace->gpu_events == 0)
       return fmt::format(
           "{}: a GPU is named and no GPU event is there: CUPTI was not attached (a "
@@ -131,7 +140,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
                 : "its file holds no step: the load came before or behind the window";
   }
   if (worker.steps_asked && steps_told && !worker.by_stage &&
-      steps < static_cast<uint64_t>(*worker.steps_asked))
+      steps + empty < static_cast<uint64_t>(*worker.steps_asked))
     return fmt::format("{} of the {} steps that were asked for: stopped early, or too little load",
                        steps, *worker.steps_asked);
   return "";

@@ -20,6 +20,7 @@ struct TraceEvidence {
   uint64_t events = 0, gpu_events = 0;
   bool has_gpu = false;           // its header names a GPU
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
+  uint64_t empty_steps = 0;  // with nothing to do; vLLM counts them among those that were asked for
   std::string stage;              // "prefill" or "decode": one of several files of its rank
   bool front_end = false;         // an API server's own trace
   bool merged = false;            // several ranks in one file

@@ -47,6 +47,32 @@ TEST(Prove, OneWorkerOneRank) {
   EXPECT_THAT(proof.Missing(), IsEmpty());
 }
 
+// What Kineto's daemon brings: a file of every process that uses PyTorch.
+TEST(Prove, AProcessWithoutEventsIsNoRank) {
+  WorkerExpectation worker = Worker("w", {"api", "core", "rank"});
+  worker.steps_named = false;
+  TraceEvidence idle;
+  idle.steps = 0;
+  std::vector<TraceEvidence> traces = {idle, idle, Trace("rank")};
+  traces[0].path = "api";
+  traces[1].path = "core";
+  traces[2].rank.reset();
+  traces[2].world_size.reset();
+  Proof proof = Prove({worker}, traces);
+  ASSERT_EQ(proof.ranks.size(), 1u);
+  EXPECT_TRUE(proof.complete) << Why(proof);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("rank"));
+  EXPECT_THAT(proof.extra, ElementsAre("api", "core"));
+
+  traces.pop_back();
+  EXPECT_FALSE(Prove({worker}, traces).complete);
+  traces.push_back(Trace("rank"));
+  traces[2].events = 0;  // its name tells the rank
+  proof = Prove({worker}, traces);
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(Why(proof), HasSubstr("holds no event"));
+}
+
 TEST(Prove, NothingProvesNothing) {
   EXPECT_FALSE(Prove({}, {}).complete);
   Proof proof = Prove({Worker("w", {})}, {});
@@ -83,6 +109,9 @@ TEST(Prove, FewerStepsThanAskedAreNamed) {
   WorkerExpectation worker = Worker("w", {"a"});
   worker.steps_asked = 6;
   EXPECT_THAT(Why(Prove({worker}, {Trace("a")})), HasSubstr("5 of the 6 steps"));
+  TraceEvidence with_empty = Trace("a");
+  with_empty.empty_steps = 1;
+  EXPECT_TRUE(Prove({worker}, {with_empty}).complete) << "the engine took six";
   worker.steps_asked = 5;
   EXPECT_TRUE(Prove({worker}, {Trace("a")}).complete);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -13,6 +14,7 @@
 #include "session/background_load.h"
 #include "session/daemon_window.h"
 #include "session/fetch_files.h"
+#include "session/flush_progress.h"
 #include "session/preflight.h"
 #include "session/trace_folder.h"
 
@@ -169,14 +171,16 @@ class Recorder {
   bool StepsTaken() {
     if (!options_.profile.steps || MonotonicNs() < next_count_ns_) return false;
     next_count_ns_ = MonotonicNs() + 500'000'000;
+    auto delay = options_.profile.fields.find("delay_iterations");
+    const int64_t needed = *options_.profile.steps + 1 +
+                           (delay == options_.profile.fields.end() ? 0 : std::stoll(delay->second));
     std::vector<Result<MetricsSnapshot>> now = ReadMetricsAll(client_, Workers(), kPatience, stop_);
     for (size_t i = 0; i < now.size(); ++i) {
-      const std::optional<MetricsSnapshot>& before = recording_.workers[i].before;
+      const Result<MetricsSnapshot>& before = counted_from_[i];
       if (!now[i] || !before || now[i]->engines.size() != before->engines.size()) return false;
       for (size_t e = 0; e < before->engines.size(); ++e) {
         std::optional<double> from = before->engines[e].steps, to = now[i]->engines[e].steps;
-        if (!from || !to || *to - *from <= static_cast<double>(*options_.profile.steps) + 1)
-          return false;
+        if (!from || !to || *to - *from <= static_cast<double>(needed)) return false;
       }
     }
     return true;
@@ -196,7 +200,7 @@ class Recorder {
   // One a rank, and one a stage where stages were asked for.
   size_t ExpectedFiles(const RecordedWorker& worker) const {
     const auto ranks = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
-    return options_.profile.by_stage ? 2 * ranks : ranks;
+    return options_.profile.IsOn("profile_by_stage") ? 2 * ranks : ranks;
   }
 
   // What is new in the worker's folder and may be its own: by its key where the engine reads one.
@@ -206,16 +210,17 @@ class Recorder {
     auto before = before_.find(worker.folder);
     for (const std::string& file : NewFiles(
              before == before_.end() ? FolderState() : before->second, ReadFolder(worker.folder)))
-      if (IsTraceName(file) && IsOwn(worker, file)) files.push_back(file);
+      if (IsTraceName(file) &&
+          std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
+        files.push_back(file);
     return files;
   }
 
-  static bool IsOwn(const RecordedWorker& worker, const std::string& file) {
-    if (!worker.facts.profiler.reads_body || !worker.start) return true;
-    size_t slash = file.rfind('/');
-    std::string_view name = std::string_view(file).substr(slash + 1);
-    if (worker.start->body.find(worker.key) == std::string::npos) return true;
-    return name.starts_with(worker.key);
+  // What the names of the worker's files begin with; "" where the engine reads no key.
+  static std::string_view PrefixOf(const RecordedWorker& worker) {
+    const bool keyed = worker.facts.profiler.reads_body && worker.start &&
+                       worker.start->body.find(worker.key) != std::string::npos;
+    return keyed ? std::string_view(worker.key) : std::string_view();
   }
 
   void RunHttpWindow() {
@@ -247,9 +252,12 @@ class Recorder {
         recording_.troubles.push_back(worker.worker.url + ": " + worker.expectation.trouble);
       }
     }
-    observer_.OnDone("start", fmt::format("{} profilers told within {:.1f} ms", started.size(),
+    observer_.OnDone("start", fmt::format("{} profilers told within {:.2f} ms", started.size(),
                                           static_cast<double>(recording_.start_spread_ns) / 1e6));
     if (any && (options_.keep_going || recording_.troubles.empty())) {
+      // Engines step on while they start.
+      if (options_.profile.steps)
+        counted_from_ = ReadMetricsAll(client_, Workers(), kPatience, stop_);
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
       Wait("profile", options_.window_ns,
@@ -287,23 +295,38 @@ class Recorder {
     for (size_t i : which) requests.push_back(stops[i]), of.push_back(facts[i]);
     // Nothing cancels a stop but the user's second Ctrl-C: a profiler left running is worse than a
     // long wait.
-    auto answers = std::async(std::launch::async,
-                              [&] { return SendAll(client_, requests, of, options_.patience); });
+    std::vector<std::atomic<int64_t>> took_ns(recording_.workers.size());
     int64_t begin = MonotonicNs();
+    auto ended = [&](const ControlOutcome& outcome) {
+      for (size_t i : which)
+        if (stops[i].url == outcome.url) took_ns[i] = MonotonicNs() - begin;
+    };
+    auto answers = std::async(std::launch::async, [&] {
+      return SendAll(client_, requests, of, options_.patience, {}, ended);
+    });
     bool cancelled = false;
     while (answers.wait_for(kLook) != std::future_status::ready) {
       // The stop is on its way: requests that pile up behind the flush are of no use to anybody.
       if (load_ && !cancelled) load_->Cancel(), cancelled = true;
-      observer_.OnProgress("stop", fmt::format("{}, {}", Seconds(MonotonicNs() - begin), Growth()));
+      observer_.OnProgress("stop", FlushText(MonotonicNs() - begin, Flushes(took_ns)));
     }
     std::vector<ControlOutcome> stopped = answers.get();
     if (load_ && !cancelled) load_->Cancel();
     for (size_t i = 0; i < which.size(); ++i) Settle(recording_.workers[which[i]], stopped[i]);
     int64_t window_end = ReadClocks().unix_ns;
     for (RecordedWorker& worker : recording_.workers) worker.expectation.stop_unix_ns = window_end;
-    observer_.OnDone("stop", Seconds(MonotonicNs() - begin));
+    observer_.OnDone("stop", FlushSummary(MonotonicNs() - begin, Flushes(took_ns)));
     observer_.OnRunning("");
     for (size_t i = 0; i < recording_.workers.size(); ++i) Collect(recording_.workers[i], i);
+    // vLLM answers 200 whatever became of the trace; its log knows.
+    for (RecordedWorker& worker : recording_.workers)
+      if (const std::string& failure = worker.log.Failure(); !failure.empty())
+        Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+  }
+
+  void Remark(const std::string& text) {
+    recording_.remarks.push_back(text);
+    observer_.OnRemark(text);
   }
 
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome) {
@@ -319,35 +342,40 @@ class Recorder {
     recording_.troubles.push_back(worker.worker.url + ": " + trouble);
   }
 
-  std::string Growth() const {
-    std::string text;
-    for (const RecordedWorker& worker : recording_.workers) {
-      uint64_t bytes = 0;
-      FolderState now = ReadFolder(worker.folder);
-      for (const std::string& file : FilesOf(worker)) bytes += now[file].bytes;
-      text +=
-          fmt::format("{}{:.1f} MB", text.empty() ? "" : " + ", static_cast<double>(bytes) / 1e6);
+  std::vector<FlushState> Flushes(const std::vector<std::atomic<int64_t>>& took_ns) {
+    std::vector<FlushState> flushes;
+    for (size_t i = 0; i < recording_.workers.size(); ++i) {
+      RecordedWorker& worker = recording_.workers[i];
+      FlushState flush{worker.worker.url, {}, {}, worker.log.LastWord()};
+      if (!worker.folder.empty()) {
+        FolderState now = ReadFolder(worker.folder);
+        flush.bytes = 0;
+        for (const std::string& file : FilesOf(worker)) *flush.bytes += now[file].bytes;
+      }
+      if (took_ns[i] != 0) flush.took_ns = took_ns[i];
+      flushes.push_back(std::move(flush));
     }
-    return text;
+    return flushes;
   }
 
   void Collect(RecordedWorker& worker, size_t index) {
     std::string target = recording_.folder.In(fmt::format("traces/w{}", index));
     Result<std::vector<std::string>> brought;
-    if (!options_.collect_from.empty()) {
-      brought = FetchFiles(options_.collect_from, worker.expectation.start_unix_ns, target);
+    auto progress = [&](uint64_t bytes) {
+      observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
+                                                  static_cast<double>(bytes) / 1e6));
+    };
+    // A worker that refused or died leaves what it leaves.
+    const bool healthy = worker.expectation.trouble.empty();
+    const std::stop_token stop = healthy ? std::stop_token() : stop_;
+    if (worker.remote) {
+      brought = FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns,
+                           target, options_.patience, stop, progress);
     } else {
       SettleOptions settle;
       settle.patience = options_.patience;
-      settle.expected = ExpectedFiles(worker);
-      // A worker that refused or died leaves what it leaves.
-      if (!worker.expectation.trouble.empty()) settle.expected = 0;
-      WaitForFiles(worker.folder, before_[worker.folder], settle,
-                   worker.expectation.trouble.empty() ? std::stop_token() : stop_,
-                   [&](uint64_t bytes) {
-                     observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
-                                                                 static_cast<double>(bytes) / 1e6));
-                   });
+      settle.expected = healthy ? ExpectedFiles(worker) : 0;
+      WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
       brought = BringFiles(FilesOf(worker), target);
     }
     if (!brought) {
@@ -362,8 +390,8 @@ class Recorder {
     DaemonWindowOptions window;
     window.socket_folder = options_.socket_folder;
     window.duration_ns = options_.window_ns;
-    window.with_stack = options_.profile.with_stack.value_or(false);
-    window.record_shapes = options_.profile.record_shapes.value_or(false);
+    window.with_stack = options_.profile.IsOn("with_stack");
+    window.record_shapes = options_.profile.IsOn("record_shapes");
     window.patience = options_.patience;
     recording_.profiled = {};
     DaemonWindow outcome = TakeDaemonWindow(recording_.workers, window, stop_,
@@ -411,7 +439,10 @@ class Recorder {
     if (failed == 0) return;
     std::string text =
         fmt::format("load: {} of {} requests failed: {}", failed, failed + done, first);
-    (done == 0 ? recording_.troubles : recording_.remarks).push_back(text);
+    if (done == 0)
+      recording_.troubles.push_back(text);
+    else
+      Remark(text);
   }
 
   HttpClient& client_;
@@ -423,6 +454,7 @@ class Recorder {
   std::map<std::string, FolderState> before_;  // by folder
   std::unique_ptr<BackgroundLoad> load_;
   int64_t next_count_ns_ = 0;
+  std::vector<Result<MetricsSnapshot>> counted_from_;  // behind the start, for --steps
   bool load_gave_up_ = false;
 };
 

@@ -14,6 +14,8 @@
 #include "load/drive.h"
 #include "load/plan.h"
 #include "net/http_client.h"
+#include "session/engine_log.h"
+#include "session/fetch_files.h"
 #include "session/proof.h"
 #include "session/run_folder.h"
 
@@ -35,8 +37,10 @@ struct RecordOptions {
   int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
   int64_t window_ns = 10'000'000'000;   // profiled, at most: with steps asked for it ends sooner
 
-  std::string trace_dir;     // where the engines write, as seen from here
-  std::string collect_from;  // "host:/path": fetched by ssh
+  std::string trace_dir;  // where the engines write, as seen from here
+  // "HOST:/path" or "HOST": fetched by ssh. One for all, or one for each host of the workers' URLs.
+  std::vector<std::string> collect_from;
+  std::vector<std::string> engine_logs;  // one for all workers, or one for each in their order
   struct PathMap {
     std::string engine, local;
   };
@@ -53,7 +57,7 @@ class RecordObserver {
   virtual ~RecordObserver() = default;
   // A phase is done: "preflight", what came out.
   virtual void OnDone(std::string_view phase, const std::string& what) = 0;
-  // Of the phase under way; comes often.
+  // Of the phase under way, perhaps in several lines; comes often.
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
   // Profilers run from now on; these lines would stop them. Empty: none runs any more.
@@ -65,6 +69,8 @@ struct RecordedWorker {
   EngineFacts facts;
   std::string key;     // of its session: the beginning of its files' names where it reads one
   std::string folder;  // where it writes, as seen from here; "" when it cannot be seen
+  std::optional<RemoteFolder> remote;  // where its files are fetched from
+  EngineLog log;
   std::optional<ControlRequest> start, stop;  // absent: by the daemon
   std::optional<ControlOutcome> started, stopped;
   std::optional<MetricsSnapshot> before, after;

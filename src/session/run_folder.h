@@ -17,6 +17,7 @@ namespace tacho {
 //     requests.jsonl    one line a request
 //     probes.json       what each engine told of itself
 //     metrics/          each engine's metrics before and after
+//     logs/             what each engine wrote into its log meanwhile, where it can be read
 //     commands.sh       the requests that were sent, as curl lines, and how to redo all of it
 //
 // Files are written beside their places and renamed, so that none is ever half there.

@@ -71,6 +71,7 @@ Json WorkerJson(const Recording& recording, const RecordedWorker& worker, const 
   json["found_in"] = worker.worker.found_in;
   json["key"] = worker.key;
   if (!worker.folder.empty()) json["engine_folder"] = worker.folder;
+  if (worker.remote) json["collected_from"] = worker.remote->host + ":" + worker.remote->path;
   if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
   if (worker.stopped) json["stop"] = OutcomeJson(*worker.stop, *worker.stopped, shift);
   if (!worker.expectation.steps_by_metrics.empty())
@@ -161,6 +162,9 @@ Result<bool> WriteRecording(const Recording& recording, const RecordOptions& opt
       TACHO_RETURN_IF_ERROR(
           folder.Write(fmt::format("metrics/w{}-after.txt", i), worker.after->text));
   }
+  for (size_t i = 0; i < recording.workers.size(); ++i)
+    if (const std::string text = recording.workers[i].log.Text(); !text.empty())
+      TACHO_RETURN_IF_ERROR(folder.Write(fmt::format("logs/w{}.log", i), text));
   TACHO_RETURN_IF_ERROR(folder.Write("probes.json", Dump(probes)));
   TACHO_RETURN_IF_ERROR(folder.Write("commands.sh", CommandsScript(recording, options)));
   if (recording.plan) {

@@ -88,14 +88,12 @@ void Engine::Wake() {
   loop_.Post([this] {
     wake_posted_ = false;
     if (!busy_ && !stalled_ && !dead_ && !pending_) {
-      after_idle_ = true;
-      BeginStep();
-      after_idle_ = false;
+      BeginStep(true);
     }
   });
 }
 
-void Engine::BeginStep() {
+void Engine::BeginStep(bool after_idle) {
   DropUnwanted();
   batch_ = batcher_.Schedule(loop_.NowNs());
   if (batch_.empty() && !(ran_something_ && options_.empty_step_at_end)) {
@@ -103,6 +101,7 @@ void Engine::BeginStep() {
     return;
   }
   ran_something_ = !batch_.empty();
+  after_idle_ = after_idle;
   pending_ = true;
   if (gate_ && !gate_(batch_)) {
     if (!stalled_) stalled_ = true;
@@ -116,8 +115,8 @@ void Engine::RunStep() {
   busy_ = true;
   step_start_ns_ = loop_.NowNs();
   if (!batch_.empty()) ++forwards_;
-  step_ = {next_step_++, loop_.UnixNs(step_start_ns_), batch_.load, profiler_step_, forwards_,
-           true};
+  step_ = {next_step_++, loop_.UnixNs(step_start_ns_), batch_.load, profiler_step_, forwards_, true,
+           after_idle_};
   for (auto& [id, recording] : recordings_) recording.steps.push_back(step_);
   for (const BatchShare& share : batch_.shares) {
     const auto live = live_.find(share.id);
@@ -141,7 +140,7 @@ void Engine::EndStep(int64_t planned_end_ns) {
   for (const BatchOutput& output : outputs) Deliver(output, now);
   if (step_done_) step_done_(step_, duration);
   RunBetween();
-  if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep();
+  if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep(false);
 }
 
 // A job may stall the engine: those behind it wait until it goes on.

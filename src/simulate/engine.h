@@ -83,7 +83,7 @@ class Engine {
     int64_t scheduled_ns = 0, first_token_ns = 0, last_token_ns = 0, tokens = 0;
   };
   void Wake();
-  void BeginStep();
+  void BeginStep(bool after_idle);
   void RunStep();
   void EndStep(int64_t planned_end_ns);
   void Deliver(const BatchOutput& output, int64_t now_ns);
@@ -108,7 +108,7 @@ class Engine {
   bool pending_ = false;  // batch_ has been scheduled and waits for the gate
   bool busy_ = false, stalled_ = false, dead_ = false, wake_posted_ = false;
   bool ran_something_ = false;  // since the last empty step
-  bool after_idle_ = false;     // the step that begins was not due to the one before it
+  bool after_idle_ = false;     // of batch_: there was nothing to do before it
   uint64_t next_step_ = 0;
   int64_t forwards_ = 0;
   int64_t step_start_ns_ = 0;

@@ -40,6 +40,7 @@ const std::vector<FaultRow>& FaultRows() {
       {FaultKind::kErrorStop, "error-500-stop", "", "", "/stop_profile answers 500"},
       {FaultKind::kNotFound, "not-found", "", "", "no profiler configured: 404"},
       {FaultKind::kLoseRank, "lose-rank", "RANK", "0", "the trace of a rank never appears"},
+      {FaultKind::kMuteRank, "mute-rank", "RANK", "0", "a rank never asks Kineto's daemon"},
       {FaultKind::kTruncate, "truncate", "", "", "traces end in the middle"},
       {FaultKind::kSilentSecond, "silent-second-session", "", "",
        "the second session answers 200 and writes nothing"},

@@ -19,6 +19,7 @@ enum class FaultKind : uint8_t {
   kErrorStop,      // /stop_profile answers 500, though the trace is written
   kNotFound,       // the profiler is not configured: 404
   kLoseRank,       // one rank's trace never appears
+  kMuteRank,       // the process of one rank never asks Kineto's daemon
   kTruncate,       // traces end in the middle
   kSilentSecond,   // the second session answers 200 and writes nothing
   kClockSkew,      // the machine's clock is off

@@ -40,11 +40,17 @@ enum class StepNames : uint8_t {
 };
 std::string StepName(StepNames names, const RecordedStep& step);
 
+// Whose trace it is: a rank's, vLLM's front end's (without stacks nothing but the profiler's span),
+// or that of a process that has nothing to record (not even that).
+enum class TraceContent : uint8_t { kWorker, kFrontend, kNothing };
+
 // All that a trace file tells beside the steps: one rank of one engine.
 struct TraceSource {
+  TraceContent content = TraceContent::kWorker;
   SimulatedEngine engine = SimulatedEngine::kVllm;
   std::string version;  // stamped into the file when `stamps_version`
   bool stamps_version = true;
+  bool on_demand = false;  // taken by Kineto alone: without what torch.profiler and the engine add
   KinetoDialect dialect = KinetoDialect::kOneKeyALine;
   StepNames names = StepNames::kContext;
   bool scopes = false;                      // the engine's named ranges

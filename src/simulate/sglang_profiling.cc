@@ -47,11 +47,6 @@ SglangProfiling::SglangProfiling(Parts parts) : parts_(std::move(parts)) {
   }
 }
 
-int64_t SglangProfiling::PidOf(size_t engine, int rank) const {
-  return parts_.options->pid + 10 +
-         static_cast<int64_t>(engine) * parts_.options->cost.tensor_parallel + rank;
-}
-
 std::string SglangProfiling::RankText(size_t engine) const {
   std::string text;
   if (parts_.options->data_parallel > 1) text += fmt::format(" DP{}", engine);
@@ -265,7 +260,7 @@ TraceSource SglangProfiling::SourceOf(size_t engine, int rank,
   source.world_size = tp;
   source.device = static_cast<int>(engine) * tp + rank;
   source.visible_devices = tp * options.data_parallel;
-  source.pid = PidOf(engine, rank);
+  source.pid = options.PidOf(engine, rank);
   source.process_name = "sglang::scheduler";
   if (options.data_parallel > 1) source.process_name += fmt::format("_DP{}", engine);
   if (tp > 1) source.process_name += fmt::format("_TP{}", rank);

@@ -28,7 +28,6 @@ class SglangProfiling {
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
 
-  int64_t PidOf(size_t engine, int rank) const;
   TraceSource SourceOf(size_t engine, int rank, const SglangProfileRequest& session) const;
   // " DP1 TP0" as the log has it, "" for a server of one rank.
   std::string RankText(size_t engine) const;

@@ -164,33 +164,16 @@ void SglangServer::Continue(const Exchange& exchange) {
                     kJson);
 }
 
-std::vector<int64_t> SglangServer::WorkerPids() const {
-  std::vector<int64_t> pids;
+void SglangServer::TraceWindow(const TraceWindowOrder& order) {
   for (size_t i = 0; i < engines_.size(); ++i) {
     for (int rank = 0; rank < options_.cost.tensor_parallel; ++rank) {
-      pids.push_back(profiling_->PidOf(i, rank));
+      if (options_.PidOf(i, rank) != order.pid) continue;
+      RecordTraceWindow(loop_, *engines_[i].engine, profiling_->SourceOf(i, rank, {}),
+                        options_.faults, options_.index, order, [this] { SchedulerDied(); });
+      return;
     }
   }
-  return pids;
-}
-
-void SglangServer::TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
-                               std::function<std::string(int64_t pid)> path_of,
-                               std::function<void(std::vector<std::string>)> done) {
-  TraceWindowOrder order;
-  for (EngineSlot& slot : engines_) order.engines.push_back(slot.engine.get());
-  order.ranks = options_.cost.tensor_parallel;
-  order.source = [this](size_t engine, int rank) {
-    TraceSource source = profiling_->SourceOf(engine, rank, {});
-    source.names = StepNames::kNone;
-    source.scopes = false;  // SGLang names nothing while its own profiler is off
-    return source;
-  };
-  order.start_unix_ns = start_unix_ns;
-  order.duration_ns = duration_ns;
-  order.path_of = std::move(path_of);
-  order.done = std::move(done);
-  RecordTraceWindow(loop_, std::move(order));
+  RecordEmptyWindow(loop_, profiling_->SourceOf(0, 0, {}), order);
 }
 
 }  // namespace tacho::simulate

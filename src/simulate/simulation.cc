@@ -50,7 +50,10 @@ class RunningSimulation : public Simulation {
     if (!client) return tl::unexpected<Error>(client.error());
     client_ = std::move(*client);
     loop_ = std::make_unique<ServerLoop>(*server_, kMostThreads);
-    for (int64_t i = 0; i < options.count; ++i) TACHO_RETURN_IF_ERROR(AddWorker(options, i));
+    for (int64_t i = 0; i < options.count; ++i) {
+      TACHO_RETURN_IF_ERROR(AddWorker(options, options.first_index + i));
+    }
+    places_.insert(places_.end(), options.elsewhere.begin(), options.elsewhere.end());
     if (options.router != RouterKind::kNone) TACHO_RETURN_IF_ERROR(AddRouter(options));
     return true;
   }
@@ -59,14 +62,9 @@ class RunningSimulation : public Simulation {
   std::string PrometheusUrl() const override { return prometheus_url_; }
   const std::vector<WorkerPlace>& workers() const override { return places_; }
 
-  void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
-                   std::function<std::string(int64_t pid)> path_of,
-                   std::function<void(std::vector<std::string>)> done) override {
-    loop_->Post([=, this] {
-      for (const auto& worker : workers_) {
-        worker->TraceWindow(start_unix_ns, duration_ns, path_of, done);
-      }
-    });
+  void TraceWindow(size_t worker, TraceWindowOrder order) override {
+    loop_->Post(
+        [this, worker, order = std::move(order)] { workers_.at(worker)->TraceWindow(order); });
   }
 
  private:
@@ -78,7 +76,7 @@ class RunningSimulation : public Simulation {
   Result<bool> AddWorker(const SimulationOptions& options, int64_t index) {
     WorkerOptions own = options.worker;
     own.index = index;
-    own.pid += index * kPidsAWorker;
+    if (own.rank_pids.empty()) own.pid += index * kPidsAWorker;
     own.seed = Mix(own.seed * 1000 + static_cast<uint64_t>(index));
     auto made = MakeWorker(own);
     if (!made) return tl::unexpected<Error>(made.error());
@@ -93,21 +91,24 @@ class RunningSimulation : public Simulation {
                         }));
     if (!port) return tl::unexpected<Error>(port.error());
     ports_.push_back(*port);
-    worker->set_on_death([this, port = *port] { server_->Close(port); });
+    worker->set_on_death([this, port = *port, on_death = options.on_death] {
+      server_->Close(port);
+      if (on_death) on_death();
+    });
     worker->OnListening(*port);
     places_.push_back(
-        {fmt::format("http://{}:{}", options.host, *port), own.pid, worker->WorkerPids()});
+        {fmt::format("http://{}:{}", options.host, *port), own.pid, worker->RankPids()});
     return true;
   }
 
   Result<bool> AddRouter(const SimulationOptions& options) {
     router_ = options.router == RouterKind::kVllm ? MakeVllmRouter(*client_, *loop_, log_)
                                                   : MakeSglangRouter(*client_, *loop_, log_);
-    for (size_t i = 0; i < workers_.size(); ++i) {
+    for (size_t i = 0; i < places_.size(); ++i) {
       const int ranks = options.router_per_rank ? options.worker.data_parallel : 0;
       Upstream upstream;
       upstream.url = places_[i].url;
-      upstream.local = workers_[i].get();
+      if (i < workers_.size()) upstream.local = workers_[i].get();
       upstream.model = options.worker.served_model;
       upstream.model_path = options.worker.cost.model.checkpoint;
       upstream.tensor_parallel = options.worker.cost.tensor_parallel;

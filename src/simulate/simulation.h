@@ -13,15 +13,25 @@ namespace tacho::simulate {
 
 enum class RouterKind : uint8_t { kNone, kVllm, kSglang };
 
+// A worker, seen from outside.
+struct WorkerPlace {
+  std::string url;
+  int64_t pid = 0;
+  std::vector<int64_t> rank_pids;  // by engine and rank
+};
+
 struct SimulationOptions {
-  WorkerOptions worker;  // of all workers; index, pid and seed are made from it
-  int64_t count = 1;
+  WorkerOptions worker;     // of all workers; index, pid and seed are made from it
+  int64_t count = 1;        // of workers in this process
+  int64_t first_index = 0;  // of the first of them
   RouterKind router = RouterKind::kNone;
   bool router_per_rank = false;  // lists each data-parallel rank: URL@RANK
   std::string host = "127.0.0.1";
   uint16_t port = 0;         // of the router; without one, of the first worker
   uint16_t worker_port = 0;  // of the first worker behind a router; 0: free ones
   std::string log_path;
+  std::vector<WorkerPlace> elsewhere;  // workers in processes of their own; the router has them too
+  std::function<void()> on_death;      // of a worker, after its port is closed
 };
 
 // A whole deployment in this process: workers, a router in front of them, one thread for all of
@@ -33,18 +43,11 @@ class Simulation {
   static Result<std::unique_ptr<Simulation>> Start(const SimulationOptions& options);
   virtual ~Simulation() = default;  // as on SIGTERM: stops listening, drops what is under way
 
-  struct WorkerPlace {
-    std::string url;
-    int64_t pid = 0;
-    std::vector<int64_t> rank_pids;
-  };
   virtual std::string RouterUrl() const = 0;      // "" without one
   virtual std::string PrometheusUrl() const = 0;  // of the router
   virtual const std::vector<WorkerPlace>& workers() const = 0;
-  // A window of all workers' ranks, see Worker::TraceWindow. From any thread.
-  virtual void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
-                           std::function<std::string(int64_t pid)> path_of,
-                           std::function<void(std::vector<std::string>)> done) = 0;
+  // A window of one process, of the worker that it belongs to. From any thread.
+  virtual void TraceWindow(size_t worker, TraceWindowOrder order) = 0;
 };
 
 }  // namespace tacho::simulate

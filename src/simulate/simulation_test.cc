@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -165,25 +166,47 @@ TEST_F(SimulationTest, DiesInTheFlushAndIsGone) {
 
 TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
   Start(Options(SimulatedEngine::kVllm));
-  std::vector<std::string> paths;
-  std::atomic<bool> done = false;
+  std::atomic<size_t> done = 0;
   const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                        std::chrono::system_clock::now().time_since_epoch())
                        .count();
-  simulation_->TraceWindow(
-      now + 50'000'000, 200'000'000,
-      [&](int64_t pid) { return (folder_ / ("daemon_" + std::to_string(pid) + ".json")).string(); },
-      [&](std::vector<std::string> written) {
-        paths = std::move(written);
-        done = true;
-      });
+  const std::vector<int64_t>& ranks = simulation_->workers()[0].rank_pids;
+  ASSERT_EQ(ranks.size(), 2U);
+  fs::create_directories(folder_);
+  const auto order = [&](int64_t pid) {
+    TraceWindowOrder window;
+    window.pid = pid;
+    window.process_name = "VLLM::EngineCore";
+    window.path = (folder_ / ("daemon_" + std::to_string(pid) + ".json")).string();
+    window.start_unix_ns = now + 50'000'000;
+    window.duration_ns = 200'000'000;
+    window.done = [&] { ++done; };
+    return window;
+  };
+  for (const int64_t pid : ranks) simulation_->TraceWindow(0, order(pid));
+  simulation_->TraceWindow(0, order(ranks[0] - 1));  // nobody's: a process that records nothing
   std::vector<HttpRequest> load(
       4, Request(Worker(0) + "/v1/completions",
                  R"({"prompt":[1,2,3],"max_tokens":2000,"ignore_eos":true,"stream":true})"));
   client_->FetchAll(load);
-  ASSERT_TRUE(WaitFor([&] { return done.load(); }));
-  ASSERT_EQ(paths.size(), 2U);
-  for (const std::string& path : paths) EXPECT_GT(fs::file_size(path), 10'000U);
+  ASSERT_TRUE(WaitFor([&] { return done.load() == 3; }));
+  const auto text = [&](int64_t pid) {
+    std::ifstream file(order(pid).path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (const int64_t pid : ranks) {
+    const Json trace = Json::parse(text(pid));
+    EXPECT_GT(trace["traceEvents"].size(), 100U);
+    for (const char* key : {"distributedInfo", "vllm_version", "trace_id"})
+      EXPECT_FALSE(trace.contains(key)) << key;
+    EXPECT_TRUE(trace.contains("cuda_driver_version"));
+    EXPECT_EQ(text(pid).find("execute_"), std::string::npos);
+  }
+  // To the letter what a vLLM process without events wrote, but for numbers and paths.
+  const Json nothing = Json::parse(text(ranks[0] - 1));
+  EXPECT_EQ(nothing["traceEvents"].size(), 4U);
+  EXPECT_EQ(nothing["traceEvents"][0]["args"]["name"], "VLLM::EngineCore");
+  EXPECT_EQ(nothing["deviceProperties"].size(), 0U);
 }
 
 // The end comes whenever it likes: streams under way, a trace half written, a hanging answer.

@@ -10,15 +10,14 @@ namespace {
 FileOutcome Flush(const RankFlush& flush, std::stop_token stop) {
   if (flush.lost) return {};
   const auto write = [&](ByteSink& sink) {
-    return flush.frontend ? WriteFrontendTrace(flush.source, *flush.recording, sink)
-                          : WriteKinetoTrace(flush.source, *flush.recording, sink);
+    return WriteKinetoTrace(flush.source, *flush.recording, sink);
   };
   FileOutcome outcome = WriteTraceFile(flush.file, write, std::move(stop));
   if (outcome.end != FileEnd::kWritten) return outcome;
   if (!flush.table_path.empty()) {
     WriteTextFile(flush.table_path, KeyAveragesTable(flush.source, *flush.recording));
   }
-  if (flush.truth && !flush.frontend) {
+  if (flush.truth && flush.source.content == TraceContent::kWorker) {
     WriteTextFile(flush.file.path + ".truth.json", TruthOf(flush.source, *flush.recording));
   }
   return outcome;

@@ -15,7 +15,6 @@ struct RankFlush {
   TraceSource source;
   std::shared_ptr<const Recording> recording;
   TraceFile file;
-  bool frontend = false;   // the file of a process without device work
   bool lost = false;       // a fault: it never appears
   std::string table_path;  // key_averages beside it, "" for none
   bool truth = false;

@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kAnnouncedDevices = 8;  // Kineto names so many, whether they are there or not
 
-void WriteDeviceProperties(const TraceSource& source, TraceContent content, TraceText& text) {
+void WriteDeviceProperties(const TraceSource& source, TraceText& text) {
   text.Text("\n    \"deviceProperties\": [");
-  for (int id = 0; id < source.visible_devices && content == TraceContent::kWorker; ++id) {
+  for (int id = 0; id < source.visible_devices && source.content == TraceContent::kWorker; ++id) {
     const Hardware& hardware = source.cost.hardware;
     text.Text(fmt::format(
         R"({}
@@ -29,7 +29,7 @@ void WriteDeviceProperties(const TraceSource& source, TraceContent content, Trac
         id == 0 ? "" : ",", id, hardware.device_name, hardware.memory_bytes, hardware.compute_major,
         hardware.compute_minor, hardware.multiprocessors));
   }
-  const bool empty = content != TraceContent::kWorker;
+  const bool empty = source.content != TraceContent::kWorker;
   text.Text(empty ? "]," : "\n    ],");
 }
 
@@ -99,6 +99,22 @@ class Metadata {
   TraceText& text_;
 };
 
+// What Python's side of the profiler and the engine stamp into the header.
+template <typename Line>
+void WriteSession(const TraceSource& source, int64_t base_ns, const Line& line) {
+  if (source.with_flops) line("\"with_flops\": 1");
+  if (source.record_shapes) line("\"record_shapes\": 1");
+  if (source.profile_memory) line("\"profile_memory\": 1");
+  if (source.with_stack) line("\"with_stack\": 1");
+  const uint64_t id = Mix(source.seed ^ static_cast<uint64_t>(source.pid) ^
+                          static_cast<uint64_t>(base_ns) ^ Mix(source.trace_name.size()));
+  line(fmt::format("\"trace_id\": \"{:016X}{:016X}\"", Mix(id), Mix(id + 1)));
+  if (source.stamps_version) line("\"vllm_version_tuple\": " + VersionTuple(source.version));
+  if (source.content == TraceContent::kWorker)
+    line("\"distributedInfo\": " + DistributedInfo(source));
+  if (source.stamps_version) line("\"vllm_version\": " + QuoteJson(source.version));
+}
+
 void WriteFields(std::initializer_list<std::string_view> fields, std::string_view between,
                  TraceText& text) {
   std::string_view before;
@@ -111,29 +127,19 @@ void WriteFields(std::initializer_list<std::string_view> fields, std::string_vie
 
 }  // namespace
 
-void WriteTraceHeader(const TraceSource& source, TraceContent content, int64_t base_ns,
-                      TraceText& text) {
+void WriteTraceHeader(const TraceSource& source, int64_t base_ns, TraceText& text) {
   const bool one_key = source.dialect == KinetoDialect::kOneKeyALine;
   text.Text(one_key ? " {" : "\n  {");
   text.Text("\n    \"schemaVersion\": 1,");
-  WriteDeviceProperties(source, content, text);
+  WriteDeviceProperties(source, text);
   if (one_key) text.Text("\n    ");
   const auto line = [&](const std::string& field) { text.Text("\n      " + field + ","); };
-  if (content == TraceContent::kWorker) {
+  if (source.content == TraceContent::kWorker) {
     line("\"cupti_version\": 28");
     line("\"cuda_runtime_version\": 12090");
     line("\"cuda_driver_version\": 13000");
   }
-  if (source.with_flops) line("\"with_flops\": 1");
-  if (source.record_shapes) line("\"record_shapes\": 1");
-  if (source.profile_memory) line("\"profile_memory\": 1");
-  if (source.with_stack) line("\"with_stack\": 1");
-  const uint64_t id = Mix(source.seed ^ static_cast<uint64_t>(source.pid) ^
-                          static_cast<uint64_t>(base_ns) ^ Mix(source.trace_name.size()));
-  line(fmt::format("\"trace_id\": \"{:016X}{:016X}\"", Mix(id), Mix(id + 1)));
-  if (source.stamps_version) line("\"vllm_version_tuple\": " + VersionTuple(source.version));
-  if (content == TraceContent::kWorker) line("\"distributedInfo\": " + DistributedInfo(source));
-  if (source.stamps_version) line("\"vllm_version\": " + QuoteJson(source.version));
+  if (!source.on_demand) WriteSession(source, base_ns, line);
   if (one_key) line("\"host_name\": " + QuoteJson(source.host_name));
   const std::string_view indent = one_key ? "\n    " : "\n  ";
   text.Text(indent);
@@ -147,11 +153,10 @@ void WriteTraceHeader(const TraceSource& source, TraceContent content, int64_t b
   if (one_key) text.Text("\n    ");
 }
 
-void WriteTraceMetadata(const TraceSource& source, TraceContent content, int64_t start_ns,
-                        TraceText& text) {
+void WriteTraceMetadata(const TraceSource& source, int64_t start_ns, TraceText& text) {
   Metadata metadata(LayoutOf(source.dialect), start_ns, text);
   metadata.Process(source.pid, source.process_name, "CPU", source.pid);
-  if (content == TraceContent::kWorker) {
+  if (source.content == TraceContent::kWorker) {
     for (int device = 0; device < kAnnouncedDevices; ++device) {
       metadata.Process(device, source.process_name, fmt::format("GPU {}", device),
                        5'000'000 + device);
@@ -160,6 +165,7 @@ void WriteTraceMetadata(const TraceSource& source, TraceContent content, int64_t
       metadata.Thread(source.device, stream, fmt::format("stream {} ", stream));
     }
   }
+  if (source.content == TraceContent::kNothing) return;
   // The kernel keeps fifteen characters of a thread's name.
   for (int i = 0; i < 2; ++i) {
     metadata.Thread(source.pid, source.pid,

@@ -9,13 +9,9 @@ namespace tacho::simulate {
 
 // The parts of a Kineto file around its events.
 
-enum class TraceContent : uint8_t { kWorker, kFrontend };
-
-void WriteTraceHeader(const TraceSource& source, TraceContent content, int64_t base_ns,
-                      TraceText& text);
+void WriteTraceHeader(const TraceSource& source, int64_t base_ns, TraceText& text);
 // Names of the process, its threads, the devices and their streams; each event ends in a comma.
-void WriteTraceMetadata(const TraceSource& source, TraceContent content, int64_t start_ns,
-                        TraceText& text);
+void WriteTraceMetadata(const TraceSource& source, int64_t start_ns, TraceText& text);
 // The profiler's span and its place among the processes.
 void WriteProfilerSpan(const KinetoLayout& layout, KinetoDialect dialect, int64_t start_ns,
                        int64_t end_ns, TraceText& text);

@@ -2,25 +2,41 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "simulate/engine.h"
+#include "simulate/faults.h"
 #include "simulate/loop.h"
 #include "simulate/recording.h"
 
 namespace tacho::simulate {
 
-// Records a window of several engines, whatever they do, and writes a file for each of their
-// ranks. Steps that lie across an end of the window are cut as Kineto cuts them.
+// A trace of one process that Kineto takes on demand.
 struct TraceWindowOrder {
-  std::vector<Engine*> engines;
-  int ranks = 1;  // of each engine
-  std::function<TraceSource(size_t engine, int rank)> source;
+  int64_t pid = 0;
+  std::string process_name;  // of one that is no rank
+  std::string path;
   int64_t start_unix_ns = 0, duration_ns = 0;
-  std::function<std::string(int64_t pid)> path_of;
-  std::function<void(std::vector<std::string> paths)> done;
+  bool with_stack = false, record_shapes = false, profile_memory = false;
+  // On the loop's thread; `done` when its file is there, or never will be.
+  std::function<void()> begun = [] {}, done = [] {};
 };
-void RecordTraceWindow(Loop& loop, TraceWindowOrder order);
+
+// As Kineto reads a daemon's answer: lines KEY=VALUE; keys that it does not know are passed over
+// here. Nothing when no trace is asked for, or when it would have to begin before Kineto can be
+// ready: it looks at a new request after up to a second and warms up before it starts.
+std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t pid,
+                                                 int64_t now_unix_ns);
+
+// Records the window in `engine`, whatever that does, and writes the file of one of its ranks:
+// `source` as the engine's own profiler has it. Steps that lie across an end of the window are cut
+// as Kineto cuts them. `died` is called when the process ends while it writes, by a fault.
+void RecordTraceWindow(Loop& loop, Engine& engine, TraceSource source, const Faults& faults,
+                       int64_t worker, const TraceWindowOrder& order, std::function<void()> died);
+
+// The same for a process that has nothing to record: an API server, a scheduler.
+void RecordEmptyWindow(Loop& loop, TraceSource source, const TraceWindowOrder& order);
 
 }  // namespace tacho::simulate

@@ -248,32 +248,26 @@ class EventWriter {
   std::vector<std::string> inputs_;  // of the operators of one step
 };
 
-bool Write(const TraceSource& source, const Recording& recording, TraceContent content,
-           ByteSink& sink) {
+}  // namespace
+
+bool WriteKinetoTrace(const TraceSource& source, const Recording& recording, ByteSink& sink) {
   TraceText text(sink);
   const int64_t base = KinetoBaseNs(source.OnClock(recording.start_ns));
   const int64_t start = source.OnClock(recording.start_ns) - base;
   const int64_t end = source.OnClock(recording.end_ns) - base;
   const KinetoLayout& layout = LayoutOf(source.dialect);
-  WriteTraceHeader(source, content, base, text);
-  if (layout.metadata_first) WriteTraceMetadata(source, content, start + 70'000, text);
+  WriteTraceHeader(source, base, text);
+  if (layout.metadata_first) WriteTraceMetadata(source, start + 70'000, text);
   EventWriter events(source, recording, text);
-  if (content == TraceContent::kWorker) events.Host();
+  if (source.content == TraceContent::kWorker) events.Host();
   if (source.with_stack && source.has_host) events.Frames(start + 60'000, end - 60'000);
-  WriteProfilerSpan(layout, source.dialect, start, end, text);
-  if (content == TraceContent::kWorker) events.Device();
-  if (!layout.metadata_first) WriteTraceMetadata(source, content, start + 70'000, text);
+  if (source.content != TraceContent::kNothing) {
+    WriteProfilerSpan(layout, source.dialect, start, end, text);
+  }
+  if (source.content == TraceContent::kWorker) events.Device();
+  if (!layout.metadata_first) WriteTraceMetadata(source, start + 70'000, text);
   WriteTraceEnd(source, end + 4'300'000, text);
   return text.Flush();
-}
-
-}  // namespace
-
-bool WriteKinetoTrace(const TraceSource& source, const Recording& recording, ByteSink& sink) {
-  return Write(source, recording, TraceContent::kWorker, sink);
-}
-bool WriteFrontendTrace(const TraceSource& source, const Recording& recording, ByteSink& sink) {
-  return Write(source, recording, TraceContent::kFrontend, sink);
 }
 
 }  // namespace tacho::simulate

@@ -12,8 +12,4 @@ namespace tacho::simulate {
 // Device work under a graph launch shares its correlation and has no External id.
 bool WriteKinetoTrace(const TraceSource& source, const Recording& recording, ByteSink& sink);
 
-// The trace of a process that does no work of the device: vLLM's front end. Without stacks such a
-// file holds nothing but the profiler's span.
-bool WriteFrontendTrace(const TraceSource& source, const Recording& recording, ByteSink& sink);
-
 }  // namespace tacho::simulate

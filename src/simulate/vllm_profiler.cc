@@ -164,8 +164,13 @@ std::string ProfilerConfigJson(const VllmProfilerConfig& c) {
       {"active_iterations", c.active_iterations},
       {"capture_torch_profiler", false},
       {"detailed_trace_annotation", c.detailed},
+      {"proton_profiler_dir", ""},
       {"proton_context", "shadow"},
       {"proton_data", "tree"},
+      {"proton_backend", Json()},
+      {"proton_mode", Json()},
+      {"proton_hook", Json()},
+      {"proton_output_format", Json()},
       {"proton_graph_attribution", false},
   };
   return json.dump();

@@ -101,11 +101,6 @@ void VllmProfiling::Info(std::string_view place, std::string_view text) const {
   parts_.log->Vllm("APIServer", parts_.options->pid, "INFO", place, text);
 }
 
-int64_t VllmProfiling::PidOf(size_t engine, int rank) const {
-  return parts_.options->pid + 10 +
-         static_cast<int64_t>(engine) * parts_.options->cost.tensor_parallel + rank;
-}
-
 void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
   StartBody body;
   const bool reads_body = parts_.version.generation == VllmGeneration::kLive;
@@ -259,8 +254,8 @@ void VllmProfiling::Flush(size_t engine, std::function<void(bool died)> done) {
                 for (size_t rank = 0; rank < outcomes.size(); ++rank) {
                   died = died || outcomes[rank].end == FileEnd::kDied;
                   if (outcomes[rank].end != FileEnd::kFailed) continue;
-                  parts_.log->Vllm("Worker", PidOf(engine, static_cast<int>(rank)), "WARNING",
-                                   "wrapper.py:147",
+                  parts_.log->Vllm("Worker", parts_.options->PidOf(engine, static_cast<int>(rank)),
+                                   "WARNING", "wrapper.py:147",
                                    "Failed to stop profiler: " + outcomes[rank].problem);
                 }
                 done(died);

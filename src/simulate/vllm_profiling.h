@@ -36,7 +36,6 @@ class VllmProfiling {
   void StopWorkers(std::function<void(bool died)> done);
 
   const VllmProfilerConfig& config() const { return parts_.config; }
-  int64_t PidOf(size_t engine, int rank) const;
   // What the trace of one rank says of it beside its steps.
   TraceSource SourceOf(size_t engine, int rank) const;
 

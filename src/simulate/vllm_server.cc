@@ -123,32 +123,16 @@ void VllmServer::EngineDied() {
 void VllmServer::StartProfile(const Exchange& exchange) { profiling_->Start(exchange); }
 void VllmServer::StopProfile(const Exchange& exchange) { profiling_->Stop(exchange); }
 
-std::vector<int64_t> VllmServer::WorkerPids() const {
-  std::vector<int64_t> pids;
+void VllmServer::TraceWindow(const TraceWindowOrder& order) {
   for (size_t i = 0; i < engines_.size(); ++i) {
     for (int rank = 0; rank < options_.cost.tensor_parallel; ++rank) {
-      pids.push_back(profiling_->PidOf(i, rank));
+      if (options_.PidOf(i, rank) != order.pid) continue;
+      RecordTraceWindow(loop_, *engines_[i].engine, profiling_->SourceOf(i, rank), options_.faults,
+                        options_.index, order, [this] { EngineDied(); });
+      return;
     }
   }
-  return pids;
-}
-
-void VllmServer::TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
-                             std::function<std::string(int64_t pid)> path_of,
-                             std::function<void(std::vector<std::string>)> done) {
-  TraceWindowOrder order;
-  for (EngineSlot& slot : engines_) order.engines.push_back(slot.engine.get());
-  order.ranks = options_.cost.tensor_parallel;
-  order.source = [this](size_t engine, int rank) {
-    TraceSource source = profiling_->SourceOf(engine, rank);
-    source.names = StepNames::kNone;  // vLLM names its steps only for its own profiler
-    return source;
-  };
-  order.start_unix_ns = start_unix_ns;
-  order.duration_ns = duration_ns;
-  order.path_of = std::move(path_of);
-  order.done = std::move(done);
-  RecordTraceWindow(loop_, std::move(order));
+  RecordEmptyWindow(loop_, profiling_->SourceOf(0, 0), order);
 }
 
 }  // namespace tacho::simulate

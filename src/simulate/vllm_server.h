@@ -22,10 +22,7 @@ class VllmServer : public Worker {
 
   void Handle(const std::shared_ptr<HttpExchange>& exchange) override;
   void OnListening(uint16_t port) override;
-  void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
-                   std::function<std::string(int64_t pid)> path_of,
-                   std::function<void(std::vector<std::string>)> done) override;
-  std::vector<int64_t> WorkerPids() const override;
+  void TraceWindow(const TraceWindowOrder& order) override;
 
  private:
   using Exchange = std::shared_ptr<HttpExchange>;

@@ -10,7 +10,8 @@ namespace tacho::simulate {
 
 std::string VllmProfiling::StemOf(size_t engine, int rank) const {
   const int minor = parts_.version.minor;
-  if (minor <= 10) return fmt::format("{}_{}", parts_.options->host_name, PidOf(engine, rank));
+  if (minor <= 10)
+    return fmt::format("{}_{}", parts_.options->host_name, parts_.options->PidOf(engine, rank));
   if (minor < 17) return fmt::format("{:05x}-rank-{}", parts_.options->pid, rank);
   const std::string& prefix = slots_[engine].prefix;
   return fmt::format("{}{}rank{}", prefix, prefix.empty() ? "" : "_", rank);
@@ -52,7 +53,7 @@ TraceSource VllmProfiling::SourceOf(size_t engine, int rank) const {
   source.world_size = tp;
   source.device = static_cast<int>(engine) * tp + rank;
   source.visible_devices = tp * options.data_parallel;
-  source.pid = PidOf(engine, rank);
+  source.pid = parts_.options->PidOf(engine, rank);
   source.process_name = parts_.version.minor <= 10 ? "python3"
                         : tp > 1                   ? fmt::format("VLLM::Worker_TP{}", rank)
                                                    : "VLLM::Worker";
@@ -100,7 +101,7 @@ RankFlush VllmProfiling::FrontendFlush(Recording recording) const {
       recording.end_ns);
   flush.source.trace_name = flush.file.path;
   flush.recording = std::make_shared<const Recording>(std::move(recording));
-  flush.frontend = true;
+  flush.source.content = TraceContent::kFrontend;
   return flush;
 }
 

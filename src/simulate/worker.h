@@ -11,6 +11,7 @@
 #include "simulate/faults.h"
 #include "simulate/loop.h"
 #include "simulate/server_log.h"
+#include "simulate/trace_window.h"
 
 namespace tacho::simulate {
 
@@ -25,7 +26,8 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  int64_t pid = 10'000;  // of the server; its workers' follow it
+  int64_t pid = 10'000;            // of the server
+  std::vector<int64_t> rank_pids;  // by engine and rank, where they are processes; else behind pid
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens a chunk
   bool prefix_caching = true;
@@ -39,6 +41,12 @@ struct WorkerOptions {
   int gzip_level = 1;
   bool truth = false;  // write what was put in beside each trace
   Faults faults;
+
+  int64_t PidOf(size_t engine, int rank) const {
+    const size_t at =
+        engine * static_cast<size_t>(cost.tensor_parallel) + static_cast<size_t>(rank);
+    return rank_pids.empty() ? pid + 10 + static_cast<int64_t>(at) : rank_pids.at(at);
+  }
 };
 
 // A simulated server process: one HTTP port, one or more engines. On the loop's thread.
@@ -47,15 +55,20 @@ class Worker {
   virtual ~Worker() = default;
   virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
   virtual void OnListening(uint16_t port) = 0;
-  // A window of all its ranks, without a word over HTTP: what Kineto's daemon asks for. The file
-  // of the process with that pid goes where `path_of` says. `done` gets the paths that were
-  // written.
-  virtual void TraceWindow(int64_t start_unix_ns, int64_t duration_ns,
-                           std::function<std::string(int64_t pid)> path_of,
-                           std::function<void(std::vector<std::string>)> done) = 0;
-  virtual std::vector<int64_t> WorkerPids() const = 0;
+  // A window of one of its ranks, without a word over HTTP: what Kineto's daemon asks for.
+  virtual void TraceWindow(const TraceWindowOrder& order) = 0;
 
   const WorkerOptions& options() const { return options_; }
+  // By engine and rank.
+  std::vector<int64_t> RankPids() const {
+    std::vector<int64_t> pids;
+    for (int engine = 0; engine < options_.data_parallel; ++engine) {
+      for (int rank = 0; rank < options_.cost.tensor_parallel; ++rank) {
+        pids.push_back(options_.PidOf(static_cast<size_t>(engine), rank));
+      }
+    }
+    return pids;
+  }
   bool alive() const { return alive_; }
   // Called once, when the process has died.
   void set_on_death(std::function<void()> on_death) { on_death_ = std::move(on_death); }

@@ -145,7 +145,8 @@ class Tacho:
         self.program, self.work, self.runs = Path(program).absolute(), work, 0
 
     def record(self, *targets, requests=None, duration="1s", steps=None, options=(), during=None, timeout=400):
-        """`tacho record`. `during` runs beside it in a thread; its failure is the scenario's.
+        """`tacho record`. `during` runs beside it in a thread, with an event that is set at its end; its failure
+        is the scenario's.
 
         A second of profile is enough, and vLLM's table afterwards takes thirty times as long on a CPU.
         """
@@ -155,11 +156,11 @@ class Tacho:
         for name, value in (("--requests", requests), ("--duration", duration), ("--steps", steps)):
             command += [name, str(value)] if value is not None else []
         command = [str(c) for c in [*command, *options]]
-        trouble = []
+        trouble, ended = [], threading.Event()
 
         def beside():
             try:
-                during()
+                during(ended)
             except Exception as e:  # told by the thread that waits
                 trouble.append(e)
         thread = threading.Thread(target=beside, daemon=True)
@@ -171,6 +172,8 @@ class Tacho:
                                   stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout)
         except subprocess.TimeoutExpired:
             raise Failed(f"{' '.join(command)} did not end within {timeout} s") from None
+        finally:
+            ended.set()
         (self.work / f"run{self.runs}.log").write_text(
             " ".join(command) + f"\nexit {done.returncode}\n{done.stderr}\n{done.stdout}")
         if during:

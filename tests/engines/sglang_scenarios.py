@@ -1,4 +1,6 @@
 """`tacho record` against the real SGLang, alone and behind sglang-router."""
+import gzip
+
 from frame import REMOTE, USAGE, Setup, check, check_complete, last_line, steps
 
 ONE = Setup(("sglang",), 3)
@@ -22,6 +24,18 @@ def sglang_by_stage(engines, tacho):
     check(phases == ["decode", "prefill"], f"stages {phases}")
 
 
+def sglang_options(engines, tacho):
+    run = tacho.record(engines.url(), steps=4, duration=None, options=[
+        "--profile-options", "record_shapes,detailed_annotations,activities=CPU,profile_prefix=mine"])
+    trace = check_complete(tacho, run, 1)[0]
+    check(steps(trace) == 4, f"{steps(trace)} steps instead of 4")
+    check("/mine-tacho-" in trace["path"], f"the prefix is not in {trace['path']}")
+    with gzip.open(trace["path"], "rt") as file:
+        text = file.read()
+    check('"record_shapes": 1' in text, "shapes were not recorded")
+    check("forward_id=" in text, "the steps' names are not the detailed ones")
+
+
 def sglang_stacks_refused(engines, tacho):
     run = tacho.record(engines.url(), options=["--with-stack"])
     check(run.status in (USAGE, REMOTE), f"exit status {run.status}: {last_line(run.said())}")
@@ -32,5 +46,6 @@ def two_behind_sglang_router(engines, tacho):
     check_complete(tacho, tacho.record(engines.router["url"]), 2)
 
 
-SCENARIOS = [(ONE, s) for s in (sglang_by_steps, sglang_stop_by_hand, sglang_by_stage, sglang_stacks_refused)]
+SCENARIOS = [(ONE, s) for s in (sglang_by_steps, sglang_stop_by_hand, sglang_by_stage, sglang_options,
+                             sglang_stacks_refused)]
 SCENARIOS += [(TWO, two_behind_sglang_router)]

@@ -38,6 +38,14 @@ def max_iterations(engines, tacho):
     check_vllm_idle(engines.url())
 
 
+def delayed_iterations(engines, tacho):
+    run = tacho.record(engines.url(), steps=4, duration="60s", options=["--profile-options", "delay_iterations=3,profile_prefix=mine"])
+    trace = check_complete(tacho, run, 1)[0]
+    check(trace["steps"]["count"] == 4, f"{trace['steps']['count']} steps instead of 4")
+    check("/mine-tacho-" in trace["path"], f"the prefix is not in {trace['path']}")
+    check((run.folder() / "logs/w0.log").stat().st_size > 0, "the engine's log is not in the run folder")
+
+
 def stop_by_hand(engines, tacho):
     trace = check_complete(tacho, tacho.record(engines.url(), duration="2s"), 1)[0]
     check(steps(trace) > 5, f"only {steps(trace)} steps with something to do in 2 s of load")
@@ -45,8 +53,8 @@ def stop_by_hand(engines, tacho):
 
 
 def user_drives_the_load(engines, tacho):
-    def load():
-        for _ in range(4):
+    def load(ended):
+        while not ended.is_set():
             ask(engines.url() + "/v1/completions", "POST", {"model": "tiny", "prompt": [5, 6, 7], "max_tokens": 100,
                                                             "ignore_eos": True})
     check_complete(tacho, tacho.record(engines.url(), options=["--no-load"], duration="4s", during=load), 1)
@@ -121,7 +129,7 @@ def two_behind_router(engines, tacho):
 
 
 def router_killed_in_load(engines, tacho):
-    def kill_router():
+    def kill_router(_):
         wait_for(lambda: all(gauge(w["url"], "vllm:num_requests_running") > 0 for w in engines.workers), 120, "load")
         engines.kill(engines.router)
     run = tacho.record(engines.router["url"], duration="10s", options=["--through-router"], during=kill_router)
@@ -134,7 +142,7 @@ def server_killed_in_flush(engines, tacho):
     folder = Path(engines.workers[1]["trace_dir"])
     before = set(folder.iterdir())
 
-    def kill_worker():
+    def kill_worker(_):
         wait_for(lambda: set(folder.iterdir()) - before, 240, "a file of the flush")
         engines.kill(engines.workers[1])
     run = tacho.record(engines.url(0), engines.url(1), duration="5s", during=kill_worker)
@@ -171,7 +179,7 @@ def by_daemon(engines, tacho):
 
 
 # In this order; those that end a server come last in their setup.
-SCENARIOS = [(ONE, s) for s in (vllm_behind_router, load_through_router, one_vllm, max_iterations, stop_by_hand,
+SCENARIOS = [(ONE, s) for s in (vllm_behind_router, load_through_router, one_vllm, max_iterations, delayed_iterations, stop_by_hand,
                                 user_drives_the_load, second_session, session_left_open, stacks_are_for_the_launch,
                                 wrong_router, no_engine)]
 SCENARIOS += [(STACKS, stacks_refused), (STACKS, stacks_with_a_bound), (TP2, tensor_parallel_2), (DP2, data_parallel_2),

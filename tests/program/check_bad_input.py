@@ -7,7 +7,9 @@ import gzip
 import json
 import os
 import pathlib
+import pty
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -329,7 +331,33 @@ def main():
         done = run("--json", RECORDING, stdout=writer)
         os.close(writer)
         check("closed pipe is quiet", b"bug" not in done.stderr.lower(), done.stderr)
-        expect("rules that cannot be read", run("--rules", write(root / "my.rules", "%%%\n"), RECORDING), 2, "line 1")
+        expect("rules that cannot be read", run("--rules", write(root / "my.rules", "%%%\n"), RECORDING), 2, "my.rules", "line 1")
+        expect("no such device", run("--device", "7", RECORDING), 2, "no trace has a device '7'", "'cpu'")
+        with open(os.devnull) as null:
+            expect("nothing on standard input", run("-", stdin=null), 3, "standard input", "redirect a trace")
+        plain = subprocess.run([TACHO, str(RECORDING)], capture_output=True)
+        expect("a path for a command", plain, 2, "did you mean tacho analyze", str(RECORDING))
+        other = run(write(root / "other.json", '{"a":1}'))
+        check("JSON that is no trace: status 4", other.returncode == 4, other.returncode)
+        check("and the verdict says so", b"is it a trace of PyTorch's profiler?" in other.stdout, other.stdout)
+        half = root / "half"
+        half.mkdir()
+        shutil.copy(RECORDING, half / RECORDING.name)
+        write(half / "empty.json", "")
+        done = run(half)
+        check("a skipped file is named on both outputs",
+              done.stdout.count(b"empty.json") == 1 and done.stderr.count(b"empty.json") == 1, done.stderr)
+        leader, follower = pty.openpty()
+        with subprocess.Popen([TACHO, "analyze", "--no-progress", half], stdout=follower, stderr=follower) as child:
+            os.close(follower)
+            seen = b""
+            try:
+                while part := os.read(leader, 65536):
+                    seen += part
+            except OSError:  # how a terminal ends
+                pass
+        os.close(leader)
+        check("and once on a terminal", seen.count(b"empty.json") == 1 and b"1 input was skipped, see above" in seen, seen)
         expect("unknown flag", run("--jsn", RECORDING), 2, "--json")
         expect("bad window", run("--window", "5:1", RECORDING), 2, "window")
 

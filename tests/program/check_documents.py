@@ -5,36 +5,30 @@ usage: check_documents.py TACHO [--update]
 
 A block fenced as ```console holds "$ tacho ..." lines, each followed by its output; a line "..." stands for any
 lines. A comment before the block, <!-- run in DIR -->, names where (default: the project's root); DIR may start
-with $TACHO_CORPUS, and the block is left out, loudly, when that folder is not there. <!-- beside tacho ... --> names a
-command that runs meanwhile (it says that it is ready by a line); what is measured then differs from run to run, so
-numbers, with their units, match any others. --update writes the real
+with $TACHO_CORPUS, and the block is left out, loudly, when that folder is not there. --update writes the real
 output into the documents (of blocks without "...").
+
+<!-- run against simulate OPTIONS --> starts `tacho simulate OPTIONS` for the block's commands: the first http:// address
+in them stands for its router, or its first worker, and what is printed is compared with every number masked.
+
+Besides, each option that the pages on engines name must be one, and each symptom of docs/troubleshooting.md must be
+something that the program says.
 """
 import contextlib
+import json
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n)?(?:<!-- beside tacho (?P<beside>.+?) -->\n)?```console\n(?P<body>.*?)```\n", re.S)
-
-
-# A number, a unit, blanks.
-NUMBER = re.compile(r"(?: *\b\d[\d,.]*| +(?:ns|us|ms|s)\b| +)+")
-
-
-@contextlib.contextmanager
-def beside(tacho, arguments):
-    process = subprocess.Popen([tacho, *shlex.split(arguments)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
-        process.stdout.readline()
-        yield
-    finally:
-        process.terminate()
-        process.wait(30)
+BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n)?"
+                   r"```console\n(?P<body>.*?)```\n", re.S)
+# Options that belong to engines and other programs.
+FOREIGN = {"--profiler-config", "--enable-sleep-mode", "--max-iterations"}
 
 
 def matches(want, got):
@@ -44,6 +38,69 @@ def matches(want, got):
     if want[0].strip() == "...":
         return any(matches(want[1:], got[i:]) for i in range(len(got) + 1))
     return bool(got) and want[0].rstrip() == got[0].rstrip() and matches(want[1:], got[1:])
+
+
+def masked(line):
+    """What stays of a line from run to run: no numbers, units, bars, nor the width of columns."""
+    line = re.sub(r"[█▉▊▋▌▍▎▏▁▂▃▄▅▆▇▒░]+", "", line)
+    line = re.sub(r"no difference beyond [\d.]+ % of noise|[+-][\d.]+ %, give or take [\d.]+ %", "COST", line)
+    line = re.sub(r"http://[\d.]+:\d+", "URL", line)
+    line = re.sub(r"\d[\d,.]*( to \d[\d,.]*)?( (ns|us|ms|s|B|kB|MB|GB)\b)?", "#", line)
+    return " ".join(line.split())
+
+
+@contextlib.contextmanager
+def simulated(tacho, words, folder):
+    """The address of a simulation's router, or of its first worker."""
+    process = subprocess.Popen([tacho, *words, "--json", "--trace-dir", f"{folder}/engines"], stdout=subprocess.PIPE, text=True)
+    try:
+        told = json.loads(process.stdout.readline())
+        router = told.get("router")
+        yield router["url"] if isinstance(router, dict) else router or told["workers"][0]["url"]
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def run_shown(tacho, words, cwd):
+    done = subprocess.run([tacho, *words[1:]], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240,
+                          env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
+    return done.stdout.decode()
+
+
+def check_options(tacho):
+    """Every --option that the pages on engines name, in code or in a block, is one of ours, of the tools or of FOREIGN."""
+    helps = [[tacho, command, "--help"] for command in ("record", "engine", "simulate", "analyze", "load")]
+    helps += [[ROOT / "tools/engines", "run", "--help"], [ROOT / "tools/test", "--help"], [ROOT / "tools/demo", "--help"]]
+    helps += [[sys.executable, ROOT / "tests" / script, "--help"] for script in ("engines/check_engines.py", "conformance/check.py")]
+    known = "".join(subprocess.run(h, stdout=subprocess.PIPE, text=True).stdout for h in helps)
+    known = set(re.findall(r"--[a-z][a-z-]+", known)) | FOREIGN
+    bad = 0
+    for name in ("record.md", "engines.md", "troubleshooting.md"):
+        for option in sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "docs" / name).read_text())) - known):
+            print(f"{name}: {option} is no option")
+            bad += 1
+    return bad
+
+
+def check_symptoms():
+    """What the first column of docs/troubleshooting.md quotes stands in the source; N, M, DIR are whatever."""
+    texts = []
+    for path in (ROOT / "src").rglob("*.cc"):
+        code = re.sub(r'"\s*\n\s*"', "", path.read_text())
+        texts += re.findall(r'"((?:[^"\\]|\\.)*)"', code)
+    said = re.sub(r"\{[^{}]*\}", "", "\n".join(texts)).replace('\\"', '"')
+    bad = quoted = 0
+    for line in (ROOT / "docs/troubleshooting.md").read_text().splitlines():
+        for symptom in re.findall(r"`([^`]+)`", line.split("|")[1]) if line.startswith("| ") else ():
+            quoted += 1
+            for part in re.split(r"\b(?:[NM]|DIR|URL|HOST|HTTP \d+)\b", symptom):
+                if len(part.strip(" ,;")) > 3 and part.strip(" ,;") not in said:
+                    print(f"troubleshooting.md: nothing says '{part.strip()}' (of `{symptom}`)")
+                    bad += 1
+    if not quoted:
+        print("troubleshooting.md: no symptom found")
+    return bad + (not quoted)
 
 
 def main():
@@ -64,31 +121,34 @@ def main():
                     continue
                 folder = folder.replace("$TACHO_CORPUS", corpus)
             body = ""
-            lines_of = lambda text: (NUMBER.sub(" #", text) if block["beside"] else text).rstrip("\n").split("\n")
-            for part in re.split(r"(?m)^(?=\$ )", block["body"]):
-                if not part.startswith("$ "):
-                    body += part
-                    continue
-                command, _, want = part.partition("\n")
-                words = shlex.split(command[2:])
-                if words[0] != "tacho":
-                    body += part  # shown, not run: installs and the like
-                    continue
-                with beside(tacho, block["beside"]) if block["beside"] else contextlib.nullcontext():
-                    done = subprocess.run([tacho, *words[1:]], cwd=ROOT / folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                          timeout=120, env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"})
-                got = done.stdout.decode()
-                if matches(lines_of(want), lines_of(got)):
-                    passed += 1
-                else:
-                    failed += 1
-                    print(f"{path.name}: {command}\n--- prints\n{got}\n--- shown\n{want}")
-                body += part if "\n...\n" in part else command + "\n" + got.rstrip("\n") + "\n\n"
+            with contextlib.ExitStack() as held:
+                cwd, url = ROOT / folder, None
+                if block["engines"]:
+                    cwd = held.enter_context(tempfile.TemporaryDirectory())
+                    url = held.enter_context(simulated(tacho, shlex.split(block["engines"]), cwd))
+                look = masked if url else str.rstrip
+                for part in re.split(r"(?m)^(?=\$ )", block["body"]):
+                    command, _, want = part.partition("\n")
+                    words = shlex.split(command[2:]) if part.startswith("$ ") else [""]
+                    if words[0] != "tacho" or words[-1] == "&":
+                        body += part  # shown, not run: installs and the like
+                        continue
+                    shown = [word for word in words if word.startswith("http://")][:1]
+                    got = run_shown(tacho, [url if url and [word] == shown else word for word in words], cwd)
+                    for one in shown:
+                        got = got.replace(url or one, one)
+                    if matches([*map(look, want.rstrip("\n").split("\n"))], [*map(look, got.rstrip("\n").split("\n"))]):
+                        passed += 1
+                    else:
+                        failed += 1
+                        print(f"{path.name}: {command}\n--- prints\n{got}\n--- shown\n{want}")
+                    body += part if url or "\n...\n" in part else command + "\n" + got.rstrip("\n") + "\n\n"
             if update:
                 out.append(text[last : block.start("body")] + body.rstrip("\n") + "\n")
                 last = block.end("body")
         if update:
             path.write_text("".join(out) + text[last:])
+    failed += check_options(tacho) + check_symptoms()
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     if update:
         sys.exit(0)

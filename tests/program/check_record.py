@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -32,15 +33,16 @@ def check(what, ok, detail=""):
 
 
 @contextlib.contextmanager
-def simulation(folder, *options):
+def simulation(folder, *options, daemon=False):
     """Runs `tacho simulate`; gives its addresses as it prints them with --json. vLLM in its developer mode, as RL stacks
-    start it: it tells where it writes."""
+    start it: it tells where it writes. With `daemon`: a process for each rank, which asks Kineto's daemon in FOLDER."""
     if "sglang" not in options and "--profiler-config" not in options and "--engine-version" not in options:
         options = ("--dev-mode", *options)
     if "--model-size" not in options:
         options = ("--model-size", "8b", *options)  # fewer steps, smaller traces
     os.makedirs(folder, exist_ok=True)
-    process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options],
+    environment = {**os.environ, "KINETO_USE_DAEMON": "1", "KINETO_IPC_SOCKET_DIR": str(folder)} if daemon else None
+    process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options], env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         line = process.stdout.readline()
@@ -81,7 +83,7 @@ def ranks(report):
     return [rank for worker in report["workers"] for rank in worker["ranks"]]
 
 
-def whole(name, done, report, folder, expected_ranks):
+def whole(name, done, report, folder, expected_ranks, names_steps=True):
     """A recording in which nothing is missing."""
     check(f"{name}: status", done.returncode == 0, f"{done.returncode}\n{done.stdout}\n{done.stderr}")
     if report is None:
@@ -89,7 +91,8 @@ def whole(name, done, report, folder, expected_ranks):
         return
     check(f"{name}: complete", report["complete"] and report["exit_status"] == 0, report.get("missing"))
     check(f"{name}: ranks", len(ranks(report)) == expected_ranks, ranks(report))
-    check(f"{name}: proven", all(r["proven"] and r["steps"] > 0 for r in ranks(report)), ranks(report))
+    check(f"{name}: proven", all(r["proven"] and (r["steps"] > 0 or not names_steps) for r in ranks(report)),
+          ranks(report))
     files = [f for r in ranks(report) for f in r["files"]]
     check(f"{name}: own files", len(set(files)) == len(files) and all((folder / f).is_file() for f in files), files)
     check(f"{name}: the rest of the folder",
@@ -219,7 +222,73 @@ def two_at_once(folder):
         check("two at once: the first is whole", first.returncode == 0, first.returncode)
 
 
-SCENARIOS = [two_behind_a_router, steps, data_parallel, generations, sglang, refusals, faults, interrupt, two_at_once]
+def by_daemon(folder):
+    """Chosen by itself, also where the engines have no route for a profiler; two servers of two ranks."""
+    with simulation(folder, "--count", "2", "--tp", "2", "--router", "vllm", "--profiler-config", "{}", daemon=True) as addresses:
+        status = run("engine", "status", *target(addresses), "--json")
+        check("daemon: engine status", all(w["profiler"]["daemon"] for w in json.loads(status.stdout)["workers"]), status.stdout)
+        done, report, run_folder = record(folder, target(addresses))
+        whole("daemon", done, report, run_folder, 4, names_steps=False)
+        if report:
+            check("daemon: via", report["via"] == "daemon", report["via"])
+            pids = sorted(pid for w in addresses["workers"] for pid in w["rank_pids"])
+            files = [f for r in ranks(report) for f in r["files"]]
+            found = sorted(int(re.search(r"kineto_(\d+)\.json", f)[1]) for f in files)
+            check("daemon: the ranks' own files", found == pids, f"{found} {pids}")
+            for file in files:
+                trace = json.loads((run_folder / file).read_text())
+                span = next(e for e in trace["traceEvents"] if e["name"] == "PyTorch Profiler (0)")
+                late = trace["baseTimeNanoseconds"] + round(span["ts"] * 1000) - report["profiled"]["begin_unix_ns"]
+                check(f"daemon: {file} is of the window", abs(late) < 300e6 and abs(span["dur"] - 2e6) < 300e3, (late, span))
+        again, second, second_folder = record(folder, target(addresses))
+        whole("daemon, second session", again, second, second_folder, 4, names_steps=False)
+    with simulation(f"{folder}/s", "--engine", "sglang", "--count", "2", "--router", "sglang", daemon=True) as addresses:
+        done, report, run_folder = record(f"{folder}/s", target(addresses))
+        whole("daemon, sglang", done, report, run_folder, 2, names_steps=False)
+
+
+def by_daemon_faults(folder):
+    """A rank that never asks, a file that comes late, files that end in the middle, a server killed in its window."""
+    options = ["--count", "2", "--tp", "2", "--router", "vllm"]
+    with simulation(f"{folder}/m", *options, "--fault", "mute-rank@0:1", "--fault", "slow-flush@1:6s", daemon=True) as addresses:
+        done, report, run_folder = record(f"{folder}/m", target(addresses))
+        check("mute rank: status", done.returncode == 4, done.stderr)
+        missing = [(w["url"], r["rank"]) for w in report["workers"] for r in w["ranks"] if not r["proven"]]
+        check("mute rank: it alone is missing", missing == [(addresses["workers"][0]["url"], 1)], missing)
+        check("mute rank: named", any("rank 1" in m and "never asked" in m for m in report["missing"]), report["missing"])
+    with simulation(f"{folder}/t", *options, "--fault", "truncate@0", daemon=True) as addresses:
+        done, report, run_folder = record(f"{folder}/t", target(addresses))
+        check("truncated: status", done.returncode == 4, done.stderr)
+        proven = [r["proven"] for r in ranks(report)]
+        check("truncated: the other server's are whole", sorted(proven) == [False, False, True, True], proven)
+    with simulation(f"{folder}/k", *options, daemon=True) as addresses:
+        out = pathlib.Path(folder) / "k/runs"
+        process = subprocess.Popen([TACHO, "record", *target(addresses), "--out", str(out), *QUICK], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        until = time.monotonic() + 60
+        while not list(out.rglob("kineto_*.json.tmp")) and time.monotonic() < until:
+            time.sleep(0.02)
+        os.kill(addresses["workers"][0]["pid"], signal.SIGKILL)  # its ranks end with it
+        _, errors = process.communicate(timeout=120)
+        check("killed: status", process.returncode == 4, f"{process.returncode} {errors}")
+        report = json.loads(next(out.rglob("run.json")).read_text())
+        proven = {w["url"] for w in report["workers"] for r in w["ranks"] if r["proven"]}
+        check("killed: the other server's are proven", proven == {addresses["workers"][1]["url"]}, report)
+        check("killed: says so", any("died" in m for m in report["missing"]), report["missing"])
+        check("killed: nothing half written", not list(out.rglob("*.tmp")) and not list(out.rglob("*.partial")))
+
+
+def by_daemon_refused(folder):
+    """Somebody else is the daemon."""
+    with simulation(folder, daemon=True) as addresses, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as taken:
+        taken.bind(f"{folder}/dynolog")
+        done, report, run_folder = record(folder, target(addresses))
+        check("socket taken: status", done.returncode in (4, 6), f"{done.returncode} {done.stderr}")
+        check("socket taken: said", "is taken" in done.stderr, done.stderr)
+
+
+SCENARIOS = [two_behind_a_router, steps, data_parallel, generations, sglang, refusals, faults, interrupt, two_at_once, by_daemon,
+             by_daemon_faults, by_daemon_refused]
 
 
 def main():

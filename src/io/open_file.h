@@ -3,34 +3,14 @@
 #include <sys/stat.h>
 
 #include <string>
-#include <utility>
 
+#include "base/file_descriptor.h"
 #include "base/result.h"
 
 namespace tacho {
 
-// An open file descriptor with one owner.
-class FileHandle {
- public:
-  FileHandle() = default;
-  explicit FileHandle(int fd) : fd_(fd) {}
-  FileHandle(FileHandle&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  FileHandle& operator=(FileHandle&& o) noexcept {
-    std::swap(fd_, o.fd_);
-    return *this;
-  }
-  FileHandle(const FileHandle&) = delete;
-  FileHandle& operator=(const FileHandle&) = delete;
-  ~FileHandle();
-
-  [[nodiscard]] int fd() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
 struct OpenedFile {
-  FileHandle file;
+  FileDescriptor file;
   struct stat status = {};
 };
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,11 +11,22 @@
 
 namespace tacho {
 
+// The datagrams that PyTorch's profiler, Kineto, exchanges with its daemon over UNIX sockets. Both
+// ends are here in use: tacho is the daemon, a simulated engine the process.
+
 // What a process asks its Kineto daemon for: "is there a trace for me to take?"
 struct KinetoQuestion {
   int32_t state = 0;  // 1 while a trace runs, 3 while idle
   int64_t job = 0;
   std::vector<int64_t> pids;  // the process, then its ancestors
+};
+
+// What a process tells its daemon when it begins to use a GPU; the answer is an i32, how many
+// processes use that GPU.
+struct KinetoContext {
+  int32_t gpu = 0;
+  int64_t pid = 0;
+  int64_t job = 0;
 };
 
 // One datagram: the payload's size as u64, the kind of message in 32 bytes, the payload. Host byte
@@ -30,5 +44,19 @@ std::string PackKinetoMessage(const KinetoMessage& message);
 // The payload of a "req": i32 state, i32 n, i64 job, i32 pids[n].
 std::optional<KinetoQuestion> ParseKinetoQuestion(std::string_view payload);
 std::string PackKinetoQuestion(const KinetoQuestion& question);
+
+// The payload of a "ctxt": i32 gpu, i32 pid, i64 job.
+std::optional<KinetoContext> ParseKinetoContext(std::string_view payload);
+std::string PackKinetoContext(const KinetoContext& context);
+
+// Where a socket of that name is: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR), or, without
+// one, an abstract name. A size of 0: the path is too long for a socket.
+inline constexpr std::string_view kKinetoDaemonName = "dynolog";
+struct KinetoAddress {
+  sockaddr_un name{};
+  socklen_t size = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
+};
+KinetoAddress KinetoAddressOf(const std::string& folder, std::string_view name);
 
 }  // namespace tacho

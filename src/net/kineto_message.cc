@@ -1,5 +1,6 @@
-#include "control/kineto_message.h"
+#include "net/kineto_message.h"
 
+#include <cstddef>
 #include <cstring>
 
 namespace tacho {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr size_t kTypeBytes = 32;
 constexpr size_t kQuestionBytes = 4 + 4 + 8;
+constexpr size_t kContextBytes = 4 + 4 + 8;
 constexpr int32_t kMostPids = 4096;
 
 template <typename T>
@@ -39,6 +41,18 @@ std::string PackKinetoMessage(const KinetoMessage& message) {
   return bytes + type + message.payload;
 }
 
+KinetoAddress KinetoAddressOf(const std::string& folder, std::string_view name) {
+  KinetoAddress address;
+  address.name.sun_family = AF_UNIX;
+  // Kineto counts the trailing NUL into an abstract name.
+  const std::string path = folder.empty() ? std::string(1, '\0') + std::string(name) + '\0'
+                                          : folder + '/' + std::string(name);
+  if (path.size() >= sizeof(address.name.sun_path)) return address;
+  std::memcpy(address.name.sun_path, path.data(), path.size());
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  return address;
+}
+
 std::optional<KinetoQuestion> ParseKinetoQuestion(std::string_view payload) {
   if (payload.size() < kQuestionBytes) return std::nullopt;
   KinetoQuestion question;
@@ -50,6 +64,20 @@ std::optional<KinetoQuestion> ParseKinetoQuestion(std::string_view payload) {
   for (int32_t i = 0; i < count; ++i)
     question.pids.push_back(Read<int32_t>(payload, kQuestionBytes + 4 * size_t(i)));
   return question;
+}
+
+std::optional<KinetoContext> ParseKinetoContext(std::string_view payload) {
+  if (payload.size() != kContextBytes) return std::nullopt;
+  return KinetoContext{Read<int32_t>(payload, 0), Read<int32_t>(payload, 4),
+                       Read<int64_t>(payload, 8)};
+}
+
+std::string PackKinetoContext(const KinetoContext& context) {
+  std::string bytes;
+  Append(bytes, context.gpu);
+  Append(bytes, static_cast<int32_t>(context.pid));
+  Append(bytes, context.job);
+  return bytes;
 }
 
 std::string PackKinetoQuestion(const KinetoQuestion& question) {

@@ -1,4 +1,4 @@
-#include "io/file_handle.h"
+#include "io/open_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,9 +18,9 @@ Error CannotOpen(int error) {
   return Error{ErrorKind::kUnreadable, std::move(message)};
 }
 
-Result<OpenedFile> CheckedStatus(FileHandle file) {
+Result<OpenedFile> CheckedStatus(FileDescriptor file) {
   OpenedFile opened{std::move(file), {}};
-  if (::fstat(opened.file.fd(), &opened.status) != 0) {
+  if (::fstat(opened.file.get(), &opened.status) != 0) {
     return tl::unexpected<Error>(CannotOpen(errno));
   }
   if (std::string why = WhyNotReadable(opened.status.st_mode); !why.empty()) {
@@ -30,12 +30,18 @@ Result<OpenedFile> CheckedStatus(FileHandle file) {
 }
 
 Result<OpenedFile> OpenStandardInput() {
-  FileHandle copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
-  if (copy.fd() < 0) {
+  FileDescriptor copy(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (!copy) {
     return Fail(ErrorKind::kUnreadable, "is closed: redirect a trace into it, or name a file");
   }
-  if (::isatty(copy.fd()) == 1) {
+  if (::isatty(copy.get()) == 1) {
     return Fail(ErrorKind::kUnreadable, "is a terminal: redirect a trace into it, or name a file");
+  }
+  struct stat status = {};
+  if (::fstat(copy.get(), &status) == 0 && S_ISCHR(status.st_mode)) {
+    return Fail(ErrorKind::kUnreadable,
+                "is a character device (/dev/null?), nothing to read: redirect a trace into it, or "
+                "name a file");
   }
   return CheckedStatus(std::move(copy));
 }
@@ -46,16 +52,12 @@ Result<OpenedFile> OpenPath(const std::string& path) {
   if (std::string why = WhyNotReadable(status.st_mode); !why.empty()) {
     return Fail(ErrorKind::kUnreadable, std::move(why));
   }
-  FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (file.fd() < 0) return tl::unexpected<Error>(CannotOpen(errno));
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file) return tl::unexpected<Error>(CannotOpen(errno));
   return CheckedStatus(std::move(file));
 }
 
 }  // namespace
-
-FileHandle::~FileHandle() {
-  if (fd_ >= 0) ::close(fd_);
-}
 
 Result<OpenedFile> OpenForReading(const std::string& path) {
   if (path == "-") {

@@ -1,0 +1,103 @@
+#include "session/engine_log.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kMostText = 4 << 20;
+constexpr size_t kMostLine = 64 << 10;
+
+int64_t SizeOf(const std::string& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  return failed ? 0 : static_cast<int64_t>(size);
+}
+
+std::string ReadRange(const std::string& path, int64_t from, int64_t to) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(from);
+  std::string text(static_cast<size_t>(std::max<int64_t>(0, to - from)), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(0, file.gcount())));
+  return text;
+}
+
+// Without the sequences that colour it.
+std::string Plain(std::string_view line) {
+  std::string plain;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != '\x1b') {
+      plain += line[i];
+      continue;
+    }
+    while (i + 1 < line.size() && line[i] != 'm') ++i;
+  }
+  while (!plain.empty() && (plain.back() == '\r' || plain.back() == ' ')) plain.pop_back();
+  return plain;
+}
+
+}  // namespace
+
+std::string ProfilerMessage(std::string_view line) {
+  std::string text = Plain(line);
+  std::string lower = text;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool concerns = lower.find("profil") != std::string::npos ||
+                        lower.find("shared memory broadcast block") != std::string::npos;
+  if (!concerns || lower.find(" http/1.") != std::string::npos) return "";
+  // vLLM: "(Worker pid=1) INFO 11-21 11:49:36 [wrapper.py:65] MESSAGE"; SGLang: "[DATE] MESSAGE".
+  if (const size_t source = text.find(".py:"); source != std::string::npos) {
+    if (const size_t end = text.find("] ", source); end != std::string::npos)
+      return text.substr(end + 2);
+  }
+  if (const size_t end = text.find("] "); text.starts_with('[') && end != std::string::npos)
+    return text.substr(end + 2);
+  return text;
+}
+
+EngineLog::EngineLog(std::string path)
+    : path_(std::move(path)), begin_(path_.empty() ? 0 : SizeOf(path_)), read_(begin_) {}
+
+void EngineLog::ReadOn() {
+  if (path_.empty()) return;
+  const int64_t size = SizeOf(path_);
+  // Rotated: what is there now is new.
+  if (size < read_) begin_ = read_ = 0;
+  const int64_t from = std::max(read_, size - kMostText);
+  if (from > read_) rest_.clear();
+  rest_ += ReadRange(path_, from, size);
+  read_ = size;
+  for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
+    std::string message = ProfilerMessage(std::string_view(rest_).substr(0, end));
+    rest_.erase(0, end + 1);
+    if (message.empty()) continue;
+    if (failure_.empty() &&
+        (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos))
+      failure_ = message;
+    last_word_ = std::move(message);
+  }
+  if (rest_.size() > kMostLine) rest_.clear();
+}
+
+const std::string& EngineLog::LastWord() {
+  ReadOn();
+  return last_word_;
+}
+
+const std::string& EngineLog::Failure() {
+  ReadOn();
+  return failure_;
+}
+
+std::string EngineLog::Text() const {
+  if (path_.empty()) return "";
+  const int64_t size = SizeOf(path_);
+  return ReadRange(path_, std::max(size < begin_ ? 0 : begin_, size - kMostText), size);
+}
+
+}  // namespace tacho

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+// Follows the log of an engine from where it stands when this is made.
+class EngineLog {
+ public:
+  explicit EngineLog(std::string path = "");  // "": none, which says nothing
+
+  // The last line since then that concerns the profiler, without colours and the logger's prefix;
+  // "" when there is none.
+  const std::string& LastWord();
+  // The first such line that tells of a failure; "" when there is none.
+  const std::string& Failure();
+  // What was written since then: its last megabytes, as it stands.
+  std::string Text() const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  void ReadOn();
+
+  std::string path_, rest_, last_word_, failure_;
+  int64_t begin_ = 0, read_ = 0;  // bytes of the file
+};
+
+// The message of a log line that concerns the profiler, "" of any other: lines of the access log do
+// not.
+std::string ProfilerMessage(std::string_view line);
+
+}  // namespace tacho

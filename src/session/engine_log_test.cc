@@ -1,0 +1,49 @@
+#include "session/engine_log.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace tacho {
+namespace {
+
+TEST(ProfilerMessage, OfBothEngines) {
+  EXPECT_EQ(ProfilerMessage("(Worker pid=7) INFO 11-21 11:49:36 [wrapper.py:65] Profiler stopped."),
+            "Profiler stopped.");
+  EXPECT_EQ(ProfilerMessage("\x1b[32m[2026-11-21 12:16:01 DP1]\x1b[0m Stop profiling...\r"),
+            "Stop profiling...");
+  EXPECT_EQ(ProfilerMessage("Profiling done"), "Profiling done");
+  EXPECT_EQ(ProfilerMessage("INFO 11-21 [shm_broadcast.py:1] No available shared memory broadcast "
+                            "block found in 60 seconds."),
+            "No available shared memory broadcast block found in 60 seconds.");
+  EXPECT_EQ(ProfilerMessage("INFO: 127.0.0.1:1 - \"POST /start_profile HTTP/1.1\" 200 OK"), "");
+  EXPECT_EQ(ProfilerMessage("INFO [loggers.py:199] Avg prompt throughput"), "");
+}
+
+TEST(EngineLog, TellsWhatIsNew) {
+  const std::string path = "/tmp/tacho-engine-log-" + std::to_string(getpid());
+  std::ofstream(path) << "[old] Profiler started\n";
+  EngineLog log(path);
+  EXPECT_EQ(log.LastWord(), "");
+  std::ofstream(path, std::ios::app)
+      << "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Fai";
+  EXPECT_EQ(log.LastWord(), "Stopping profiler...");
+  EXPECT_EQ(log.Failure(), "");
+  std::ofstream(path, std::ios::app) << "led to stop profiler: x\n";
+  EXPECT_EQ(log.Failure(), "Failed to stop profiler: x");
+  EXPECT_EQ(log.LastWord(), "Failed to stop profiler: x");
+  EXPECT_EQ(
+      log.Text(),
+      "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Failed to stop profiler: x\n");
+  std::ofstream(path) << "Profiler, rotated\n";
+  EXPECT_EQ(log.LastWord(), "Profiler, rotated");
+  std::filesystem::remove(path);
+  EXPECT_EQ(log.LastWord(), "Profiler, rotated");
+  EXPECT_EQ(EngineLog().LastWord(), "");
+}
+
+}  // namespace
+}  // namespace tacho

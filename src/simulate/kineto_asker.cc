@@ -1,0 +1,118 @@
+#include "simulate/kineto_asker.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/ancestors.h"
+#include "net/clock.h"
+#include "base/file_descriptor.h"
+#include "net/kineto_message.h"
+#include "simulate/random.h"
+
+namespace tacho::simulate {
+namespace {
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kPeriodNs = 5000 * kMs;
+constexpr int64_t kAnswerNs = 50 * kMs;
+constexpr int64_t kFirstTryNs = 10 * kMs;
+constexpr int kMostTries = 10;
+constexpr size_t kMostPids = 10;  // the process and so many of its ancestors
+constexpr size_t kMostMessage = 64u << 10;
+
+class Asker {
+ public:
+  Asker(int channel, const KinetoAskerOptions& options)
+      : channel_(channel), options_(options), message_(kMostMessage, '\0') {
+    const char* job = std::getenv("SLURM_JOB_ID");
+    question_.job = job == nullptr ? 0 : std::strtoll(job, nullptr, 10);
+    question_.state = 3;
+    question_.pids = {getpid()};
+    for (const int64_t pid : AncestorsOf(getpid())) {
+      if (pid > 1 && question_.pids.size() < kMostPids) question_.pids.push_back(pid);
+    }
+  }
+
+  void Run() {
+    if (!Open()) return;
+    if (options_.gpu) {
+      const KinetoContext context{*options_.gpu, getpid(), question_.job};
+      Exchange({"ctxt", PackKinetoContext(context)});
+    }
+    while (alive_) {
+      const int64_t next = MonotonicNs() + kPeriodNs;
+      const std::string config = Exchange({"req", PackKinetoQuestion(question_)});
+      if (!config.empty()) send(channel_, config.data(), config.size(), MSG_NOSIGNAL);
+      WaitUntil(next, -1);
+    }
+    if (!own_file_.empty()) unlink(own_file_.c_str());
+  }
+
+ private:
+  bool Open() {
+    socket_ = FileDescriptor(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const uint64_t id = Mix(static_cast<uint64_t>(getpid()) ^ static_cast<uint64_t>(MonotonicNs()));
+    const std::string name =
+        fmt::format("dynoconfigclient{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", id >> 32,
+                    id >> 16 & 0xffff, id & 0xfff, 0x8000 | (Mix(id) >> 50), Mix(id) >> 16);
+    const KinetoAddress own = KinetoAddressOf(options_.socket_folder, name);
+    daemon_ = KinetoAddressOf(options_.socket_folder, kKinetoDaemonName);
+    if (!socket_ || own.size == 0 || bind(socket_.get(), own.get(), own.size) != 0) return false;
+    if (!options_.socket_folder.empty()) own_file_ = options_.socket_folder + "/" + name;
+    return true;
+  }
+
+  // Sends a message and gives the payload of the answer; "" without one.
+  std::string Exchange(const KinetoMessage& message) {
+    const std::string bytes = PackKinetoMessage(message);
+    int64_t pause = kFirstTryNs;
+    for (int tries = 0; sendto(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL,
+                               daemon_.get(), daemon_.size) < 0;
+         ++tries, pause *= 2) {
+      const bool again = errno == ECONNREFUSED || errno == EAGAIN;
+      if (!again || tries == kMostTries || !WaitUntil(MonotonicNs() + pause, -1)) return "";
+    }
+    if (!WaitUntil(MonotonicNs() + kAnswerNs, socket_.get())) return "";
+    const ssize_t size = recv(socket_.get(), message_.data(), message_.size(), 0);
+    if (size <= 0) return "";
+    const auto answer = ParseKinetoMessage({message_.data(), static_cast<size_t>(size)});
+    return answer ? answer->payload : "";
+  }
+
+  // Listens to the channel until that time, or until `socket` can be read. False at the end.
+  bool WaitUntil(int64_t time_ns, int socket) {
+    for (int64_t now = MonotonicNs(); alive_ && now < time_ns; now = MonotonicNs()) {
+      pollfd waits[2] = {{channel_, POLLIN, 0}, {socket, POLLIN, 0}};
+      if (poll(waits, 2, static_cast<int>((time_ns - now) / kMs) + 1) < 0 && errno != EINTR) break;
+      if (waits[0].revents != 0) {
+        char state = 0;
+        alive_ = recv(channel_, &state, 1, 0) == 1;
+        if (alive_) question_.state = state - '0';
+      }
+      if (waits[1].revents != 0) return true;
+    }
+    return alive_;
+  }
+
+  const int channel_;
+  const KinetoAskerOptions options_;
+  FileDescriptor socket_;
+  std::string own_file_;
+  KinetoAddress daemon_;
+  KinetoQuestion question_;
+  std::string message_;
+  bool alive_ = true;
+};
+
+}  // namespace
+
+void AskKinetoDaemon(int channel, const KinetoAskerOptions& options) {
+  Asker(channel, options).Run();
+}
+
+}  // namespace tacho::simulate

@@ -1,0 +1,78 @@
+#include "simulate/kineto_desk.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <thread>
+
+namespace tacho::simulate {
+namespace {
+
+constexpr size_t kMostConfig = 64u << 10;
+
+int64_t UnixNowNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+class Desk : public KinetoDesk {
+ public:
+  Desk(Simulation& simulation, std::vector<AskingProcess> processes)
+      : simulation_(simulation),
+        processes_(std::make_shared<const std::vector<AskingProcess>>(std::move(processes))),
+        thread_([this](const std::stop_token& stop) { Serve(stop); }) {}
+
+  ~Desk() override {
+    thread_.request_stop();
+    thread_.join();
+    // Those that read come to the end, whoever else still holds the channels.
+    for (const AskingProcess& process : *processes_) shutdown(process.channel.get(), SHUT_RDWR);
+  }
+
+ private:
+  void Serve(const std::stop_token& stop) {
+    constexpr int kLookMs = 50;
+    std::vector<pollfd> waits;
+    for (const AskingProcess& process : *processes_) {
+      waits.push_back({process.channel.get(), POLLIN, 0});
+    }
+    std::string config(kMostConfig, '\0');
+    while (!stop.stop_requested()) {
+      if (poll(waits.data(), waits.size(), kLookMs) <= 0) continue;
+      for (size_t i = 0; i < waits.size(); ++i) {
+        if (waits[i].revents == 0) continue;
+        const ssize_t size = recv(waits[i].fd, config.data(), config.size(), 0);
+        if (size > 0) Take(i, {config.data(), static_cast<size_t>(size)});
+        if (size <= 0) waits[i].fd = -1;  // the process is gone
+      }
+    }
+  }
+
+  void Take(size_t i, std::string_view config) {
+    auto order = ReadKinetoConfig(config, (*processes_)[i].pid, UnixNowNs());
+    if (!order) return;
+    order->process_name = (*processes_)[i].name;
+    // A trace may end after the desk has closed.
+    const auto tell = [processes = processes_, i](char state) {
+      send((*processes)[i].channel.get(), &state, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    };
+    order->begun = [tell] { tell('1'); };
+    order->done = [tell] { tell('3'); };
+    simulation_.TraceWindow(0, std::move(*order));
+  }
+
+  Simulation& simulation_;
+  const std::shared_ptr<const std::vector<AskingProcess>> processes_;
+  std::jthread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<KinetoDesk> KinetoDesk::Open(Simulation& simulation,
+                                             std::vector<AskingProcess> processes) {
+  return std::make_unique<Desk>(simulation, std::move(processes));
+}
+
+}  // namespace tacho::simulate

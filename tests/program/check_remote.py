@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Engines on other hosts: traces fetched by ssh from a real sshd (--collect-from), folders mounted elsewhere (--map), TLS
+with a certificate that nobody vouches for.
+
+usage: check_remote.py TACHO [--only mapped|collect_from|tls ...]
+
+The sshd is this test's own: its keys, its port on the loopback, its configuration in a temporary folder. Where there is
+no sshd or openssl that part is left out, loudly (exit status 77).
+"""
+import contextlib
+import getpass
+import http.client
+import http.server
+import os
+import pathlib
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import check_record as recording
+from check_record import check, ranks, record, run, simulation, target, whole
+
+
+@contextlib.contextmanager
+def own_sshd(folder):
+    """An sshd that lets this user in; `ssh gpu7` reaches it while this lasts. Gives the process."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    for name in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+    shutil.copy(folder / "user.pub", folder / "authorized")
+    (folder / "sshd_config").write_text(f"""Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host
+AuthorizedKeysFile {folder}/authorized
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+""")
+    (folder / "ssh_config").write_text(f"""Host gpu7
+  HostName 127.0.0.1
+  Port {port}
+  User {getpass.getuser()}
+  IdentityFile {folder}/user
+  IdentitiesOnly yes
+  UserKnownHostsFile {folder}/known
+  StrictHostKeyChecking accept-new
+""")
+    (folder / "bin").mkdir()
+    wrapper = folder / "bin" / "ssh"
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder}/ssh_config "$@"\n')
+    wrapper.chmod(0o755)
+    if os.geteuid() == 0:
+        os.makedirs("/run/sshd", exist_ok=True)
+    path = os.environ["PATH"]
+    sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", folder / "sshd_config"], stderr=open(folder / "sshd.err", "w"))
+    os.environ["PATH"] = f"{folder / 'bin'}:{path}"
+    try:
+        for _ in range(100):
+            if subprocess.run(["ssh", "-o", "BatchMode=yes", "gpu7", "true"], capture_output=True).returncode == 0:
+                break
+            time.sleep(0.2)
+        else:
+            raise RuntimeError("the sshd lets nobody in: " + (folder / "sshd.err").read_text()[-500:])
+        yield sshd
+    finally:
+        os.environ["PATH"] = path
+        sshd.kill()
+        sshd.wait()
+
+
+def collect_from(folder):
+    engines = f"{folder}/simulated/engine"
+    with own_sshd(folder) as sshd, simulation(folder / "simulated", "--count", "2", "--router", "vllm") as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--collect-from", f"gpu7:{engines}")
+        whole("collect-from", done, report, run_folder, 2)
+        if report:
+            check("collect-from: said where", all(w["collected_from"].startswith("gpu7:") for w in report["workers"]))
+            check("collect-from: each its own", not report["foreign_files"] and not report["extra_files"], report)
+            check("collect-from: copies", all(os.stat(run_folder / f).st_nlink == 1 for r in ranks(report) for f in r["files"]))
+        done, report, run_folder = record(folder, target(addresses), "--collect-from", "gpu7")
+        whole("collect-from, folder told by the engine", done, report, run_folder, 2)
+        done, _, _ = record(folder, target(addresses), "--collect-from", f"gpu7:{folder}/no/such folder")
+        check("collect-from: no such folder", done.returncode == 2 and "no folder" in done.stderr, done.stderr)
+        check("collect-from: refused before the start", "warm-up" not in done.stderr, done.stderr)
+        done, _, _ = record(folder, target(addresses), "--collect-from", f"nowhere.invalid:{engines}")
+        check("collect-from: no such host", done.returncode == 6 and "nowhere.invalid" in done.stderr, done.stderr)
+
+        def stop_sshd():
+            # Connections that exist go on; a new one finds nobody.
+            time.sleep(3)
+            sshd.kill()
+        killer = threading.Thread(target=stop_sshd)
+        killer.start()
+        done, report, _ = record(folder, target(addresses), "--collect-from", f"gpu7:{engines}", "--duration", "5s")
+        killer.join()
+        check("collect-from: the host goes", done.returncode == 4 and "ssh gpu7" in done.stderr, f"{done.returncode}\n{done.stderr}")
+        check("collect-from: the host goes, run.json", report and not report["complete"] and report["missing"], report)
+
+
+def mapped(folder):
+    os.makedirs(folder / "simulated" / "engine")
+    (folder / "mounted").symlink_to(folder / "simulated" / "engine")
+    with simulation(folder / "simulated") as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--map",
+                                          f"{folder}/simulated/engine={folder}/mounted")
+        whole("map", done, report, run_folder, 1)
+        if report:
+            where = report["workers"][0]["engine_folder"]
+            check("map: the local folder", where.startswith(f"{folder}/mounted"), where)
+        done, _, _ = record(folder, target(addresses), "--map", "nonsense")
+        check("map: not of its form", done.returncode == 2 and "/engine/path=/local/path" in done.stderr, done.stderr)
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    """Hands everything to the engine behind it."""
+    engine = ""
+
+    def forward(self):
+        connection = http.client.HTTPConnection(self.engine.removeprefix("http://"), timeout=30)
+        connection.request(self.command, self.path, self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        answer = connection.getresponse()
+        body = answer.read()
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.headers.get("Content-Type", "text/plain"))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    do_GET = do_POST = forward
+
+    def log_message(self, *_):
+        pass
+
+
+class QuietServer(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):
+        pass  # clients that turn away from the certificate
+
+
+def tls(folder):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                    "2", "-subj", "/CN=engine", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / "key.pem",
+                    "-out", folder / "certificate.pem"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+    with simulation(folder / "simulated") as addresses, QuietServer(("127.0.0.1", 0), Proxy) as server:
+        Proxy.engine = addresses["workers"][0]["url"]
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"https://127.0.0.1:{server.server_port}"
+        for command in (("engine", "status", url), ("record", url, "--out", folder / "runs")):
+            refused = run(*map(str, command))
+            check(f"tls, {command[0]}: refused", refused.returncode == 6, f"{refused.returncode} {refused.stderr}")
+            check(f"tls, {command[0]}: says why and what helps",
+                  all(word in refused.stderr for word in (url, "certificate not trusted", "--insecure", "--cacert")), refused.stderr)
+        for options in (("--insecure",), ("--cacert", str(folder / "certificate.pem"))):
+            done = run("engine", "status", url, *options)
+            check(f"tls {options[0]}: goes", done.returncode == 0 and "0.32.0" in done.stdout, done.stdout + done.stderr)
+        done = run("engine", "status", url, "--cacert", str(folder / "none.pem"))
+        check("tls: no such file", done.returncode == 6 and "none.pem" in done.stderr, done.stderr)
+        server.shutdown()
+
+
+# Each with the programs that it needs.
+SCENARIOS = {"mapped": (mapped, ()), "collect_from": (collect_from, ("sshd", "ssh", "ssh-keygen")), "tls": (tls, ("openssl",))}
+
+
+def main():
+    global SSHD
+    names = sys.argv[3:] if sys.argv[2:3] == ["--only"] else list(SCENARIOS)
+    if len(sys.argv) < 2 or set(names) - set(SCENARIOS):
+        sys.exit(__doc__)
+    recording.TACHO = str(pathlib.Path(sys.argv[1]).resolve())
+    os.environ.pop("TACHO_API_KEY", None)
+    path = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
+    SSHD = shutil.which("sshd", path=path)
+    left_out = 0
+    for name in names:
+        scenario, needs = SCENARIOS[name]
+        absent = [program for program in needs if not shutil.which(program, path=path)]
+        if absent:
+            print(f"*** NOT TESTED: {name}, because there is no {', '.join(absent)} here", flush=True)
+            left_out += 1
+            continue
+        with tempfile.TemporaryDirectory(prefix="tacho-remote-") as folder:
+            scenario(pathlib.Path(folder))
+    print(f"{recording.passed} passed, {recording.failed} failed")
+    return 1 if recording.failed else 77 if left_out else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
