@@ -32,7 +32,7 @@ FENCES = {
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
     r"cxxabi": r"src/analysis/demangle\.cc",
-    r"fmt/": r"src/.*",
+    r"fmt/": r"(src|bench)/.*",
 }
 # What prints or ends the program: cli/ alone may.
 PRINTS = re.compile(r"\b(std::(cout|cerr|clog|wcout|print|println|exit|_Exit|quick_exit|terminate|abort)\b"
