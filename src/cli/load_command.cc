@@ -253,9 +253,10 @@ int RunSweep(const Scene& scene) {
     level.attained = counted == 0 ? 0
                                   : static_cast<double>(whole.good.value_or(whole.done)) /
                                         static_cast<double>(counted);
+    level.keeps_slos = job.slos.empty() || level.attained >= job.attain;
     failed |= whole.failed + whole.partial > 0;
     if (scene.stop.stop_requested() || whole.done == 0) break;
-    if (!job.slos.empty() && level.attained < job.attain) break;
+    if (!level.keeps_slos) break;
   }
   for (const std::string& remark : job.remarks) Complain(VisibleText(remark));
   const auto written = WriteStdout(scene.flags.json ? SweepJson(job, levels, TachoVersion())

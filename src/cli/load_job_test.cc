@@ -165,6 +165,8 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   EXPECT_EQ(KneeOf(levels), 2u);
   levels[2].summary.verdict.client_bound = true;
   EXPECT_EQ(KneeOf(levels), 3u);
+  levels[3].keeps_slos = false;
+  EXPECT_EQ(KneeOf(levels), 1u);
   EXPECT_FALSE(KneeOf({}));
 }
 

@@ -16,10 +16,10 @@ Cell TimeCell(const Distribution& all, double percent) {
   return static_cast<int64_t>(*value);
 }
 
-std::string RemarkOf(const LoadJob& job, const SweepLevel& level, bool knee) {
+std::string RemarkOf(const SweepLevel& level, bool knee) {
   std::vector<std::string> words;
   if (knee) words.emplace_back("knee");
-  if (!job.slos.empty() && level.attained < job.attain) words.emplace_back("breaks the SLO");
+  if (!level.keeps_slos) words.emplace_back("breaks the SLO");
   const uint64_t failed = level.summary.whole.failed + level.summary.whole.partial;
   if (failed > 0) words.push_back(fmt::format("{} failed", failed));
   if (level.summary.verdict.client_bound) words.emplace_back("client-bound");
@@ -36,7 +36,7 @@ std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
     const LoadFigures& figures =
         levels[i].summary.steady ? *levels[i].summary.steady : levels[i].summary.whole;
     const double latency = figures.e2e.At(50).value_or(0);
-    if (latency <= 0 || levels[i].summary.verdict.client_bound) continue;
+    if (latency <= 0 || levels[i].summary.verdict.client_bound || !levels[i].keeps_slos) continue;
     const double power = figures.output_tokens_per_s / latency;
     if (power <= most) continue;
     most = power;
@@ -83,12 +83,12 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
                                TimeCell(f.tpot, 99),
                                TimeCell(f.e2e, 50)};
     if (!job.slos.empty()) cells.emplace_back(levels[i].attained);
-    cells.emplace_back(RemarkOf(job, levels[i], knee == i));
+    cells.emplace_back(RemarkOf(levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
   std::string out = RenderText(table, style) + "\n";
   if (!knee) {
-    out += " no knee: at every level the client was the limit, or no answer had a time\n";
+    out += " no knee: at every level the client was the limit, an SLO broke, or no answer had a time\n";
   } else {
     out += fmt::format(
         " the knee is at {} {}: the most output tokens a second over the median end-to-end time\n",

@@ -15,13 +15,14 @@ struct SweepLevel {
   double level = 0;
   LoadSummary summary;
   double attained = 1;      // share of the requests sent that kept the SLOs
+  bool keeps_slos = true;   // it is as large as was asked for
   std::string ended_early;  // as of LoadRecords
 };
 
 // The level at which throughput over latency is largest: output tokens a second over the median end
 // to end time (Kleinrock's power). Before it more load is served almost for free, behind it
-// requests pay with time for little more throughput. Of client-bound levels none. Absent without a
-// time.
+// requests pay with time for little more throughput. Not a level that the client limited or that broke
+// the SLOs. Absent where none is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
 std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,

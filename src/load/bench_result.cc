@@ -21,7 +21,8 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsASecond; }
 
 // vLLM's client takes the first chunk with a choice, also the one of a chat that holds a role only.
 std::optional<double> TtftOf(const RequestRecord& r) {
-  if (r.sent_ns == 0 || r.first_choice_ns == 0) return std::nullopt;
+  // When the first token of an answer that was no stream came, nobody knows.
+  if (r.sent_ns == 0 || r.first_choice_ns == 0 || r.chunk_ns.empty()) return std::nullopt;
   return static_cast<double>(r.first_choice_ns - r.sent_ns);
 }
 

@@ -27,6 +27,7 @@ constexpr MetricText kTexts[] = {
 std::string MetricBlock(const LoadRecords& records, const MetricText& text,
                         const std::vector<double>& percents) {
   const Distribution all = BenchMetricOf(records, text.name, percents);
+  if (all.count == 0) return "";  // answers that were no streams have no TTFT
   const Distribution median = BenchMetricOf(records, text.name, {50});
   std::string out = BenchTitle(text.title);
   out += BenchRow(fmt::format("Mean {} (ms):", text.word), all.mean);

@@ -81,9 +81,10 @@ TEST(Dataset, MooncakesTraceHasTimesAndSharedBlocks) {
   ASSERT_EQ(plan->requests.size(), 2u);
   EXPECT_EQ(plan->requests[1].at_ns, 241'000'000);
   EXPECT_EQ(plan->requests[1].output_tokens, 52);
+  const std::vector<int64_t> ids = {1000, 2345, 4711, 6789, 8888, 9999};
   std::string one, other;
-  AppendTokenIds(plan->requests[0], plan->salt, {}, one);
-  AppendTokenIds(plan->requests[1], plan->salt, {}, other);
+  AppendTokenIds(plan->requests[0], plan->salt, ids, one);
+  AppendTokenIds(plan->requests[1], plan->salt, ids, other);
   // 512 tokens of four digits are the same, then they part.
   EXPECT_EQ(one.substr(0, 512 * 5), other.substr(0, 512 * 5));
   EXPECT_NE(one.substr(512 * 5, 100), other.substr(512 * 5, 100));
