@@ -145,8 +145,8 @@ class RunningSimulation : public Simulation {
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<HttpClient> client_;
   std::unique_ptr<ServerLoop> loop_;
+  std::unique_ptr<Router> router_;  // outlives the workers: their open answers end in it
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<Router> router_;
   std::vector<WorkerPlace> places_;
   std::vector<uint16_t> ports_;
   std::string router_url_, prometheus_url_;
