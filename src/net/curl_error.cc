@@ -6,12 +6,14 @@
 #include <cstring>
 #include <string_view>
 
+#include "net/curl_library.h"
+
 namespace tacho {
 namespace {
 
 // libcurl's words as the end of a sentence of ours.
 std::string Detail(const FailedExchange& failed) {
-  std::string text = *failed.detail != '\0' ? failed.detail : curl_easy_strerror(failed.code);
+  std::string text = *failed.detail != '\0' ? failed.detail : Curl()->easy_strerror(failed.code);
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
   if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z')) {
     text[0] = static_cast<char>(text[0] - 'A' + 'a');
@@ -31,7 +33,7 @@ const char* ProxyHint(const Url& url) {
 
 std::string NoConnection(const FailedExchange& failed) {
   long number = 0;
-  curl_easy_getinfo(failed.handle, CURLINFO_OS_ERRNO, &number);
+  Curl()->easy_getinfo(failed.handle, CURLINFO_OS_ERRNO, &number);
   switch (number) {
     case ECONNREFUSED:
       return std::string("connection refused: is the server running, and is this its port?") +
@@ -63,7 +65,7 @@ std::string TimedOut(const FailedExchange& failed) {
 
 std::string EndedEarly(const FailedExchange& failed) {
   curl_off_t whole = -1;
-  curl_easy_getinfo(failed.handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &whole);
+  Curl()->easy_getinfo(failed.handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &whole);
   if (whole >= 0) return fmt::format("answer ended after {} of {} bytes", failed.body_bytes, whole);
   return fmt::format("answer ended after {} bytes, before its end was marked", failed.body_bytes);
 }

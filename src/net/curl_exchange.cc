@@ -8,6 +8,7 @@
 
 #include "net/clock.h"
 #include "net/curl_error.h"
+#include "net/curl_library.h"
 
 namespace tacho {
 namespace {
@@ -58,13 +59,13 @@ CurlExchange::CurlExchange(uint64_t number, HttpRequest request, uint64_t most_b
 }
 
 CurlExchange::~CurlExchange() {
-  if (handle_ != nullptr) curl_easy_cleanup(handle_);
-  curl_slist_free_all(header_list_);
+  if (handle_ != nullptr) Curl()->easy_cleanup(handle_);
+  Curl()->slist_free_all(header_list_);
 }
 
 CurlExchange& CurlExchange::Of(CURL* handle) {
   void* self = nullptr;
-  curl_easy_getinfo(handle, CURLINFO_PRIVATE, &self);
+  Curl()->easy_getinfo(handle, CURLINFO_PRIVATE, &self);
   return *static_cast<CurlExchange*>(self);
 }
 
@@ -72,10 +73,10 @@ Result<void> CurlExchange::SetUp(const HttpClientOptions& options) {
   Result<Url> url = ParseUrl(request_.url);
   if (!url) return tl::unexpected<Error>(url.error());
   url_ = std::move(*url);
-  handle_ = curl_easy_init();
+  handle_ = Curl()->easy_init();
   if (handle_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
   const auto set = [this](CURLoption option, auto value) {
-    curl_easy_setopt(handle_, option, value);
+    Curl()->easy_setopt(handle_, option, value);
   };
   set(CURLOPT_PRIVATE, this);
   set(CURLOPT_URL, (url_.Origin() + url_.path).c_str());
@@ -112,21 +113,21 @@ Result<void> CurlExchange::SetUp(const HttpClientOptions& options) {
 void CurlExchange::SetMethod() {
   const std::string& method = request_.method;
   if (method == "HEAD") {
-    curl_easy_setopt(handle_, CURLOPT_NOBODY, 1L);
+    Curl()->easy_setopt(handle_, CURLOPT_NOBODY, 1L);
     return;
   }
   if (method == "POST" || !request_.body.empty()) {
-    curl_easy_setopt(handle_, CURLOPT_POST, 1L);
-    curl_easy_setopt(handle_, CURLOPT_POSTFIELDS, request_.body.data());
-    curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE_LARGE,
+    Curl()->easy_setopt(handle_, CURLOPT_POST, 1L);
+    Curl()->easy_setopt(handle_, CURLOPT_POSTFIELDS, request_.body.data());
+    Curl()->easy_setopt(handle_, CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request_.body.size()));
   }
-  curl_easy_setopt(handle_, CURLOPT_CUSTOMREQUEST, method.c_str());
+  Curl()->easy_setopt(handle_, CURLOPT_CUSTOMREQUEST, method.c_str());
 }
 
 Result<void> CurlExchange::SetHeaders(const HttpClientOptions& options) {
   const auto add = [this](const std::string& line) {
-    if (curl_slist* longer = curl_slist_append(header_list_, line.c_str())) header_list_ = longer;
+    if (curl_slist* longer = Curl()->slist_append(header_list_, line.c_str())) header_list_ = longer;
   };
   if (!IsToken(request_.method)) {
     return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is no method");
@@ -145,7 +146,7 @@ Result<void> CurlExchange::SetHeaders(const HttpClientOptions& options) {
   if (!options.bearer_key.empty() && FindHeader(request_.headers, "Authorization").empty()) {
     add("Authorization: Bearer " + options.bearer_key);
   }
-  curl_easy_setopt(handle_, CURLOPT_HTTPHEADER, header_list_);
+  Curl()->easy_setopt(handle_, CURLOPT_HTTPHEADER, header_list_);
   return {};
 }
 

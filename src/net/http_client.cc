@@ -10,6 +10,7 @@
 #include "net/clock.h"
 #include "net/curl_error.h"
 #include "net/curl_exchange.h"
+#include "net/curl_library.h"
 #include "net/event_loop.h"
 #include "net/gather.h"
 
@@ -61,19 +62,18 @@ class CurlClient final : public HttpClient, private FdWatcher {
 };
 
 Result<void> CurlClient::Open() {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK) return Fail(ErrorKind::kBug, "libcurl does not start");
+  if (!Curl()) return tl::unexpected<Error>(Curl().error());
   if (options_.bearer_key.find_first_of("\r\n") != std::string::npos) {
     return Fail(ErrorKind::kUsage, "the API key has a line break in it");
   }
-  multi_ = curl_multi_init();
+  multi_ = Curl()->multi_init();
   if (multi_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlClient::OnSocket);
-  curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlClient::OnTimer);
-  curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
+  Curl()->multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlClient::OnSocket);
+  Curl()->multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
+  Curl()->multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlClient::OnTimer);
+  Curl()->multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
+  Curl()->multi_setopt(multi_, CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
+  Curl()->multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
                     static_cast<long>(options_.most_idle_connections));
   auto loop = EventLoop::Create();
   if (!loop) return tl::unexpected<Error>(loop.error());
@@ -88,7 +88,7 @@ CurlClient::~CurlClient() {
     loop_->Stop();
     loop_.reset();
   }
-  if (multi_ != nullptr) curl_multi_cleanup(multi_);
+  if (multi_ != nullptr) Curl()->multi_cleanup(multi_);
 }
 
 Result<HttpResponse> CurlClient::Fetch(const HttpRequest& request, std::stop_token stop) {
@@ -167,7 +167,7 @@ void CurlClient::Add(std::unique_ptr<CurlExchange> exchange) {
   }
   CURL* const handle = exchange->handle();
   exchanges_.emplace(number, std::move(exchange));
-  curl_multi_add_handle(multi_, handle);
+  Curl()->multi_add_handle(multi_, handle);
 }
 
 void CurlClient::Drop(uint64_t number, Error error) {
@@ -175,7 +175,7 @@ void CurlClient::Drop(uint64_t number, Error error) {
   if (found == exchanges_.end()) return;  // ended by itself
   const std::unique_ptr<CurlExchange> exchange = std::move(found->second);
   exchanges_.erase(found);
-  curl_multi_remove_handle(multi_, exchange->handle());
+  Curl()->multi_remove_handle(multi_, exchange->handle());
   exchange->EndWith(std::move(error));
 }
 
@@ -222,7 +222,7 @@ void CurlClient::OnReady(int fd, uint32_t events) {
 
 void CurlClient::Act(curl_socket_t fd, int what) {
   int running = 0;
-  curl_multi_socket_action(multi_, fd, what, &running);
+  Curl()->multi_socket_action(multi_, fd, what, &running);
   may_have_ended_ = true;
 }
 
@@ -251,11 +251,11 @@ void CurlClient::ArmTimer() {
 void CurlClient::Reap() {
   may_have_ended_ = false;
   int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+  while (const CURLMsg* message = Curl()->multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     CURL* const handle = message->easy_handle;
     const CURLcode code = message->data.result;
-    curl_multi_remove_handle(multi_, handle);
+    Curl()->multi_remove_handle(multi_, handle);
     const auto found = exchanges_.find(CurlExchange::Of(handle).number());
     const std::unique_ptr<CurlExchange> exchange = std::move(found->second);
     exchanges_.erase(found);
@@ -269,7 +269,7 @@ void CurlClient::CloseAll() {
     Drop(exchanges_.begin()->first, {ErrorKind::kInterrupted, "interrupted"});
   }
   // Here and not later: it lets go of the sockets that the loop watches.
-  curl_multi_cleanup(multi_);
+  Curl()->multi_cleanup(multi_);
   multi_ = nullptr;
 }
 
