@@ -22,7 +22,9 @@ int64_t FieldOf(const std::string& body, const std::string& key) {
   const size_t at = body.find("\"" + key + "\":");
   int64_t value = 1;
   if (at != std::string::npos) {
-    std::from_chars(body.data() + at + key.size() + 3, body.data() + body.size(), value);
+    // Python's clients write a blank behind the colon.
+    const size_t digits = body.find_first_not_of(' ', at + key.size() + 3);
+    std::from_chars(body.data() + digits, body.data() + body.size(), value);
   }
   return value;
 }
