@@ -88,7 +88,9 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   }
   std::string out = RenderText(table, style) + "\n";
   if (!knee) {
-    out += " no knee: at every level the client was the limit, an SLO broke, or no answer had a time\n";
+    out +=
+        " no knee: at every level the client was the limit, an SLO broke, or no answer had a "
+        "time\n";
   } else {
     out += fmt::format(
         " the knee is at {} {}: the most output tokens a second over the median end-to-end time\n",

@@ -21,8 +21,8 @@ struct SweepLevel {
 
 // The level at which throughput over latency is largest: output tokens a second over the median end
 // to end time (Kleinrock's power). Before it more load is served almost for free, behind it
-// requests pay with time for little more throughput. Not a level that the client limited or that broke
-// the SLOs. Absent where none is left.
+// requests pay with time for little more throughput. Not a level that the client limited or that
+// broke the SLOs. Absent where none is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
 std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,

@@ -291,7 +291,8 @@ int RunSimulate(const std::vector<std::string>& arguments) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // As PyTorch reads it. The processes must be there before the first thread.
   std::unique_ptr<ServerProcesses> processes;
-  if (const char* daemon = std::getenv("KINETO_USE_DAEMON"); daemon != nullptr && std::string_view(daemon) == "1") {
+  if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
+      daemon != nullptr && std::string_view(daemon) == "1") {
     auto started = ServerProcesses::Start(*options);
     if (!started) return Fails(started.error());
     processes = std::move(*started);

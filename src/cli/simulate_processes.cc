@@ -14,8 +14,8 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/exit_status.h"
 #include "base/file_descriptor.h"
+#include "cli/exit_status.h"
 #include "simulate/kineto_asker.h"
 #include "simulate/kineto_desk.h"
 

@@ -120,14 +120,15 @@ void CurlExchange::SetMethod() {
     Curl()->easy_setopt(handle_, CURLOPT_POST, 1L);
     Curl()->easy_setopt(handle_, CURLOPT_POSTFIELDS, request_.body.data());
     Curl()->easy_setopt(handle_, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request_.body.size()));
+                        static_cast<curl_off_t>(request_.body.size()));
   }
   Curl()->easy_setopt(handle_, CURLOPT_CUSTOMREQUEST, method.c_str());
 }
 
 Result<void> CurlExchange::SetHeaders(const HttpClientOptions& options) {
   const auto add = [this](const std::string& line) {
-    if (curl_slist* longer = Curl()->slist_append(header_list_, line.c_str())) header_list_ = longer;
+    if (curl_slist* longer = Curl()->slist_append(header_list_, line.c_str()))
+      header_list_ = longer;
   };
   if (!IsToken(request_.method)) {
     return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is no method");

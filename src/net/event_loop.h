@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/result.h"
 #include "base/file_descriptor.h"
+#include "base/result.h"
 
 namespace tacho {
 

@@ -74,7 +74,7 @@ Result<void> CurlClient::Open() {
   Curl()->multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
   Curl()->multi_setopt(multi_, CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
   Curl()->multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
-                    static_cast<long>(options_.most_idle_connections));
+                       static_cast<long>(options_.most_idle_connections));
   auto loop = EventLoop::Create();
   if (!loop) return tl::unexpected<Error>(loop.error());
   loop_ = std::move(*loop);

@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "base/ancestors.h"
-#include "net/clock.h"
 #include "base/file_descriptor.h"
+#include "net/clock.h"
 #include "net/kineto_message.h"
 #include "simulate/random.h"
 

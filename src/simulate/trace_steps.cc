@@ -91,8 +91,8 @@ class Tracer {
     return end_;
   }
 
-  // SGLang handles the result of a batch when the next one has been launched: behind the first batch
-  // there is no result yet.
+  // SGLang handles the result of a batch when the next one has been launched: behind the first
+  // batch there is no result yet.
   static void HideResult(RankPlan& plan) {
     for (HostSlice& slice : plan.host) {
       if (std::string_view(slice.name) == "scheduler.process_batch_result") slice.name = "";
