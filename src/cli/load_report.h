@@ -6,6 +6,7 @@
 #include "load/bench_result.h"
 #include "load/drive.h"
 #include "load/summary.h"
+#include "report/table.h"
 #include "report/text_style.h"
 
 namespace tacho {
@@ -21,6 +22,9 @@ struct FinishedLoad {
   std::vector<Slo> slos;
   std::vector<std::string> remarks;
 };
+
+// A percentile in nanoseconds; empty where it is absent.
+Cell TimeCell(const Distribution& all, double percent);
 
 // vLLM's table, then what it does not have: the steady state, each scenario, the times from the
 // schedule, the client itself, what failed.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/load_report.h"
 #include "report/format_number.h"
 #include "report/json_writer.h"
 #include "report/table.h"
@@ -9,12 +10,6 @@
 
 namespace tacho {
 namespace {
-
-Cell TimeCell(const Distribution& all, double percent) {
-  const auto value = all.At(percent);
-  if (!value) return {};
-  return static_cast<int64_t>(*value);
-}
 
 std::string RemarkOf(const SweepLevel& level, bool knee) {
   std::vector<std::string> words;

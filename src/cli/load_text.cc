@@ -10,12 +10,6 @@ namespace {
 
 constexpr size_t kMostErrors = 8;
 
-Cell TimeCell(const Distribution& all, double percent) {
-  const auto value = all.At(percent);
-  if (!value) return {};
-  return static_cast<int64_t>(*value);
-}
-
 Table FiguresTable(const FinishedLoad& load) {
   Table table;
   table.name = "load";
@@ -95,6 +89,12 @@ std::vector<std::string> Caveats(const FinishedLoad& load) {
 }
 
 }  // namespace
+
+Cell TimeCell(const Distribution& all, double percent) {
+  const auto value = all.At(percent);
+  if (!value) return {};
+  return static_cast<int64_t>(*value);
+}
 
 std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
   const LoadSummary& s = load.summary;
