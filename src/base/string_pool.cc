@@ -80,6 +80,8 @@ size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
 }
 
 std::string_view StringPool::Store(std::string_view text) {
+  static constexpr char kEmpty[16] = {};
+  if (text.empty()) return {kEmpty, 0};  // readable behind, as all are
   if (text.size() > block_size_ - block_used_) {
     block_size_ = std::max(text.size(), std::clamp(bytes_, kFirstBlock, kLargestBlock));
     // Vector code may look up to 15 bytes behind a string.
@@ -87,7 +89,6 @@ std::string_view StringPool::Store(std::string_view text) {
     bytes_ += block_size_;
     block_used_ = 0;
   }
-  if (text.empty()) return {};
   char* to = blocks_.back().get() + block_used_;
   std::memcpy(to, text.data(), text.size());
   block_used_ += text.size();

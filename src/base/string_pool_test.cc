@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 
 namespace tacho {
@@ -35,6 +36,17 @@ TEST(StringPool, KeepsZeroBytesAndLongStrings) {
   EXPECT_NE(pool.Intern(zero), pool.Intern(zeros));
   EXPECT_EQ(pool.View(pool.Intern(huge)), huge);
   EXPECT_EQ(pool.View(pool.Intern(zero)), zero);
+}
+
+TEST(StringPool, FifteenBytesBehindEachMayBeRead) {
+  StringPool pool;
+  const std::string empty, longest(4096, 'x');  // the whole of a first block
+  for (const std::string_view text : {std::string_view(empty), std::string_view(longest)}) {
+    const std::string_view kept = pool.View(pool.Intern(text));
+    char behind[15];
+    std::memcpy(behind, kept.data() + kept.size(), sizeof behind);
+    EXPECT_NE(kept.data(), nullptr);
+  }
 }
 
 TEST(HashBytes, EveryLengthAndEveryByteCounts) {

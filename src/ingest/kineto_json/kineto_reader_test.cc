@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -358,6 +360,24 @@ TEST(ReadKinetoJson, ForgettingShapesChangesNothing) {
   const ReadBack kept = Read(json);
   EXPECT_EQ(dump.lines(), kept.lines);
   EXPECT_EQ(NoteIds(notes), NoteIds(kept.notes));
+}
+
+TEST(ReadKinetoJson, EmptyNamesAreReadLikeOthers) {
+  std::minstd_rand random(6);
+  std::string json = "[";
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = random() % 3 == 0 ? "x" : "", ts = std::to_string(i);
+    const std::array<std::string, 4> shapes = {
+        R"({"ph":"X","name":")" + name + R"(","cat":"kernel","ts":)" + ts + R"(,"dur":1},)",
+        R"({"ph":"X","ts":)" + ts + R"(,"name":")" + name + R"(","cat":"cpu_op","dur":1},)",
+        R"({"ph":"B","ts":)" + ts + R"(,"name":")" + name + R"("},)",
+        R"({"ph":"E","ts":)" + ts + "},"};
+    json += shapes[random() % shapes.size()];
+  }
+  json.back() = ']';
+  const ReadBack fast = Read(json);
+  EXPECT_EQ(fast.lines.size(), 3000u);
+  EXPECT_EQ(fast.lines, Read(json, 1 << 20, false).lines);
 }
 
 TEST(ReadKinetoJson, PointsKeepTheIdsAmongTheirArguments) {
