@@ -7,6 +7,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # std::optional and std::variant at -O1 and between a sanitizer's calls.
   target_compile_options(tacho_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD)
+  # Files compiled together look like headers to this warning.
+  target_compile_options(tacho_options INTERFACE -Wno-subobject-linkage)
+endif()
 target_include_directories(tacho_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 if(TACHO_SANITIZE)
   # UBSan findings end the program: a test that only prints one would pass.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time.h"
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -87,13 +88,13 @@ Notes NotesOfOverlap(int64_t length, int64_t covered, int64_t short_length, bool
 }
 
 TEST(Analyze, ALongOverlapIsAnEventThatSwallowsTheOnesBehindIt) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  EXPECT_EQ(NotesOfOverlap(kSecond, 4, 5000, false).CountOf(NoteId::kLongOverlap), 1u);
-  EXPECT_EQ(NotesOfOverlap(kSecond, 3, 5000, false).CountOf(NoteId::kLongOverlap), 0u);
-  EXPECT_EQ(NotesOfOverlap(kSecond, 4, kSecond / 50, false).CountOf(NoteId::kLongOverlap), 0u);
+  EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 4, 5000, false).CountOf(NoteId::kLongOverlap), 1u);
+  EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 3, 5000, false).CountOf(NoteId::kLongOverlap), 0u);
+  EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 4, kNsPerSecond / 50, false).CountOf(NoteId::kLongOverlap),
+            0u);
   EXPECT_EQ(NotesOfOverlap(500'000, 4, 100, false).CountOf(NoteId::kLongOverlap), 0u);
   // The branches of a graph share one stream and one launch.
-  EXPECT_EQ(NotesOfOverlap(kSecond, 4, 5000, true).CountOf(NoteId::kLongOverlap), 0u);
+  EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 4, 5000, true).CountOf(NoteId::kLongOverlap), 0u);
 }
 
 TEST(AnalyzeRun, FillsStagesAndRanks) {

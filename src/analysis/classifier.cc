@@ -9,6 +9,7 @@
 
 #include "analysis/kernel_name.h"
 #include "analysis/name_pattern.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace embedded {
@@ -16,8 +17,6 @@ extern const std::string_view kernel_rules;
 }
 
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r";
 
 // What of a name a rule looks at.
 enum class Field : uint8_t { kKey, kFull, kOperator };
@@ -27,19 +26,6 @@ struct Rule {
   WorkCategory category;
   std::vector<NamePattern> patterns;  // any of them
 };
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-// Cuts the first word off `text`.
-std::string_view TakeWord(std::string_view& text) {
-  const std::string_view word = text.substr(0, std::min(text.find_first_of(kBlanks), text.size()));
-  text = Trim(text.substr(word.size()));
-  return word;
-}
 
 std::optional<Field> FieldNamed(std::string_view name) {
   if (name == "key") return Field::kKey;
@@ -85,9 +71,7 @@ struct Classifier::Rules {
   Result<void> Add(std::string_view text, std::string_view source) {
     std::vector<NamePattern>* last = nullptr;
     for (size_t number = 1; !text.empty(); ++number) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view line = Trim(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+      const std::string_view line = Trim(TakeLine(text));
       if (line.empty() || line.starts_with('#')) continue;
       if (auto added = AddLine(line, last); !added) {
         return tl::unexpected<Error>(

@@ -11,17 +11,13 @@
 #include <map>
 #include <utility>
 
+#include "analysis/scope_for_test.h"
 #include "base/json_text.h"
 
 namespace tacho {
 namespace {
 
 using testing::HasSubstr;
-
-const Classifier& BuiltIn() {
-  static const Classifier classifier = *Classifier::Create();
-  return classifier;
-}
 
 std::string CategoryOf(const Classifier& classifier, std::string_view kernel) {
   return classifier.categories()[classifier.OfKernel(kernel)];
@@ -238,7 +234,7 @@ constexpr Named kKernels[] = {
 
 TEST(Classifier, KnowsRealKernels) {
   for (const Named& kernel : kKernels) {
-    EXPECT_EQ(CategoryOf(BuiltIn(), kernel.name), kernel.category) << kernel.name;
+    EXPECT_EQ(CategoryOf(BuiltInRules(), kernel.name), kernel.category) << kernel.name;
   }
 }
 
@@ -258,11 +254,12 @@ TEST(Classifier, KnowsOperators) {
       {"my::thing", "unclassified"},
   };
   for (const Named& op : kOperators) {
-    EXPECT_EQ(BuiltIn().categories()[BuiltIn().OfOperator(op.name)], op.category) << op.name;
+    EXPECT_EQ(BuiltInRules().categories()[BuiltInRules().OfOperator(op.name)], op.category)
+        << op.name;
   }
-  EXPECT_TRUE(BuiltIn().IsCommunication(BuiltIn().OfOperator("gloo:broadcast")));
-  EXPECT_FALSE(BuiltIn().IsCommunication(BuiltIn().OfOperator("aten::mm")));
-  EXPECT_EQ(BuiltIn().categories()[Classifier::kUnclassified], "unclassified");
+  EXPECT_TRUE(BuiltInRules().IsCommunication(BuiltInRules().OfOperator("gloo:broadcast")));
+  EXPECT_FALSE(BuiltInRules().IsCommunication(BuiltInRules().OfOperator("aten::mm")));
+  EXPECT_EQ(BuiltInRules().categories()[Classifier::kUnclassified], "unclassified");
 }
 
 TEST(Classifier, UserRulesComeFirst) {
@@ -342,10 +339,10 @@ TEST(Classifier, CoversTheCorpus) {
     }
     int64_t total = 0, unclassified = 0, communication = 0;
     for (const auto& [name, ns] : OracleKernels(entry.path())) {
-      const WorkCategory category = BuiltIn().OfKernel(name);
+      const WorkCategory category = BuiltInRules().OfKernel(name);
       total += ns;
       if (category == Classifier::kUnclassified) unclassified += ns;
-      if (BuiltIn().IsCommunication(category)) communication += ns;
+      if (BuiltInRules().IsCommunication(category)) communication += ns;
     }
     if (total == 0) continue;
     ++files;

@@ -5,6 +5,7 @@
 
 #include <tuple>
 
+#include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -17,12 +18,6 @@ std::vector<DeviceTime> TimeOf(TraceBuilder&& builder, const Scope& scope = {}) 
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
   return DecomposeDeviceTime(CollectDeviceWork(trace, classifier, scope), scope);
-}
-
-Scope Window(int64_t start, int64_t end) {
-  Scope scope;
-  scope.window = Interval{TimeNs{start}, TimeNs{end}};
-  return scope;
 }
 
 TEST(DeviceTime, ChargesEachInstantOnce) {
@@ -117,7 +112,7 @@ TEST(DeviceTime, AWindowClipsTimesAndCountsStarts) {
   builder.Kernel(kGemm, {.start = 0, .duration = 110});
   builder.Kernel(kGemm, {.start = 150, .duration = 100});
   builder.Kernel(kGemm, {.device = "1", .start = 500, .duration = 1});
-  const auto times = TimeOf(std::move(builder), Window(100, 200));
+  const auto times = TimeOf(std::move(builder), WindowScope(100, 200));
   ASSERT_EQ(times.size(), 2u);
   EXPECT_EQ(times[0].gpu_events, 1u);
   EXPECT_EQ(times[0].busy.ns, 60);
@@ -133,7 +128,7 @@ TEST(DeviceTime, AWindowClipsTimesAndCountsStarts) {
 TEST(DeviceTime, TheEndsOfAWindowAreGaps) {
   TraceBuilder builder;
   builder.Kernel(kGemm, {.start = 120, .duration = 10});
-  const auto times = TimeOf(std::move(builder), Window(100, 200));
+  const auto times = TimeOf(std::move(builder), WindowScope(100, 200));
   EXPECT_EQ(times[0].gaps.count, 2u);
   EXPECT_EQ(times[0].gaps.largest.ns, 70);
   EXPECT_EQ(times[0].idle.ns, 90);

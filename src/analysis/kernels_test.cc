@@ -6,19 +6,16 @@
 #include <algorithm>
 #include <random>
 
+#include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
 
 namespace tacho {
 namespace {
 
-const Classifier& BuiltIn() {
-  static const Classifier classifier = *Classifier::Create();
-  return classifier;
-}
-
 KernelTable TableOf(TraceBuilder&& builder, const Scope& scope = {}) {
   const Trace trace = std::move(builder).Finish();
-  return TabulateKernels(trace, CollectDeviceWork(trace, BuiltIn(), scope), BuiltIn(), scope);
+  return TabulateKernels(trace, CollectDeviceWork(trace, BuiltInRules(), scope), BuiltInRules(),
+                         scope);
 }
 
 TEST(Summarize, PercentilesAreNearestRank) {
@@ -48,7 +45,7 @@ TEST(Summarize, PercentilesAreNearestRank) {
 // Many durations are not sorted, but counted by size: the answer must be that of sorting.
 TEST(Summarize, ManyOrFewTheSameAsSorted) {
   std::mt19937_64 random(3);
-  for (const size_t count : {1, 2, 99, 4095, 4096, 4097, 20'000}) {
+  for (const size_t count : {1u, 2u, 99u, 4095u, 4096u, 4097u, 20'000u}) {
     for (const int most_bits : {0, 1, 6, 7, 12, 30, 48}) {
       std::vector<int64_t> durations(count);
       for (int64_t& ns : durations) {

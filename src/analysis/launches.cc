@@ -11,6 +11,7 @@
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
 #include "analysis/ranked_ids.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
@@ -19,9 +20,7 @@ constexpr DurationNs k1Ms{1'000'000}, k5Ms{5'000'000};
 
 // Whether a call of this name puts work onto a device: cudaLaunchKernel, hipMemcpyAsync, ...
 bool PutsWork(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = AsciiLowered(name);
   return lower.find("launch") != std::string::npos || lower.find("memcpy") != std::string::npos ||
          lower.find("memset") != std::string::npos;
 }

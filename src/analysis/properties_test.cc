@@ -12,6 +12,7 @@
 #include "analysis/device_time.h"
 #include "analysis/idle.h"
 #include "analysis/kernels.h"
+#include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -96,12 +97,6 @@ Results Analyze(const Trace& trace, const Scope& scope = {}) {
   const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
   return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
           AttributeIdle(trace, work, LinkLaunches(trace), scope)};
-}
-
-Scope Window(int64_t start, int64_t end) {
-  Scope scope;
-  scope.window = Interval{TimeNs{start}, TimeNs{end}};
-  return scope;
 }
 
 // The figures of a device that are lengths of time or counts, by name.
@@ -273,7 +268,7 @@ TEST_P(OnRandomTraces, TimesAddUp) {
 }
 
 TEST_P(OnRandomTraces, TheNaiveWayAgrees) {
-  for (const Scope& scope : {Scope{}, Window(40, 170)}) {
+  for (const Scope& scope : {Scope{}, WindowScope(40, 170)}) {
     const Results results = Analyze(trace_, scope);
     std::map<std::string, int64_t> causes;
     for (const DeviceTime& time : results.devices) {
@@ -329,9 +324,9 @@ TEST_P(OnRandomTraces, TheOrderOfTheFileDoesNotMatter) {
 
 TEST_P(OnRandomTraces, TwoHalvesMakeTheWhole) {
   const int64_t middle = 20 + GetParam() % 200;
-  const Results whole = Analyze(trace_, Window(10, 260));
-  const Results first = Analyze(trace_, Window(10, middle)),
-                second = Analyze(trace_, Window(middle, 260));
+  const Results whole = Analyze(trace_, WindowScope(10, 260));
+  const Results first = Analyze(trace_, WindowScope(10, middle)),
+                second = Analyze(trace_, WindowScope(middle, 260));
   ASSERT_EQ(first.devices.size(), whole.devices.size());
   ASSERT_EQ(second.devices.size(), whole.devices.size());
   for (size_t i = 0; i < whole.devices.size(); ++i) {

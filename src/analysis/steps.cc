@@ -11,6 +11,7 @@
 
 #include "analysis/gpu_scope.h"
 #include "analysis/name_index.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace embedded {
@@ -33,14 +34,6 @@ struct Grammar {
 
 [[noreturn]] void RejectRule(std::string_view line) {
   throw std::logic_error("rules/steps.rules: not a rule: " + std::string(line));
-}
-
-// `text` up to the next space; the space and those behind it are taken away too.
-std::string_view TakeWord(std::string_view& text) {
-  const std::string_view word = text.substr(0, text.find(' '));
-  text.remove_prefix(
-      std::min(text.size(), std::max(text.find_first_not_of(' ', word.size()), word.size())));
-  return word;
 }
 
 Piece ReadField(std::string_view names, std::string_view line) {
@@ -91,8 +84,7 @@ const std::vector<Grammar>& Grammars() {
     std::vector<Grammar> read;
     std::string_view rest = embedded::step_rules;
     while (!rest.empty()) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      const std::string_view line = TakeLine(rest);
       if (!line.empty() && line.front() != '#') read.push_back(ReadGrammar(line));
     }
     return read;

@@ -7,6 +7,8 @@
 
 namespace tacho {
 
+inline constexpr int64_t kNsPerMs = 1'000'000, kNsPerSecond = 1'000'000'000;
+
 // The sum, held at the ends of the range: no real trace gets there, damaged and hostile ones do.
 constexpr int64_t AddSaturated(int64_t a, int64_t b) {
   int64_t sum = 0;

@@ -27,11 +27,6 @@ constexpr size_t kDefaultTop = 10, kDefaultProfileTop = 20;
 constexpr size_t kMostComplaints = 20;
 constexpr size_t kMostRules = size_t{1} << 24;
 
-int Fails(const Error& error) {
-  Complain(error.message);
-  return StatusOf(error.kind);
-}
-
 void ComplainAll(const std::vector<std::string>& messages) {
   for (size_t i = 0; i < messages.size() && i < kMostComplaints; ++i) Complain(messages[i]);
   if (messages.size() > kMostComplaints) {

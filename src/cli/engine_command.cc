@@ -25,13 +25,8 @@ namespace {
 
 constexpr std::chrono::seconds kProbePatience{30};  // a busy server answers slowly
 
-int Fails(const Error& error) {
-  Complain(error.message);
-  return StatusOf(error.kind);
-}
-
 // Everything that an action needs; made once.
-struct Scene {
+struct EngineScene {
   EngineOptions options;
   std::unique_ptr<HttpClient> client;
   std::chrono::milliseconds patience{0};
@@ -41,23 +36,23 @@ struct Scene {
   std::stop_token stop;
 };
 
-int Print(const Scene& scene, const Table& table, const std::string& json) {
+int Print(const EngineScene& scene, const Table& table, const std::string& json) {
   auto written = WriteStdout(scene.options.json ? json : RenderText(table, scene.style));
   return written ? kDone : Fails(written.error());
 }
 
-void Remark(const Scene& scene) {
+void Remark(const EngineScene& scene) {
   for (const std::string& remark : scene.deployment.remarks) Complain(VisibleText(remark));
   for (const ProbedWorker& probed : scene.workers)
     if (!probed.facts) Complain(VisibleText(probed.facts.error().message));
 }
 
-bool AllAnswered(const Scene& scene) {
+bool AllAnswered(const EngineScene& scene) {
   return std::all_of(scene.workers.begin(), scene.workers.end(),
                      [](const ProbedWorker& w) { return w.facts.has_value(); });
 }
 
-int List(const Scene& scene) {
+int List(const EngineScene& scene) {
   std::string text;
   for (const ProbedWorker& probed : scene.workers) text += probed.worker.url + "\n";
   for (const std::string& remark : scene.deployment.remarks) Complain(VisibleText(remark));
@@ -66,7 +61,7 @@ int List(const Scene& scene) {
   return written ? kDone : Fails(written.error());
 }
 
-int Status(const Scene& scene) {
+int Status(const EngineScene& scene) {
   int printed =
       Print(scene, WorkersTable(scene.workers), DeploymentJson(scene.deployment, scene.workers));
   Remark(scene);
@@ -74,7 +69,7 @@ int Status(const Scene& scene) {
   return AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-int Conclude(const Scene& scene, const std::vector<ControlOutcome>& outcomes) {
+int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   int printed =
       Print(scene, OutcomesTable(outcomes), OutcomesJson(scene.options.Action(), outcomes));
   Remark(scene);
@@ -86,7 +81,8 @@ int Conclude(const Scene& scene, const std::vector<ControlOutcome>& outcomes) {
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-std::vector<ControlOutcome> Send(const Scene& scene, const std::vector<ControlRequest>& requests) {
+std::vector<ControlOutcome> Send(const EngineScene& scene,
+                                 const std::vector<ControlRequest>& requests) {
   std::vector<EngineFacts> facts;
   for (const ControlRequest& request : requests)
     for (const ProbedWorker& probed : scene.workers)
@@ -94,14 +90,14 @@ std::vector<ControlOutcome> Send(const Scene& scene, const std::vector<ControlRe
   return SendAll(*scene.client, requests, facts, scene.patience, scene.stop);
 }
 
-int Stop(const Scene& scene) {
+int Stop(const EngineScene& scene) {
   std::vector<ControlRequest> requests;
   for (const ProbedWorker& probed : scene.workers)
     if (probed.facts) requests.push_back(PlanStop(probed.worker, *probed.facts));
   return Conclude(scene, Send(scene, requests));
 }
 
-int Start(const Scene& scene) {
+int Start(const EngineScene& scene) {
   // All or none: a session in which one of eight workers is missing is of no use.
   if (!AllAnswered(scene)) {
     Remark(scene);
@@ -144,7 +140,7 @@ ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sl
   return {worker.url, sleep ? fmt::format("/sleep?level={}", level) : "/wake_up", ""};
 }
 
-int Sleep(const Scene& scene, bool sleep) {
+int Sleep(const EngineScene& scene, bool sleep) {
   std::vector<ControlRequest> requests;
   for (const ProbedWorker& probed : scene.workers)
     if (probed.facts)
@@ -173,7 +169,7 @@ void TakeActivities(EngineOptions& options) {
 }  // namespace
 
 int RunEngine(const std::vector<std::string>& arguments) {
-  Scene scene;
+  EngineScene scene;
   auto parsed = ParseArguments(EngineSpec(scene.options), arguments);
   if (!parsed) return Fails(parsed.error());
   if (*parsed) {

@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<int> signals_seen = 0;
 std::atomic<int> wake = -1;
-std::atomic<const char*> words = nullptr;
+std::atomic<const char*> last_words = nullptr;
 std::thread watcher;
 struct sigaction old_int, old_term;
 
@@ -25,7 +25,7 @@ struct sigaction old_int, old_term;
 void OnSignal(int) {
   int saved = errno;
   if (signals_seen.fetch_add(1) > 0) {
-    if (const char* text = words.load(); text != nullptr) {
+    if (const char* text = last_words.load(); text != nullptr) {
       [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
     }
     _exit(kInterrupted);
@@ -57,13 +57,13 @@ InterruptScope::InterruptScope() {
 InterruptScope::~InterruptScope() {
   sigaction(SIGINT, &old_int, nullptr);
   sigaction(SIGTERM, &old_term, nullptr);
-  words = nullptr;
+  last_words = nullptr;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));
   watcher.join();
   close(wake.exchange(-1));
 }
 
-void InterruptScope::SetLastWords(const char* last_words) { words = last_words; }
+void InterruptScope::SetLastWords(const char* text) { last_words = text; }
 
 }  // namespace tacho

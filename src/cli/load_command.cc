@@ -30,13 +30,8 @@ constexpr size_t kMostDataset = size_t{4} << 30;
 constexpr uint64_t kWarmupSeed = 0x7761726d;
 constexpr uint64_t kWarmupsAtOnce = 8;
 
-int Fails(const Error& error) {
-  Complain(VisibleText(error.message));
-  return StatusOf(error.kind);
-}
-
 // Everything that one call of the command works with.
-struct Scene {
+struct LoadScene {
   LoadFlags flags;
   LoadJob job;
   std::unique_ptr<HttpClient> client;
@@ -47,7 +42,7 @@ struct Scene {
   bool show_progress = false;
 };
 
-Result<ServedModel> WaitForModel(Scene& scene) {
+Result<ServedModel> WaitForModel(LoadScene& scene) {
   const auto until = std::chrono::steady_clock::now() + scene.job.ready_timeout;
   while (true) {
     auto served = AskModel(*scene.client, scene.job.urls[0], kPatience, scene.stop);
@@ -59,7 +54,7 @@ Result<ServedModel> WaitForModel(Scene& scene) {
 }
 
 // Asks the first server for what the flags leave open.
-Result<void> CompleteTarget(Scene& scene) {
+Result<void> CompleteTarget(LoadScene& scene) {
   LoadJob& job = scene.job;
   DriveTarget& target = job.target;
   const auto served = WaitForModel(scene);
@@ -86,7 +81,7 @@ Result<void> CompleteTarget(Scene& scene) {
 }
 
 // Before anyone is asked for anything: a mistake in it is told at once.
-Result<void> ReadDatasetFile(Scene& scene) {
+Result<void> ReadDatasetFile(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!job.dataset_path) return {};
   const auto bytes = ReadInput(*job.dataset_path, kMostDataset);
@@ -109,7 +104,7 @@ Result<void> ReadDatasetFile(Scene& scene) {
 }
 
 // The lengths of a ShareGPT's answers are known by counting alone.
-Result<void> CountDataset(Scene& scene) {
+Result<void> CountDataset(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (scene.dataset.kind != DatasetKind::kShareGpt) return {};
   if (job.plan.shuffle) ShuffleRows(scene.dataset, job.plan.seed);
@@ -127,11 +122,12 @@ Result<void> CountDataset(Scene& scene) {
                   "most 2048 in all)");
 }
 
-Result<LoadPlan> Plan(const Scene& scene, const PlanOptions& options) {
+Result<LoadPlan> PlanOf(const LoadScene& scene, const PlanOptions& options) {
   return scene.dataset.rows.empty() ? MakePlan(options) : MakePlan(options, scene.dataset);
 }
 
-Result<LoadRecords> SendPlan(const Scene& scene, const LoadPlan& plan, const std::string& title) {
+Result<LoadRecords> SendPlan(const LoadScene& scene, const LoadPlan& plan,
+                             const std::string& title) {
   DriveProgress progress;
   LoadGoal goal{.requests = plan.options.requests, .seconds = {}};
   if (plan.options.replay_speed) goal.requests = plan.requests.size();
@@ -140,7 +136,7 @@ Result<LoadRecords> SendPlan(const Scene& scene, const LoadPlan& plan, const std
   return Drive(*scene.client, plan, scene.targets, progress, scene.stop, scene.job.drive);
 }
 
-Result<void> WarmUp(const Scene& scene) {
+Result<void> WarmUp(const LoadScene& scene) {
   if (scene.job.warmups == 0) return {};
   PlanOptions options = scene.job.plan;
   options.requests = scene.job.warmups;
@@ -150,7 +146,7 @@ Result<void> WarmUp(const Scene& scene) {
   options.replay_speed.reset();
   options.seed ^= kWarmupSeed;
   if (options.concurrency == 0) options.concurrency = kWarmupsAtOnce;
-  const auto plan = Plan(scene, options);
+  const auto plan = PlanOf(scene, options);
   if (!plan) return tl::unexpected<Error>(plan.error());
   const auto records = SendPlan(scene, *plan, "warm-up");
   if (!records) return tl::unexpected<Error>(records.error());
@@ -180,16 +176,16 @@ std::string DateOfNow() {
 }
 
 // What the load came to, as the shell sees it.
-int StatusOfLoad(const Scene& scene, const LoadSummary& summary) {
+int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
   if (scene.stop.stop_requested()) return kInterrupted;
   const LoadFigures& whole = summary.whole;
   if (whole.done == 0 && whole.failed + whole.partial > 0) return kRemoteFailed;
   return whole.failed + whole.partial > 0 ? kIncomplete : kDone;
 }
 
-Result<FinishedLoad> Perform(const Scene& scene, const PlanOptions& options,
+Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
                              const std::string& title) {
-  auto plan = Plan(scene, options);
+  auto plan = PlanOf(scene, options);
   if (!plan) return tl::unexpected<Error>(plan.error());
   FinishedLoad load;
   load.plan = std::move(*plan);
@@ -209,7 +205,7 @@ Result<FinishedLoad> Perform(const Scene& scene, const PlanOptions& options,
   return load;
 }
 
-int RunOnce(const Scene& scene) {
+int RunOnce(const LoadScene& scene) {
   const auto load = Perform(scene, scene.job.plan, "load");
   if (!load) return Fails(load.error());
   const auto written = WriteStdout(scene.flags.json ? LoadJson(*load, TachoVersion())
@@ -222,7 +218,7 @@ int RunOnce(const Scene& scene) {
   return StatusOfLoad(scene, load->summary);
 }
 
-PlanOptions OptionsOf(const Scene& scene, double level) {
+PlanOptions OptionsOf(const LoadScene& scene, double level) {
   PlanOptions options = scene.job.plan;
   if (scene.job.sweep == SweepOf::kConcurrency) {
     options.concurrency = static_cast<uint64_t>(level);
@@ -233,7 +229,7 @@ PlanOptions OptionsOf(const Scene& scene, double level) {
   return options;
 }
 
-int RunSweep(const Scene& scene) {
+int RunSweep(const LoadScene& scene) {
   const LoadJob& job = scene.job;
   const char* const what = job.sweep == SweepOf::kRate ? "rate" : "at once";
   std::vector<SweepLevel> levels;
@@ -270,7 +266,7 @@ int RunSweep(const Scene& scene) {
 }  // namespace
 
 int RunLoad(const std::vector<std::string>& arguments) {
-  Scene scene;
+  LoadScene scene;
   const auto parsed = ParseArguments(LoadSpec(scene.flags), arguments);
   if (!parsed) return Fails(parsed.error());
   if (*parsed) {

@@ -5,13 +5,14 @@
 
 #include <deque>
 
+#include "cli/output.h"
 #include "net/clock.h"
 #include "report/format_number.h"
 
 namespace tacho {
 namespace {
 
-constexpr auto kRedraw = std::chrono::milliseconds(250);
+constexpr auto kRedrawLine = std::chrono::milliseconds(250);
 constexpr size_t kLooksOfRate = 12;  // three seconds
 
 LoadLook LookAt(const DriveProgress& progress, int64_t began_ns) {
@@ -22,11 +23,6 @@ LoadLook LookAt(const DriveProgress& progress, int64_t began_ns) {
           .done = progress.done,
           .failed = progress.failed,
           .output_tokens = progress.output_tokens};
-}
-
-void ToStderr(const std::string& text) {
-  // A line that cannot be drawn is no reason to stop.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 std::string Count(uint64_t value) { return FormatCount(static_cast<int64_t>(value)); }
@@ -70,12 +66,12 @@ void LoadProgressLine::Run() {
   const int64_t began_ns = MonotonicNs();
   std::deque<LoadLook> looks = {LookAt(progress_, began_ns)};
   std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, kRedraw, [this] { return end_; })) {
+  while (!ended_.wait_for(lock, kRedrawLine, [this] { return end_; })) {
     looks.push_back(LookAt(progress_, began_ns));
     if (looks.size() > kLooksOfRate) looks.pop_front();
-    ToStderr("\r" + LoadLine(title_, goal_, looks.back(), looks.front()) + "\x1b[K");
+    DrawOnStderr("\r" + LoadLine(title_, goal_, looks.back(), looks.front()) + "\x1b[K");
   }
-  ToStderr("\r\x1b[K");
+  DrawOnStderr("\r\x1b[K");
 }
 
 }  // namespace tacho

@@ -100,17 +100,17 @@ Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamTh
   return std::optional<TraceAnalysis>(std::move(analysis));
 }
 
-struct Plan {
+struct InputPlan {
   Discovery found;
   size_t threads = 1;
   StreamThreads stream_threads = StreamThreads::kInline;
   bool is_collection = false;
 };
 
-Result<Plan> MakePlan(const LoadOptions& options, ProgressCounter& counter) {
+Result<InputPlan> PlanInput(const LoadOptions& options, ProgressCounter& counter) {
   auto found = FindTraces(options.paths);
   if (!found) return tl::unexpected<Error>(found.error());
-  Plan plan;
+  InputPlan plan;
   plan.found = std::move(*found);
   const std::vector<TraceSource>& traces = plan.found.traces;
   plan.threads = options.threads == 0 ? CoreCount() : options.threads;
@@ -152,7 +152,7 @@ Result<std::optional<Item>> RunJob(const TraceSource& source, StreamThreads thre
 
 // Runs `job` over the sources and keeps what came out, in their order.
 template <typename Item, typename Run, typename Job>
-Result<Loaded<Run>> Collect(Plan plan, bool first_only, std::string_view out_of_memory,
+Result<Loaded<Run>> Collect(InputPlan plan, bool first_only, std::string_view out_of_memory,
                             const Job& job) {
   const std::vector<TraceSource>& sources = plan.found.traces;
   std::vector<Result<std::optional<Item>>> items(sources.size());
@@ -197,7 +197,7 @@ Result<Loaded<Run>> Collect(Plan plan, bool first_only, std::string_view out_of_
 
 Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
                                     ProgressCounter& counter) {
-  auto plan = MakePlan(options, counter);
+  auto plan = PlanInput(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
   auto loaded = Collect<TraceAnalysis, RunAnalysis>(
       std::move(*plan), options.first_worker_only, "needs more memory than there is: try --summary",
@@ -216,7 +216,7 @@ Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier
 }
 
 Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCounter& counter) {
-  auto plan = MakePlan(options, counter);
+  auto plan = PlanInput(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
   return Collect<TraceSummary, RunSummary>(
       std::move(*plan), false, "needs more memory than there is",

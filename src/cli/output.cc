@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/exit_status.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -77,6 +78,15 @@ void Complain(std::string_view message) {
     begin = end + 1;
   }
   WriteAll(STDERR_FILENO, out);
+}
+
+void DrawOnStderr(std::string_view text) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+int Fails(const Error& error) {
+  Complain(error.message);
+  return StatusOf(error.kind);
 }
 
 Result<void> WriteFiles(const std::string& folder,

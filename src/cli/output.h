@@ -17,6 +17,13 @@ Result<void> WriteStdout(std::string_view text);
 // visible (report/visible_text.h).
 void Complain(std::string_view message);
 
+// `text` as it is to standard error: a line that is drawn anew. If that fails there is no reason to
+// stop.
+void DrawOnStderr(std::string_view text);
+
+// Complains of `error` and gives the command's exit status.
+int Fails(const Error& error);
+
 // The files (name, content) in `folder`, which is made when it is not there. They are written
 // beside their places and renamed when all are whole: on failure (kOutput) none of them has
 // changed.

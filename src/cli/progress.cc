@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/output.h"
 #include "report/drawing.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
@@ -14,7 +15,7 @@ namespace tacho {
 namespace {
 
 constexpr auto kQuietFor = std::chrono::milliseconds(500);
-constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr auto kRedrawBar = std::chrono::milliseconds(100);
 constexpr size_t kBarWidth = 30;
 
 class Counting : public BlockStream {
@@ -38,11 +39,6 @@ class Counting : public BlockStream {
   ProgressCounter& counter_;
   uint64_t counted_ = 0;
 };
-
-void ToStderr(const std::string& text) {
-  // A bar that cannot be drawn is no reason to stop.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-}
 
 }  // namespace
 
@@ -86,13 +82,14 @@ void ProgressBar::Run() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   };
   do {
-    ToStderr(
+    DrawOnStderr(
         "\r" +
         ProgressLine(counter_.done_bytes, counter_.total_bytes, counter_.files, seconds(), style_) +
         "\x1b[K");
-  } while (!ended_.wait_for(lock, kRedraw, [this] { return end_; }));
-  ToStderr(fmt::format("\r\x1b[Kread {} in {:.1f} s\n",
-                       FormatBytes(static_cast<int64_t>(counter_.done_bytes.load())), seconds()));
+  } while (!ended_.wait_for(lock, kRedrawBar, [this] { return end_; }));
+  DrawOnStderr(fmt::format("\r\x1b[Kread {} in {:.1f} s\n",
+                           FormatBytes(static_cast<int64_t>(counter_.done_bytes.load())),
+                           seconds()));
 }
 
 }  // namespace tacho

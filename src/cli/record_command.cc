@@ -24,11 +24,6 @@
 namespace tacho {
 namespace {
 
-int Fails(const Error& error) {
-  Complain(error.message);
-  return StatusOf(error.kind);
-}
-
 // Phases on standard error: one plain line each when done, and on a terminal a line that changes
 // meanwhile.
 class Narrator final : public RecordObserver {

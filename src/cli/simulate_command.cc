@@ -149,9 +149,9 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   const bool vllm = worker.kind == SimulatedEngine::kVllm;
   worker.version = o.version.value_or(vllm ? "0.32.0" : "0.5.23");
   if (o.router == "vllm") {
-    out.router = RouterKind::kVllm;
+    out.router = simulate::RouterKind::kVllm;
   } else if (o.router == "sglang") {
-    out.router = RouterKind::kSglang;
+    out.router = simulate::RouterKind::kSglang;
   } else if (o.router != "none") {
     return Refuse("--router is vllm, sglang or none");
   }
@@ -241,11 +241,6 @@ std::string AddressesJson(const Simulation& simulation, const SimulationOptions&
                      NameOf(options.worker.kind), QuoteJson(options.worker.version),
                      QuoteJson(options.worker.served_model), workers) +
          "\n";
-}
-
-int Fails(const Error& error) {
-  Complain(error.message);
-  return StatusOf(error.kind);
 }
 
 // Sleeps until SIGINT or SIGTERM comes, or the time is over.

@@ -200,8 +200,8 @@ class Processes : public ServerProcesses {
       own.count = 1;
       own.first_index = i;
       own.worker.index = i;
-      if (options.router != RouterKind::kNone) own.port = options.worker_port;
-      own.router = RouterKind::kNone;
+      if (options.router != simulate::RouterKind::kNone) own.port = options.worker_port;
+      own.router = simulate::RouterKind::kNone;
       const pid_t pid =
           Fork("tacho-server", [&] { return Serve(std::move(own), std::move(writes)); });
       if (pid < 0) return NoProcess();

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/words.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -31,7 +32,7 @@ size_t ColumnsIn(std::string_view text) {
 bool IsUtf8Locale(std::string_view locale) {
   std::string lower;
   for (const char c : locale) {
-    if (c != '-') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != '-') lower += AsciiLower(c);
   }
   return lower.find("utf8") != std::string::npos;
 }

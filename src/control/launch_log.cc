@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
@@ -79,9 +81,7 @@ LaunchLog ReadLaunchLog(std::string_view text) {
   std::map<std::string, LaunchLog::Server> numbered;  // "Ports for engine N"
   uint64_t number = 0;
   while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view raw = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+    std::string_view raw = TakeLine(text);
     ++number;
     // Nothing of interest is without a colon; most lines of a log are long and dull.
     if (raw.find(':') == std::string_view::npos) continue;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
@@ -98,10 +100,8 @@ constexpr std::array kMeanings{
 std::vector<MetricSample> ParsePrometheus(std::string_view text) {
   std::vector<MetricSample> samples;
   while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    if (std::optional<MetricSample> sample = ParseLine(text.substr(0, end)))
+    if (std::optional<MetricSample> sample = ParseLine(TakeLine(text)))
       samples.push_back(std::move(*sample));
-    text.remove_prefix(std::min(text.size(), end + 1));
   }
   return samples;
 }

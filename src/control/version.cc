@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace embedded {
 extern const std::string_view engine_rules;
@@ -17,19 +19,10 @@ struct Rule {
   std::string_view key, value;
 };
 
-std::string_view TakeWord(std::string_view& line) {
-  std::string_view word = line.substr(0, line.find(' '));
-  line.remove_prefix(word.size());
-  line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
-  return word;
-}
-
 std::vector<Rule> ParseRules(std::string_view text) {
   std::vector<Rule> rules;
   while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+    std::string_view line = TakeLine(text);
     if (line.empty() || line[0] == '#') continue;
     Rule rule;
     rule.engine = TakeWord(line);

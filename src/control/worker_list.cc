@@ -7,17 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
 #include "net/url.h"
 
 namespace tacho {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 std::string TextOf(const Json& object, const char* key) {
   auto found = object.find(key);
@@ -42,12 +38,12 @@ std::optional<ListedWorker> FromObject(const Json& object) {
   std::string url = object.is_object() ? TextOf(object, "url") : std::string();
   if (url.empty()) return std::nullopt;
   ListedWorker worker = FromUrl(url);
-  std::string role = Lower(TextOf(object, "worker_type"));
+  std::string role = AsciiLowered(TextOf(object, "worker_type"));
   if (role.find("prefill") != std::string::npos) worker.role = WorkerRole::kPrefill;
   if (role.find("decode") != std::string::npos) worker.role = WorkerRole::kDecode;
   const Json& healthy = Member(object, "is_healthy");
   if (healthy.is_boolean()) worker.healthy = healthy.get<bool>();
-  worker.grpc |= Lower(TextOf(object, "connection_mode")).starts_with("grpc");
+  worker.grpc |= AsciiLowered(TextOf(object, "connection_mode")).starts_with("grpc");
   return worker;
 }
 
@@ -102,13 +98,8 @@ void AddKubernetes(const Json& object, std::vector<ListedWorker>& workers) {
 std::optional<std::vector<ListedWorker>> FromLines(std::string_view text) {
   std::vector<ListedWorker> workers;
   while (!text.empty()) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
-    line = line.substr(0, line.find('#'));
-    while (!line.empty() && std::string_view(" \t\r").find(line.back()) != std::string_view::npos)
-      line.remove_suffix(1);
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+    std::string_view line = TakeLine(text);
+    line = Trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     if (line.find(' ') != std::string_view::npos) return std::nullopt;
     if (!ParseUrl(SplitRank(line).server)) return std::nullopt;

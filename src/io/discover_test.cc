@@ -21,7 +21,7 @@ using testing::Gzipped;
 using testing::WithoutRoot;
 using testing::Zstded;
 
-const std::string kTrace = R"({"schemaVersion": 1, "traceEvents": []})";
+const std::string kEmptyTrace = R"({"schemaVersion": 1, "traceEvents": []})";
 const std::string kReport = "NVIDIA Tegra Profiler Report";
 const std::string kSqlite = "SQLite format 3\0....CREATE TABLE StringIds(id INTEGER"s;
 
@@ -41,12 +41,12 @@ std::string ErrorOf(const std::vector<std::string>& paths) {
 
 TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
   FolderForTest folder;
-  folder.Write("b.json", kTrace);
-  folder.Write("a/deep/er/rank0.pt.trace.json.gz", Gzipped(kTrace));
-  folder.Write("a/no-suffix", Zstded(kTrace));
+  folder.Write("b.json", kEmptyTrace);
+  folder.Write("a/deep/er/rank0.pt.trace.json.gz", Gzipped(kEmptyTrace));
+  folder.Write("a/no-suffix", Zstded(kEmptyTrace));
   folder.Write("a/cut.json.tmp", "{\n  \"schemaVersion\": 1,\n  \"devi");
-  folder.Write(".hidden/.trace", kTrace);
-  folder.Write("cut.json.gz", Gzipped(kTrace).substr(0, 40));
+  folder.Write(".hidden/.trace", kEmptyTrace);
+  folder.Write("cut.json.gz", Gzipped(kEmptyTrace).substr(0, 40));
   folder.Write("result.json", R"({"throughput": 1})");
   folder.Write("profiler_out.txt", "Name   Self CPU\n");
   folder.Write("image.png", "\x89PNG\r\n\x1a\n\0\0"s);
@@ -56,12 +56,12 @@ TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
                           folder.At("a/deep/er/rank0.pt.trace.json.gz"), folder.At("a/no-suffix"),
                           folder.At("b.json"), folder.At("cut.json.gz")));
   EXPECT_THAT(found->skipped, ElementsAre());
-  EXPECT_EQ(found->traces[4].stored_bytes, kTrace.size());
+  EXPECT_EQ(found->traces[4].stored_bytes, kEmptyTrace.size());
 }
 
 TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   FolderForTest folder;
-  folder.Write("t.json", kTrace);
+  folder.Write("t.json", kEmptyTrace);
   folder.Write("empty.lock", "");
   folder.Write("p.pftrace", "\x0a\x04\x40\x01\x50\x02");
   folder.Write("r.nsys-rep", kReport);
@@ -88,7 +88,7 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
 
 TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
   FolderForTest folder;
-  const std::string trace = folder.Write("t.json", kTrace);
+  const std::string trace = folder.Write("t.json", kEmptyTrace);
   const std::string report = folder.Write("r.nsys-rep", kReport);
   EXPECT_THAT(ErrorOf({trace, report}), AllOf(HasSubstr(report + ": is an Nsight Systems report"),
                                               HasSubstr("torch.profiler")));
@@ -113,7 +113,7 @@ TEST(FindTraces, TakesAGivenFileThatDoesNotLookLikeATrace) {
 
 TEST(FindTraces, FailsForWhatCannotBeRead) {
   FolderForTest folder;
-  const std::string trace = folder.Write("t.json", kTrace);
+  const std::string trace = folder.Write("t.json", kEmptyTrace);
   EXPECT_EQ(ErrorOf({trace, folder.At("missing")}),
             folder.At("missing") + ": does not exist: check the path");
   EXPECT_THAT(ErrorOf({"/dev/zero"}), HasSubstr("is a character device"));
@@ -122,9 +122,9 @@ TEST(FindTraces, FailsForWhatCannotBeRead) {
 
 TEST(FindTraces, FailsForAGivenFolderWithoutPermissionAndSkipsOneBelow) {
   FolderForTest folder;
-  const std::string trace = folder.Write("t.json", kTrace);
-  folder.Write("secret/t.json", kTrace);
-  const std::string file = folder.Write("secret.json", kTrace);
+  const std::string trace = folder.Write("t.json", kEmptyTrace);
+  folder.Write("secret/t.json", kEmptyTrace);
+  const std::string file = folder.Write("secret.json", kEmptyTrace);
   ASSERT_EQ(chmod(folder.At("secret").c_str(), 0), 0);
   ASSERT_EQ(chmod(file.c_str(), 0), 0);
   const WithoutRoot user;
@@ -140,7 +140,7 @@ TEST(FindTraces, FailsForAGivenFolderWithoutPermissionAndSkipsOneBelow) {
 
 TEST(FindTraces, CountsATraceOfWhichNothingIsThere) {
   FolderForTest folder;
-  folder.Write("rank0.json", kTrace);
+  folder.Write("rank0.json", kEmptyTrace);
   for (const char* name : {"rank1.json", "rank2.pt.trace.json.gz", "rank3.json.gz.tmp"}) {
     folder.Write(name, "");
   }
@@ -153,7 +153,7 @@ TEST(FindTraces, CountsATraceOfWhichNothingIsThere) {
 
 TEST(FindTraces, PassesOverWhatIsNoFileInAFolder) {
   FolderForTest folder;
-  const std::string trace = folder.Write("t.json", kTrace);
+  const std::string trace = folder.Write("t.json", kEmptyTrace);
   ASSERT_EQ(mkfifo(folder.At("fifo").c_str(), 0600), 0);
   std::filesystem::create_symlink("/dev/null", folder.At("null"));
   const auto found = FindTraces({folder.path()});
@@ -175,7 +175,7 @@ TEST(FindTraces, FailsWhenNothingIsFoundAndSaysWhatWasSkipped) {
 
 TEST(FindTraces, GoesRoundLinksOnce) {
   FolderForTest folder;
-  const std::string trace = folder.Write("run/rank0.json", kTrace);
+  const std::string trace = folder.Write("run/rank0.json", kEmptyTrace);
   std::filesystem::create_directory_symlink("..", folder.At("run/up"));
   std::filesystem::create_directory_symlink(".", folder.At("run/self"));
   std::filesystem::create_symlink("rank0.json", folder.At("run/latest.json"));
@@ -192,15 +192,15 @@ TEST(FindTraces, GoesRoundLinksOnce) {
 TEST(FindTraces, FollowsLinksThatLeadOutOfTheFolder) {
   FolderForTest folder;
   FolderForTest elsewhere;
-  elsewhere.Write("far/t.json", kTrace);
+  elsewhere.Write("far/t.json", kEmptyTrace);
   std::filesystem::create_directory_symlink(elsewhere.path(), folder.At("out"));
   EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(folder.At("out/far/t.json")));
 }
 
 TEST(FindTraces, TakesAGivenFileOnceAlsoBelowAGivenFolder) {
   FolderForTest folder;
-  const std::string a = folder.Write("a.json", kTrace);
-  const std::string b = folder.Write("b.json", kTrace);
+  const std::string a = folder.Write("a.json", kEmptyTrace);
+  const std::string b = folder.Write("b.json", kEmptyTrace);
   EXPECT_THAT(Displays(FindTraces({folder.path(), a, a, folder.path() + "/"})), ElementsAre(a, b));
   EXPECT_THAT(Displays(FindTraces({b, a})), ElementsAre(a, b));
 }

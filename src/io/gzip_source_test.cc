@@ -208,7 +208,7 @@ TEST_P(GzipSourceTest, NeverGivesBytesThatWereNotWritten) {
     std::string stored = good;
     stored[bit / 8] = static_cast<char>(stored[bit / 8] ^ 1 << bit % 8);
     std::string given[2];
-    for (const size_t i : {0, 1}) {
+    for (const size_t i : {0u, 1u}) {
       GzipSource source(std::make_unique<MemorySource>(stored), GetParam());
       given[i].assign(70'000, i == 0 ? 'x' : 'y');
       given[i].resize(source.Read(given[i].data(), given[i].size()));

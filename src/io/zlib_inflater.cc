@@ -9,12 +9,12 @@
 namespace tacho {
 namespace {
 
-Bytef* Bytes(const char* data) {
+Bytef* ZlibBytes(const char* data) {
   return const_cast<Bytef*>(
       reinterpret_cast<const Bytef*>(data));  // zlib never writes to its input
 }
 
-uInt Clamped(size_t size) {
+uInt ZlibSize(size_t size) {
   return static_cast<uInt>(std::min<size_t>(size, std::numeric_limits<uInt>::max()));
 }
 
@@ -30,15 +30,15 @@ class ZlibInflater : public Inflater {
   void Reset() override { inflateReset(&stream_); }
 
   Step Inflate(const char* in, size_t in_size, char* out, size_t room) override {
-    stream_.next_in = Bytes(in);
-    stream_.avail_in = Clamped(in_size);
+    stream_.next_in = ZlibBytes(in);
+    stream_.avail_in = ZlibSize(in_size);
     stream_.next_out = reinterpret_cast<Bytef*>(out);
-    stream_.avail_out = Clamped(room);
+    stream_.avail_out = ZlibSize(room);
     const int status = inflate(&stream_, Z_NO_FLUSH);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     Step step;
-    step.taken = Clamped(in_size) - stream_.avail_in;
-    step.written = Clamped(room) - stream_.avail_out;
+    step.taken = ZlibSize(in_size) - stream_.avail_in;
+    step.written = ZlibSize(room) - stream_.avail_out;
     if (status == Z_STREAM_END) {
       step.status = Status::kDone;
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
@@ -50,7 +50,7 @@ class ZlibInflater : public Inflater {
   [[nodiscard]] std::string Unused() const override { return ""; }  // zlib gives them back itself
 
   [[nodiscard]] uint32_t Crc(uint32_t crc, const char* data, size_t size) const override {
-    return static_cast<uint32_t>(crc32_z(crc, Bytes(data), size));
+    return static_cast<uint32_t>(crc32_z(crc, ZlibBytes(data), size));
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/time.h"
 #include "load/request_times.h"
 
 namespace tacho {
@@ -12,24 +13,22 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr int64_t kMs = 1'000'000;
-
 // A stream that is fed one event a millisecond, from 1 ms on.
 class Streamed {
  public:
   explicit Streamed(int64_t planned = 0, bool streams = true, bool keep_text = false) {
-    record_.sent_ns = kMs / 2;
+    record_.sent_ns = kNsPerMs / 2;
     record_.planned_output_tokens = planned;
     reader_ = std::make_unique<AnswerReader>(parser_, record_, streams, keep_text);
-    reader_->OnHead(200, kMs);
+    reader_->OnHead(200, kNsPerMs);
   }
   Streamed& Event(std::string_view data) {
-    at_ns_ += kMs;
+    at_ns_ += kNsPerMs;
     reader_->OnBody(fmt::format("data: {}\n\n", data), at_ns_);
     return *this;
   }
   Streamed& Bytes(std::string_view bytes) {
-    at_ns_ += kMs;
+    at_ns_ += kNsPerMs;
     reader_->OnBody(bytes, at_ns_);
     return *this;
   }
@@ -67,11 +66,11 @@ TEST(AnswerReader, TokensOfAChunkAreTheDifferenceOfTheRunningTotals) {
                                .End();
   EXPECT_EQ(r.status, RequestStatus::kDone) << r.error;
   EXPECT_THAT(r.chunk_tokens, ElementsAre(1, 14, 1));
-  EXPECT_THAT(r.chunk_ns, ElementsAre(1 * kMs, 2 * kMs, 3 * kMs));
+  EXPECT_THAT(r.chunk_ns, ElementsAre(1 * kNsPerMs, 2 * kNsPerMs, 3 * kNsPerMs));
   EXPECT_EQ(r.output_tokens, 16);
   EXPECT_EQ(r.prompt_tokens, 4);
-  EXPECT_EQ(r.last_token_ns, 3 * kMs);
-  EXPECT_EQ(r.last_choice_ns, 3 * kMs);
+  EXPECT_EQ(r.last_token_ns, 3 * kNsPerMs);
+  EXPECT_EQ(r.last_choice_ns, 3 * kNsPerMs);
   EXPECT_EQ(r.finish_reason, "length");
   std::vector<double> gaps, tokens;
   AppendChunkGaps(r, gaps);
@@ -98,8 +97,8 @@ TEST(AnswerReader, TheRoleOfAChatIsNoTokenAndAnEmptyTextIs) {
                                .End();
   EXPECT_EQ(r.status, RequestStatus::kDone) << r.error;
   EXPECT_THAT(r.chunk_tokens, ElementsAre(1, 1, 1));
-  EXPECT_EQ(r.first_choice_ns, 1 * kMs);
-  EXPECT_EQ(r.first_token_ns, 2 * kMs);
+  EXPECT_EQ(r.first_choice_ns, 1 * kNsPerMs);
+  EXPECT_EQ(r.first_token_ns, 2 * kNsPerMs);
 }
 
 TEST(AnswerReader, SglangsRoleChunkMayCountTheTokenThatComesNext) {
@@ -118,8 +117,8 @@ TEST(AnswerReader, SglangsRoleChunkMayCountTheTokenThatComesNext) {
           .End();
   EXPECT_EQ(r.status, RequestStatus::kDone) << r.error;
   EXPECT_THAT(r.chunk_tokens, ElementsAre(1, 2));
-  EXPECT_EQ(r.last_token_ns, 3 * kMs);
-  EXPECT_EQ(r.last_choice_ns, 4 * kMs);
+  EXPECT_EQ(r.last_token_ns, 3 * kNsPerMs);
+  EXPECT_EQ(r.last_choice_ns, 4 * kNsPerMs);
 }
 
 TEST(AnswerReader, CountsTokenIdsWhereThereIsNoUsage) {
@@ -266,8 +265,8 @@ TEST(AnswerReader, SaysWhatAServerRefusedWith) {
     ChunkParser parser;
     RequestRecord record;
     AnswerReader reader(parser, record, true, false);
-    reader.OnHead(status, kMs);
-    reader.OnBody(body, kMs);
+    reader.OnHead(status, kNsPerMs);
+    reader.OnBody(body, kNsPerMs);
     reader.OnEnd("");
     EXPECT_EQ(record.status, RequestStatus::kFailed);
     return record.error;
@@ -295,7 +294,7 @@ TEST(AnswerReader, AnAnswerInOnePieceHasNoTimeToFirstToken) {
   EXPECT_EQ(r.cached_tokens, 2);
   EXPECT_EQ(r.text, "all of it");
   EXPECT_FALSE(TtftNs(r));
-  EXPECT_EQ(EndToEndNs(r), 2 * kMs - kMs / 2);
+  EXPECT_EQ(EndToEndNs(r), 2 * kNsPerMs - kNsPerMs / 2);
 }
 
 TEST(AnswerReader, NoticesAStreamThatHasNoEnd) {

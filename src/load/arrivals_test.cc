@@ -37,7 +37,7 @@ double VariationOf(const std::vector<double>& values) {
 }
 
 TEST(Arrivals, GapsOfAPoissonProcessAreExponential) {
-  for (const uint64_t seed : {1, 2, 3}) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
     const auto gaps = Gaps(Times({.rate = 20}, 20'000, seed));
     EXPECT_LT(KolmogorovOf(gaps, [](double gap) { return 1 - std::exp(-20 * gap); }), kOneInHundred)
         << seed;

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kNsAMs = 1e6, kNsASecond = 1e9;
 constexpr std::array<const char*, 6> kMetrics = {
@@ -57,16 +57,18 @@ std::optional<double> TimeOf(const RequestRecord& r, const std::string& name) {
   return static_cast<double>(*whole + QueueNs(r));
 }
 
-void AddDetails(Json& json, const LoadRecords& records, bool detailed) {
-  Json input_lens = Json::array(), output_lens = Json::array(), ttfts = Json::array(),
-       itls = Json::array(), latencies = Json::array(), start_times = Json::array(),
-       queue_times = Json::array(), texts = Json::array(), errors = Json::array();
+void AddDetails(OrderedJson& json, const LoadRecords& records, bool detailed) {
+  OrderedJson input_lens = OrderedJson::array(), output_lens = OrderedJson::array(),
+              ttfts = OrderedJson::array(), itls = OrderedJson::array(),
+              latencies = OrderedJson::array(), start_times = OrderedJson::array(),
+              queue_times = OrderedJson::array(), texts = OrderedJson::array(),
+              errors = OrderedJson::array();
   for (const RequestRecord& r : records.requests) {
     const bool done = r.status == RequestStatus::kDone;
     input_lens.push_back(r.prompt_tokens > 0 ? r.prompt_tokens : r.planned_prompt_tokens);
     output_lens.push_back(done ? r.output_tokens : 0);
     ttfts.push_back(done ? TtftOf(r).value_or(0) / kNsASecond : 0.0);
-    Json gaps = Json::array();
+    OrderedJson gaps = OrderedJson::array();
     for (const double gap : GapsOf(r)) gaps.push_back(gap / kNsASecond);
     itls.push_back(std::move(gaps));
     latencies.push_back(Seconds(EndToEndNs(r).value_or(0)));
@@ -91,8 +93,8 @@ void AddDetails(Json& json, const LoadRecords& records, bool detailed) {
   }
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string Dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -129,18 +131,20 @@ Distribution BenchMetricOf(const LoadRecords& records, const std::string& name,
 std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics) {
   const LoadFigures& whole = summary.whole;
-  Json json;
+  OrderedJson json;
   json["date"] = identity.date;
   json["endpoint_type"] = identity.endpoint_type;
   json["backend"] = identity.backend;
-  json["label"] = identity.label ? Json(*identity.label) : Json();
+  json["label"] = identity.label ? OrderedJson(*identity.label) : OrderedJson();
   json["model_id"] = identity.model_id;
   json["tokenizer_id"] = identity.tokenizer_id.value_or(identity.model_id);
   json["num_prompts"] = identity.num_prompts;
   for (const auto& [key, value] : identity.metadata) json[key] = value;
-  json["request_rate"] = identity.request_rate ? Json(*identity.request_rate) : Json("inf");
+  json["request_rate"] =
+      identity.request_rate ? OrderedJson(*identity.request_rate) : OrderedJson("inf");
   json["burstiness"] = identity.burstiness;
-  json["max_concurrency"] = identity.max_concurrency ? Json(*identity.max_concurrency) : Json();
+  json["max_concurrency"] =
+      identity.max_concurrency ? OrderedJson(*identity.max_concurrency) : OrderedJson();
   if (identity.ramp) {
     json["ramp_up_strategy"] =
         identity.ramp->shape == RampShape::kLinear ? "linear" : "exponential";
@@ -153,7 +157,7 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   json["total_input_tokens"] = whole.prompt_tokens;
   json["total_output_tokens"] = whole.output_tokens;
   json["request_throughput"] = whole.requests_per_s;
-  json["request_goodput"] = metrics.goodput ? Json(whole.good_per_s) : Json();
+  json["request_goodput"] = metrics.goodput ? OrderedJson(whole.good_per_s) : OrderedJson();
   json["output_throughput"] = whole.output_tokens_per_s;
   json["total_token_throughput"] = whole.output_tokens_per_s + whole.prompt_tokens_per_s;
   AddDetails(json, records, metrics.detailed);

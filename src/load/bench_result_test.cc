@@ -93,8 +93,8 @@ TEST(BenchResult, HasVllmsKeysInItsOrder) {
   EXPECT_EQ(json["request_goodput"], nullptr);
   EXPECT_EQ(json["completed"], 2);
   EXPECT_EQ(json["failed"], 1);
-  EXPECT_EQ(json["output_lens"], nlohmann::json({3, 3, 0}));
-  EXPECT_EQ(json["errors"], nlohmann::json({"", "", "HTTP 500"}));
+  EXPECT_EQ(json["output_lens"], nlohmann::ordered_json({3, 3, 0}));
+  EXPECT_EQ(json["errors"], nlohmann::ordered_json({"", "", "HTTP 500"}));
   EXPECT_DOUBLE_EQ(json["ttfts"][0], 0.05);
   EXPECT_EQ(json["itls"][1].size(), 2u);
   EXPECT_DOUBLE_EQ(json["itls"][1][0], 0.015);

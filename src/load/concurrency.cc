@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "base/time.h"
+
 namespace tacho {
 namespace {
 
 constexpr double kOfLevel = 0.95;
-constexpr int64_t kSecond = 1'000'000'000;
 
 // From `at_ns` on so many were under way.
 struct Edge {
@@ -58,11 +59,11 @@ Concurrency ConcurrencyOf(std::span<const RequestRecord> requests, int64_t start
     area += count * static_cast<double>(edges[i + 1].at_ns - edges[i].at_ns);
     int64_t from = std::max(edges[i].at_ns, started_ns);
     while (from < edges[i + 1].at_ns) {
-      const auto second = static_cast<size_t>((from - started_ns) / kSecond);
-      const int64_t to =
-          std::min(edges[i + 1].at_ns, started_ns + static_cast<int64_t>(second + 1) * kSecond);
+      const auto second = static_cast<size_t>((from - started_ns) / kNsPerSecond);
+      const int64_t to = std::min(edges[i + 1].at_ns,
+                                  started_ns + static_cast<int64_t>(second + 1) * kNsPerSecond);
       if (all.each_second.size() <= second) all.each_second.resize(second + 1);
-      all.each_second[second] += count * static_cast<double>(to - from) / kSecond;
+      all.each_second[second] += count * static_cast<double>(to - from) / kNsPerSecond;
       from = to;
     }
   }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/words.h"
 #include "load/dataset_csv.h"
 
 namespace tacho {
@@ -179,18 +180,10 @@ class JsonRows {
   bool taken_ = false;
 };
 
-std::string_view Trimmed(std::string_view line) {
-  const size_t first = line.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 void ReadLines(std::string_view bytes, JsonRows& rows) {
   uint64_t number = 0;
   while (!bytes.empty()) {
-    const size_t end = std::min(bytes.find('\n'), bytes.size());
-    const std::string_view line = Trimmed(bytes.substr(0, end));
-    bytes.remove_prefix(std::min(bytes.size(), end + 1));
+    const std::string_view line = Trim(TakeLine(bytes));
     ++number;
     if (line.empty()) continue;
     if (const std::string why = rows.TakeLine(line); !why.empty()) rows.Broken(number, why);

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
@@ -93,9 +95,7 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
   std::optional<Columns> columns;
   uint64_t number = 0;
   while (!bytes.empty()) {
-    const size_t end = std::min(bytes.find('\n'), bytes.size());
-    const std::string_view line = bytes.substr(0, end);
-    bytes.remove_prefix(std::min(bytes.size(), end + 1));
+    const std::string_view line = TakeLine(bytes);
     ++number;
     const auto cells = Cells(line);
     if (!columns) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/time.h"
 #include "load/body_feed.h"
 #include "load/flight.h"
 #include "load/loop_watch.h"
@@ -18,18 +19,18 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000;
-constexpr int64_t kLingerNs = kSecond;  // from [DONE] to the end of the exchange
-constexpr int64_t kFirstPauseNs = 10 * kMs, kMostPauseNs = kSecond, kMostRetryAfterS = 60;
+constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
+constexpr int64_t kFirstPauseNs = 10 * kNsPerMs, kMostPauseNs = kNsPerSecond, kMostRetryAfterS = 60;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 16;
 // When nothing has ever succeeded.
 constexpr uint64_t kHopelessFailures = 20;
-constexpr int64_t kHopelessNs = 3 * kSecond;
+constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
 
 std::string ShowSpan(int64_t ns) {
-  return ns % kSecond == 0 ? fmt::format("{} s", ns / kSecond) : fmt::format("{} ms", ns / kMs);
+  return ns % kNsPerSecond == 0 ? fmt::format("{} s", ns / kNsPerSecond)
+                                : fmt::format("{} ms", ns / kNsPerMs);
 }
 
 class Driver : public std::enable_shared_from_this<Driver> {
@@ -269,7 +270,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   int64_t PauseNs(const Flight& flight) const {
     if (flight.retry_after_s() >= 0) {
-      return std::min(flight.retry_after_s(), kMostRetryAfterS) * kSecond;
+      return std::min(flight.retry_after_s(), kMostRetryAfterS) * kNsPerSecond;
     }
     const auto doublings = std::min<uint64_t>(failures_in_row_ - 1, 10);
     return std::min(kFirstPauseNs << doublings, kMostPauseNs);

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "base/time.h"
 #include "load/drive_for_test.h"
 
 namespace tacho {
@@ -11,8 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 using Exchange = EngineForTest::Exchange;
-
-constexpr int64_t kMs = 1'000'000;
 
 size_t CountOf(const LoadRecords& records, RequestStatus status) {
   return static_cast<size_t>(
@@ -40,14 +39,14 @@ TEST(DriveFaults, AServerThatComesBackIsUsedAgain) {
   const int64_t born = MonotonicNs();
   EngineForTest engine({}, [born](EngineForTest&, const Exchange& exchange, const auto&) {
     const int64_t age = MonotonicNs() - born;
-    if (age < 100 * kMs || age > 300 * kMs) return false;
+    if (age < 100 * kNsPerMs || age > 300 * kNsPerMs) return false;
     exchange->Respond(503, "starting", "text/plain");
     return true;
   });
   PlanOptions options = Fixed(0, 2);
   options.requests.reset();
-  options.duration_ns = 900 * kMs;
-  options.grace_ns = 10'000 * kMs;
+  options.duration_ns = 900 * kNsPerMs;
+  options.grace_ns = 10'000 * kNsPerMs;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   EXPECT_GT(CountOf(records, RequestStatus::kFailed), 0u);
   EXPECT_EQ(records.requests.back().status, RequestStatus::kDone);
@@ -68,7 +67,7 @@ TEST(DriveFaults, RetryAfterIsHeeded) {
   ASSERT_EQ(records.requests.size(), 4u);
   EXPECT_EQ(records.requests[0].error, "HTTP 429: slow down");
   EXPECT_EQ(records.requests[2].status, RequestStatus::kDone);
-  EXPECT_GE(records.requests[2].sent_ns - records.requests[0].ended_ns, 1000 * kMs);
+  EXPECT_GE(records.requests[2].sent_ns - records.requests[0].ended_ns, 1000 * kNsPerMs);
 }
 
 TEST(DriveFaults, AnErrorInsideTheStreamFailsThatRequestAlone) {
@@ -93,7 +92,7 @@ TEST(DriveFaults, AResetInTheMiddleKeepsWhatCame) {
   EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
     exchange->Begin(200, "text/event-stream");
     exchange->Write(EngineForTest::Chunk("a", 1) + EngineForTest::Chunk("b", 2));
-    self.server().At(MonotonicNs() + 20 * kMs, [exchange] { exchange->Abort(); });
+    self.server().At(MonotonicNs() + 20 * kNsPerMs, [exchange] { exchange->Abort(); });
     return true;
   });
   const LoadRecords records = Send(Fixed(2, 10), {TargetOf(engine)});
@@ -106,7 +105,7 @@ TEST(DriveFaults, AResetInTheMiddleKeepsWhatCame) {
 }
 
 TEST(DriveFaults, AServerThatDiesFailsTheRest) {
-  EngineForTest engine({.gap_ns = 20 * kMs});
+  EngineForTest engine({.gap_ns = 20 * kNsPerMs});
   std::jthread killer([&] {
     while (engine.requests() < 8) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
@@ -125,7 +124,8 @@ TEST(DriveFaults, AStreamThatStallsIsGivenUp) {
     exchange->Write(EngineForTest::Chunk("a", 1));
     // Alive, but without a token.
     for (int i = 1; i < 100; ++i) {
-      self.server().At(MonotonicNs() + i * 50 * kMs, [exchange] { exchange->Write(": ping\n\n"); });
+      self.server().At(MonotonicNs() + i * 50 * kNsPerMs,
+                       [exchange] { exchange->Write(": ping\n\n"); });
     }
     return true;
   });
@@ -164,7 +164,7 @@ TEST(DriveFaults, AConnectionThatStaysOpenAfterTheEndIsClosed) {
   const LoadRecords records = Send(Fixed(1, 1), {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 1u);
   EXPECT_EQ(records.requests[0].status, RequestStatus::kDone) << records.requests[0].error;
-  EXPECT_LT(records.ended_ns - records.started_ns, 5'000 * kMs);
+  EXPECT_LT(records.ended_ns - records.started_ns, 5'000 * kNsPerMs);
 }
 
 TEST(DriveFaults, WrongUsageIsMarked) {

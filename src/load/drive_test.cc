@@ -6,14 +6,13 @@
 #include <sstream>
 #include <thread>
 
+#include "base/time.h"
 #include "load/concurrency.h"
 #include "load/drive_for_test.h"
 #include "load/request_times.h"
 
 namespace tacho {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
   EngineForTest engine;
@@ -35,7 +34,7 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
     EXPECT_LE(r.first_byte_ns, r.first_token_ns);
     EXPECT_LE(r.first_token_ns, r.last_token_ns);
     EXPECT_LE(r.last_token_ns, r.ended_ns);
-    EXPECT_GE(r.first_token_ns - r.sent_ns, 5 * kMs - kMs / 10);
+    EXPECT_GE(r.first_token_ns - r.sent_ns, 5 * kNsPerMs - kNsPerMs / 10);
   }
   const auto bodies = engine.bodies();
   ASSERT_EQ(bodies.size(), 20u);
@@ -49,7 +48,7 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
 }
 
 TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {
-  EngineForTest engine({.first_ns = 20 * kMs});
+  EngineForTest engine({.first_ns = 20 * kNsPerMs});
   PlanOptions options = Fixed(60, 1);
   options.concurrency = 4;
   const LoadRecords records = Send(options, {TargetOf(engine)});
@@ -58,11 +57,11 @@ TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {
   EXPECT_EQ(all.peak, 4u);
   EXPECT_GT(all.mean, 3.5);
   // 15 rounds of 20 ms.
-  EXPECT_GE(records.ended_ns - records.started_ns, 300 * kMs);
+  EXPECT_GE(records.ended_ns - records.started_ns, 300 * kNsPerMs);
 }
 
 TEST(Drive, AnOpenLoopSendsOnScheduleWhateverTheServerDoes) {
-  EngineForTest engine({.first_ns = 400 * kMs});
+  EngineForTest engine({.first_ns = 400 * kNsPerMs});
   PlanOptions options = Fixed(40, 1);
   options.concurrency = 0;
   options.rate = 200;
@@ -73,30 +72,30 @@ TEST(Drive, AnOpenLoopSendsOnScheduleWhateverTheServerDoes) {
     const RequestRecord& r = records.requests[i];
     EXPECT_EQ(r.intended_ns, records.started_ns + plan->requests[i].at_ns);
     EXPECT_EQ(r.admitted_ns, r.intended_ns);
-    EXPECT_LT(r.sent_ns - r.intended_ns, 200 * kMs);
+    EXPECT_LT(r.sent_ns - r.intended_ns, 200 * kNsPerMs);
   }
   EXPECT_GT(ConcurrencyOf(records.requests, records.started_ns).peak, 20u);
 }
 
 TEST(Drive, ACappedOpenLoopTellsWhatItsQueueCost) {
-  EngineForTest engine({.first_ns = 50 * kMs});
+  EngineForTest engine({.first_ns = 50 * kNsPerMs});
   PlanOptions options = Fixed(10, 1);
   options.concurrency = 1;
   options.rate = 1000;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   const RequestRecord& last = records.requests.back();
   // Nine answers lie before the last one: its user waited for them, its sending did not.
-  EXPECT_GE(QueueNs(last), 9 * 49 * kMs - 20 * kMs);
-  EXPECT_LT(*TtftNs(last), 120 * kMs);
-  EXPECT_GE(*IntendedTtftNs(last), 10 * 49 * kMs - 20 * kMs);
-  EXPECT_LT(*LatenessNs(last), 40 * kMs);
+  EXPECT_GE(QueueNs(last), 9 * 49 * kNsPerMs - 20 * kNsPerMs);
+  EXPECT_LT(*TtftNs(last), 120 * kNsPerMs);
+  EXPECT_GE(*IntendedTtftNs(last), 10 * 49 * kNsPerMs - 20 * kNsPerMs);
+  EXPECT_LT(*LatenessNs(last), 40 * kNsPerMs);
 }
 
 TEST(Drive, EndsAtItsDuration) {
-  EngineForTest engine({.first_ns = kMs, .gap_ns = 10 * kMs});
+  EngineForTest engine({.first_ns = kNsPerMs, .gap_ns = 10 * kNsPerMs});
   PlanOptions options = Fixed(0, 1000);
   options.requests.reset();
-  options.duration_ns = 200 * kMs;
+  options.duration_ns = 200 * kNsPerMs;
   options.concurrency = 3;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 3u);
@@ -106,24 +105,24 @@ TEST(Drive, EndsAtItsDuration) {
     EXPECT_GT(r.sent_ns, 0);
   }
   EXPECT_EQ(records.ended_early, "");
-  EXPECT_LT(records.ended_ns - records.started_ns, 1500 * kMs);
+  EXPECT_LT(records.ended_ns - records.started_ns, 1500 * kNsPerMs);
 }
 
 TEST(Drive, GraceLetsThoseUnderWayEnd) {
-  EngineForTest engine({.first_ns = kMs, .gap_ns = 5 * kMs});
+  EngineForTest engine({.first_ns = kNsPerMs, .gap_ns = 5 * kNsPerMs});
   PlanOptions options = Fixed(0, 40);
   options.requests.reset();
-  options.duration_ns = 100 * kMs;
-  options.grace_ns = 30'000 * kMs;
+  options.duration_ns = 100 * kNsPerMs;
+  options.grace_ns = 30'000 * kNsPerMs;
   options.concurrency = 2;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 2u);
   for (const RequestRecord& r : records.requests) EXPECT_EQ(r.status, RequestStatus::kDone);
-  EXPECT_LT(records.ended_ns - records.started_ns, 5'000 * kMs);
+  EXPECT_LT(records.ended_ns - records.started_ns, 5'000 * kNsPerMs);
 }
 
 TEST(Drive, StopsWhenAsked) {
-  EngineForTest engine({.gap_ns = 1000 * kMs});
+  EngineForTest engine({.gap_ns = 1000 * kNsPerMs});
   std::stop_source stop;
   PlanOptions options = Fixed(100, 100);
   std::jthread stopper([&] {
@@ -160,21 +159,21 @@ TEST(Drive, GoesRoundTheServersAndKeepsSessionsTogether) {
 }
 
 TEST(Drive, UsersThinkBetweenTheirRequests) {
-  EngineForTest engine({.first_ns = kMs});
+  EngineForTest engine({.first_ns = kNsPerMs});
   PlanOptions options = Fixed(30, 1);
   options.concurrency = 3;
-  options.think_ns = 30 * kMs;
+  options.think_ns = 30 * kNsPerMs;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 30u);
   // Nine thoughts of 30 ms for each user on average.
-  EXPECT_GT(records.ended_ns - records.started_ns, 130 * kMs);
+  EXPECT_GT(records.ended_ns - records.started_ns, 130 * kNsPerMs);
   EXPECT_LT(ConcurrencyOf(records.requests, records.started_ns).mean, 2);
 }
 
 TEST(Drive, PromptsAreSaltedButASeedAndASaltDecideThem) {
   EngineForTest engine;
   PlanOptions options = Fixed(1, 1, 50);
-  for (const uint64_t salt : {1, 1, 2}) {
+  for (const uint64_t salt : {1u, 1u, 2u}) {
     options.salt = salt;
     Send(options, {TargetOf(engine)});
   }

@@ -3,23 +3,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/time.h"
 #include "load/drive.h"
 
 namespace tacho {
 
 // A request that was sent at `sent_ms`, with one token a chunk at these times (in ms).
 inline RequestRecord RequestForTest(int64_t sent_ms, const std::vector<int64_t>& chunks_ms) {
-  constexpr int64_t kMs = 1'000'000;
   RequestRecord r;
   r.scenario = "chat";
   r.status = RequestStatus::kDone;
   r.http_status = 200;
   r.attempts = 1;
-  r.intended_ns = r.admitted_ns = r.handed_ns = r.sent_ns = sent_ms * kMs;
+  r.intended_ns = r.admitted_ns = r.handed_ns = r.sent_ns = sent_ms * kNsPerMs;
   r.planned_prompt_tokens = r.prompt_tokens = 24;
   r.counted_by = TokenCounts::kUsage;
   for (const int64_t at : chunks_ms) {
-    r.chunk_ns.push_back(at * kMs);
+    r.chunk_ns.push_back(at * kNsPerMs);
     r.chunk_tokens.push_back(1);
     ++r.output_tokens;
   }

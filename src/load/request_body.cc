@@ -9,12 +9,12 @@
 namespace tacho {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Fields given by the user replace ours of the same name: a name that comes twice is an error to
 // some servers (sglang-router).
-void Replace(Json& fields, std::string_view given) {
-  if (!given.empty()) fields.update(Json::parse(given));
+void Replace(OrderedJson& fields, std::string_view given) {
+  if (!given.empty()) fields.update(OrderedJson::parse(given));
 }
 
 std::string QuotedPrompt(const PlannedRequest& request, uint64_t salt) {
@@ -24,8 +24,8 @@ std::string QuotedPrompt(const PlannedRequest& request, uint64_t salt) {
   return QuoteJson(words);
 }
 
-Json OpenAiFields(const DriveTarget& target, int64_t output_tokens) {
-  Json fields;
+OrderedJson OpenAiFields(const DriveTarget& target, int64_t output_tokens) {
+  OrderedJson fields;
   fields["model"] = target.model;
   fields["max_tokens"] = output_tokens;
   if (target.ignore_eos) {
@@ -40,15 +40,15 @@ Json OpenAiFields(const DriveTarget& target, int64_t output_tokens) {
   return fields;
 }
 
-Json GenerateFields(const DriveTarget& target, int64_t output_tokens, std::string_view id) {
-  Json sampling;
+OrderedJson GenerateFields(const DriveTarget& target, int64_t output_tokens, std::string_view id) {
+  OrderedJson sampling;
   sampling["max_new_tokens"] = output_tokens;
   if (target.ignore_eos) {
     sampling["min_new_tokens"] = output_tokens;
     sampling["ignore_eos"] = true;
   }
   Replace(sampling, target.sampling);
-  Json fields;
+  OrderedJson fields;
   fields["rid"] = id;
   fields["sampling_params"] = std::move(sampling);
   if (target.stream) fields["stream"] = true;
@@ -73,10 +73,10 @@ Result<std::string> RouteOf(const DriveTarget& target) {
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id) {
   const bool own = target.api == "generate", chat = target.api == "chat";
-  Json fields = own ? GenerateFields(target, request.output_tokens, id)
-                    : OpenAiFields(target, request.output_tokens);
+  OrderedJson fields = own ? GenerateFields(target, request.output_tokens, id)
+                           : OpenAiFields(target, request.output_tokens);
   Replace(fields, target.extra_body);
-  std::string body = fields.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string body = fields.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   const bool text = !request.text.empty() || target.token_ids.empty();
   const char* const key = chat ? "messages" : !own ? "prompt" : text ? "text" : "input_ids";
   if (fields.contains(key)) return body;
@@ -98,6 +98,8 @@ std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uin
   return body;
 }
 
-bool IsJsonObject(std::string_view text) { return Json::parse(text, nullptr, false).is_object(); }
+bool IsJsonObject(std::string_view text) {
+  return OrderedJson::parse(text, nullptr, false).is_object();
+}
 
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/closest.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace embedded {
@@ -15,13 +16,6 @@ extern const std::string_view scenario_agent, scenario_chat, scenario_code, scen
     scenario_rag, scenario_reasoning, scenario_rl_rollout, scenario_summarisation;
 }
 namespace {
-
-std::string_view TakeWord(std::string_view& line) {
-  line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
-  const std::string_view word = line.substr(0, line.find(' '));
-  line.remove_prefix(word.size());
-  return word;
-}
 
 bool ReadNumber(std::string_view word, double& value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -37,13 +31,10 @@ Scenario ReadTable(std::string_view name, std::string_view text) {
     return std::logic_error(fmt::format("load/tables/{}.table: {}", name, line));
   };
   while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
+    std::string_view line = TakeLine(text);
     if (line.empty() || line[0] == '#') continue;
     const std::string_view whole = line, key = TakeWord(line);
     if (key == "about") {
-      line.remove_prefix(std::min(line.size(), line.find_first_not_of(' ')));
       scenario.about = line;
       continue;
     }

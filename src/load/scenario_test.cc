@@ -41,7 +41,7 @@ double KolmogorovOfLengths(std::vector<double> lengths, const QuantileTable& tab
 constexpr double kOneInHundredOfSixteen = 2.0;
 
 TEST(Random, NormalVariablesAreNormal) {
-  for (const uint64_t seed : {1, 2, 3}) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
     Random random(seed);
     std::vector<double> samples(20'000);
     for (double& sample : samples) sample = random.Normal();

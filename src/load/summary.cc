@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/time.h"
 #include "load/request_times.h"
 
 namespace tacho {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 // Beyond these the client is a part of what it measures. A tick of the kernel's timer and a round
 // of the event loop stay well below them.
 constexpr double kLatenessOfTtft = 0.05, kLeastLatenessNs = 2e6, kMostCpuShare = 0.85;
@@ -79,7 +79,7 @@ void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Summ
       if (inside(request->chunk_ns[i])) output += request->chunk_tokens[i];
     }
   }
-  const double seconds = static_cast<double>(figures.duration_ns) / kSecond;
+  const double seconds = static_cast<double>(figures.duration_ns) / kNsPerSecond;
   figures.requests_per_s = done / seconds;
   figures.good_per_s = good / seconds;
   figures.prompt_tokens_per_s = prompt / seconds;
@@ -130,7 +130,8 @@ void CountPeaks(const LoadRecords& records, LoadSummary& summary) {
   for (const RequestRecord& request : records.requests) {
     if (request.status != RequestStatus::kDone) continue;
     for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
-      const auto second = static_cast<size_t>((request.chunk_ns[i] - records.started_ns) / kSecond);
+      const auto second =
+          static_cast<size_t>((request.chunk_ns[i] - records.started_ns) / kNsPerSecond);
       if (chunks.size() <= second) {
         chunks.resize(second + 1);
         tokens.resize(second + 1);

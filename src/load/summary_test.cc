@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/time.h"
 #include "load/records_for_test.h"
 
 namespace tacho {
@@ -10,8 +11,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(Summary, FiguresAreThoseOfTheDefinitions) {
   // TTFT 50 and 30 ms; TPOT 10 and 15 ms.
@@ -21,20 +20,20 @@ TEST(Summary, FiguresAreThoseOfTheDefinitions) {
   records.requests[1].output_tokens = 6;
   const LoadSummary all = Summarise(records, {.percents = {50, 99}});
   EXPECT_EQ(all.whole.done, 2u);
-  EXPECT_EQ(all.whole.duration_ns, 70 * kMs);
+  EXPECT_EQ(all.whole.duration_ns, 70 * kNsPerMs);
   EXPECT_EQ(all.whole.output_tokens, 9);
   EXPECT_EQ(all.whole.prompt_tokens, 48);
   EXPECT_DOUBLE_EQ(all.whole.requests_per_s, 2 / 0.07);
   EXPECT_DOUBLE_EQ(all.whole.output_tokens_per_s, 9 / 0.07);
-  EXPECT_DOUBLE_EQ(all.whole.ttft.mean, 40 * kMs);
-  EXPECT_DOUBLE_EQ(*all.whole.ttft.At(99), 49.8 * kMs);
-  EXPECT_DOUBLE_EQ(all.whole.tpot.mean, (10 + 6) / 2.0 * kMs);
-  EXPECT_DOUBLE_EQ(all.whole.e2e.mean, 65 * kMs);
+  EXPECT_DOUBLE_EQ(all.whole.ttft.mean, 40 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(*all.whole.ttft.At(99), 49.8 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.tpot.mean, (10 + 6) / 2.0 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.e2e.mean, 65 * kNsPerMs);
   EXPECT_EQ(all.whole.chunk_gap.count, 4u);
-  EXPECT_DOUBLE_EQ(all.whole.chunk_gap.mean, 12.5 * kMs);
+  EXPECT_DOUBLE_EQ(all.whole.chunk_gap.mean, 12.5 * kNsPerMs);
   // By token: 10, 10 and 10, then 20 ms shared by four.
   EXPECT_EQ(all.whole.itl.count, 7u);
-  EXPECT_DOUBLE_EQ(all.whole.itl.mean, 50.0 / 7 * kMs);
+  EXPECT_DOUBLE_EQ(all.whole.itl.mean, 50.0 / 7 * kNsPerMs);
   EXPECT_EQ(all.whole.wrong_length, 1u);
   EXPECT_EQ(all.peak_chunks_per_s, 6u);
   EXPECT_EQ(all.peak_output_tokens_per_s, 9u);
@@ -79,13 +78,13 @@ TEST(Summary, GoodputCountsWhatKeepsEverySlo) {
 
 TEST(Summary, ShowsCoordinatedOmission) {
   LoadRecords records = RecordsForTest({RequestForTest(1300, {1350, 1360})});
-  records.requests[0].intended_ns = 1000 * kMs;
-  records.requests[0].admitted_ns = 1299 * kMs;
+  records.requests[0].intended_ns = 1000 * kNsPerMs;
+  records.requests[0].admitted_ns = 1299 * kNsPerMs;
   const LoadSummary all = Summarise(records, {.percents = {50}});
-  EXPECT_DOUBLE_EQ(all.whole.ttft.mean, 50 * kMs);
-  EXPECT_DOUBLE_EQ(all.whole.intended_ttft.mean, 350 * kMs);
-  EXPECT_DOUBLE_EQ(all.whole.queue.mean, 299 * kMs);
-  EXPECT_DOUBLE_EQ(all.whole.lateness.mean, 1 * kMs);
+  EXPECT_DOUBLE_EQ(all.whole.ttft.mean, 50 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.intended_ttft.mean, 350 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.queue.mean, 299 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.whole.lateness.mean, 1 * kNsPerMs);
 }
 
 TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
@@ -100,12 +99,12 @@ TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
   const LoadSummary all =
       Summarise(RecordsForTest(requests), {.percents = {50}, .most_at_once = 10});
   ASSERT_TRUE(all.window);
-  EXPECT_EQ(all.window->from_ns, 1900 * kMs);
-  EXPECT_EQ(all.window->to_ns, 4000 * kMs);
+  EXPECT_EQ(all.window->from_ns, 1900 * kNsPerMs);
+  EXPECT_EQ(all.window->to_ns, 4000 * kNsPerMs);
   ASSERT_TRUE(all.steady);
   // Sent from 1.9 s on and before 4 s.
   EXPECT_EQ(all.steady->sent, 21u);
-  EXPECT_EQ(all.steady->duration_ns, 2100 * kMs);
+  EXPECT_EQ(all.steady->duration_ns, 2100 * kNsPerMs);
   EXPECT_NEAR(all.steady->output_tokens_per_s, 20, 1.5);
   EXPECT_LT(all.whole.output_tokens_per_s, 16);
   EXPECT_DOUBLE_EQ(all.concurrency.mean, 30.0 / 3.9);
@@ -116,13 +115,13 @@ TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
 
 TEST(Summary, SaysWhenTheClientIsTheLimit) {
   LoadRecords records = RecordsForTest({RequestForTest(1000, {1050, 1060})});
-  records.requests[0].admitted_ns = 999 * kMs;
+  records.requests[0].admitted_ns = 999 * kNsPerMs;
   EXPECT_FALSE(Summarise(records, {}).verdict.client_bound);
-  records.requests[0].admitted_ns = 990 * kMs;
+  records.requests[0].admitted_ns = 990 * kNsPerMs;
   const ClientVerdict late = Summarise(records, {}).verdict;
   EXPECT_TRUE(late.client_bound);
   EXPECT_THAT(late.why, HasSubstr("sent 10.00 ms late at p99"));
-  records.requests[0].admitted_ns = 1000 * kMs;
+  records.requests[0].admitted_ns = 1000 * kNsPerMs;
   records.client.most_cpu_share = 0.97;
   EXPECT_TRUE(Summarise(records, {}).verdict.client_bound);
 }
@@ -135,8 +134,8 @@ TEST(Summary, EachScenarioHasItsOwnFigures) {
   const LoadSummary all = Summarise(records, {});
   ASSERT_EQ(all.classes.size(), 2u);
   EXPECT_EQ(all.classes[0].scenario, "chat");
-  EXPECT_DOUBLE_EQ(all.classes[0].figures.ttft.mean, 50 * kMs);
-  EXPECT_DOUBLE_EQ(all.classes[1].figures.ttft.mean, 10 * kMs);
+  EXPECT_DOUBLE_EQ(all.classes[0].figures.ttft.mean, 50 * kNsPerMs);
+  EXPECT_DOUBLE_EQ(all.classes[1].figures.ttft.mean, 10 * kNsPerMs);
 }
 
 TEST(Summary, OfNothingIsNothing) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/words.h"
 #include "net/clock.h"
 #include "net/curl_error.h"
 #include "net/curl_library.h"
@@ -13,7 +14,7 @@
 namespace tacho {
 namespace {
 
-constexpr uint64_t kMostHead = 256 * 1024;  // bytes of all header lines, trailers too
+constexpr uint64_t kMostHeaderBytes = 256 * 1024;  // bytes of all header lines, trailers too
 // A kept-alive connection may have been closed by the server just as the request went out; libcurl
 // then sends it again. Once is enough.
 constexpr int kMostAttempts = 2;
@@ -32,12 +33,6 @@ bool HasControl(std::string_view text) {
 bool IsToken(std::string_view name) {
   constexpr std::string_view kNot = "()<>@,;:\\\"/[]?={} \t";
   return !name.empty() && !HasControl(name) && name.find_first_of(kNot) == std::string_view::npos;
-}
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace
@@ -184,9 +179,9 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
   if (muted_) return false;
   const int64_t at = FoundNs();
   head_bytes_ += line.size();
-  if (head_bytes_ > kMostHead) {
+  if (head_bytes_ > kMostHeaderBytes) {
     GiveUp(fmt::format("the headers have no end (more than {} kB): is this an engine?",
-                       kMostHead / 1024));
+                       kMostHeaderBytes / 1024));
     return false;
   }
   if (head_given_) return true;  // trailers after the body

@@ -7,12 +7,11 @@
 
 #include <future>
 
+#include "base/time.h"
 #include "net/clock.h"
 
 namespace tacho {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 std::unique_ptr<EventLoop> Started() {
   auto loop = EventLoop::Create();
@@ -43,7 +42,7 @@ TEST(EventLoop, TimesRunInOrderAndNotEarly) {
   const auto loop = Started();
   const int64_t start = MonotonicNs();
   for (const int ms : {30, 10, 20, 10, -5, 40}) {
-    const int64_t at = start + ms * kMs;
+    const int64_t at = start + ms * kNsPerMs;
     loop->At(at, [&, ms, at] {
       order.push_back(ms);
       late.push_back(MonotonicNs() - at);
@@ -75,7 +74,7 @@ TEST(EventLoop, StopRunsWhatIsPostedAndDropsWhatIsNotDue) {
   const auto loop = Started();
   const auto held = std::make_shared<int>(1);
   loop->Post([&] { loop->Post([&] { loop->Post([&] { ++ran; }); }); });
-  loop->At(MonotonicNs() + 3'600'000 * kMs, [held, &ran] { ran += 100; });
+  loop->At(MonotonicNs() + 3'600'000 * kNsPerMs, [held, &ran] { ran += 100; });
   loop->Stop();
   EXPECT_EQ(ran, 1);
 }
@@ -135,7 +134,7 @@ TEST(EventLoop, UnwatchedDescriptorIsNotServedAnyMore) {
     loop->Post([&] {
       loop->Watch(first.fd(), EPOLLIN, &first);
       loop->Watch(second.fd(), EPOLLIN, &second);
-      loop->At(MonotonicNs() + kMs, [&] { done.set_value(); });
+      loop->At(MonotonicNs() + kNsPerMs, [&] { done.set_value(); });
     });
     done.get_future().wait();
     EXPECT_EQ(served, 1);

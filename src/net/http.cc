@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace tacho {
-namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
-
 bool SameHeaderName(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return Lower(x) == Lower(y); });
+                    [](char x, char y) { return AsciiLower(x) == AsciiLower(y); });
 }
 
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name) {

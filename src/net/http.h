@@ -10,6 +10,9 @@ namespace tacho {
 
 // The words that the HTTP client and the HTTP server share.
 
+inline constexpr const char* kJsonType = "application/json";
+inline constexpr const char* kTextType = "text/plain; charset=utf-8";
+
 struct HttpHeader {
   std::string name;
   std::string value;

@@ -175,7 +175,6 @@ TEST_F(HttpTest, ProxyOfTheEnvironmentIsNotForLoopback) {
 }
 
 TEST_F(HttpTest, ConnectionIsKeptAndUsedAgain) {
-  std::mutex mutex;
   std::vector<std::string> requests;
   RawServer server([&](RawSocket& socket) {
     for (;;) {

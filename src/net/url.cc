@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
@@ -11,7 +13,6 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameChar(char c) {
   return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 int HexValue(char c) {
   if (IsDigit(c)) return c - '0';
@@ -79,7 +80,7 @@ Result<Url> ParseUrl(std::string_view text) {
   std::string_view rest = text;
   if (const size_t colon = rest.find("://"); colon != std::string_view::npos) {
     url.scheme = std::string(rest.substr(0, colon));
-    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(), Lower);
+    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(), AsciiLower);
     if (url.scheme != "http" && url.scheme != "https") {
       return Wrong(text, "only http and https are spoken");
     }
@@ -115,7 +116,7 @@ Result<Url> ParseUrl(std::string_view text) {
   }
   if (host.empty()) return Wrong(text, "the host is missing");
   url.host = std::string(host);
-  std::transform(url.host.begin(), url.host.end(), url.host.begin(), Lower);
+  std::transform(url.host.begin(), url.host.end(), url.host.begin(), AsciiLower);
 
   if (authority.empty()) {
     url.port = url.scheme == "https" ? 443 : 80;

@@ -11,19 +11,19 @@
 namespace tacho {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::ElementsAre;
 
-json Of(const RunAnalysis& run) { return json::parse(AnalyzeJson(run, "1.2.3")); }
+Json Of(const RunAnalysis& run) { return Json::parse(AnalyzeJson(run, "1.2.3")); }
 
-json OfOne(TraceAnalysis trace) {
+Json OfOne(TraceAnalysis trace) {
   RunAnalysis run;
   run.traces.push_back(std::move(trace));
   return Of(run)["traces"][0];
 }
 
 TEST(AnalyzeJson, HasTheFieldsOfTheContract) {
-  const json trace = OfOne(GpuTraceForTest());
+  const Json trace = OfOne(GpuTraceForTest());
   EXPECT_EQ(trace["path"], "run/rank0.pt.trace.json.gz");
   EXPECT_EQ(trace["format"], "kineto");
   EXPECT_EQ(trace["bytes"], 1234);
@@ -33,41 +33,41 @@ TEST(AnalyzeJson, HasTheFieldsOfTheContract) {
   EXPECT_EQ(trace["engine"], "vllm");
   EXPECT_EQ(trace["engine_version"], "0.11.0");
   EXPECT_EQ(trace["base_time_ns"], 1'700'000'000'000'000'000);
-  EXPECT_EQ(trace["span"], json::parse(R"({"first_ns": 10000, "last_ns": 1210000})"));
+  EXPECT_EQ(trace["span"], Json::parse(R"({"first_ns": 10000, "last_ns": 1210000})"));
   EXPECT_EQ(
       trace["events"],
-      json::parse(
+      Json::parse(
           R"({"total": 9, "by_phase": {"M": 2, "X": 7}, "by_category": {"cpu_op": 2, "kernel": 2}})"));
   EXPECT_EQ(trace["notes"][0]["id"], "orphan-gpu-events");
   EXPECT_EQ(trace["notes"][0]["severity"], "info");
   EXPECT_EQ(trace["notes"][0]["where"], "stream 7");
-  EXPECT_EQ(trace["copies"], json::parse(R"([{"kind": "HtoD", "count": 1, "total_ns": 50000,
+  EXPECT_EQ(trace["copies"], Json::parse(R"([{"kind": "HtoD", "count": 1, "total_ns": 50000,
       "bytes": 1000000, "gigabytes_per_second": 20.0, "pageable": 1}])"));
-  EXPECT_EQ(trace["memsets"], json::array());
+  EXPECT_EQ(trace["memsets"], Json::array());
   EXPECT_EQ(trace["launches"]["without_launch"], 1);
   EXPECT_EQ(trace["launches"]["apis"][0]["total_ns"], 12000);
   EXPECT_EQ(trace["classifier"]["coverage"], 1.0);
 }
 
 TEST(AnalyzeJson, TimesAddUp) {
-  const json trace = OfOne(GpuTraceForTest());
-  const json& device = trace["devices"][0];
+  const Json trace = OfOne(GpuTraceForTest());
+  const Json& device = trace["devices"][0];
   EXPECT_EQ(device["busy_ns"].get<int64_t>() + device["idle_ns"].get<int64_t>(),
             device["window_ns"]);
   int64_t idle = 0;
-  for (const json& cause : trace["idle"]["causes"]) idle += cause["ns"].get<int64_t>();
+  for (const Json& cause : trace["idle"]["causes"]) idle += cause["ns"].get<int64_t>();
   EXPECT_EQ(trace["idle"]["busy_ns"].get<int64_t>() + idle, trace["idle"]["window_ns"]);
   int64_t kinds = 0;
-  for (const json& row : device["overlaps"]) kinds += row["ns"].get<int64_t>();
+  for (const Json& row : device["overlaps"]) kinds += row["ns"].get<int64_t>();
   EXPECT_EQ(kinds, device["window_ns"]);
 }
 
 TEST(AnalyzeJson, Steps) {
-  const json steps = OfOne(GpuTraceForTest())["steps"];
+  const Json steps = OfOne(GpuTraceForTest())["steps"];
   EXPECT_EQ(steps["method"], "annotated");
   EXPECT_EQ(steps["count"], 2);
   EXPECT_EQ(steps["by_phase"],
-            json::parse(R"({"prefill": 1, "decode": 1, "mixed": 0, "empty": 0})"));
+            Json::parse(R"({"prefill": 1, "decode": 1, "mixed": 0, "empty": 0})"));
   EXPECT_EQ(steps["context_tokens"], 32);
   EXPECT_EQ(steps["generation_tokens"], 1);
   EXPECT_EQ(steps["list"][0]["period_ns"], 600000);
@@ -77,13 +77,13 @@ TEST(AnalyzeJson, Steps) {
 TEST(AnalyzeJson, UnknownIsAbsentNotZeroNotNull) {
   TraceAnalysis empty;
   empty.path = "x";
-  const json trace = OfOne(empty);
+  const Json trace = OfOne(empty);
   for (const char* key : {"rank", "world_size", "engine", "engine_version", "base_time_ns", "span",
                           "steps", "idle", "classifier", "scope", "ops_by_shape"}) {
     EXPECT_FALSE(trace.contains(key)) << key;
   }
   for (const char* key : {"devices", "kernels", "copies", "memsets", "ops", "notes"}) {
-    EXPECT_EQ(trace[key], json::array()) << key;
+    EXPECT_EQ(trace[key], Json::array()) << key;
   }
 }
 
@@ -96,7 +96,7 @@ TEST(AnalyzeJson, BadBytesInNamesStayValidJson) {
 TEST(AnalyzeJson, Ranks) {
   RunAnalysis run = TwoRanksForTest();
   run.skipped = {"x.txt: a text"};
-  const json all = Of(run);
+  const Json all = Of(run);
   EXPECT_EQ(all["schema"], 1);
   EXPECT_EQ(all["tacho"]["version"], "1.2.3");
   EXPECT_EQ(all["ranks"]["world_size"], 3);
@@ -109,9 +109,9 @@ TEST(AnalyzeJson, Ranks) {
 
 // Every field that is written stands in the schema file, and the schema's required ones are
 // written.
-void CheckAgainst(const json& value, const json& schema, const json& root,
+void CheckAgainst(const Json& value, const Json& schema, const Json& root,
                   const std::string& where) {
-  const json& rule =
+  const Json& rule =
       schema.contains("$ref") ? root["$defs"][schema["$ref"].get<std::string>().substr(8)] : schema;
   const std::string type = rule["type"];
   if (type == "object") {
@@ -126,12 +126,12 @@ void CheckAgainst(const json& value, const json& schema, const json& root,
       }
     }
     if (!rule.contains("required")) return;
-    for (const json& key : rule["required"]) {
+    for (const Json& key : rule["required"]) {
       EXPECT_TRUE(value.contains(key.get<std::string>())) << where << " lacks " << key;
     }
   } else if (type == "array") {
     ASSERT_TRUE(value.is_array()) << where;
-    for (const json& item : value) CheckAgainst(item, rule["items"], root, where + "[]");
+    for (const Json& item : value) CheckAgainst(item, rule["items"], root, where + "[]");
   } else if (type == "integer") {
     EXPECT_TRUE(value.is_number_integer()) << where;
   } else if (type == "number") {
@@ -148,7 +148,7 @@ void CheckAgainst(const json& value, const json& schema, const json& root,
 
 TEST(AnalyzeJson, FollowsTheSchemaFile) {
   std::ifstream file(TACHO_SOURCE_DIR "/docs/json.schema.json");
-  const json schema = json::parse(file);
+  const Json schema = Json::parse(file);
   RunAnalysis run = TwoRanksForTest();
   run.traces[0].scope = {Interval{{10'000}, {20'000}}, "0"};
   run.traces[0].ops.by_shape = run.traces[0].ops.rows;
@@ -171,7 +171,7 @@ TEST(AnalyzeJson, StepsOfAnEngineThatRanNoneTellNoTokens) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
   run.traces[0].steps.steps.clear();
-  const auto steps = nlohmann::json::parse(AnalyzeJson(run, "1"))["traces"][0]["steps"];
+  const auto steps = Json::parse(AnalyzeJson(run, "1"))["traces"][0]["steps"];
   EXPECT_EQ(steps["count"], 0);
   EXPECT_FALSE(steps.contains("context_tokens"));
   EXPECT_FALSE(steps.contains("generation_tokens"));
@@ -182,7 +182,7 @@ TEST(AnalyzeJson, MissingRanksAreCappedButCounted) {
   run.ranks.world_size = 9'000'000'000'000;
   run.ranks.missing = {{2, 8'999'999'999'999}};
   run.ranks.missing_count = 8'999'999'999'998;
-  const auto ranks = nlohmann::json::parse(AnalyzeJson(run, "1"))["ranks"];
+  const auto ranks = Json::parse(AnalyzeJson(run, "1"))["ranks"];
   EXPECT_EQ(ranks["missing"].size(), 1000u);
   EXPECT_EQ(ranks["missing_count"], 8'999'999'999'998);
 }

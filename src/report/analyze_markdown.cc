@@ -9,12 +9,13 @@
 #include "report/markdown_text.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
+#include "report/screen_parts.h"
 #include "report/verdict.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kTopGaps = 5, kTopCalls = 5, kMostRanks = 64;
+constexpr size_t kMostRankRows = 64;
 
 // "- trust: no event lost, ..."; "" without parts.
 std::string Line(std::string_view label, std::vector<std::string> parts) {
@@ -92,7 +93,7 @@ std::string Document(const RunAnalysis& run, ScreenOptions options, size_t top,
   const bool alone = run.traces.size() == 1;
   if (!alone) {
     out += "\n" + VerdictLines(Verdict(run), Caveat(run));
-    out += Part("Ranks", RanksTable(run.ranks, TextStyle{}, "rank"), kMostRanks);
+    out += Part("Ranks", RanksTable(run.ranks, TextStyle{}, "rank"), kMostRankRows);
   }
   if (!run.ranks.missing.empty()) {
     out += fmt::format("\nmissing: rank {}\n", MissingRanksText(run.ranks));

@@ -209,7 +209,7 @@ TEST(AnalyzeText, AsciiIsAsciiAndWithoutColourNoEscapes) {
 }
 
 TEST(AnalyzeText, KeepsTheWidth) {
-  for (const size_t width : {80, 100, 140}) {
+  for (const size_t width : {80u, 100u, 140u}) {
     ScreenOptions options = Options();
     options.style.width = width;
     RunAnalysis run = TwoRanksForTest();

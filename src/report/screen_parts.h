@@ -14,6 +14,9 @@ namespace tacho {
 
 // What the screens for one trace and for many share. Each function gives whole lines, or "".
 
+// Of the tables with a tail that --top does not govern.
+inline constexpr size_t kTopGaps = 5, kTopCalls = 5;
+
 // What the command line knows beyond the results.
 struct ScreenOptions {
   TextStyle style;

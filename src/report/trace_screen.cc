@@ -4,14 +4,12 @@
 #include "report/format_number.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
+#include "report/screen_parts.h"
 #include "report/verdict.h"
 #include "report/visible_text.h"
 
 namespace tacho {
 namespace {
-
-constexpr size_t kTopGaps = 5;
-constexpr size_t kTopCalls = 5;
 
 std::string DeviceNames(const TraceAnalysis& trace) {
   std::string names;

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPatienceForTokenIds{30};
 
 }  // namespace
 
@@ -48,8 +48,8 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   if (disaggregated && !options.through_router)
     remarks.push_back("prefill and decode workers: the load goes through the router");
   // One model behind all: its first worker is asked for all of them.
-  const std::vector<int64_t> ids =
-      AskTokenIds(client, workers.front().worker.url, workers.front().facts.model, kPatience);
+  const std::vector<int64_t> ids = AskTokenIds(client, workers.front().worker.url,
+                                               workers.front().facts.model, kPatienceForTokenIds);
   auto target = [&](const std::string& url, const std::string& model) {
     DriveTarget one;
     one.url = url;

@@ -7,9 +7,11 @@
 #include <map>
 #include <thread>
 
+#include "base/time.h"
 #include "control/kineto_daemon.h"
 #include "control/local_engine.h"
 #include "net/clock.h"
+#include "session/flush_progress.h"
 #include "session/trace_folder.h"
 
 namespace tacho {
@@ -17,9 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kFirstQuestionNs = 12'000 * kMs;  // every process asks each 5 s; some sleep
-constexpr std::chrono::milliseconds kLook{200};
+constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;  // every process asks each 5 s; some sleep
+constexpr std::chrono::milliseconds kLookAtTraces{200};
 
 bool Contains(const std::vector<int64_t>& pids, int64_t pid) {
   return std::find(pids.begin(), pids.end(), pid) != pids.end();
@@ -45,7 +46,7 @@ std::map<size_t, std::vector<int64_t>> Askers(const KinetoDaemon& daemon,
 bool Tracing(const KinetoDaemon& daemon, const std::vector<int64_t>& pids, int64_t now_ns) {
   const std::vector<DaemonProcess> processes = daemon.Processes();
   return std::any_of(processes.begin(), processes.end(), [&](const DaemonProcess& process) {
-    return process.tracing && now_ns - process.asked_ns < 4 * KinetoDaemon::kPollMs * kMs &&
+    return process.tracing && now_ns - process.asked_ns < 4 * KinetoDaemon::kPollMs * kNsPerMs &&
            std::find(pids.begin(), pids.end(), process.pid) != pids.end();
   });
 }
@@ -76,10 +77,10 @@ DaemonWindow TakeDaemonWindow(
     known = count;
     bool all = askers.size() == workers.size();
     int64_t now = MonotonicNs();
-    if (all && now - changed > (KinetoDaemon::kPollMs + 500) * kMs) break;
-    if (now - begin > kFirstQuestionNs + KinetoDaemon::kPollMs * kMs) break;
+    if (all && now - changed > (KinetoDaemon::kPollMs + 500) * kNsPerMs) break;
+    if (now - begin > kFirstQuestionNs + KinetoDaemon::kPollMs * kNsPerMs) break;
     progress("rendezvous", fmt::format("{} processes have asked", count));
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLookAtTraces);
   }
   std::vector<int64_t> everybody;
   for (size_t i = 0; i < workers.size(); ++i) {
@@ -100,16 +101,16 @@ DaemonWindow TakeDaemonWindow(
   trace.folder = fs::path(workers.front().folder).parent_path().string();
   trace.stem = "kineto";
   trace.start_unix_ms = (*daemon)->AllToldByUnixMs(everybody) + KinetoDaemon::kLeadMs;
-  trace.duration_ms = options.duration_ns / kMs;
+  trace.duration_ms = options.duration_ns / kNsPerMs;
   trace.with_stack = options.with_stack;
   trace.record_shapes = options.record_shapes;
   (*daemon)->Request(everybody, trace);
   ClockPair clocks = ReadClocks();
-  window.begin_ns = clocks.monotonic_ns + trace.start_unix_ms * kMs - clocks.unix_ns;
+  window.begin_ns = clocks.monotonic_ns + trace.start_unix_ms * kNsPerMs - clocks.unix_ns;
   window.end_ns = window.begin_ns + options.duration_ns;
   for (RecordedWorker& worker : workers) {
-    worker.expectation.start_unix_ns = trace.start_unix_ms * kMs;
-    worker.expectation.stop_unix_ns = trace.start_unix_ms * kMs + options.duration_ns;
+    worker.expectation.start_unix_ns = trace.start_unix_ms * kNsPerMs;
+    worker.expectation.stop_unix_ns = trace.start_unix_ms * kNsPerMs + options.duration_ns;
   }
   // Until the window is over, then until the files no longer grow.
   FolderState last;
@@ -125,21 +126,20 @@ DaemonWindow TakeDaemonWindow(
           return LooksWhole(trace.FileOf(pid));
         }));
     int64_t time = MonotonicNs();
-    progress(
-        time < window.end_ns ? "profile" : "flush",
-        time < window.begin_ns
-            ? fmt::format("begins in {:.1f} s", static_cast<double>(window.begin_ns - time) / 1e9)
-            : fmt::format("{} of {} files, {:.1f} MB", whole, everybody.size(),
-                          static_cast<double>(bytes) / 1e6));
+    progress(time < window.end_ns ? "profile" : "flush",
+             time < window.begin_ns
+                 ? "begins in " + SecondsText(window.begin_ns - time)
+                 : fmt::format("{} of {} files, {:.1f} MB", whole, everybody.size(),
+                               static_cast<double>(bytes) / 1e6));
     if (time > window.end_ns && whole == everybody.size()) break;
     // Processes without events write nothing at all, and Kineto builds a large file in memory
     // before its first byte; while it does, the process goes on asking and says that it traces.
     if (Tracing(**daemon, everybody, time)) changed = time;
-    int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kMs;
+    int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kNsPerMs;
     if (time > window.end_ns && time - std::max(changed, window.end_ns) > quiet) break;
-    if (options.patience.count() > 0 && time > window.end_ns + options.patience.count() * kMs)
+    if (options.patience.count() > 0 && time > window.end_ns + options.patience.count() * kNsPerMs)
       break;
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLookAtTraces);
   }
   for (const auto& [index, pids] : askers) {
     std::vector<std::string> files;

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
@@ -44,9 +46,7 @@ std::string Plain(std::string_view line) {
 
 std::string ProfilerMessage(std::string_view line) {
   std::string text = Plain(line);
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = AsciiLowered(text);
   const bool concerns = lower.find("profil") != std::string::npos ||
                         lower.find("shared memory broadcast block") != std::string::npos;
   if (!concerns || lower.find(" http/1.") != std::string::npos) return "";

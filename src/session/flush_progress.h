@@ -15,6 +15,9 @@ struct FlushState {
   std::string said;                // the last word of its log
 };
 
+// "12.3 s".
+std::string SecondsText(int64_t ns);
+
 // One line a worker under a first line with the time; those that are not done come first, and after
 // eight the rest is counted.
 std::string FlushText(int64_t elapsed_ns, std::vector<FlushState> workers);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{30};  // a busy server answers slowly
+constexpr std::chrono::seconds kPatienceForProbes{30};  // a busy server answers slowly
 // A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 constexpr double kMuchClockOffset = 1.0;  // seconds
@@ -180,7 +180,8 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                std::stop_token stop) {
   Result<Deployment> deployment = Discover(client, options.targets, stop);
   if (!deployment) return tl::unexpected(deployment.error());
-  std::vector<Result<EngineFacts>> facts = ProbeAll(client, deployment->workers, kPatience, stop);
+  std::vector<Result<EngineFacts>> facts =
+      ProbeAll(client, deployment->workers, kPatienceForProbes, stop);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
 
   std::vector<std::string> urls;

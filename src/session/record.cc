@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/pause.h"
 #include "net/clock.h"
 #include "session/background_load.h"
 #include "session/daemon_window.h"
@@ -21,19 +22,9 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatienceForMetrics{10};
 constexpr std::chrono::milliseconds kLook{200};
 constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
-
-bool Pause(std::stop_token stop, std::chrono::milliseconds time) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::unique_lock lock(mutex);
-  changed.wait_for(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
-}
-
-std::string Seconds(int64_t ns) { return fmt::format("{:.1f} s", static_cast<double>(ns) / 1e9); }
 
 // One recording under way.
 class Recorder {
@@ -109,7 +100,8 @@ class Recorder {
     int64_t begin = MonotonicNs();
     while (MonotonicNs() - begin < time_ns) {
       if (done && done()) return true;
-      std::string text = fmt::format("{} of {}", Seconds(MonotonicNs() - begin), Seconds(time_ns));
+      std::string text =
+          fmt::format("{} of {}", SecondsText(MonotonicNs() - begin), SecondsText(time_ns));
       if (load_)
         text +=
             fmt::format(" · {} running, {} done, {} failed, {} tokens",
@@ -124,14 +116,15 @@ class Recorder {
   void RunUnprofiled() {
     if (!load_) return;
     if (!Wait("warm-up", options_.warm_up_ns)) return;
-    observer_.OnDone("warm-up", fmt::format("{}, {} requests done", Seconds(options_.warm_up_ns),
-                                            load_->progress().done.load()));
+    observer_.OnDone("warm-up",
+                     fmt::format("{}, {} requests done", SecondsText(options_.warm_up_ns),
+                                 load_->progress().done.load()));
     recording_.baseline.begin_ns = MonotonicNs();
     Wait("baseline", options_.baseline_ns);
     recording_.baseline.end_ns = MonotonicNs();
     if (!stop_.stop_requested() && options_.baseline_ns > 0)
       observer_.OnDone("baseline",
-                       fmt::format("{} without profiling", Seconds(options_.baseline_ns)));
+                       fmt::format("{} without profiling", SecondsText(options_.baseline_ns)));
   }
 
   // All that was planned is through, or nothing of it can be: the window need not be longer.
@@ -150,7 +143,7 @@ class Recorder {
   // The engine's own word, asked of those that have it; an absent one stays absent.
   void ReadMetrics(std::optional<MetricsSnapshot> RecordedWorker::*when) {
     std::vector<Result<MetricsSnapshot>> snapshots =
-        ReadMetricsAll(client_, Workers(), kPatience, {});
+        ReadMetricsAll(client_, Workers(), kPatienceForMetrics, {});
     for (size_t i = 0; i < snapshots.size(); ++i)
       if (snapshots[i]) recording_.workers[i].*when = std::move(*snapshots[i]);
   }
@@ -174,7 +167,8 @@ class Recorder {
     auto delay = options_.profile.fields.find("delay_iterations");
     const int64_t needed = *options_.profile.steps + 1 +
                            (delay == options_.profile.fields.end() ? 0 : std::stoll(delay->second));
-    std::vector<Result<MetricsSnapshot>> now = ReadMetricsAll(client_, Workers(), kPatience, stop_);
+    std::vector<Result<MetricsSnapshot>> now =
+        ReadMetricsAll(client_, Workers(), kPatienceForMetrics, stop_);
     for (size_t i = 0; i < now.size(); ++i) {
       const Result<MetricsSnapshot>& before = counted_from_[i];
       if (!now[i] || !before || now[i]->engines.size() != before->engines.size()) return false;
@@ -257,14 +251,14 @@ class Recorder {
     if (any && (options_.keep_going || recording_.troubles.empty())) {
       // Engines step on while they start.
       if (options_.profile.steps)
-        counted_from_ = ReadMetricsAll(client_, Workers(), kPatience, stop_);
+        counted_from_ = ReadMetricsAll(client_, Workers(), kPatienceForMetrics, stop_);
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
       Wait("profile", options_.window_ns,
            [&] { return FilesThere() || StepsTaken() || LoadEnded(); });
       recording_.profiled.end_ns = MonotonicNs();
       observer_.OnDone("profile",
-                       Seconds(recording_.profiled.end_ns - recording_.profiled.begin_ns));
+                       SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
     }
     StopAndCollect(stops, facts);
   }
@@ -401,9 +395,9 @@ class Recorder {
     recording_.profiled.begin_ns = outcome.begin_ns;
     recording_.profiled.end_ns = outcome.end_ns;
     for (const std::string& trouble : outcome.troubles) recording_.troubles.push_back(trouble);
-    observer_.OnDone("profile",
-                     fmt::format("{} by the daemon, {} processes",
-                                 Seconds(outcome.end_ns - outcome.begin_ns), outcome.processes));
+    observer_.OnDone(
+        "profile", fmt::format("{} by the daemon, {} processes",
+                               SecondsText(outcome.end_ns - outcome.begin_ns), outcome.processes));
   }
 
   Result<bool> EndLoad() {

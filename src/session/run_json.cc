@@ -8,20 +8,20 @@
 namespace tacho {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::string Dump(const Json& json) {
+std::string Dump(const OrderedJson& json) {
   // Engines' words may hold any bytes: what is no UTF-8 is replaced, never thrown.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 template <typename T>
-void Put(Json& json, const char* key, const std::optional<T>& value) {
+void Put(OrderedJson& json, const char* key, const std::optional<T>& value) {
   if (value) json[key] = *value;
 }
 
-Json FactsJson(const EngineFacts& facts) {
-  Json json = {{"engine", NameOf(facts.kind)}};
+OrderedJson FactsJson(const EngineFacts& facts) {
+  OrderedJson json = {{"engine", NameOf(facts.kind)}};
   if (!facts.version.empty()) json["engine_version"] = facts.version;
   if (!facts.model.empty()) json["model"] = facts.model;
   Put(json, "max_model_len", facts.max_model_len);
@@ -31,7 +31,7 @@ Json FactsJson(const EngineFacts& facts) {
   Put(json, "clock_offset_ns", facts.clock_offset_ns);
   Put(json, "clock_error_ns", facts.clock_error_ns);
   json["round_trip_ns"] = facts.round_trip_ns;
-  Json& profiler = json["profiler"];
+  OrderedJson& profiler = json["profiler"];
   profiler = {{"http", facts.profiler.has_http},
               {"daemon", facts.profiler.has_daemon},
               {"reads_body", facts.profiler.reads_body}};
@@ -41,20 +41,22 @@ Json FactsJson(const EngineFacts& facts) {
   return json;
 }
 
-Json OutcomeJson(const ControlRequest& request, const ControlOutcome& outcome, int64_t shift) {
-  Json json = {{"request", request.path}, {"body", request.body}, {"status", outcome.status}};
+OrderedJson OutcomeJson(const ControlRequest& request, const ControlOutcome& outcome,
+                        int64_t shift) {
+  OrderedJson json = {
+      {"request", request.path}, {"body", request.body}, {"status", outcome.status}};
   if (outcome.sent_ns != 0) json["sent_unix_ns"] = outcome.sent_ns + shift;
   if (outcome.answered_ns != 0) json["took_ns"] = outcome.answered_ns - outcome.sent_ns;
   if (!outcome.said.empty()) json["said"] = outcome.said;
   return json;
 }
 
-Json WindowJson(const LoadWindow& window, int64_t shift) {
-  Json json = {{"begin_unix_ns", window.begin_ns + shift},
-               {"duration_ns", window.end_ns - window.begin_ns},
-               {"requests_done", window.requests_done},
-               {"requests_failed", window.requests_failed},
-               {"output_tokens", window.output_tokens}};
+OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
+  OrderedJson json = {{"begin_unix_ns", window.begin_ns + shift},
+                      {"duration_ns", window.end_ns - window.begin_ns},
+                      {"requests_done", window.requests_done},
+                      {"requests_failed", window.requests_failed},
+                      {"output_tokens", window.output_tokens}};
   Put(json, "output_tokens_per_s", window.TokensPerSecond());
   return json;
 }
@@ -64,9 +66,9 @@ std::string Inside(const RunFolder& folder, const std::string& path) {
   return path.starts_with(folder.path() + "/") ? path.substr(folder.path().size() + 1) : path;
 }
 
-Json WorkerJson(const Recording& recording, const RecordedWorker& worker, const Proof& proof,
-                int64_t shift) {
-  Json json = FactsJson(worker.facts);
+OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker, const Proof& proof,
+                       int64_t shift) {
+  OrderedJson json = FactsJson(worker.facts);
   json["url"] = worker.worker.url;
   json["found_in"] = worker.worker.found_in;
   json["key"] = worker.key;
@@ -77,11 +79,11 @@ Json WorkerJson(const Recording& recording, const RecordedWorker& worker, const 
   if (!worker.expectation.steps_by_metrics.empty())
     json["steps_by_metrics"] = worker.expectation.steps_by_metrics;
   if (!worker.expectation.trouble.empty()) json["trouble"] = worker.expectation.trouble;
-  Json& ranks = json["ranks"] = Json::array();
+  OrderedJson& ranks = json["ranks"] = OrderedJson::array();
   for (const RankProof& rank : proof.ranks) {
     if (rank.worker_url != worker.worker.url) continue;
-    Json row = {{"engine", rank.engine}, {"rank", rank.rank}, {"proven", rank.proven}};
-    Json files = Json::array();
+    OrderedJson row = {{"engine", rank.engine}, {"rank", rank.rank}, {"proven", rank.proven}};
+    OrderedJson files = OrderedJson::array();
     for (const std::string& path : rank.paths) files.push_back(Inside(recording.folder, path));
     row["files"] = files;
     Put(row, "steps", rank.steps);
@@ -124,17 +126,17 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
   return text;
 }
 
-Json PlanJson(const LoadPlan& plan) {
-  Json json = {{"seed", plan.options.seed},
-               {"salt", plan.salt},
-               {"concurrency", plan.options.concurrency},
-               {"requests", plan.requests.size()},
-               {"cut_to_model", plan.cut_to_model}};
+OrderedJson PlanJson(const LoadPlan& plan) {
+  OrderedJson json = {{"seed", plan.options.seed},
+                      {"salt", plan.salt},
+                      {"concurrency", plan.options.concurrency},
+                      {"requests", plan.requests.size()},
+                      {"cut_to_model", plan.cut_to_model}};
   Put(json, "rate", plan.options.rate);
   Put(json, "most_total_tokens", plan.options.most_total_tokens);
-  Json& mix = json["mix"] = Json::object();
+  OrderedJson& mix = json["mix"] = OrderedJson::object();
   for (const MixPart& part : plan.options.mix) mix[part.scenario] = part.weight;
-  Json& list = json["list"] = Json::array();
+  OrderedJson& list = json["list"] = OrderedJson::array();
   for (const PlannedRequest& request : plan.requests)
     list.push_back({{"index", request.index},
                     {"scenario", request.scenario},
@@ -149,10 +151,10 @@ Json PlanJson(const LoadPlan& plan) {
 
 Result<bool> WriteRecording(const Recording& recording, const RecordOptions& options) {
   const RunFolder& folder = recording.folder;
-  Json probes = Json::array();
+  OrderedJson probes = OrderedJson::array();
   for (size_t i = 0; i < recording.workers.size(); ++i) {
     const RecordedWorker& worker = recording.workers[i];
-    Json facts = FactsJson(worker.facts);
+    OrderedJson facts = FactsJson(worker.facts);
     facts["url"] = worker.worker.url;
     probes.push_back(facts);
     if (worker.before)
@@ -183,7 +185,7 @@ Result<bool> WriteRecording(const Recording& recording, const RecordOptions& opt
 Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& options,
                           const Proof& proof, std::string_view tacho_version, int exit_status) {
   int64_t shift = recording.clocks.unix_ns - recording.clocks.monotonic_ns;
-  Json json = {
+  OrderedJson json = {
       {"schema", 1},
       {"tacho", {{"version", tacho_version}}},
       {"command", CommandLine(options)},
@@ -201,11 +203,11 @@ Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& optio
     if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
       json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};
   }
-  Json& workers = json["workers"] = Json::array();
+  OrderedJson& workers = json["workers"] = OrderedJson::array();
   for (const RecordedWorker& worker : recording.workers)
     workers.push_back(WorkerJson(recording, worker, proof, shift));
   auto list = [&](const char* key, const std::vector<std::string>& texts) {
-    Json& array = json[key] = Json::array();
+    OrderedJson& array = json[key] = OrderedJson::array();
     for (const std::string& text : texts) array.push_back(Inside(recording.folder, text));
   };
   list("extra_files", proof.extra);

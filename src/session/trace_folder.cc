@@ -10,6 +10,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "base/pause.h"
+
 namespace tacho {
 namespace {
 
@@ -17,16 +19,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostFiles = 100'000;
-constexpr std::chrono::milliseconds kLook{250};
+constexpr std::chrono::milliseconds kLookAtFiles{250};
 constexpr std::chrono::seconds kForTheRest{10};
-
-// Sleeps, unless stopped.
-void Pause(std::stop_token stop, std::chrono::milliseconds time) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::unique_lock lock(mutex);
-  changed.wait_for(lock, stop, time, [] { return false; });
-}
 
 std::string Tail(std::ifstream& file, int64_t size, int64_t most) {
   int64_t from = std::max<int64_t>(0, size - most);
@@ -117,11 +111,11 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     auto since = Clock::now() - changed;
     bool enough = traces.size() >= options.expected;
     // A gzip file grows under its final name; two looks without growth tell that it is done.
-    if (whole && enough && !traces.empty() && since >= 2 * kLook) break;
+    if (whole && enough && !traces.empty() && since >= 2 * kLookAtFiles) break;
     if (since >= options.quiet && (enough || since >= kForTheRest)) break;
     if (options.patience.count() > 0 && Clock::now() - begin >= options.patience) break;
     if (stop.stop_requested()) break;
-    Pause(stop, kLook);
+    Pause(stop, kLookAtFiles);
   }
   // What never became whole is brought along as well: it can be read up to its end.
   traces.clear();

@@ -10,6 +10,7 @@
 
 #include "base/ancestors.h"
 #include "base/file_descriptor.h"
+#include "base/time.h"
 #include "net/clock.h"
 #include "net/kineto_message.h"
 #include "simulate/random.h"
@@ -17,10 +18,9 @@
 namespace tacho::simulate {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kPeriodNs = 5000 * kMs;
-constexpr int64_t kAnswerNs = 50 * kMs;
-constexpr int64_t kFirstTryNs = 10 * kMs;
+constexpr int64_t kPeriodNs = 5000 * kNsPerMs;
+constexpr int64_t kAnswerNs = 50 * kNsPerMs;
+constexpr int64_t kFirstTryNs = 10 * kNsPerMs;
 constexpr int kMostTries = 10;
 constexpr size_t kMostPids = 10;  // the process and so many of its ancestors
 constexpr size_t kMostMessage = 64u << 10;
@@ -88,7 +88,8 @@ class Asker {
   bool WaitUntil(int64_t time_ns, int socket) {
     for (int64_t now = MonotonicNs(); alive_ && now < time_ns; now = MonotonicNs()) {
       pollfd waits[2] = {{channel_, POLLIN, 0}, {socket, POLLIN, 0}};
-      if (poll(waits, 2, static_cast<int>((time_ns - now) / kMs) + 1) < 0 && errno != EINTR) break;
+      if (poll(waits, 2, static_cast<int>((time_ns - now) / kNsPerMs) + 1) < 0 && errno != EINTR)
+        break;
       if (waits[0].revents != 0) {
         char state = 0;
         alive_ = recv(channel_, &state, 1, 0) == 1;

@@ -25,7 +25,7 @@ StepFrames StepFramesOf(SimulatedEngine engine) {
 }
 
 // "aten::mm" is called by "<built-in method mm of type object at 0x7f38...>".
-std::string CallOf(std::string_view op, size_t index) {
+std::string FrameOf(std::string_view op, size_t index) {
   const size_t colons = op.rfind("::");
   const std::string_view name = colons == std::string_view::npos ? op : op.substr(colons + 2);
   return fmt::format("<built-in method {} of type object at 0x7f3884{:06x}>", name,
@@ -77,7 +77,7 @@ std::vector<PythonFrame> FramesOf(SimulatedEngine engine, const TracedStep& step
     } else if (slice.kind == HostSlice::Kind::kOp) {
       // A call in C takes a little longer than its operator, on both sides.
       const int64_t margin = std::min<int64_t>(slice.dur_ns / 64, 60);
-      add(CallOf(slice.name, i), slice.start_ns - margin, end + margin, inner);
+      add(FrameOf(slice.name, i), slice.start_ns - margin, end + margin, inner);
     }
   }
   return frames;

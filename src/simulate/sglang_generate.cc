@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "net/http.h"
 #include "simulate/generate_request.h"
 #include "simulate/random.h"
 #include "simulate/sglang_server.h"
@@ -10,7 +11,6 @@
 namespace tacho::simulate {
 namespace {
 
-constexpr const char* kJson = "application/json";
 constexpr const char* kEvents = "text/event-stream; charset=utf-8";
 
 }  // namespace
@@ -31,7 +31,7 @@ void SglangServer::Generate(const Exchange& exchange) {
     // Its own checks answer in one form, those of FastAPI in another.
     const bool own = error->type.empty();
     return exchange->Respond(400, own ? GenerateErrorJson(error->message) : SglangErrorJson(*error),
-                             kJson);
+                             kJsonType);
   }
   const GenerateRequest request = std::get<GenerateRequest>(std::move(read));
   const auto format = [many = request.many](const SglangAnswerFacts& facts) {
@@ -39,7 +39,7 @@ void SglangServer::Generate(const Exchange& exchange) {
   };
   if (!request.late_error.empty()) {
     if (!request.stream) {
-      return exchange->Respond(400, GenerateErrorJson(request.late_error), kJson);
+      return exchange->Respond(400, GenerateErrorJson(request.late_error), kJsonType);
     }
     exchange->Begin(200, kEvents);
     exchange->Write(SseEvent(format({})->StreamError({400, request.late_error, "", ""})) +
@@ -61,7 +61,7 @@ void SglangServer::Complete(const Exchange& exchange, bool chat) {
                             options_.cost.model.vocabulary};
   auto read = ReadOpenAiRequest(exchange->request().body, chat, limits);
   if (const auto* error = std::get_if<ApiError>(&read)) {
-    return exchange->Respond(error->status, SglangErrorJson(*error), kJson);
+    return exchange->Respond(error->status, SglangErrorJson(*error), kJsonType);
   }
   OpenAiRequest request = std::get<OpenAiRequest>(std::move(read));
   if (request.model.empty()) request.model = options_.served_model;

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/time.h"
+#include "net/http.h"
 #include "simulate/sglang_server.h"
 
 // What SGLang tells of itself: health, settings, load, metrics.
@@ -12,9 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kJson = "application/json";
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kHealthTimeoutNs = 20 * kSecondNs;
+constexpr int64_t kHealthTimeoutNs = 20 * kNsPerSecond;
 
 // The one token of a health check: nobody reads it.
 struct Probe : TokenListener {
@@ -48,7 +48,7 @@ void SglangServer::Health(const Exchange& exchange) {
 // Looks once a second.
 void SglangServer::AnswerHealth(const Exchange& exchange, const std::shared_ptr<bool>& answered,
                                 int64_t give_up_ns) {
-  loop_.At(loop_.NowNs() + kSecondNs, [this, exchange, answered, give_up_ns] {
+  loop_.At(loop_.NowNs() + kNsPerSecond, [this, exchange, answered, give_up_ns] {
     if (*answered) return exchange->Respond(200, "", "");
     if (loop_.NowNs() >= give_up_ns || !healthy_) return exchange->Respond(503, "", "");
     AnswerHealth(exchange, answered, give_up_ns);
@@ -70,7 +70,7 @@ void SglangServer::ModelInfo(const Exchange& exchange) {
                      {"has_audio_understanding", false},
                      {"model_type", "qwen3"},
                      {"architectures", {"Qwen3ForCausalLM"}}};
-  exchange->Respond(200, info.dump(), kJson);
+  exchange->Respond(200, info.dump(), kJsonType);
 }
 
 void SglangServer::ServerInfo(const Exchange& exchange) {
@@ -97,7 +97,7 @@ void SglangServer::ServerInfo(const Exchange& exchange) {
                      {"internal_states", states},
                      {"version", version_.text},
                      {"frontend", "python"}};
-  exchange->Respond(200, info.dump(), kJson);
+  exchange->Respond(200, info.dump(), kJsonType);
 }
 
 void SglangServer::Models(const Exchange& exchange) {
@@ -106,7 +106,7 @@ void SglangServer::Models(const Exchange& exchange) {
       fmt::format(
           R"({{"object":"list","data":[{{"id":{0},"object":"model","created":{1},"owned_by":"sglang","root":{0},"parent":null,"max_model_len":{2}}}]}})",
           QuoteJson(options_.served_model), created_s_, options_.max_model_len),
-      kJson);
+      kJsonType);
 }
 
 void SglangServer::Loads(const Exchange& exchange) {
@@ -123,18 +123,18 @@ void SglangServer::Loads(const Exchange& exchange) {
                      {"gen_throughput", engines_[i].engine->stats().last_generation_tokens_s}});
   }
   const int64_t now = loop_.UnixNs(loop_.NowNs());
-  const auto seconds = static_cast<std::time_t>(now / kSecondNs);
+  const auto seconds = static_cast<std::time_t>(now / kNsPerSecond);
   std::tm parts{};
   gmtime_r(&seconds, &parts);
   char time[40];
   const size_t length = std::strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &parts);
   const Json out = {{"timestamp", fmt::format("{}.{:06d}+00:00", std::string(time, length),
-                                              now % kSecondNs / 1000)},
+                                              now % kNsPerSecond / 1000)},
                     {"version", version_.text},
                     {"accelerator", options_.cost.hardware.device_name},
                     {"num_accelerators", options_.cost.tensor_parallel},
                     {"loads", loads}};
-  exchange->Respond(200, out.dump(), kJson);
+  exchange->Respond(200, out.dump(), kJsonType);
 }
 
 void SglangServer::Metrics(const Exchange& exchange) {
@@ -195,7 +195,7 @@ void SglangServer::OpenApi(const Exchange& exchange) {
       {"paths", paths},
       {"components",
        {{"schemas", {{"ProfileReq", {{"type", "object"}, {"properties", properties}}}}}}}};
-  exchange->Respond(200, api.dump(), kJson);
+  exchange->Respond(200, api.dump(), kJsonType);
 }
 
 }  // namespace tacho::simulate

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/time.h"
+#include "net/http.h"
 #include "simulate/metrics_text.h"
 #include "simulate/random.h"
 #include "simulate/router.h"
@@ -18,14 +20,11 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 using Exchange = std::shared_ptr<HttpExchange>;
 
-constexpr const char* kJson = "application/json";
-constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr int kAttempts = 5;
 constexpr int64_t kFirstPauseNs = 50'000'000;
 constexpr int64_t kFailuresToBlock = 10;
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kBlockedNs = 60 * kSecondNs;
-constexpr int64_t kHealthPeriodNs = 60 * kSecondNs;
+constexpr int64_t kBlockedNs = 60 * kNsPerSecond;
+constexpr int64_t kHealthPeriodNs = 60 * kNsPerSecond;
 
 bool IsRetried(int status) {
   return status == 0 || status == 429 || status == 500 || status == 503;
@@ -54,14 +53,15 @@ class SglangRouter : public Router {
     const bool get = request.method == "GET";
     const bool post = request.method == "POST";
     const std::string& path = request.path;
-    if (path == "/workers" && get) return Say(exchange, 200, WorkersJson(upstreams_), kJson);
+    if (path == "/workers" && get) return Say(exchange, 200, WorkersJson(upstreams_), kJsonType);
     if (path == "/workers" && post) return Register(exchange);
     if (path.starts_with("/workers/")) return OneWorker(exchange);
-    if (get && (path == "/health" || path == "/liveness")) return Say(exchange, 200, "OK", kText);
+    if (get && (path == "/health" || path == "/liveness"))
+      return Say(exchange, 200, "OK", kTextType);
     if (get && path == "/readiness") return Readiness(exchange);
-    if (get && path == "/get_loads") return Say(exchange, 200, LoadsJson(upstreams_), kJson);
+    if (get && path == "/get_loads") return Say(exchange, 200, LoadsJson(upstreams_), kJsonType);
     if (get && path == "/get_server_info") return ServerInfo(exchange);
-    if (get && path == "/v1/models") return Say(exchange, 200, ModelsJson(upstreams_), kText);
+    if (get && path == "/v1/models") return Say(exchange, 200, ModelsJson(upstreams_), kTextType);
     if (get && path == "/get_model_info") return Send(exchange, request, kAttempts);
     if (post &&
         (path == "/generate" || path == "/v1/completions" || path == "/v1/chat/completions")) {
@@ -101,7 +101,7 @@ class SglangRouter : public Router {
     Say(exchange, status,
         fmt::format(R"({{"error":{{"type":"{}","code":"{}","message":"{}"}}}})", type, code,
                     message),
-        kJson, {{"x-smg-error-code", code}});
+        kJsonType, {{"x-smg-error-code", code}});
   }
 
   Upstream* FindUuid(const std::string& uuid) {
@@ -113,18 +113,18 @@ class SglangRouter : public Router {
   void Readiness(const Exchange& exchange) {
     if (Answering() == 0) {
       return Say(exchange, 503, R"({"status":"not ready","reason":"insufficient healthy workers"})",
-                 kJson);
+                 kJsonType);
     }
     Say(exchange, 200,
         fmt::format(R"({{"status":"ready","healthy_workers":{},"total_workers":{}}})", Answering(),
                     upstreams_.size()),
-        kJson);
+        kJsonType);
   }
   void ServerInfo(const Exchange& exchange) {
     Say(exchange, 200,
         fmt::format(R"({{"router_manager":true,"routers_count":1,"workers_count":{}}})",
                     upstreams_.size()),
-        kText);
+        kTextType);
   }
   // Takes the order at once; the worker is in the list when it has answered.
   void Register(const Exchange& exchange) {
@@ -132,7 +132,7 @@ class SglangRouter : public Router {
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
       return Say(exchange, 422,
                  "Failed to deserialize the JSON body into the target type: missing field `url`",
-                 kText);
+                 kTextType);
     }
     Upstream upstream;
     upstream.url = body["url"].get<std::string>();
@@ -144,7 +144,7 @@ class SglangRouter : public Router {
                          {"url", upstream.url},
                          {"location", "/workers/" + uuid},
                          {"message", "Worker addition queued for background processing"}};
-    Say(exchange, 202, answer.dump(), kJson, {{"location", "/workers/" + uuid}});
+    Say(exchange, 202, answer.dump(), kJsonType, {{"location", "/workers/" + uuid}});
     if (known != upstreams_.end()) {
       failed_jobs_[known->id] =
           "Workflow failed at step create_worker: Step failed: "
@@ -175,20 +175,20 @@ class SglangRouter : public Router {
       return Say(exchange, 404,
                  fmt::format(R"({{"error":{},"code":"WORKER_NOT_FOUND"}})",
                              QuoteJson("Worker " + uuid + " not found")),
-                 kJson);
+                 kJsonType);
     }
     if (request.method == "GET") {
       const auto job = failed_jobs_.find(upstream->id);
       const std::string failure = job == failed_jobs_.end() ? "" : job->second;
-      const int64_t now_s = loop_.UnixNs(loop_.NowNs()) / kSecondNs;
-      return Say(exchange, 200, WorkerJson(*upstream, failure, now_s), kJson);
+      const int64_t now_s = loop_.UnixNs(loop_.NowNs()) / kNsPerSecond;
+      return Say(exchange, 200, WorkerJson(*upstream, failure, now_s), kJsonType);
     }
     const Json answer = {
         {"status", "accepted"},
         {"worker_id", uuid},
         {"message", request.method == "DELETE" ? "Worker removal queued for background processing"
                                                : "Worker update queued for background processing"}};
-    Say(exchange, 202, answer.dump(), kJson);
+    Say(exchange, 202, answer.dump(), kJsonType);
     if (request.method == "DELETE") {
       loop_.Post([this, uuid] {
         std::erase_if(upstreams_, [&](const Upstream& u) { return UuidOf(u) == uuid; });
@@ -199,7 +199,7 @@ class SglangRouter : public Router {
   void Generate(const Exchange& exchange) {
     ServerRequest request = exchange->request();
     RoutedRequest routed = ReadRoutedRequest(request.path, request.body);
-    if (routed.status != 0) return Say(exchange, routed.status, routed.text, kText);
+    if (routed.status != 0) return Say(exchange, routed.status, routed.text, kTextType);
     request.body = std::move(routed.text);
     std::vector<HttpHeader> kept;
     for (const char* name :

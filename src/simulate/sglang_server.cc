@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/time.h"
+#include "net/http.h"
 #include "simulate/random.h"
 #include "simulate/trace_window.h"
 
@@ -11,9 +13,6 @@ namespace tacho::simulate {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr const char* kJson = "application/json";
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 }  // namespace
 
@@ -27,7 +26,7 @@ Result<std::unique_ptr<SglangServer>> SglangServer::Create(const WorkerOptions& 
 SglangServer::SglangServer(const WorkerOptions& options, const SglangVersion& version, Loop& loop,
                            ServerLog& log)
     : Worker(options, loop, log), version_(version) {
-  created_s_ = loop.UnixNs(loop.NowNs()) / kSecondNs;
+  created_s_ = loop.UnixNs(loop.NowNs()) / kNsPerSecond;
   SglangProfiling::Parts parts;
   parts.options = &options_;
   parts.version = version;
@@ -82,7 +81,7 @@ void SglangServer::AddRoutes() {
   routes_.Add("/start_profile", "GET, POST", [this](const Exchange& e) { profiling_->Start(e); });
   routes_.Add("/stop_profile", "GET, POST", [this](const Exchange& e) { profiling_->Stop(e); });
   for (const char* path : {"/release_memory_occupation", "/resume_memory_occupation"}) {
-    routes_.Add(path, "GET, POST", [](const Exchange& e) { e->Respond(200, "null", kJson); });
+    routes_.Add(path, "GET, POST", [](const Exchange& e) { e->Respond(200, "null", kJsonType); });
   }
   routes_.Add("/abort_request", "POST", [](const Exchange& e) { e->Respond(200, "", ""); });
   if (options_.enable_metrics) add("/metrics", "GET", &SglangServer::Metrics);
@@ -135,7 +134,7 @@ void SglangServer::SchedulerDied() {
   healthy_ = false;
   log_.Sglang("", "Received sigquit from a child process. It usually means the child failed.");
   for (EngineSlot& slot : engines_) slot.engine->Kill();
-  loop_.At(loop_.NowNs() + kSecondNs, [this] { Die(); });
+  loop_.At(loop_.NowNs() + kNsPerSecond, [this] { Die(); });
 }
 
 void SglangServer::FlushCache(const Exchange& exchange) {
@@ -154,14 +153,15 @@ void SglangServer::Pause(const Exchange& exchange) {
     if (aborts) slot.engine->AbortAll();
     slot.engine->Stall();
   }
-  exchange->Respond(200, R"({"message":"Generation paused successfully.","status":"ok"})", kJson);
+  exchange->Respond(200, R"({"message":"Generation paused successfully.","status":"ok"})",
+                    kJsonType);
 }
 
 void SglangServer::Continue(const Exchange& exchange) {
   paused_ = false;
   for (EngineSlot& slot : engines_) slot.engine->Resume();
   exchange->Respond(200, R"({"message":"Generation continued successfully.","status":"ok"})",
-                    kJson);
+                    kJsonType);
 }
 
 void SglangServer::TraceWindow(const TraceWindowOrder& order) {

@@ -3,15 +3,16 @@
 #include <charconv>
 #include <memory>
 
+#include "base/time.h"
+#include "base/words.h"
 #include "simulate/trace_flush.h"
 
 namespace tacho::simulate {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
 // Kineto's own, where the request says nothing.
-constexpr int64_t kWarmUpNs = 5'000 * kMs, kDurationNs = 500 * kMs;
-constexpr int64_t kLookNs = 1'000 * kMs;  // how often it looks whether there is a request
+constexpr int64_t kWarmUpNs = 5'000 * kNsPerMs, kDurationNs = 500 * kNsPerMs;
+constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often it looks whether there is a request
 
 // "FOLDER/x.json" becomes "FOLDER/x_PID.json".
 std::string WithPid(std::string_view path, int64_t pid) {
@@ -53,8 +54,7 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
   order.duration_ns = kDurationNs;
   int64_t warm_up_ns = kWarmUpNs, start_ms = 0;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = TakeLine(text);
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
@@ -62,14 +62,14 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
     std::from_chars(value.data(), value.data() + value.size(), number);
     if (key == "ACTIVITIES_LOG_FILE") order.path = WithPid(value, pid);
     if (key == "PROFILE_START_TIME") start_ms = number;
-    if (key == "ACTIVITIES_DURATION_MSECS") order.duration_ns = number * kMs;
-    if (key == "ACTIVITIES_WARMUP_PERIOD_SECS") warm_up_ns = number * 1'000 * kMs;
+    if (key == "ACTIVITIES_DURATION_MSECS") order.duration_ns = number * kNsPerMs;
+    if (key == "ACTIVITIES_WARMUP_PERIOD_SECS") warm_up_ns = number * 1'000 * kNsPerMs;
     if (key == "PROFILE_REPORT_INPUT_SHAPES") order.record_shapes = value == "true";
     if (key == "PROFILE_PROFILE_MEMORY") order.profile_memory = value == "true";
     if (key == "PROFILE_WITH_STACK") order.with_stack = value == "true";
   }
   const int64_t soonest = now_unix_ns + kLookNs + warm_up_ns;
-  order.start_unix_ns = start_ms == 0 ? soonest : start_ms * kMs;
+  order.start_unix_ns = start_ms == 0 ? soonest : start_ms * kNsPerMs;
   if (order.path.empty() || order.duration_ns <= 0 || order.start_unix_ns < soonest) return {};
   return order;
 }

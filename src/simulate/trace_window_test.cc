@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "base/time.h"
+
 namespace tacho::simulate {
 namespace {
 
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kNowNs = 1'000 * kSecondNs;
+constexpr int64_t kNowNs = 1'000 * kNsPerSecond;
 
 TEST(ReadKinetoConfig, ReadsWhatADaemonSends) {
   const auto order = ReadKinetoConfig(
@@ -17,8 +18,8 @@ TEST(ReadKinetoConfig, ReadsWhatADaemonSends) {
   ASSERT_TRUE(order);
   EXPECT_EQ(order->pid, 4711);
   EXPECT_EQ(order->path, "/t/x_4711.json");
-  EXPECT_EQ(order->start_unix_ns, kNowNs + 3 * kSecondNs);
-  EXPECT_EQ(order->duration_ns, 2 * kSecondNs);
+  EXPECT_EQ(order->start_unix_ns, kNowNs + 3 * kNsPerSecond);
+  EXPECT_EQ(order->duration_ns, 2 * kNsPerSecond);
   EXPECT_TRUE(order->record_shapes);
   EXPECT_FALSE(order->profile_memory);
   EXPECT_TRUE(order->with_stack);
@@ -35,7 +36,7 @@ TEST(ReadKinetoConfig, RefusesAStartThatItCannotKeep) {
   EXPECT_FALSE(at(999'000));
   EXPECT_FALSE(at(1'001'999));  // a second to notice, one to warm up
   EXPECT_TRUE(at(1'002'000));
-  EXPECT_EQ(at(0)->start_unix_ns, kNowNs + 2 * kSecondNs);
+  EXPECT_EQ(at(0)->start_unix_ns, kNowNs + 2 * kNsPerSecond);
 }
 
 TEST(ReadKinetoConfig, AsksForNothingWithoutAFile) {

@@ -14,7 +14,7 @@
 namespace tacho::simulate {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct Total {
   int64_t count = 0, total_ns = 0, bytes = 0;
@@ -111,23 +111,24 @@ class Truth {
 
   std::string Text(const Recording& recording) && {
     const int64_t base = KinetoBaseNs(source_.OnClock(recording.start_ns));
-    Json out = {{"schema", 1},
-                {"engine", NameOf(source_.engine)},
-                {"rank", source_.rank},
-                {"world_size", source_.world_size},
-                {"pid", source_.pid},
-                {"base_time_ns", base},
-                {"clock_skew_ns", source_.clock_skew_ns},
-                {"recorded",
-                 {{"start_ns", source_.OnClock(recording.start_ns) - base},
-                  {"end_ns", source_.OnClock(recording.end_ns) - base}}}};
+    OrderedJson out = {{"schema", 1},
+                       {"engine", NameOf(source_.engine)},
+                       {"rank", source_.rank},
+                       {"world_size", source_.world_size},
+                       {"pid", source_.pid},
+                       {"base_time_ns", base},
+                       {"clock_skew_ns", source_.clock_skew_ns},
+                       {"recorded",
+                        {{"start_ns", source_.OnClock(recording.start_ns) - base},
+                         {"end_ns", source_.OnClock(recording.end_ns) - base}}}};
     if (source_.with_stack && source_.has_host) {
       events_["python_function"] += static_cast<int64_t>(RootFrames(source_.engine).size());
     }
     std::erase_if(events_, [](const auto& row) { return row.second == 0; });
     out["events"] = events_;
     if (source_.names != StepNames::kNone) out["steps"] = steps_;
-    Json device = {{"device", fmt::format("{}", source_.device)}, {"gpu_events", busy_.size()}};
+    OrderedJson device = {{"device", fmt::format("{}", source_.device)},
+                          {"gpu_events", busy_.size()}};
     if (!busy_.empty()) {
       const int64_t start = std::ranges::min(busy_, {}, &Span::start).start;
       const int64_t end = std::ranges::max(busy_, {}, &Span::end).end;
@@ -159,10 +160,11 @@ class Truth {
     const size_t begin = name.find(' ') + 1;
     return std::string(name.substr(begin, name.find(' ', begin) - begin));
   }
-  static Json Rows(const std::map<std::string, Total>& totals, const char* key, const char* sum) {
-    Json rows = Json::array();
+  static OrderedJson Rows(const std::map<std::string, Total>& totals, const char* key,
+                          const char* sum) {
+    OrderedJson rows = OrderedJson::array();
     for (const auto& [name, total] : totals) {
-      Json row = {{key, name}, {"count", total.count}, {sum, total.total_ns}};
+      OrderedJson row = {{key, name}, {"count", total.count}, {sum, total.total_ns}};
       if (total.bytes > 0) row["bytes"] = total.bytes;
       rows.push_back(std::move(row));
     }
@@ -170,7 +172,7 @@ class Truth {
   }
 
   const TraceSource& source_;
-  Json steps_ = Json::array();
+  OrderedJson steps_ = OrderedJson::array();
   std::map<std::string, Total> kernels_, copies_, calls_, ops_;
   std::map<std::string, int64_t> events_;  // by category
   Total memsets_;

@@ -6,11 +6,6 @@
 namespace tacho::simulate {
 namespace {
 
-bool SameName(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, {}, [](char c) { return std::tolower(c); }, [](char c) { return std::tolower(c); });
-}
-
 // The same conversation with another request, and with someone who looks on.
 class ForwardedExchange : public HttpExchange {
  public:
@@ -56,7 +51,7 @@ class ForwardedExchange : public HttpExchange {
  private:
   std::vector<HttpHeader> With(std::vector<HttpHeader> headers) const {
     for (const HttpHeader& add : options_.add_headers) {
-      std::erase_if(headers, [&](const HttpHeader& h) { return SameName(h.name, add.name); });
+      std::erase_if(headers, [&](const HttpHeader& h) { return SameHeaderName(h.name, add.name); });
       headers.push_back(add);
     }
     return headers;

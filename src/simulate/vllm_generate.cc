@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "net/http.h"
 #include "simulate/vllm_format.h"
 #include "simulate/vllm_server.h"
 
 // vLLM's /v1/completions and /v1/chat/completions.
 namespace tacho::simulate {
-namespace {
-
-constexpr const char* kJson = "application/json";
-
-}  // namespace
+namespace {}  // namespace
 
 std::variant<size_t, ApiError> VllmServer::PickEngine(const ServerRequest& request) const {
   const std::string wanted(FindHeader(request.headers, "X-data-parallel-rank"));
@@ -40,7 +37,7 @@ void VllmServer::Complete(const Exchange& exchange, bool chat) {
                             options_.cost.model.vocabulary};
   auto read = ReadOpenAiRequest(http.body, chat, limits);
   const auto refuse = [&](const ApiError& error) {
-    exchange->Respond(error.status, VllmErrorJson(error), kJson);
+    exchange->Respond(error.status, VllmErrorJson(error), kJsonType);
   };
   if (const auto* error = std::get_if<ApiError>(&read)) return refuse(*error);
   const OpenAiRequest request = std::get<OpenAiRequest>(std::move(read));

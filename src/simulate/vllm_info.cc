@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "net/http.h"
 #include "simulate/random.h"
 #include "simulate/vllm_server.h"
 
@@ -13,8 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kJson = "application/json";
-
 }  // namespace
 
 void VllmServer::Health(const Exchange& exchange) {
@@ -22,10 +21,10 @@ void VllmServer::Health(const Exchange& exchange) {
   exchange->Respond(good ? 200 : 503, "", "");
 }
 void VllmServer::Version(const Exchange& exchange) {
-  exchange->Respond(200, fmt::format(R"({{"version":"{}"}})", version_.text), kJson);
+  exchange->Respond(200, fmt::format(R"({{"version":"{}"}})", version_.text), kJsonType);
 }
 void VllmServer::Load(const Exchange& exchange) {
-  exchange->Respond(200, fmt::format(R"({{"server_load":{}}})", answering_), kJson);
+  exchange->Respond(200, fmt::format(R"({{"server_load":{}}})", answering_), kJsonType);
 }
 void VllmServer::Models(const Exchange& exchange) {
   exchange->Respond(
@@ -34,7 +33,7 @@ void VllmServer::Models(const Exchange& exchange) {
           R"({{"object":"list","data":[{{"id":{0},"object":"model","created":{1},"owned_by":"vllm","root":{2},"parent":null,"max_model_len":{3},"permission":[{{"id":"modelperm-{4:016x}","object":"model_permission","created":{1},"allow_create_engine":false,"allow_sampling":true,"allow_logprobs":true,"allow_search_indices":false,"allow_view":true,"allow_fine_tuning":false,"organization":"*","group":null,"is_blocking":false}}]}}]}})",
           QuoteJson(options_.served_model), created_s_, QuoteJson(options_.cost.model.checkpoint),
           options_.max_model_len, Mix(options_.seed)),
-      kJson);
+      kJsonType);
 }
 
 void VllmServer::Metrics(const Exchange& exchange) {
@@ -82,7 +81,7 @@ void VllmServer::OpenApi(const Exchange& exchange) {
           {"max_iterations", optional("integer", "Max Iterations")}}}};
   }
   api["paths"] = std::move(paths);
-  exchange->Respond(200, api.dump(), kJson);
+  exchange->Respond(200, api.dump(), kJsonType);
 }
 
 void VllmServer::TokenizeText(const Exchange& exchange) {
@@ -94,7 +93,7 @@ void VllmServer::TokenizeText(const Exchange& exchange) {
     text = body["messages"].dump();
   } else {
     exchange->Respond(400, VllmErrorJson({400, "Field required", "Bad Request", "body.prompt"}),
-                      kJson);
+                      kJsonType);
     return;
   }
   const auto tokens = Tokenize(text, options_.cost.model.vocabulary);
@@ -102,7 +101,7 @@ void VllmServer::TokenizeText(const Exchange& exchange) {
       200,
       fmt::format(R"({{"count":{},"max_model_len":{},"tokens":[{}],"token_strs":null}})",
                   tokens.size(), options_.max_model_len, fmt::join(tokens, ",")),
-      kJson);
+      kJsonType);
 }
 
 void VllmServer::ServerInfo(const Exchange& exchange) {
@@ -132,32 +131,33 @@ void VllmServer::ServerInfo(const Exchange& exchange) {
                                   config))},
       {"vllm_env", {{"VLLM_SERVER_DEV_MODE", true}}},
       {"system_env", {{"torch_version", "2.13.0"}, {"cuda_runtime_version", "12.9"}}}};
-  exchange->Respond(200, info.dump(), kJson);
+  exchange->Respond(200, info.dump(), kJsonType);
 }
 
 void VllmServer::Sleep(const Exchange& exchange) {
   const std::string level = QueryValue(exchange->request().query, "level");
   sleeping_ = true;
   sleep_level_ = level == "2" ? 2 : 1;
-  exchange->Respond(200, fmt::format(R"({{"status":"sleeping","level":{}}})", sleep_level_), kJson);
+  exchange->Respond(200, fmt::format(R"({{"status":"sleeping","level":{}}})", sleep_level_),
+                    kJsonType);
 }
 void VllmServer::WakeUp(const Exchange& exchange) {
   sleeping_ = false;
   sleep_level_ = 0;
-  exchange->Respond(200, R"({"status":"awake","tags":null})", kJson);
+  exchange->Respond(200, R"({"status":"awake","tags":null})", kJsonType);
 }
 void VllmServer::IsSleeping(const Exchange& exchange) {
-  exchange->Respond(200, fmt::format(R"({{"is_sleeping":{}}})", sleeping_), kJson);
+  exchange->Respond(200, fmt::format(R"({{"is_sleeping":{}}})", sleeping_), kJsonType);
 }
 void VllmServer::WorldSize(const Exchange& exchange) {
   exchange->Respond(
       200,
       fmt::format(R"({{"world_size":{}}})", options_.cost.tensor_parallel * options_.data_parallel),
-      kJson);
+      kJsonType);
 }
 void VllmServer::ResetPrefixCache(const Exchange& exchange) {
   for (EngineSlot& slot : engines_) slot.prefixes.Clear();
-  exchange->Respond(200, "", kJson);
+  exchange->Respond(200, "", kJsonType);
 }
 
 void VllmServer::CollectiveRpc(const Exchange& exchange) {
@@ -168,7 +168,7 @@ void VllmServer::CollectiveRpc(const Exchange& exchange) {
     exchange->Respond(
         500,
         VllmErrorJson({500, "Call to collective_rpc method failed", "InternalServerError", ""}),
-        kJson);
+        kJsonType);
     return;
   }
   const auto found = body.find("args");
@@ -177,7 +177,7 @@ void VllmServer::CollectiveRpc(const Exchange& exchange) {
   std::string results = "null";
   for (int i = 1; i < options_.cost.tensor_parallel; ++i) results += ",null";
   const auto answer = [exchange, results](bool died) {
-    exchange->Respond(died ? 500 : 200, "{\"results\":[" + results + "]}", kJson);
+    exchange->Respond(died ? 500 : 200, "{\"results\":[" + results + "]}", kJsonType);
   };
   if (starts) {
     const std::string prefix =

@@ -7,14 +7,13 @@
 #include <utility>
 #include <variant>
 
+#include "net/http.h"
 #include "simulate/api_error.h"
 
 namespace tacho::simulate {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr const char* kJson = "application/json";
 
 struct StartBody {
   std::string prefix;
@@ -107,7 +106,7 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
   if (reads_body) {
     auto read = ReadStartBody(exchange->request().body);
     if (const auto* error = std::get_if<ApiError>(&read)) {
-      exchange->Respond(error->status, VllmErrorJson(*error), kJson);
+      exchange->Respond(error->status, VllmErrorJson(*error), kJsonType);
       return;
     }
     body = std::get<StartBody>(std::move(read));
@@ -120,7 +119,7 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
     exchange->Respond(500,
                       VllmErrorJson({500, "Call to profile method failed: out of memory",
                                      "InternalServerError", ""}),
-                      kJson);
+                      kJsonType);
     return;
   }
   if (reads_body && one_api_server() && session_open_) {
@@ -130,7 +129,7 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
                        "A profiling session is already active. Call /stop_profile before starting "
                        "another session.",
                        "Conflict", ""}),
-        kJson);
+        kJsonType);
     return;
   }
   Info("api_router.py:39", "Starting profiler...");
@@ -197,7 +196,7 @@ void VllmProfiling::Stop(const std::shared_ptr<HttpExchange>& exchange) {
       exchange->Respond(500,
                         VllmErrorJson({500, "Call to profile method failed: cancelled",
                                        "InternalServerError", ""}),
-                        kJson);
+                        kJsonType);
       return;
     }
     std::vector<RankFlush> flushes;
@@ -207,7 +206,7 @@ void VllmProfiling::Stop(const std::shared_ptr<HttpExchange>& exchange) {
         exchange->Respond(500,
                           VllmErrorJson({500, "Call to profile method failed: timed out",
                                          "InternalServerError", ""}),
-                          kJson);
+                          kJsonType);
         return;
       }
       Info("api_router.py:54", "Profiler stopped.");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "net/http.h"
 #include "net/url.h"
 #include "simulate/api_error.h"
 #include "simulate/metrics_text.h"
@@ -14,9 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Exchange = std::shared_ptr<HttpExchange>;
-
-constexpr const char* kJson = "application/json";
-constexpr const char* kText = "text/plain; charset=utf-8";
 
 class VllmRouter : public Router {
  public:
@@ -41,10 +39,10 @@ class VllmRouter : public Router {
     const ServerRequest& request = exchange->request();
     const bool get = request.method == "GET";
     const bool post = request.method == "POST";
-    if (get && request.path == "/workers") return Say(exchange, 200, List(), kJson);
-    if (get && request.path == "/list_workers") return Say(exchange, 200, Urls(), kJson);
-    if (get && request.path == "/get_loads") return Say(exchange, 200, Loads(), kJson);
-    if (get && request.path == "/liveness") return Say(exchange, 200, "OK", kText);
+    if (get && request.path == "/workers") return Say(exchange, 200, List(), kJsonType);
+    if (get && request.path == "/list_workers") return Say(exchange, 200, Urls(), kJsonType);
+    if (get && request.path == "/get_loads") return Say(exchange, 200, Loads(), kJsonType);
+    if (get && request.path == "/liveness") return Say(exchange, 200, "OK", kTextType);
     if (get && request.path == "/health") return Health(exchange);
     if (get && request.path == "/readiness") return Readiness(exchange);
     if (post && request.path == "/add_worker") return AddWorker(exchange);
@@ -112,19 +110,19 @@ class VllmRouter : public Router {
 
   void Health(const Exchange& exchange) {
     if (Answering() == static_cast<int64_t>(upstreams_.size())) {
-      return Say(exchange, 200, "All servers healthy", kText);
+      return Say(exchange, 200, "All servers healthy", kTextType);
     }
-    Say(exchange, 503, "Unhealthy servers", kText);
+    Say(exchange, 503, "Unhealthy servers", kTextType);
   }
   void Readiness(const Exchange& exchange) {
     if (Answering() == 0) {
       return Say(exchange, 503, R"({"status":"not_ready","reason":"no healthy workers available"})",
-                 kJson);
+                 kJsonType);
     }
     Say(exchange, 200,
         fmt::format(R"({{"status":"ready","healthy_workers":{},"total_workers":{}}})", Answering(),
                     upstreams_.size()),
-        kJson);
+        kJsonType);
   }
 
   std::vector<Upstream>::iterator FindUrl(const std::string& url) {
@@ -145,48 +143,50 @@ class VllmRouter : public Router {
   void AddWorker(const Exchange& exchange) {
     const std::string url = UrlOf(exchange->request());
     if (url.empty()) {
-      return Say(exchange, 400, "Worker URL required. Provide 'url' query parameter", kText);
+      return Say(exchange, 400, "Worker URL required. Provide 'url' query parameter", kTextType);
     }
     if (FindUrl(url) != upstreams_.end()) {
-      return Say(exchange, 400, fmt::format("Worker {} already exists", url), kText);
+      return Say(exchange, 400, fmt::format("Worker {} already exists", url), kTextType);
     }
     AddUrl(url, "regular");
-    Say(exchange, 200, "Successfully added worker: " + url, kText);
+    Say(exchange, 200, "Successfully added worker: " + url, kTextType);
   }
   void RemoveWorker(const Exchange& exchange) {
     const std::string url = UrlOf(exchange->request());
     const auto found = FindUrl(url);
     if (found != upstreams_.end()) upstreams_.erase(found);
-    Say(exchange, 200, "Successfully removed worker: " + url, kText);
+    Say(exchange, 200, "Successfully removed worker: " + url, kTextType);
   }
   void Register(const Exchange& exchange) {
     const Json body = Json::parse(exchange->request().body, nullptr, false);
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
-      return Say(exchange, 400, R"({"error":"missing field `url`","code":"BAD_REQUEST"})", kJson);
+      return Say(exchange, 400, R"({"error":"missing field `url`","code":"BAD_REQUEST"})",
+                 kJsonType);
     }
     const std::string url = body["url"].get<std::string>();
     if (FindUrl(url) != upstreams_.end()) {
       return Say(exchange, 400, Refusal("Worker " + url + " already exists", "ADD_WORKER_FAILED"),
-                 kJson);
+                 kJsonType);
     }
     const auto type = body.find("worker_type");
     AddUrl(url, type != body.end() && type->is_string() ? type->get<std::string>() : "regular");
-    Say(exchange, 200, Success("Worker " + url + " added successfully"), kJson);
+    Say(exchange, 200, Success("Worker " + url + " added successfully"), kJsonType);
   }
   // /workers/{percent-encoded url}; the server has decoded it.
   void OneWorker(const Exchange& exchange) {
     const std::string url = exchange->request().path.substr(std::string("/workers/").size());
     const auto found = FindUrl(url);
     if (found == upstreams_.end()) {
-      return Say(exchange, 404, Refusal("Worker " + url + " not found", "WORKER_NOT_FOUND"), kJson);
+      return Say(exchange, 404, Refusal("Worker " + url + " not found", "WORKER_NOT_FOUND"),
+                 kJsonType);
     }
     if (exchange->request().method == "DELETE") {
       upstreams_.erase(found);
-      return Say(exchange, 200, Success("Worker " + url + " removed"), kJson);
+      return Say(exchange, 200, Success("Worker " + url + " removed"), kJsonType);
     }
     Say(exchange, 200,
         fmt::format(R"({{"url":{},"model_id":"unknown","is_healthy":true}})", QuoteJson(url)),
-        kJson);
+        kJsonType);
   }
 
   // `knows`: a route of its own, whose request it reads. `generates`: a completion.
@@ -198,7 +198,7 @@ class VllmRouter : public Router {
       if (json.is_discarded()) {
         return Say(exchange, 400,
                    "Failed to parse the request body as JSON: " + SerdeError(options.request.body),
-                   kText);
+                   kTextType);
       }
       // Its type for stream_options knows only include_usage.
       if (generates && json.contains("stream_options") && json["stream_options"].is_object()) {
@@ -207,7 +207,7 @@ class VllmRouter : public Router {
       }
     }
     Upstream* upstream = Next();
-    if (upstream == nullptr) return Say(exchange, 503, "No available workers", kText);
+    if (upstream == nullptr) return Say(exchange, 503, "No available workers", kTextType);
     if (upstream->rank) {
       options.request.headers.push_back({"X-data-parallel-rank", std::to_string(*upstream->rank)});
     }

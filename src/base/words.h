@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+// Lines, words and letters of plain text, by ASCII alone: no locale counts.
+
+namespace tacho {
+
+inline constexpr std::string_view kBlanks = " \t\r\n";
+
+constexpr char AsciiLower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+inline std::string AsciiLowered(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = AsciiLower(c);
+  return lower;
+}
+
+// `text` without the blanks around it.
+constexpr std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// Cuts the first line off `text`, which must not be empty, and gives it without its line feed.
+constexpr std::string_view TakeLine(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+// Cuts the first word off `text`, with the blanks around it; "" when none is left.
+constexpr std::string_view TakeWord(std::string_view& text) {
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text.remove_prefix(word.size());
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
+  return word;
+}
+
+}  // namespace tacho
