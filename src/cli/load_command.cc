@@ -97,6 +97,11 @@ Result<void> ReadDatasetFile(LoadScene& scene) {
     job.remarks.push_back(
         fmt::format("{} broken lines of the dataset were left out", scene.dataset.broken));
   }
+  if (scene.dataset.unfit > 0) {
+    job.remarks.push_back(
+        fmt::format("{} lines of the dataset without a prompt or without tokens were left out",
+                    scene.dataset.unfit));
+  }
   if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
     return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");
   }
@@ -179,7 +184,7 @@ std::string DateOfNow() {
 int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
   if (scene.stop.stop_requested()) return kInterrupted;
   const LoadFigures& whole = summary.whole;
-  if (whole.done == 0 && whole.failed + whole.partial > 0) return kRemoteFailed;
+  if (whole.done == 0 && whole.sent > 0) return kRemoteFailed;
   return whole.failed + whole.partial > 0 ? kIncomplete : kDone;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tacho {
 namespace {
@@ -33,6 +34,7 @@ void AnswerReader::OnBody(std::string_view bytes, int64_t at_ns) {
   const bool fits =
       sse_.Feed(bytes, [this, at_ns](std::string_view data) { TakeEvent(data, at_ns); });
   if (!fits) Complain("an event longer than 16 MB");
+  if (events_ == 0 && body_.size() < kMostWords) body_.append(bytes.substr(0, kMostWords));
 }
 
 void AnswerReader::TakeEvent(std::string_view data, int64_t at_ns) {
@@ -50,6 +52,10 @@ void AnswerReader::TakeEvent(std::string_view data, int64_t at_ns) {
 void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   if (record_.server_id.empty()) record_.server_id = chunk.id;
   if (chunk.has_error) Complain("error inside the answer: " + Shorten(chunk.error));
+  if (chunk.bad_usage && !contradicts_) {
+    contradicts_ = true;
+    if (record_.error.empty()) record_.error = "wrong usage: a count of tokens that is none";
+  }
   if (chunk.prompt_tokens >= 0) record_.prompt_tokens = chunk.prompt_tokens;
   if (chunk.cached_tokens >= 0) record_.cached_tokens = chunk.cached_tokens;
   if (chunk.choices.empty()) {
@@ -113,6 +119,21 @@ int64_t AnswerReader::TokensOf(const StreamChunk& chunk, const ChunkChoice& choi
   return new_tokens;
 }
 
+void AnswerReader::Spread(int64_t total) {
+  // In 128 bits: both may be large.
+  __extension__ using Wide = __int128;
+  const int64_t counted =
+      std::accumulate(record_.chunk_tokens.begin(), record_.chunk_tokens.end(), int64_t{0});
+  int64_t before = 0, given = 0;
+  for (uint32_t& tokens : record_.chunk_tokens) {
+    before += tokens;
+    const auto until = static_cast<int64_t>(Wide{total} * before / counted);
+    tokens = static_cast<uint32_t>(std::min<int64_t>(until - given, UINT32_MAX));
+    given = until;
+  }
+  record_.output_tokens = total;
+}
+
 void AnswerReader::Complain(std::string text) {
   has_error_ = true;
   if (record_.error.empty()) record_.error = std::move(text);
@@ -159,8 +180,10 @@ void AnswerReader::JudgeWhole(std::string_view broken) {
   };
   if (!done_seen_ && !finished_) {
     return partial(!broken.empty() ? std::string(broken)
-                   : streams_      ? "the stream ended without a finish_reason or [DONE]"
-                                   : "the answer has no finish_reason");
+                   : events_ == 0 && !body_.empty()
+                       ? "the answer is no stream of events: " + Shorten(body_)
+                   : streams_ ? "the stream ended without a finish_reason or [DONE]"
+                              : "the answer has no finish_reason");
   }
   if (contradicts_) return partial("");
   const bool exact = record_.counted_by != TokenCounts::kChunks;
@@ -168,7 +191,11 @@ void AnswerReader::JudgeWhole(std::string_view broken) {
     return partial(fmt::format("wrong usage: it says {} output tokens, {} came", told_total_,
                                record_.output_tokens));
   }
-  if (!exact && told_total_ > 0) record_.output_tokens = told_total_;
+  if (!exact && told_total_ > 0) Spread(told_total_);
+  if (runs_away()) {
+    return partial(fmt::format("{} tokens where {} were asked for", record_.output_tokens,
+                               record_.planned_output_tokens));
+  }
   if (record_.output_tokens == 0) return partial("an answer without a token");
   record_.status = RequestStatus::kDone;
 }

@@ -38,6 +38,8 @@ class AnswerReader {
   void TakeEvent(std::string_view data, int64_t at_ns);
   void TakeChunk(const StreamChunk& chunk, int64_t at_ns);
   int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
+  // The answer's total over its chunks, in proportion to what was counted: rates are right then.
+  void Spread(int64_t total);
   void Complain(std::string text);
   void JudgeWhole(std::string_view broken);
 
@@ -46,7 +48,7 @@ class AnswerReader {
   const bool streams_, keep_text_;
   SseReader sse_;
   StreamChunk chunk_;
-  std::string body_;             // of an answer that is no stream
+  std::string body_;  // of an answer that is no stream; of a stream before its first event
   std::vector<int64_t> totals_;  // by choice
   int64_t told_total_ = -1;      // by the last usage of all
   int64_t last_body_ns_ = 0;

@@ -56,6 +56,49 @@ std::string Usage(int total) {
       total + 4, total);
 }
 
+TEST(AnswerReader, ATotalThatIsToldAtTheEndIsSpreadOverTheChunks) {
+  constexpr std::string_view kChunk =
+      R"({"choices":[{"index":0,"text":"ab","finish_reason":null}]})";
+  Streamed stream(30);
+  for (int i = 0; i < 4; ++i) stream.Event(kChunk);
+  const RequestRecord& record = stream.Event(Usage(30)).Event("[DONE]").End();
+  EXPECT_EQ(record.status, RequestStatus::kDone);
+  EXPECT_EQ(record.output_tokens, 30);
+  EXPECT_THAT(record.chunk_tokens, ElementsAre(7, 8, 7, 8));
+  std::vector<double> gaps;
+  AppendTokenGaps(record, gaps);
+  EXPECT_TRUE(gaps.empty());  // when each token came is not known
+}
+
+TEST(AnswerReader, WrongCountsAreNoSuccess) {
+  for (const std::string_view count :
+       {"-3", "\"many\"", "1e18", "4000000000", "9223372036854775807"}) {
+    Streamed stream(2);
+    const RequestRecord& record =
+        stream.Event(Text("a", 1))
+            .Event(fmt::format(R"({{"choices":[],"usage":{{"completion_tokens":{}}}}})", count))
+            .Event("[DONE]")
+            .End();
+    EXPECT_EQ(record.status, RequestStatus::kPartial) << count;
+    EXPECT_THAT(record.error, HasSubstr("wrong usage")) << count;
+    EXPECT_EQ(record.output_tokens, 1) << count;
+  }
+}
+
+TEST(AnswerReader, FarTooManyTokensAreNoSuccessEvenWhenTheyComeWithTheEnd) {
+  Streamed stream(2);
+  const RequestRecord& record =
+      stream.Event(Text("a", 60'000'000, "\"length\"")).Event("[DONE]").End();
+  EXPECT_EQ(record.status, RequestStatus::kPartial);
+  EXPECT_THAT(record.error, HasSubstr("60000000 tokens where 2 were asked for"));
+}
+
+TEST(AnswerReader, APageInsteadOfAStreamIsShown) {
+  Streamed stream(2);
+  EXPECT_THAT(stream.Bytes("<html>\n<title>Welcome</title>").End().error,
+              HasSubstr("no stream of events: <html>"));
+}
+
 TEST(AnswerReader, TokensOfAChunkAreTheDifferenceOfTheRunningTotals) {
   Streamed stream;
   const RequestRecord& r = stream.Event(Text("a", 1))

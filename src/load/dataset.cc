@@ -88,18 +88,20 @@ class JsonRows {
         ReadTurns(value, row);
       } else if (key == "prompt") {
         is_prompt = true;
-        ReadText(value, row.text);
+        if (!ReadText(value, row.text)) return "the prompt is no text";
       } else if (key == "messages") {
         is_messages = true;
         std::string_view raw;
         if (simdjson::to_json_string(value).get(raw) == simdjson::SUCCESS) row.text = raw;
       } else if (key == options_.input_label) {
         is_trace = true;
-        row.prompt_tokens = ReadWhole(value);
+        if (!ReadCount(value, row.prompt_tokens)) return NoCount(key);
       } else if (key == options_.output_label || key == "output_tokens") {
-        row.output_tokens = ReadWhole(value);
+        if (!ReadCount(value, row.output_tokens)) return NoCount(key);
       } else if (key == options_.timestamp_label) {
-        if (value.get_double().get(timestamp) != simdjson::SUCCESS) timestamp = -1;
+        if (value.get_double().get(timestamp) != simdjson::SUCCESS || !(timestamp >= 0)) {
+          return fmt::format("{} is no time", options_.timestamp_label);
+        }
       } else if (key == options_.hash_label) {
         ReadIds(value, row.hash_ids);
       }
@@ -132,15 +134,23 @@ class JsonRows {
     return "";
   }
 
-  static void ReadText(ondemand::value value, std::string& text) {
+  static bool ReadText(ondemand::value value, std::string& text) {
     std::string_view view;
-    if (value.get_string().get(view) == simdjson::SUCCESS) text = view;
+    if (value.get_string().get(view) != simdjson::SUCCESS) return false;
+    text = view;
+    return true;
   }
 
-  static int64_t ReadWhole(ondemand::value value) {
+  static bool ReadCount(ondemand::value value, int64_t& count) {
     double number = 0;
-    if (value.get_double().get(number) != simdjson::SUCCESS) return 0;
-    return number >= 0 && number < 1e12 ? std::llround(number) : 0;
+    if (value.get_double().get(number) != simdjson::SUCCESS) return false;
+    if (!(number >= 0 && number < 1e12)) return false;
+    count = std::llround(number);
+    return true;
+  }
+
+  static std::string NoCount(std::string_view key) {
+    return fmt::format("{} is no number of tokens", key);
   }
 
   // The first turn and the answer to it.

@@ -109,12 +109,15 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
     const auto cell = [&](size_t column) {
       return column < cells.size() ? cells[column] : std::string_view{};
     };
-    const auto prompt = Number(cell(columns->prompt)), output = Number(cell(columns->output));
-    if (!prompt || !output) {
+    const auto broken = [&](const char* why) {
       ++dataset.broken;
       if (dataset.first_broken.size() < Dataset::kMostBroken) {
-        dataset.first_broken.push_back({number, "no number of tokens"});
+        dataset.first_broken.push_back({number, why});
       }
+    };
+    const auto prompt = Number(cell(columns->prompt)), output = Number(cell(columns->output));
+    if (!prompt || !output) {
+      broken("no number of tokens");
       continue;
     }
     if (*prompt < 1 || *output < 1 || *prompt > 1e9 || *output > 1e9) {
@@ -129,6 +132,10 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
       row.at_ns = std::llround(*seconds * unit * 1e9);
     } else {
       row.at_ns = DateAndTime(cell(columns->time));
+    }
+    if (columns->time != SIZE_MAX && !row.at_ns) {
+      broken("no time");
+      continue;
     }
     dataset.rows.push_back(std::move(row));
   }

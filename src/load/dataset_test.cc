@@ -111,6 +111,37 @@ TEST(Dataset, TracesAsCsv) {
   EXPECT_EQ(burst.unfit, 1u);
 }
 
+TEST(Dataset, ValuesThatCannotBeReadAreBrokenLines) {
+  const Dataset trace = Read(
+      "{\"timestamp\":0,\"input_length\":5,\"output_length\":5}\n"
+      "{\"timestamp\":\"x\",\"input_length\":5,\"output_length\":5}\n"
+      "{\"timestamp\":1,\"input_length\":\"many\",\"output_length\":5}\n"
+      "{\"timestamp\":1,\"input_length\":-3,\"output_length\":5}\n"
+      "{\"timestamp\":2,\"input_length\":0,\"output_length\":5}\n");
+  EXPECT_EQ(trace.rows.size(), 1u);
+  ASSERT_EQ(trace.broken, 3u);
+  EXPECT_EQ(trace.first_broken[0].line, 2u);
+  EXPECT_EQ(trace.first_broken[0].why, "timestamp is no time");
+  EXPECT_EQ(trace.first_broken[2].why, "input_length is no number of tokens");
+  EXPECT_EQ(trace.unfit, 1u);
+  const Dataset custom = Read("{\"prompt\":5}\n{\"prompt\":\"a\"}\n");
+  EXPECT_EQ(custom.broken, 1u);
+  const Dataset azure =
+      Read("TIMESTAMP,ContextTokens,GeneratedTokens\nfoo,1,2\n2023-11-16 18:17:03,4808,10\n");
+  EXPECT_EQ(azure.rows.size(), 1u);
+  EXPECT_EQ(azure.first_broken[0].why, "no time");
+}
+
+TEST(Dataset, AReplayNeedsATimeWithEachRequest) {
+  PlanOptions options;
+  options.replay_speed = 1;
+  const auto plan =
+      MakePlan(options, Read("{\"timestamp\":0,\"input_length\":5,\"output_length\":5}\n"
+                             "{\"input_length\":5,\"output_length\":5}\n"));
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().message, HasSubstr("1 of 2 have none"));
+}
+
 TEST(Dataset, MessagesAreKeptAsTheyAre) {
   const Dataset dataset =
       Read("{\"messages\":[{\"role\":\"system\",\"content\":\"a\\nb\"}],\"output_tokens\":3}\n");

@@ -74,11 +74,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
     return order;
   }
   size_t TargetIndex(const PlannedRequest& request) const {
-    const bool in_session = request.turn > 0 || FollowerOf(request) != nullptr;
-    return (in_session ? request.session : request.index) % targets_.size();
+    return (InSession(request) ? request.session : request.index) % targets_.size();
   }
   const DriveTarget& TargetOf(const PlannedRequest& request) const {
     return targets_[TargetIndex(request)];
+  }
+  bool InSession(const PlannedRequest& request) const {
+    return request.turn > 0 || FollowerOf(request) != nullptr;
   }
   const PlannedRequest* FollowerOf(const PlannedRequest& request) const {
     const size_t next = request.index + 1;
@@ -165,6 +167,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     record.id = IdOf(request.index);
     record.scenario = request.scenario;
     record.url = target.url;
+    record.in_session = InSession(request);
     record.session = request.session;
     record.turn = request.turn;
     record.intended_ns = intended_ns;
@@ -224,7 +227,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
     flights_.erase(found);
     progress_.running = flights_.size();
     RequestRecord& record = flight.record();
-    const bool failed = record.status == RequestStatus::kFailed;
+    // One that breaks off is as good a reason to wait as one that does not begin.
+    const bool failed =
+        record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     if (record.status == RequestStatus::kDone) {
       ++progress_.done;
     } else if (record.status != RequestStatus::kCancelled) {

@@ -354,8 +354,15 @@ Result<LoadPlan> MakePlan(const PlanOptions& options) {
 
 Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset) {
   TACHO_RETURN_IF_ERROR(CheckPlan(options));
-  if (options.replay_speed && (dataset.rows.empty() || !dataset.rows.back().at_ns)) {
-    return Fail(ErrorKind::kUsage, "a replay needs a dataset with times, and this one has none");
+  const auto timed = std::count_if(dataset.rows.begin(), dataset.rows.end(),
+                                   [](const DatasetRow& row) { return row.at_ns.has_value(); });
+  if (options.replay_speed && (timed == 0 || static_cast<size_t>(timed) < dataset.rows.size())) {
+    return Fail(
+        ErrorKind::kUsage,
+        timed == 0
+            ? "a replay needs a dataset with times, and this one has none"
+            : fmt::format("a replay needs a time with each request: {} of {} have none",
+                          dataset.rows.size() - static_cast<size_t>(timed), dataset.rows.size()));
   }
   return Planner(options, *Choices(options), std::move(dataset)).Make();
 }

@@ -39,7 +39,8 @@ struct RequestRecord {
   uint64_t index = 0;  // in the plan
   std::string id;      // sent as X-Request-Id
   std::string scenario;
-  std::string url;  // of the server that it went to
+  std::string url;          // of the server that it went to
+  bool in_session = false;  // of several turns
   uint64_t session = 0;
   uint32_t turn = 0;
   // intended: by the schedule. admitted: when the bound of requests at once let it through (the

@@ -32,7 +32,7 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
   out +=
       fmt::format("{{\"index\":{},\"id\":{},\"scenario\":{},\"url\":{},\"status\":\"{}\"", r.index,
                   QuoteJson(r.id), QuoteJson(r.scenario), QuoteJson(r.url), StatusName(r.status));
-  if (r.turn > 0) out += fmt::format(",\"session\":{},\"turn\":{}", r.session, r.turn);
+  if (r.in_session) out += fmt::format(",\"session\":{},\"turn\":{}", r.session, r.turn);
   if (r.http_status != 0) out += fmt::format(",\"http\":{}", r.http_status);
   AppendText(out, "error", r.error);
   AppendText(out, "server_id", r.server_id);

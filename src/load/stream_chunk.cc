@@ -22,6 +22,17 @@ int64_t Number(ondemand::value value, int64_t otherwise) {
   return value.get_int64().get(number) == simdjson::SUCCESS ? number : otherwise;
 }
 
+// A count of tokens. Usage is -1 where it is null.
+int64_t TokenCount(ondemand::value value, StreamChunk& chunk) {
+  constexpr int64_t kMostTokens = int64_t{1} << 31;
+  bool is_null = false;
+  if (value.is_null().get(is_null) == simdjson::SUCCESS && is_null) return -1;
+  const int64_t number = Number(value, -1);
+  if (number >= 0 && number <= kMostTokens) return number;
+  chunk.bad_usage = true;
+  return -1;
+}
+
 // Calls `take(key, value)` for each field, if it is an object.
 template <typename Take>
 void ForEachField(ondemand::value value, const Take& take) {
@@ -49,11 +60,11 @@ int64_t CountOf(ondemand::value value) {
 
 void ReadUsage(ondemand::value usage, StreamChunk& chunk) {
   ForEachField(usage, [&](Key key, ondemand::value value) {
-    if (key == "prompt_tokens") chunk.prompt_tokens = Number(value, -1);
-    if (key == "completion_tokens") chunk.completion_tokens = Number(value, -1);
+    if (key == "prompt_tokens") chunk.prompt_tokens = TokenCount(value, chunk);
+    if (key == "completion_tokens") chunk.completion_tokens = TokenCount(value, chunk);
     if (key == "prompt_tokens_details") {
       ForEachField(value, [&](Key inner, ondemand::value inside) {
-        if (inner == "cached_tokens") chunk.cached_tokens = Number(inside, -1);
+        if (inner == "cached_tokens") chunk.cached_tokens = TokenCount(inside, chunk);
       });
     }
   });
@@ -110,9 +121,9 @@ void ReadError(ondemand::value value, StreamChunk& chunk) {
 void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice) {
   ForEachField(value, [&](Key key, ondemand::value inside) {
     if (key == "id") chunk.id = Text(inside);
-    if (key == "prompt_tokens") chunk.prompt_tokens = Number(inside, -1);
-    if (key == "completion_tokens") chunk.completion_tokens = Number(inside, -1);
-    if (key == "cached_tokens") chunk.cached_tokens = Number(inside, -1);
+    if (key == "prompt_tokens") chunk.prompt_tokens = TokenCount(inside, chunk);
+    if (key == "completion_tokens") chunk.completion_tokens = TokenCount(inside, chunk);
+    if (key == "cached_tokens") chunk.cached_tokens = TokenCount(inside, chunk);
     if (key == "finish_reason") {
       ondemand::json_type type{};
       if (inside.type().get(type) != simdjson::SUCCESS) return;
@@ -146,7 +157,7 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
   chunk.id = {};
   chunk.choices.clear();
   chunk.prompt_tokens = chunk.completion_tokens = chunk.cached_tokens = -1;
-  chunk.has_error = false;
+  chunk.bad_usage = chunk.has_error = false;
   chunk.error.clear();
   const size_t size = padded.size() - simdjson::SIMDJSON_PADDING;
   ondemand::document document;

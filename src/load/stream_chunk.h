@@ -23,6 +23,7 @@ struct StreamChunk {
   std::vector<ChunkChoice> choices;
   // -1: not told. Of SGLang's /generate and of continuous_usage_stats they are running totals.
   int64_t prompt_tokens = -1, completion_tokens = -1, cached_tokens = -1;
+  bool bad_usage = false;  // a count that is no number, negative or beyond any answer
   bool has_error = false;
   std::string error;  // with its type and code where it had them
 };
