@@ -23,8 +23,6 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kProbePatience{30};  // a busy server answers slowly
-
 // Everything that an action needs; made once.
 struct EngineScene {
   EngineOptions options;
@@ -195,11 +193,12 @@ int RunEngine(const std::vector<std::string>& arguments) {
 
   InterruptScope interrupt;
   scene.stop = interrupt.token();
-  auto deployment = Discover(*scene.client, scene.options.Targets(), scene.stop);
+  auto deployment =
+      Discover(*scene.client, scene.options.Targets(), scene.stop, ProbePatience(scene.patience));
   if (!deployment) return Fails(deployment.error());
   scene.deployment = std::move(*deployment);
   std::vector<Result<EngineFacts>> facts =
-      ProbeAll(*scene.client, scene.deployment.workers, kProbePatience, scene.stop);
+      ProbeAll(*scene.client, scene.deployment.workers, ProbePatience(scene.patience), scene.stop);
   for (size_t i = 0; i < facts.size(); ++i) {
     const Worker& worker = scene.deployment.workers[i];
     if (facts[i]) AddLocalFacts(LocalProcesses(worker), *facts[i]);

@@ -102,8 +102,11 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
     text +=
         fmt::format("{}{} engine steps each", style.dot(),
                     least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
-  text += fmt::format("{}started within {:.2f} ms\n", style.dot(),
-                      static_cast<double>(recording.start_spread_ns) / 1e6);
+  // By the daemon all begin at one time that was told them: there is nothing to measure here.
+  if (recording.via != Via::kDaemon)
+    text += fmt::format("{}started within {:.2f} ms", style.dot(),
+                        static_cast<double>(recording.start_spread_ns) / 1e6);
+  text += '\n';
   if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
     text +=
         fmt::format(" cost     {:.0f} tokens/s without profiling, {:.0f} with it: {}\n",
@@ -159,8 +162,14 @@ int Report(const RecordArguments& arguments, const RecordOptions& options,
   }
   if (auto written = WriteStdout(text); !written) return Fails(written.error());
   for (const std::string& trouble : recording.troubles) Complain(VisibleText(trouble));
-  if (recording.interrupted)
-    Complain("interrupted: the profilers were stopped, what there was is in the folder");
+  for (const std::string& remark : proof.remarks) Complain(VisibleText(remark));
+  if (recording.interrupted) {
+    const bool started =
+        std::any_of(recording.workers.begin(), recording.workers.end(),
+                    [](const RecordedWorker& w) { return w.expectation.start_unix_ns != 0; });
+    Complain(started ? "interrupted: the profilers were stopped, what there was is in the folder"
+                     : "interrupted before the profilers were started");
+  }
   return status;
 }
 

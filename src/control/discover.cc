@@ -16,13 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{30};  // a busy server answers slowly
-
-HttpRequest Get(const Url& url, std::string_view route) {
+HttpRequest Get(const Url& url, std::string_view route, std::chrono::milliseconds patience) {
   HttpRequest request;
   request.url = url.With(route);
-  request.timeout = kPatience;
+  request.timeout = patience;
   return request;
+}
+
+Worker PlainWorker(std::string url, std::string found_in) {
+  return {.url = std::move(url),
+          .role = WorkerRole::kRegular,
+          .dp_ranks = {},
+          .healthy_by_router = true,
+          .found_in = std::move(found_in)};
 }
 
 // Keeps what is there, adds what is new.
@@ -48,17 +54,23 @@ std::string Objection(const HttpResponse& answer, const std::string& origin) {
   return "";
 }
 
-Result<bool> AddUrl(HttpClient& client, const std::string& target, Deployment& deployment,
-                    std::stop_token stop) {
+Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_others,
+                    Deployment& deployment, std::stop_token stop,
+                    std::chrono::milliseconds patience) {
   Result<Url> url = ParseUrl(SplitRank(target).server);
   if (!url) return tl::unexpected(url.error());
   std::string origin = url->Origin();
   // A router that hands every other path to one of its workers looks just like that worker, so its
   // own lists are asked for before anything else.
-  std::vector<Result<HttpResponse>> answers =
-      client.FetchAll({Get(*url, "/workers"), Get(*url, "/list_workers")}, stop);
-  for (const Result<HttpResponse>& answer : answers)
-    if (!answer) return tl::unexpected(answer.error());
+  std::vector<Result<HttpResponse>> answers = client.FetchAll(
+      {Get(*url, "/workers", patience), Get(*url, "/list_workers", patience)}, stop);
+  for (const Result<HttpResponse>& answer : answers) {
+    if (answer) continue;
+    if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
+    // The others shall not wait for it: the probe will say what became of it.
+    AddWorkers(deployment, {PlainWorker(origin, target)});
+    return true;
+  }
   const HttpResponse& workers = *answers[0];
   const HttpResponse& older = *answers[1];
   if (std::string objection = Objection(workers, origin); !objection.empty())
@@ -73,11 +85,7 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, Deployment& d
     route = "/list_workers";
   }
   if (!listed) {
-    AddWorkers(deployment, {Worker{.url = origin,
-                                   .role = WorkerRole::kRegular,
-                                   .dp_ranks = {},
-                                   .healthy_by_router = true,
-                                   .found_in = target}});
+    AddWorkers(deployment, {PlainWorker(origin, target)});
     return true;
   }
   if (listed->empty())
@@ -99,7 +107,7 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, Deployment& d
 }
 
 Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& deployment,
-                     std::stop_token stop) {
+                     std::stop_token stop, std::chrono::milliseconds patience) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file && !file.eof())
@@ -116,17 +124,13 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
       if (router.url != last.url)
         deployment.remarks.push_back(fmt::format("{}:{}: router {} is passed over for the later {}",
                                                  path, router.line, router.url, last.url));
-    Result<bool> added = AddUrl(client, last.url, deployment, stop);
+    Result<bool> added = AddUrl(client, last.url, false, deployment, stop, patience);
     if (!added)
       return tl::unexpected(added.error().WithContext(fmt::format("{}:{}", path, last.line)));
     return true;
   }
   for (const LaunchLog::Server& engine : log.engines)
-    AddWorkers(deployment, {Worker{.url = engine.url,
-                                   .role = WorkerRole::kRegular,
-                                   .dp_ranks = {},
-                                   .healthy_by_router = true,
-                                   .found_in = fmt::format("{}:{}", path, engine.line)}});
+    AddWorkers(deployment, {PlainWorker(engine.url, fmt::format("{}:{}", path, engine.line))});
   if (log.empty())
     return Fail(ErrorKind::kUsage,
                 fmt::format("{}: neither a list of URLs nor a log that names a router or an engine "
@@ -139,7 +143,7 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
 }  // namespace
 
 Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
-                            std::stop_token stop) {
+                            std::stop_token stop, std::chrono::milliseconds patience) {
   Deployment deployment;
   if (targets.empty())
     return Fail(ErrorKind::kUsage,
@@ -147,8 +151,13 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
   for (const std::string& target : targets) {
     std::error_code ignored;
     bool is_file = fs::is_regular_file(target, ignored);
-    Result<bool> added = is_file ? AddFile(client, target, deployment, stop)
-                                 : AddUrl(client, target, deployment, stop);
+    if (!is_file && target.find("://") == std::string::npos &&
+        target.find('/') != std::string::npos)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: there is no such file, and it is no http:// address", target));
+    Result<bool> added =
+        is_file ? AddFile(client, target, deployment, stop, patience)
+                : AddUrl(client, target, targets.size() > 1, deployment, stop, patience);
     if (!added) return tl::unexpected(added.error());
   }
   std::sort(deployment.workers.begin(), deployment.workers.end(),

@@ -31,6 +31,7 @@ struct Deployment {
 //     '#'.
 // kUsage: a target that is neither; kRemote: nothing answered.
 Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
-                            std::stop_token stop = {});
+                            std::stop_token stop = {},
+                            std::chrono::milliseconds patience = kProbePatience);
 
 }  // namespace tacho

@@ -1,11 +1,20 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tacho {
+
+inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // a busy server answers slowly
+// How long one question to an engine may take where the user allows `allowed` for each answer; 0:
+// as long as it takes, which is meant for a flush.
+constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allowed) {
+  return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
+}
 
 enum class EngineKind { kUnknown, kVllm, kSglang };
 enum class WorkerRole { kRegular, kPrefill, kDecode };

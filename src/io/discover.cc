@@ -76,7 +76,7 @@ class Finder {
       AddTrace(path, "", 0);  // looking at it would take the bytes from the reader
       return {};
     }
-    if (exists) walk_.MarkSeen(path, status);
+    if (exists && S_ISREG(status.st_mode) && !walk_.MarkSeen(path, status)) return {};
     // What does not exist fails here, with the right words.
     return TakeGivenFile(path);
   }

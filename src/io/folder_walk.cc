@@ -38,8 +38,10 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
 
 }  // namespace
 
-void FolderWalk::MarkSeen(const std::string& path, const struct stat& status) {
-  seen_.emplace(Identity{status.st_dev, status.st_ino}, path);
+bool FolderWalk::MarkSeen(const std::string& path, const struct stat& status) {
+  const auto [first, is_new] = seen_.emplace(Identity{status.st_dev, status.st_ino}, path);
+  if (!is_new && first->second != path) Skip(path, "is the same file as " + first->second);
+  return is_new;
 }
 
 Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& folder) {

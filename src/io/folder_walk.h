@@ -21,8 +21,9 @@ class FolderWalk {
     uint64_t size = 0;
   };
 
-  // A file that is taken already: it is not listed again.
-  void MarkSeen(const std::string& path, const struct stat& status);
+  // A file that is given by itself: it is not listed again. False, with a reason among skipped(),
+  // when it was given before under another path.
+  bool MarkSeen(const std::string& path, const struct stat& status);
   // Fails if the folder itself cannot be read; what cannot be read below it is put into skipped().
   Result<std::vector<File>> FilesBelow(const std::string& folder);
 

@@ -170,7 +170,8 @@ size_t CurlExchange::OnBodyBytes(char* bytes, size_t one, size_t size, void* sel
 
 int64_t CurlExchange::FoundNs() {
   // libcurl may find an answer in the very turn that sent the request.
-  last_bytes_ns_ = std::max(found_->at_ns, last_bytes_ns_);
+  if (found_->at_ns < last_bytes_ns_) found_->at_ns = MonotonicNs();
+  last_bytes_ns_ = found_->at_ns;
   if (times_.first_byte_ns == 0) times_.first_byte_ns = last_bytes_ns_;
   return last_bytes_ns_;
 }

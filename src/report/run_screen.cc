@@ -88,13 +88,18 @@ std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
 std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
   if (run.ranks.rows.empty()) return "";
   const RankRow& row = run.ranks.rows[run.ranks.slowest.value_or(0)];
-  for (const TraceAnalysis& trace : run.traces) {
-    if (trace.path != row.path) continue;
-    const std::string which = row.rank ? fmt::format("rank {}", *row.rank) : "one trace";
-    return Section(StepPhasesTable(trace.steps, fmt::format("STEPS, {}", which)), options.top,
-                   options.style);
+  // Its other stages are files of their own.
+  StepTable steps;
+  for (const RankRow& stage : run.ranks.rows) {
+    if (stage.group != row.group) continue;
+    const auto trace = std::ranges::find(run.traces, stage.path, &TraceAnalysis::path);
+    if (trace == run.traces.end()) continue;
+    if (steps.method.empty()) steps.method = trace->steps.method;
+    steps.steps.insert(steps.steps.end(), trace->steps.steps.begin(), trace->steps.steps.end());
   }
-  return "";
+  const std::string which = row.rank ? fmt::format("rank {}", *row.rank) : "one trace";
+  return Section(StepPhasesTable(steps, fmt::format("STEPS, {}", which)), options.top,
+                 options.style);
 }
 
 std::string NotesPart(const RunAnalysis& run, const TextStyle& style) {

@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatienceForProbes{30};  // a busy server answers slowly
 // A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 constexpr double kMuchClockOffset = 1.0;  // seconds
@@ -66,7 +65,12 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
     worker.remote = std::move(*remote);
     return std::string();
   }
-  if (!options.trace_dir.empty()) return options.trace_dir;
+  if (!options.trace_dir.empty()) {
+    std::error_code failed;
+    if (fs::is_directory(options.trace_dir, failed)) return options.trace_dir;
+    return Fail(ErrorKind::kUsage,
+                options.trace_dir + ": --trace-dir is no folder that can be read");
+  }
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);
   if (!seen.empty()) return seen;
   if (engine_folder.empty())
@@ -139,7 +143,15 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                               worker.worker.url));
     if (!by_daemon) return tl::unexpected(by_daemon.error().WithContext(worker.worker.url));
     worker.folder = own_folder;
+    if (options.profile.steps)
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("{}: Kineto's daemon counts no steps: give --duration TIME instead of "
+                      "--steps, or {} and record by HTTP",
+                      worker.worker.url,
+                      EngineRule(worker.facts.kind, worker.facts.version, "enable")));
     worker.expectation.steps_named = false;
+    worker.expectation.by_daemon = true;
     return true;
   }
   Result<std::string> seen = FolderOf(worker, options, own_folder, profile, stop);
@@ -148,6 +160,8 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   if (!seen) return tl::unexpected(seen.error());
   worker.folder = *seen;
   worker.start = *start;
+  worker.expectation.steps_named =
+      EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
   worker.stop = PlanStop(worker.worker, worker.facts);
   LookAtRoom(worker.folder, preflight.remarks);
   if (worker.facts.kind == EngineKind::kVllm && !worker.facts.profiler.with_stack &&
@@ -178,10 +192,10 @@ void LookAtClock(const RecordedWorker& worker, std::vector<std::string>& remarks
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
                                std::stop_token stop) {
-  Result<Deployment> deployment = Discover(client, options.targets, stop);
+  const std::chrono::milliseconds patience = ProbePatience(options.patience);
+  Result<Deployment> deployment = Discover(client, options.targets, stop, patience);
   if (!deployment) return tl::unexpected(deployment.error());
-  std::vector<Result<EngineFacts>> facts =
-      ProbeAll(client, deployment->workers, kPatienceForProbes, stop);
+  std::vector<Result<EngineFacts>> facts = ProbeAll(client, deployment->workers, patience, stop);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
 
   std::vector<std::string> urls;

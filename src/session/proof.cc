@@ -54,7 +54,7 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
         OfAnother(workers, worker, trace))
       continue;
     // By the daemon an engine's other processes leave a file each, without an event.
-    if (!worker.steps_named && trace.events == 0 && !trace.rank) continue;
+    if (worker.by_daemon && trace.events == 0 && !trace.rank) continue;
     int64_t process = trace.pids.empty() ? 0 : trace.pids.front();
     held[{trace.rank.value_or(0), process}].push_back(&trace);
     used.insert(trace.path);
@@ -93,6 +93,7 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
 
 std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
   if (!worker.trouble.empty()) return worker.trouble;
+  if (worker.start_unix_ns == 0) return "no file: its profiler was never started";
   auto at = static_cast<size_t>(engine);
   if (at < worker.steps_by_metrics.size()) {
     int64_t made = worker.steps_by_metrics[at];
@@ -103,7 +104,7 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
       return fmt::format("no file: the engine took {} steps and writes in the one behind step {}",
                          made, *worker.steps_asked);
   }
-  if (!worker.steps_named)
+  if (worker.by_daemon)
     return "no file of this rank: its process never asked Kineto's daemon (started without "
            "KINETO_USE_DAEMON=1, or it hangs), or it died";
   if (worker.files.empty())
@@ -123,6 +124,15 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
     if (!trace->defect.empty()) return fmt::format("{}: {}", trace->path, trace->defect);
     if (!worker.steps_named && trace->events == 0)
       return fmt::format("{}: holds no event: no request reached this engine", trace->path);
+  }
+  // Before the GPU: where nothing ran it had nothing to do.
+  if (worker.steps_named && !worker.by_stage && steps_told && steps == 0) {
+    auto at = static_cast<size_t>(engine);
+    bool idle = at < worker.steps_by_metrics.size() && worker.steps_by_metrics[at] == 0;
+    return idle ? "its file holds no step: no request reached this engine"
+                : "its file holds no step: the load came before or behind the window";
+  }
+  for (const TraceEvidence* trace : traces) {
     if (trace->has_gpu && trace->gpu_events == 0)
       return fmt::format(
           "{}: a GPU is named and no GPU event is there: CUPTI was not attached (a "
@@ -133,12 +143,8 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   if (worker.by_stage && traces.size() < 2)
     return fmt::format("{}: one stage only, prefill or decode: the other saw no step of its own",
                        traces.front()->path);
-  if (steps_told && steps == 0) {
-    auto at = static_cast<size_t>(engine);
-    bool idle = at < worker.steps_by_metrics.size() && worker.steps_by_metrics[at] == 0;
-    return idle ? "its file holds no step: no request reached this engine"
-                : "its file holds no step: the load came before or behind the window";
-  }
+  if (steps_told && steps == 0)
+    return "its files hold no step: the load came before or behind the window";
   if (worker.steps_asked && steps_told && !worker.by_stage &&
       steps + empty < static_cast<uint64_t>(*worker.steps_asked))
     return fmt::format("{} of the {} steps that were asked for: stopped early, or too little load",
@@ -147,7 +153,8 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
 }
 
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
-                    const std::vector<const TraceEvidence*>* traces) {
+                    const std::vector<const TraceEvidence*>* traces,
+                    std::vector<std::string>& remarks) {
   RankProof proof;
   proof.worker_url = worker.url;
   proof.engine = engine;
@@ -164,9 +171,18 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
     told |= trace->steps.has_value();
   }
   std::sort(proof.paths.begin(), proof.paths.end());
-  if (told) proof.steps = steps;
+  if (told && worker.steps_named) proof.steps = steps;
   proof.why = Objection(worker, engine, *traces, steps, told);
   proof.proven = proof.why.empty();
+  // A start that takes its time costs some; by a bound or a stranger's stop it is most of them.
+  const auto at = static_cast<size_t>(engine);
+  if (proof.proven && proof.steps && !worker.steps_asked && at < worker.steps_by_metrics.size() &&
+      static_cast<int64_t>(2 * steps) < worker.steps_by_metrics[at]) {
+    remarks.push_back(fmt::format(
+        "{}, rank {}: its file holds {} of the {} steps that the engine's metrics counted: a bound "
+        "(max_iterations), a stop by somebody else, or a start that took long",
+        worker.url, rank, steps, worker.steps_by_metrics[at]));
+  }
   return proof;
 }
 
@@ -213,8 +229,8 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
         return steps(a) > steps(b);
       });
       for (size_t i = 0; i < engines.size(); ++i)
-        proof.ranks.push_back(
-            ProveRank(worker, engines[i], rank, i < of_rank.size() ? of_rank[i] : nullptr));
+        proof.ranks.push_back(ProveRank(worker, engines[i], rank,
+                                        i < of_rank.size() ? of_rank[i] : nullptr, proof.remarks));
       for (size_t i = engines.size(); i < of_rank.size(); ++i)
         for (const TraceEvidence* file : *of_rank[i]) proof.extra.push_back(file->path);
     }

@@ -33,11 +33,12 @@ struct WorkerExpectation {
   EngineFacts facts;
   std::optional<int64_t> steps_asked;
   bool by_stage = false;
-  bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace)
+  bool by_daemon = false;   // Kineto's; else by HTTP
+  bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace, old vLLM)
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
   // engine behind the server; empty without metrics.
   std::vector<int64_t> steps_by_metrics;
-  int64_t start_unix_ns = 0, stop_unix_ns = 0;
+  int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   std::string trouble;  // what went wrong with its start or stop; "" when nothing did
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;
@@ -58,6 +59,7 @@ struct Proof {
   std::vector<RankProof> ranks;      // by worker, engine, rank
   std::vector<std::string> extra;    // of this session, owed by no rank: front ends, merged files
   std::vector<std::string> foreign;  // not of this session: another time
+  std::vector<std::string> remarks;  // of ranks that are proven all the same
   bool complete = false;
 
   std::vector<std::string> Missing() const;  // one sentence for each rank that is not proven

@@ -51,6 +51,7 @@ TEST(Prove, OneWorkerOneRank) {
 TEST(Prove, AProcessWithoutEventsIsNoRank) {
   WorkerExpectation worker = Worker("w", {"api", "core", "rank"});
   worker.steps_named = false;
+  worker.by_daemon = true;
   TraceEvidence idle;
   idle.steps = 0;
   std::vector<TraceEvidence> traces = {idle, idle, Trace("rank")};

@@ -22,7 +22,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kPatienceForMetrics{10};
+constexpr std::chrono::milliseconds kMostForMetrics{10'000};
 constexpr std::chrono::milliseconds kLook{200};
 constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
 
@@ -143,9 +143,13 @@ class Recorder {
   // The engine's own word, asked of those that have it; an absent one stays absent.
   void ReadMetrics(std::optional<MetricsSnapshot> RecordedWorker::*when) {
     std::vector<Result<MetricsSnapshot>> snapshots =
-        ReadMetricsAll(client_, Workers(), kPatienceForMetrics, {});
+        ReadMetricsAll(client_, Workers(), MetricsPatience(), {});
     for (size_t i = 0; i < snapshots.size(); ++i)
       if (snapshots[i]) recording_.workers[i].*when = std::move(*snapshots[i]);
+  }
+
+  std::chrono::milliseconds MetricsPatience() const {
+    return std::min(ProbePatience(options_.patience), kMostForMetrics);
   }
 
   void CountSteps() {
@@ -162,13 +166,17 @@ class Recorder {
   // Whether every engine has taken the steps asked for and the one behind them, which flushes; by
   // its metrics.
   bool StepsTaken() {
-    if (!options_.profile.steps || MonotonicNs() < next_count_ns_) return false;
+    // By stage each stage has its own count, which no metric tells.
+    if (!options_.profile.steps || options_.profile.IsOn("profile_by_stage") ||
+        MonotonicNs() < next_count_ns_) {
+      return false;
+    }
     next_count_ns_ = MonotonicNs() + 500'000'000;
     auto delay = options_.profile.fields.find("delay_iterations");
     const int64_t needed = *options_.profile.steps + 1 +
                            (delay == options_.profile.fields.end() ? 0 : std::stoll(delay->second));
     std::vector<Result<MetricsSnapshot>> now =
-        ReadMetricsAll(client_, Workers(), kPatienceForMetrics, stop_);
+        ReadMetricsAll(client_, Workers(), MetricsPatience(), stop_);
     for (size_t i = 0; i < now.size(); ++i) {
       const Result<MetricsSnapshot>& before = counted_from_[i];
       if (!now[i] || !before || now[i]->engines.size() != before->engines.size()) return false;
@@ -230,6 +238,7 @@ class Recorder {
       last_words += worker.stop->AsCurl() + "\n";
     }
     ForgetOldSessions(stops, facts);
+    if (stop_.stop_requested()) return;
     observer_.OnRunning(last_words);
     int64_t window_begin = ReadClocks().unix_ns;
     std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
@@ -251,7 +260,7 @@ class Recorder {
     if (any && (options_.keep_going || recording_.troubles.empty())) {
       // Engines step on while they start.
       if (options_.profile.steps)
-        counted_from_ = ReadMetricsAll(client_, Workers(), kPatienceForMetrics, stop_);
+        counted_from_ = ReadMetricsAll(client_, Workers(), MetricsPatience(), stop_);
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
       Wait("profile", options_.window_ns,

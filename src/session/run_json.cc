@@ -196,7 +196,7 @@ Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& optio
       {"clocks",
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
-  json["start_spread_ns"] = recording.start_spread_ns;
+  if (recording.via != Via::kDaemon) json["start_spread_ns"] = recording.start_spread_ns;
   if (recording.load) {
     if (recording.baseline.end_ns > 0) json["baseline"] = WindowJson(recording.baseline, shift);
     if (recording.profiled.end_ns > 0) json["profiled"] = WindowJson(recording.profiled, shift);
