@@ -138,6 +138,15 @@ TEST(FindTraces, FailsForAGivenFolderWithoutPermissionAndSkipsOneBelow) {
   EXPECT_THAT(found->failures[0].message, HasSubstr("secret.json: no permission"));
 }
 
+TEST(FindTraces, OneFileGivenByTwoNamesIsTakenOnce) {
+  FolderForTest folder;
+  const std::string trace = folder.Write("t.json", kEmptyTrace);
+  const std::string other = folder.path() + "/./t.json";
+  const auto found = FindTraces({trace, other});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->skipped, ElementsAre(other + ": is the same file as " + trace));
+}
+
 TEST(FindTraces, CountsATraceOfWhichNothingIsThere) {
   FolderForTest folder;
   folder.Write("rank0.json", kEmptyTrace);

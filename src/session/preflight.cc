@@ -66,10 +66,12 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
     return std::string();
   }
   if (!options.trace_dir.empty()) {
+    // Engines make the folder with their first trace.
     std::error_code failed;
-    if (fs::is_directory(options.trace_dir, failed)) return options.trace_dir;
-    return Fail(ErrorKind::kUsage,
-                options.trace_dir + ": --trace-dir is no folder that can be read");
+    const fs::path folder = fs::absolute(options.trace_dir, failed).lexically_normal();
+    if (fs::is_directory(folder, failed) || fs::is_directory(folder.parent_path(), failed))
+      return options.trace_dir;
+    return Fail(ErrorKind::kUsage, options.trace_dir + ": --trace-dir is not there to be read");
   }
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);
   if (!seen.empty()) return seen;

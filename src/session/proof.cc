@@ -141,8 +141,10 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   }
   if (!worker.steps_named) return "";
   if (worker.by_stage && traces.size() < 2)
-    return fmt::format("{}: one stage only, prefill or decode: the other saw no step of its own",
-                       traces.front()->path);
+    return fmt::format(
+        "{}: one stage only, prefill or decode: the other saw no step of its own, or "
+        "the engine was not idle at the start and a decode step came first",
+        traces.front()->path);
   if (steps_told && steps == 0)
     return "its files hold no step: the load came before or behind the window";
   if (worker.steps_asked && steps_told && !worker.by_stage &&

@@ -47,6 +47,31 @@ TEST(Prove, OneWorkerOneRank) {
   EXPECT_THAT(proof.Missing(), IsEmpty());
 }
 
+TEST(Prove, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {
+  WorkerExpectation worker = Worker("w", {"a"});
+  worker.steps_by_metrics = {9};
+  EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
+  worker.steps_by_metrics = {278};
+  const Proof proof = Prove({worker}, {Trace("a")});
+  EXPECT_TRUE(proof.complete);
+  EXPECT_THAT(proof.remarks, ElementsAre(HasSubstr("holds 5 of the 278 steps")));
+  worker.steps_asked = 5;
+  EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
+}
+
+TEST(Prove, WhereNoStepRanTheGpuIsNotBlamed) {
+  TraceEvidence idle = Trace("a");
+  idle.steps = 0;
+  idle.has_gpu = true;
+  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {idle})), HasSubstr("holds no step"));
+}
+
+TEST(Prove, ARankThatWasNeverStartedSaysSo) {
+  WorkerExpectation worker = Worker("w", {});
+  worker.start_unix_ns = worker.stop_unix_ns = 0;
+  EXPECT_EQ(Why(Prove({worker}, {})), "no file: its profiler was never started");
+}
+
 // What Kineto's daemon brings: a file of every process that uses PyTorch.
 TEST(Prove, AProcessWithoutEventsIsNoRank) {
   WorkerExpectation worker = Worker("w", {"api", "core", "rank"});
