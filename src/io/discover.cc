@@ -53,6 +53,7 @@ class Finder {
       TACHO_RETURN_IF_ERROR(TakeFolder(folder));
     }
     found_.skipped.insert(found_.skipped.end(), walk_.skipped().begin(), walk_.skipped().end());
+    found_.failures.insert(found_.failures.end(), walk_.failures().begin(), walk_.failures().end());
     std::sort(found_.skipped.begin(), found_.skipped.end());
     std::ranges::sort(found_.failures, {}, &Error::message);
     SortTraces();

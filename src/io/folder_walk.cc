@@ -62,7 +62,7 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
       const std::string next = std::move(pending.folders.back());
       pending.folders.pop_back();
       if (Result<void> read = ReadFolder(next, pending, files); !read) {
-        Skip(next, read.error().message);
+        failures_.push_back(read.error().WithContext(next));
       }
       continue;
     }

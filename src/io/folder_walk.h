@@ -24,10 +24,12 @@ class FolderWalk {
   // A file that is given by itself: it is not listed again. False, with a reason among skipped(),
   // when it was given before under another path.
   bool MarkSeen(const std::string& path, const struct stat& status);
-  // Fails if the folder itself cannot be read; what cannot be read below it is put into skipped().
+  // Fails if the folder itself cannot be read; a folder below it that cannot be read is put into
+  // failures(), for nobody knows what is in it.
   Result<std::vector<File>> FilesBelow(const std::string& folder);
 
   [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
+  [[nodiscard]] const std::vector<Error>& failures() const { return failures_; }
 
  private:
   using Identity = std::pair<dev_t, ino_t>;
@@ -43,6 +45,7 @@ class FolderWalk {
 
   std::map<Identity, std::string> seen_;  // with the path that it was first seen by
   std::vector<std::string> skipped_;
+  std::vector<Error> failures_;
 };
 
 }  // namespace tacho
