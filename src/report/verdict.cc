@@ -167,6 +167,23 @@ std::string StragglerClause(const RankTable& ranks) {
   return clause;
 }
 
+// Why there is no device time where an accelerator of another make did the work; "" where none did.
+std::string OtherAccelerator(const TraceAnalysis& trace) {
+  uint64_t events = 0;
+  std::string_view kind;
+  for (const auto& [category, count] : trace.facts.by_category) {
+    const auto is = [&](std::string_view prefix) { return category.starts_with(prefix); };
+    if (!is("mtia_") && !is("hpu_") && !is("glow_") && !is("privateuse1_")) continue;
+    if (category.ends_with("_runtime") || category.ends_with("_driver")) continue;  // the host's
+    events += count;
+    if (kind.empty()) kind = category;
+  }
+  if (events == 0) return "";
+  return fmt::format(
+      "device time cannot be told: {} events are of an accelerator that is not read ({})", events,
+      kind);
+}
+
 }  // namespace
 
 std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
@@ -176,6 +193,9 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   if (trace.counts.total == 0) {
     return "the file holds no event: is it a trace of PyTorch's profiler?";
+  }
+  if (totals.window.ns == 0) {
+    if (std::string other = OtherAccelerator(trace); !other.empty()) return other;
   }
   if (!IsWorker(trace)) {
     return "a front-end's trace: no operator and no GPU work in it, so no device time to tell";

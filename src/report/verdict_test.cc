@@ -42,6 +42,15 @@ TEST(Verdict, WithoutDeviceWorkThereIsNone) {
             "a front-end's trace: no operator and no GPU work in it, so no device time to tell");
 }
 
+TEST(Verdict, NamesAnAcceleratorThatIsNotRead) {
+  TraceAnalysis trace;
+  trace.counts.total = 1320;
+  trace.facts.by_category = {{"mtia_ccp_events", 1313}, {"mtia_runtime", 7}};
+  EXPECT_EQ(Verdict(trace),
+            "device time cannot be told: 1313 events are of an accelerator that is not read "
+            "(mtia_ccp_events)");
+}
+
 TEST(Verdict, OfAPartOfATrace) {
   TraceAnalysis trace;
   trace.counts.total = 1;
