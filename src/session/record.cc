@@ -450,7 +450,8 @@ class Recorder {
     if (failed == 0) return;
     std::string text =
         fmt::format("load: {} of {} requests failed: {}", failed, failed + done, first);
-    if (done == 0)
+    // A server that died under the load, and not some unlucky requests.
+    if (failed > done)
       recording_.troubles.push_back(text);
     else
       Remark(text);

@@ -91,7 +91,7 @@ def whole(name, done, report, folder, expected_ranks, names_steps=True):
         return
     check(f"{name}: complete", report["complete"] and report["exit_status"] == 0, report.get("missing"))
     check(f"{name}: ranks", len(ranks(report)) == expected_ranks, ranks(report))
-    check(f"{name}: proven", all(r["proven"] and (r["steps"] > 0 or not names_steps) for r in ranks(report)),
+    check(f"{name}: proven", all(r["proven"] and (r.get("steps", 0) > 0 or not names_steps) for r in ranks(report)),
           ranks(report))
     files = [f for r in ranks(report) for f in r["files"]]
     check(f"{name}: own files", len(set(files)) == len(files) and all((folder / f).is_file() for f in files), files)
