@@ -172,11 +172,12 @@ std::string OtherAccelerator(const TraceAnalysis& trace) {
   uint64_t events = 0;
   std::string_view kind;
   for (const auto& [category, count] : trace.facts.by_category) {
-    const auto is = [&](std::string_view prefix) { return category.starts_with(prefix); };
+    const std::string_view name = category;
+    const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
     if (!is("mtia_") && !is("hpu_") && !is("glow_") && !is("privateuse1_")) continue;
-    if (category.ends_with("_runtime") || category.ends_with("_driver")) continue;  // the host's
+    if (name.ends_with("_runtime") || name.ends_with("_driver")) continue;  // the host's
     events += count;
-    if (kind.empty()) kind = category;
+    if (kind.empty()) kind = name;
   }
   if (events == 0) return "";
   return fmt::format(
