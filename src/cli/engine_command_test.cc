@@ -62,7 +62,9 @@ TEST_F(EngineCommand, WrongWordsAreUsage) {
   EXPECT_EQ(typo.status, kBadUsage);
   EXPECT_THAT(typo.err, HasSubstr("did you mean status?"));
   EXPECT_EQ(RunIt({"status"}).status, kBadUsage);
-  EXPECT_EQ(RunIt({"start", "http://127.0.0.1:1", "--steps", "0"}).status, kBadUsage);
+  Ran none = RunIt({"start", "http://127.0.0.1:1", "--steps", "0"});
+  EXPECT_EQ(none.status, kBadUsage);
+  EXPECT_THAT(none.err, HasSubstr("--steps wants a whole number from 1 on, not '0'"));
   EXPECT_EQ(RunIt({"stop", "http://127.0.0.1:1", "--timeout", "soon"}).status, kBadUsage);
   EXPECT_EQ(RunIt({"--help"}).status, kDone);
 }
