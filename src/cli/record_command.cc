@@ -1,176 +1,37 @@
 #include "cli/record_command.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
-#include "cli/load_run.h"
 #include "cli/output.h"
+#include "cli/record_narrator.h"
 #include "cli/record_options.h"
+#include "cli/record_report.h"
 #include "cli/terminal.h"
-#include "cli/trace_evidence.h"
-#include "report/analyze_text.h"
-#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
 
-// Phases on standard error: one plain line each when done, and on a terminal a line that changes
-// meanwhile.
-class Narrator final : public RecordObserver {
- public:
-  Narrator(bool live, bool quiet, size_t width) : live_(live), quiet_(quiet), width_(width) {}
-  ~Narrator() override { InterruptScope::SetLastWords(nullptr); }
-
-  void OnDone(std::string_view phase, const std::string& what) override {
-    if (!quiet_) Line(fmt::format("  {} {}\n", PadRight(phase, 10), VisibleText(what)));
-  }
-  void OnProgress(std::string_view phase, const std::string& what) override {
-    if (!live_ || quiet_) return;
-    std::string text = Wiped();
-    open_lines_ = 0;
-    std::istringstream lines(fmt::format("  {} {}", PadRight(phase, 10), what));
-    for (std::string line; std::getline(lines, line); ++open_lines_)
-      text += (open_lines_ > 0 ? "\n" : "") + FitText(VisibleText(line), width_);
-    Put(text);
-  }
-  void OnRemark(const std::string& what) override {
-    Line(fmt::format("  {} {}\n", PadRight("note", 10), VisibleText(what)));
-  }
-  void Clear() { Line(""); }
-  void OnRunning(const std::string& stop_commands) override {
-    InterruptScope::SetLastWords(nullptr);
-    if (stop_commands.empty()) return;
-    words_ = "\nprofilers may still be running; stop them with:\n" + stop_commands;
-    InterruptScope::SetLastWords(words_.c_str());
-  }
-
- private:
-  void Line(const std::string& text) {
-    Put(Wiped() + text);
-    open_lines_ = 0;
-  }
-  // Takes the changing lines away again.
-  std::string Wiped() const {
-    if (open_lines_ == 0) return "";
-    std::string text = "\r\x1b[K";
-    for (size_t i = 1; i < open_lines_; ++i) text += "\x1b[1A\x1b[K";
-    return text;
-  }
-  static void Put(const std::string& text) {
-    [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-  }
-
-  const bool live_, quiet_;
-  const size_t width_;
-  size_t open_lines_ = 0;  // lines that change, the last without its end
-  std::string words_;
-};
-
-// The traces of the run folder, read once: for the proof and for the screen.
-std::optional<Loaded<RunAnalysis>> ReadTraces(const Recording& recording) {
-  LoadOptions load;
-  load.paths = {recording.folder.In("traces")};
-  ProgressCounter counter;
-  Result<Classifier> classifier = Classifier::Create();
-  if (!classifier) return std::nullopt;
-  Result<Loaded<RunAnalysis>> loaded = LoadRun(load, *classifier, counter);
-  if (!loaded) return std::nullopt;
-  return std::move(*loaded);
-}
-
-std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
-  size_t proven = 0;
-  uint64_t least = UINT64_MAX, most = 0;
-  for (const RankProof& rank : proof.ranks) {
-    proven += rank.proven;
-    if (!rank.steps) continue;
-    least = std::min(least, *rank.steps);
-    most = std::max(most, *rank.steps);
-  }
-  std::string text = fmt::format(" proof    {} of {} ranks proven", proven, proof.ranks.size());
-  if (most > 0)
-    text +=
-        fmt::format("{}{} engine steps each", style.dot(),
-                    least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
-  // By the daemon all begin at one time that was told them: there is nothing to measure here.
-  if (recording.via != Via::kDaemon)
-    text += fmt::format("{}started within {:.2f} ms", style.dot(),
-                        static_cast<double>(recording.start_spread_ns) / 1e6);
-  text += '\n';
-  if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
-    text +=
-        fmt::format(" cost     {:.0f} tokens/s without profiling, {:.0f} with it: {}\n",
-                    *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
-                    std::abs(cost->share) <= cost->error
-                        ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost->error)
-                        : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost->share,
-                                      100 * cost->error));
-  for (const std::string& missing : proof.Missing())
-    text += Painted(" missing  " + Wrap(VisibleText(missing), style.width - 10, 10), Paint::kRed,
-                    style) +
-            "\n";
-  return text;
-}
-
-int StatusOf(const Recording& recording, const Proof& proof) {
-  if (recording.interrupted) return kInterrupted;
-  bool complete = proof.complete && recording.troubles.empty();
-  return complete ? kDone : kIncomplete;
-}
-
 int Report(const RecordArguments& arguments, const RecordOptions& options,
            const Recording& recording, Narrator& narrator) {
-  if (auto written = WriteRecording(recording, options); !written) return Fails(written.error());
-  narrator.OnProgress("proof", "reading the traces");
-  std::optional<Loaded<RunAnalysis>> loaded = ReadTraces(recording);
-  narrator.Clear();
-  std::vector<TraceEvidence> evidence;
-  std::vector<WorkerExpectation> expectations;
-  if (loaded)
-    for (const TraceAnalysis& trace : loaded->run.traces) evidence.push_back(EvidenceOf(trace));
-  for (const RecordedWorker& worker : recording.workers) expectations.push_back(worker.expectation);
-  Proof proof = Prove(expectations, std::move(evidence));
-  int status = StatusOf(recording, proof);
-  if (auto written = WriteRunJson(recording, options, proof, TachoVersion(), status); !written)
-    return Fails(written.error());
-
+  const auto proven = ProveRecording(recording, options, narrator);
+  if (!proven) return Fails(proven.error());
   std::string text;
   if (arguments.json) {
     std::ifstream file(recording.folder.In("run.json"));
     text.assign(std::istreambuf_iterator<char>(file), {});
   } else {
-    ScreenOptions screen;
-    screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
-    screen.top = 10;
-    std::error_code ignored;
-    std::string shown = std::filesystem::relative(recording.folder.path(), ignored).string();
-    if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
-    screen.command_paths = ShellWord(shown + "/traces");
-    if (loaded && !loaded->run.traces.empty()) text = AnalyzeText(loaded->run, screen) + "\n";
-    text += ProofText(recording, proof, screen.style);
-    text += fmt::format(" folder   {}\n", VisibleText(shown));
+    text = RecordScreen(recording, *proven,
+                        StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto));
   }
   if (auto written = WriteStdout(text); !written) return Fails(written.error());
-  for (const std::string& trouble : recording.troubles) Complain(VisibleText(trouble));
-  for (const std::string& remark : proof.remarks) Complain(VisibleText(remark));
-  if (recording.interrupted) {
-    const bool started =
-        std::any_of(recording.workers.begin(), recording.workers.end(),
-                    [](const RecordedWorker& w) { return w.expectation.start_unix_ns != 0; });
-    Complain(started ? "interrupted: the profilers were stopped, what there was is in the folder"
-                     : "interrupted before the profilers were started");
-  }
-  return status;
+  ComplainOf(recording, *proven);
+  return proven->status;
 }
 
 }  // namespace
@@ -186,6 +47,7 @@ int RunRecord(const std::vector<std::string>& arguments) {
   Result<RecordOptions> options = RecordOptionsOf(own);
   if (!options) return Fails(options.error());
   options->command = arguments;
+  options->command.insert(options->command.begin(), "record");
   HttpClientOptions http;
   http.bearer_key = options->api_key;
   http.verify_tls = !own.remote.insecure;
