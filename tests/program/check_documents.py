@@ -11,8 +11,8 @@ output into the documents (of blocks without "...").
 <!-- run against simulate OPTIONS --> starts `tacho simulate OPTIONS` for the block's commands: the first http:// address
 in them stands for its router, or its first worker, and what is printed is compared with every number masked.
 
-Besides, each option that the pages on engines name must be one, and each symptom of docs/troubleshooting.md must be
-something that the program says.
+Besides, each option that the pages on engines name must be one, each symptom of docs/troubleshooting.md must be
+something that the program says, and docs/csv.md names the columns of --csv in their order.
 """
 import contextlib
 import json
@@ -103,6 +103,32 @@ def check_symptoms():
     return bad + (not quoted)
 
 
+def check_columns(tacho):
+    """docs/csv.md names every file of `--csv` and, in its last cell, every column in order ("as NAME" takes NAME's)."""
+    told = {}
+    for line in (ROOT / "docs/csv.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        files = re.findall(r"`(\w+)\.csv`", cells[0]) if line.startswith("| `") else []
+        for number, name in enumerate(files):
+            text = re.sub(r"\([^()]*\)", "", cells[2].replace("no `trace,rank`", "")).split(";")
+            text = text[min(number, len(text) - 1)]
+            columns = re.findall(r"`(\w+)`", text)
+            like = re.search(r"as `(\w+)\.csv`", text)
+            told[name] = (["rank"] if name == "ranks" else ["trace", "rank"]) + [c for c in columns if c != "rank"]
+            if like:
+                told[name] += [c for c in told[like[1]] if c not in told[name]]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([tacho, "analyze", "--csv", f"{folder}/csv", ROOT / "tests/data/torch-cpu/shapes_memory.pt.trace.json.gz"],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+        written = {p.stem: p.read_text().splitlines()[0].split(",") for p in pathlib.Path(folder, "csv").glob("*.csv")}
+    bad = 0
+    for name in sorted(told.keys() | written.keys()):
+        if told.get(name) != written.get(name):
+            print(f"csv.md: {name}.csv has {written.get(name)}, the page names {told.get(name)}")
+            bad += 1
+    return bad
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -148,7 +174,7 @@ def main():
                 last = block.end("body")
         if update:
             path.write_text("".join(out) + text[last:])
-    failed += check_options(tacho) + check_symptoms()
+    failed += check_options(tacho) + check_symptoms() + check_columns(tacho)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     if update:
         sys.exit(0)
