@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "control/local_engine.h"
+#include "control/open_session.h"
 #include "control/version.h"
 #include "net/url.h"
 #include "session/trace_folder.h"
@@ -120,6 +121,7 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   worker.expectation.by_stage = options.profile.IsOn("profile_by_stage");
   worker.expectation.pids = LocalProcesses(worker.worker);
   AddLocalFacts(worker.expectation.pids, worker.facts);
+  TACHO_RETURN_IF_ERROR(CheckNoOpenSession(worker.worker, worker.facts, profile));
   worker.log = EngineLog(LogOf(worker, options, index));
   // One host, one clock; a Date header lags where the server's loop does.
   if (!worker.expectation.pids.empty())
@@ -164,13 +166,8 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
   worker.stop = PlanStop(worker.worker, worker.facts);
   LookAtRoom(worker.folder, preflight.remarks);
-  if (worker.facts.kind == EngineKind::kVllm && !worker.facts.profiler.with_stack &&
-      !options.profile.steps &&
-      EngineRule(EngineKind::kVllm, worker.facts.version, "stacks") == "yes")
-    preflight.remarks.push_back(fmt::format(
-        "{}: does not tell whether it records Python stacks, as its version does unless told "
-        "otherwise: --steps N bounds what they write",
-        worker.worker.url));
+  for (std::string& remark : StartRemarks(worker.worker, worker.facts, profile))
+    preflight.remarks.push_back(std::move(remark));
   if (options.profile.steps && !worker.facts.profiler.reads_body && !worker.facts.has_metrics)
     preflight.remarks.push_back(fmt::format(
         "{}: neither counts steps by request nor tells them in metrics: the whole window is taken",
@@ -200,7 +197,7 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
 
   std::vector<std::string> urls;
   for (const Worker& worker : deployment->workers) urls.push_back(worker.url);
-  Result<SessionLock> lock = SessionLock::Take(urls);
+  Result<SessionLock> lock = SessionLock::Take(urls, "tacho record");
   if (!lock) return tl::unexpected(lock.error());
   Preflight preflight{.deployment = std::move(*deployment),
                       .workers = {},
