@@ -275,8 +275,20 @@ def daemon_commands(folder):
         check("commands: no request that was not sent", "curl" not in script, script)
 
 
+def daemon_late(folder):
+    """A flush by the daemon that --timeout does not wait for is no end of it: the rank is missing, and its file comes."""
+    with simulation(folder, *TWO, "--fault", "slow-flush@1:25s", daemon=True) as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--timeout", "6s")
+        late = addresses["workers"][1]["url"]
+        said = [m for m in report["missing"] if m.startswith(late)]
+        check("late: status", done.returncode == 4, (done.returncode, done.stdout))
+        check("late: named", len(said) == 2 and all("still write" in m for m in said), (said, report["troubles"]))
+        file = re.search(r"(/\S+/kineto_\d+\.json) will be there", said[0]) if said else None
+        check("late: its file comes", file and comes_true(lambda: os.path.exists(file[1])), said)
+
+
 SCENARIOS = [interrupted_http, interrupted_daemon, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
-             daemon_commands]
+             daemon_commands, daemon_late]
 
 
 def main():
