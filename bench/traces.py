@@ -15,6 +15,8 @@ UNITS = {"k": 10**3, "m": 10**6, "g": 10**9}
 PACKED_SHARE = 0.06  # a packed trace needs a twentieth of the room; a little more to be safe
 CHUNK = 1 << 22
 GENERATED_NAME = re.compile(r"\d+[kmg]-[abn]\.json(\.gz)?")
+RANKS = 8  # of the job that is analysed as a folder
+ONE_RANK = (b'"rank": 0, "world_size": 1', b'"pg_size": 1, "ranks": [0]')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +96,8 @@ def _drop_outdated(data, say):
     if known == digest.hexdigest():
         return
     for name in os.listdir(data):
+        if re.fullmatch(r"\d+[kmg]-a-ranks", name):
+            shutil.rmtree(os.path.join(data, name))
         if GENERATED_NAME.fullmatch(name):
             say(f"dropping {name}: the generator has changed")
             os.remove(os.path.join(data, name))
@@ -131,6 +135,34 @@ def _pack(path):
         with gzip.GzipFile("", "wb", compresslevel=9, fileobj=file, mtime=0) as packed:
             shutil.copyfileobj(plain, packed, CHUNK)
     os.replace(beside, path + ".gz")
+
+
+def ranks_of(size, data, say):
+    """A folder with the packed trace of a size as RANKS ranks of one job; the trace is there."""
+    folder = os.path.join(data, f"{size}-a-ranks")
+    if os.path.isdir(folder):
+        return folder
+    say(f"packing {size}-a as {RANKS} ranks")
+    beside = folder + ".part"
+    shutil.rmtree(beside, ignore_errors=True)
+    os.makedirs(beside)
+    with open(os.path.join(data, f"{size}-a.json"), "rb") as plain:
+        head = plain.read(1 << 16)
+        if not all(head.count(text) == 1 for text in ONE_RANK):
+            raise OSError(f"{size}-a.json does not tell its rank at the beginning")
+        with gzip.open(os.path.join(beside, "body.gz"), "wb", compresslevel=9) as body:
+            shutil.copyfileobj(plain, body, CHUNK)
+    for rank in range(RANKS):
+        everyone = ", ".join(map(str, range(RANKS))).encode()
+        told = head.replace(ONE_RANK[0], b'"rank": %d, "world_size": %d' % (rank, RANKS)) \
+            .replace(ONE_RANK[1], b'"pg_size": %d, "ranks": [%s]' % (RANKS, everyone))
+        with open(os.path.join(beside, f"rank{rank}.json.gz"), "wb") as file, \
+                open(os.path.join(beside, "body.gz"), "rb") as body:
+            file.write(gzip.compress(told, 9))
+            shutil.copyfileobj(body, file, CHUNK)  # a gzip file may have several members
+    os.remove(os.path.join(beside, "body.gz"))
+    os.replace(beside, folder)
+    return folder
 
 
 def from_user(path):

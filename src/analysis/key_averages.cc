@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/arg_reader.h"
@@ -162,12 +164,58 @@ HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
   return beside;
 }
 
+// "Input Dims" as PyTorch's FunctionEvent has them: a list of tensors counts as no shape, and no
+// arguments are as none recorded.
+std::string ShapesAsPyTorch(std::string_view dims) {
+  std::string shapes;
+  size_t depth = 0, argument = 0;  // where the text of the present argument begins
+  bool is_list = false;
+  for (const char c : dims) {
+    if (c == '[' && ++depth == 2) {
+      argument = shapes.size();
+      is_list = false;
+    }
+    is_list = is_list || depth > 2;
+    shapes += c;
+    if (c == ']' && depth-- == 2 && is_list) shapes.replace(argument, std::string::npos, "[]");
+  }
+  return shapes == "[]" ? "" : shapes;
+}
+
+// Numbers the shapes of host slices: 0 is none.
+class ShapeIndex {
+ public:
+  explicit ShapeIndex(const Trace& trace)
+      : trace_(trace), dims_(trace, "Input Dims", "Input dims"), by_dims_{{StringId::kEmpty, 0}} {}
+
+  uint32_t operator[](const HostTree::Node& node) {
+    StringId dims = StringId::kEmpty;
+    if (node.kind == SliceKind::kHostOp) dims = dims_.Text({trace_.host_ops.args[node.row]});
+    if (node.kind == SliceKind::kAnnotation) dims = dims_.Text({trace_.annotations.args[node.row]});
+    const auto [at, is_new] = by_dims_.try_emplace(dims, 0);
+    if (is_new) {
+      const std::string shapes = ShapesAsPyTorch(trace_.Text(dims));
+      at->second = by_text_.try_emplace(shapes, static_cast<uint32_t>(texts_.size())).first->second;
+      if (at->second == texts_.size()) texts_.push_back(shapes);
+    }
+    return at->second;
+  }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }  // by number
+
+ private:
+  const Trace& trace_;
+  const ArgReader dims_;
+  std::unordered_map<StringId, uint32_t> by_dims_;
+  std::unordered_map<std::string, uint32_t> by_text_ = {{"", 0}};
+  std::vector<std::string> texts_ = {""};
+};
+
 }  // namespace
 
 // The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility
 // operators are not in it, and Python frames are; slices that were still open at the stop stand
 // beside it.
-std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
+KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
   const std::vector<StringId> keys = KeyNames(trace);
   const ArgReader finished(trace, "finished");
   const auto keep = [&](SliceKind, const SliceTable& table, uint32_t row) {
@@ -186,33 +234,43 @@ std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links, co
     figures->resize(tree.nodes.size());  // slices beside the tree have none
   }
 
+  KeyAverages averages;
   NameIndex names(trace);
-  std::vector<OpRow> by_key;  // two for each name: annotations stand apart
+  ShapeIndex shapes(trace);
+  PairIndex rows, rows_by_shape;
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const HostTree::Node& node = tree.nodes[i];
     if (!scope.Counts(node.when.start)) continue;
-    const size_t at =
-        2 * names[keys[Index(node.name)]] + (node.kind == SliceKind::kAnnotation ? 1 : 0);
-    if (at >= by_key.size()) by_key.resize(2 * names.size());
-    AddCall(by_key[at], node.when.length(), self[i], device.total[i], device.self[i]);
+    const uint32_t name = names[keys[Index(node.name)]];
+    const bool annotation = node.kind == SliceKind::kAnnotation;
+    const auto add = [&](std::vector<OpRow>& to, uint32_t at, uint32_t shape) {
+      if (at == to.size()) {
+        OpRow& row = to.emplace_back();
+        row.name = trace.Text(names.names()[name]);
+        if (row.name.starts_with("ProfilerStep#")) row.name = "ProfilerStep*";
+        row.shapes = shapes.texts()[shape];
+        row.annotation = annotation;
+      }
+      AddCall(to[at], node.when.length(), self[i], device.total[i], device.self[i]);
+    };
+    add(averages.rows, rows.NumberOf(name, annotation ? 1 : 0), 0);
+    const uint32_t shape = shapes[node];
+    add(averages.by_shape, rows_by_shape.NumberOf(2 * name + (annotation ? 1 : 0), shape), shape);
   }
-  std::vector<OpRow> rows;
-  for (size_t i = 0; i < by_key.size(); ++i) {
-    if (by_key[i].count == 0) continue;
-    const std::string_view name = trace.Text(names.names()[i / 2]);
-    by_key[i].annotation = i % 2 == 1;
-    by_key[i].cpu_outermost = by_key[i].cpu_total;  // PyTorch adds them all
-    by_key[i].device_outermost = by_key[i].device_total;
-    by_key[i].name = name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name;
-    rows.push_back(std::move(by_key[i]));
+  if (shapes.texts().size() == 1) averages.by_shape.clear();
+  for (std::vector<OpRow>* table : {&averages.rows, &averages.by_shape}) {
+    for (OpRow& row : *table) {
+      row.cpu_outermost = row.cpu_total;  // PyTorch adds them all
+      row.device_outermost = row.device_total;
+    }
+    if (lone_allocations > 0 && (table == &averages.rows || !table->empty())) {
+      OpRow& memory = table->emplace_back();
+      memory.name = "[memory]";
+      memory.count = lone_allocations;
+    }
+    SortOpRows(*table);
   }
-  if (lone_allocations > 0) {
-    OpRow& memory = rows.emplace_back();
-    memory.name = "[memory]";
-    memory.count = lone_allocations;
-  }
-  SortOpRows(rows);
-  return rows;
+  return averages;
 }
 
 }  // namespace tacho

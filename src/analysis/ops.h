@@ -27,16 +27,21 @@ struct OpRow {
   DurationNs cpu_outermost = {}, device_outermost = {};
 };
 
+// As PyTorch's key_averages() has its host rows: annotations, calls and Python frames stand beside
+// the ops (an annotation and an op of one name are two rows), an only child of its parent's name is
+// one with it, a slice that was unfinished has no self time, and "[memory]" counts allocations
+// outside of all others. metrics.md says how it differs. By cpu_self, longest first, then name.
+struct KeyAverages {
+  std::vector<OpRow> rows;
+  // As group_by_input_shape=True groups them, where a list of tensors has the shape []; empty when
+  // no shapes were recorded.
+  std::vector<OpRow> by_shape;
+};
+
 struct OpTable {
   std::vector<OpRow> rows;      // by name: cpu_op only; by cpu_self, longest first, then name
   std::vector<OpRow> by_shape;  // by (name, shapes); empty when no shapes were recorded
-  // As PyTorch's key_averages() has its host rows: annotations, calls and Python frames stand
-  // beside the ops (an annotation and an op of one name are two rows), an only child of its
-  // parent's name is one with it, a slice that was unfinished has no self time, and "[memory]"
-  // counts allocations outside of all others. metrics.md says how it differs. By cpu_self, longest
-  // first, then name.
-  std::vector<OpRow>
-      key_averages;  // empty unless asked for: with Python stacks it costs more than all else
+  KeyAverages key_averages;     // empty unless asked for: with Python stacks it costs more than all
 };
 
 // Host slices in the order of their tree: what each thread did, each instant once.
@@ -60,7 +65,6 @@ HostTree BuildHostTree(const Trace& trace);
 OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
 // OpTable::key_averages.
-std::vector<OpRow> AverageByKey(const Trace& trace, const LaunchLinks& links,
-                                const Scope& scope = {});
+KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
 
 }  // namespace tacho

@@ -166,7 +166,7 @@ TEST(Ops, DeviceTimeGoesToTheInnermostOpAroundTheLaunch) {
   const OpRow& linear = RowOf(table.rows, "linear");
   EXPECT_EQ(linear.device_self, DurationNs{44});
   EXPECT_EQ(linear.device_total, DurationNs{1064});
-  EXPECT_EQ(RowOf(table.key_averages, "note").device_total, DurationNs{1020});
+  EXPECT_EQ(RowOf(table.key_averages.rows, "note").device_total, DurationNs{1020});
 }
 
 TEST(Ops, AreToldApartByInputShapes) {
@@ -195,15 +195,34 @@ TEST(KeyAverages, MergeOnlyChildrenOfTheSameName) {
   b.Host("user_annotation", "twice", {.start = 210, .duration = 30});
   b.Host("user_annotation", "twice", {.start = 250, .duration = 30});
   const OpTable table = Ops(std::move(b).Finish());
-  ASSERT_EQ(table.key_averages.size(), 3u);
-  const OpRow& same = RowOf(table.key_averages, "same");
+  ASSERT_EQ(table.key_averages.rows.size(), 3u);
+  const OpRow& same = RowOf(table.key_averages.rows, "same");
   EXPECT_EQ(same.count, 1u);
   EXPECT_EQ(same.cpu_total, DurationNs{100});
   EXPECT_EQ(same.cpu_self, DurationNs{90});
-  const OpRow& twice = RowOf(table.key_averages, "twice");
+  const OpRow& twice = RowOf(table.key_averages.rows, "twice");
   EXPECT_EQ(twice.count, 3u);
   EXPECT_EQ(twice.cpu_total, DurationNs{160});
   EXPECT_EQ(twice.cpu_self, DurationNs{100});
+}
+
+TEST(KeyAverages, ByShapeAListOfTensorsHasNoShape) {
+  TraceBuilder b;
+  const auto op = [&](int64_t start, const char* dims) {
+    b.Host("cpu_op", "cat", {.start = start, .duration = 5, .args = {{"Input Dims", dims}}});
+  };
+  op(0, "[[[2, 3], [2, 3]], []]");
+  op(10, "[[[4, 3]], []]");
+  op(20, "[[2, 3], []]");
+  op(30, "[]");
+  b.Host("cpu_op", "cat", {.start = 40, .duration = 5});
+  const OpTable table = Ops(std::move(b).Finish());
+  std::map<std::string, uint64_t> counts;
+  for (const OpRow& row : table.key_averages.by_shape) counts[row.shapes] += row.count;
+  EXPECT_EQ(counts,
+            (std::map<std::string, uint64_t>{{"[[], []]", 2}, {"[[2, 3], []]", 1}, {"", 2}}));
+  EXPECT_EQ(table.key_averages.by_shape.size(), 3u);
+  EXPECT_EQ(RowOf(table.key_averages.rows, "cat").count, 5u);
 }
 
 TEST(KeyAverages, DeviceTimeOfAMergedOpMovesUp) {
@@ -213,9 +232,9 @@ TEST(KeyAverages, DeviceTimeOfAMergedOpMovesUp) {
   b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 5, .correlation = 1});
   b.Kernel("k", {.start = 200, .duration = 9, .correlation = 1});
   const OpTable table = Ops(std::move(b).Finish());
-  EXPECT_EQ(RowOf(table.key_averages, "relu").device_self, DurationNs{9});
-  EXPECT_EQ(RowOf(table.key_averages, "relu").device_total, DurationNs{9});
-  EXPECT_EQ(RowOf(table.key_averages, "cudaLaunchKernel").cpu_self, DurationNs{5});
+  EXPECT_EQ(RowOf(table.key_averages.rows, "relu").device_self, DurationNs{9});
+  EXPECT_EQ(RowOf(table.key_averages.rows, "relu").device_total, DurationNs{9});
+  EXPECT_EQ(RowOf(table.key_averages.rows, "cudaLaunchKernel").cpu_self, DurationNs{5});
 }
 
 TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
@@ -242,19 +261,19 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   const Trace trace = std::move(b).Finish();
   const OpTable table = Ops(trace);
 
-  const OpRow& steps = RowOf(table.key_averages, "ProfilerStep*");
+  const OpRow& steps = RowOf(table.key_averages.rows, "ProfilerStep*");
   EXPECT_EQ(steps.count, 2u);
   EXPECT_EQ(steps.cpu_self, DurationNs{200 - 10 - 20 - 10});
-  EXPECT_EQ(RowOf(table.key_averages, "forward").cpu_self, DurationNs{10});
-  EXPECT_EQ(std::count_if(table.key_averages.begin(), table.key_averages.end(),
+  EXPECT_EQ(RowOf(table.key_averages.rows, "forward").cpu_self, DurationNs{10});
+  EXPECT_EQ(std::count_if(table.key_averages.rows.begin(), table.key_averages.rows.end(),
                           [](const OpRow& row) { return row.name == "aten::relu"; }),
             2);
   const OpRow& open =
-      RowOf(table.key_averages, "run_batch");  // ends with the profiler, holds nothing
+      RowOf(table.key_averages.rows, "run_batch");  // ends with the profiler, holds nothing
   EXPECT_EQ(open.cpu_total, DurationNs{850});
   EXPECT_EQ(open.cpu_self, DurationNs{0});
-  EXPECT_EQ(RowOf(table.key_averages, "[memory]").count, 2u);  // 1001 and 5000
-  EXPECT_EQ(table.key_averages.size(), 7u);
+  EXPECT_EQ(RowOf(table.key_averages.rows, "[memory]").count, 2u);  // 1001 and 5000
+  EXPECT_EQ(table.key_averages.rows.size(), 7u);
   EXPECT_EQ(RowOf(table.rows, "aten::is_leaf").cpu_self,
             DurationNs{40});  // our own table leaves nothing out
 }
@@ -349,7 +368,7 @@ TEST(OpsProperty, TheOrderOfTheFileDoesNotMatter) {
     std::shuffle(slices.begin(), slices.end(), random);
     const OpTable shuffled = Ops(Build(slices));
     EXPECT_EQ(Texts(sorted.rows), Texts(shuffled.rows)) << seed;
-    EXPECT_EQ(Texts(sorted.key_averages), Texts(shuffled.key_averages)) << seed;
+    EXPECT_EQ(Texts(sorted.key_averages.rows), Texts(shuffled.key_averages.rows)) << seed;
   }
 }
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 
+#include "base/system_error.h"
 #include "cli/exit_status.h"
 #include "report/visible_text.h"
 
@@ -31,7 +31,7 @@ int WriteAll(int file, std::string_view text) {
 
 tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
   return Fail(ErrorKind::kOutput,
-              fmt::format("cannot write {}: {}", VisibleText(what), std::strerror(error)));
+              fmt::format("cannot write {}: {}", VisibleText(what), SystemErrorText(error)));
 }
 
 int WriteWholeFile(const std::string& path, std::string_view content) {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/system_error.h"
+
 namespace tacho {
 
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
@@ -50,7 +52,7 @@ size_t FileSource::Read(char* to, size_t room) {
     }
     if (got < 0) {
       if (errno == EINTR || (errno == EAGAIN && !regular_)) continue;
-      return AtEnd(position, fmt::format("reading failed: {}", ErrnoText(errno)));
+      return AtEnd(position, fmt::format("reading failed: {}", SystemErrorText(errno)));
     }
     if (regular_ && position < size_) {
       return AtEnd(position,

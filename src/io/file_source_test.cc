@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/system_error.h"
 #include "io/folder_for_test.h"
 #include "io/packed_for_test.h"
 
@@ -92,7 +93,7 @@ TEST(FileSource, ReportsAReadThatFails) {
   const Delivered all = ReadAll(**file);
   EXPECT_EQ(all.bytes, "");
   EXPECT_EQ(all.defect, StreamDefect::kReadFailed);
-  EXPECT_EQ(all.text, "byte 0: reading failed: Input/output error");
+  EXPECT_EQ(all.text, "byte 0: reading failed: " + SystemErrorText(EIO));
 }
 
 TEST(FileSource, ReadsFilesThatClaimToBeEmpty) {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "io/open_file.h"
+#include "base/system_error.h"
 
 namespace tacho {
 namespace {
@@ -19,7 +19,7 @@ struct DirCloser {
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   const std::unique_ptr<DIR, DirCloser> dir(::opendir(folder.c_str()));
   if (!dir) {
-    return Fail(ErrorKind::kUnreadable, "the folder cannot be read: " + ErrnoText(errno));
+    return Fail(ErrorKind::kUnreadable, "the folder cannot be read: " + SystemErrorText(errno));
   }
   std::vector<std::string> names;
   while (true) {
@@ -30,7 +30,7 @@ Result<std::vector<std::string>> NamesIn(const std::string& folder) {
     if (name != "." && name != "..") names.push_back(name);
   }
   if (errno != 0) {
-    return Fail(ErrorKind::kUnreadable, "the folder cannot be read: " + ErrnoText(errno));
+    return Fail(ErrorKind::kUnreadable, "the folder cannot be read: " + SystemErrorText(errno));
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -49,7 +49,7 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
   struct stat status = {};
   if (::stat(folder.c_str(), &status) != 0) {
     return Fail(ErrorKind::kUnreadable,
-                folder + ": the folder cannot be read: " + ErrnoText(errno));
+                folder + ": the folder cannot be read: " + SystemErrorText(errno));
   }
   if (!seen_.emplace(Identity{status.st_dev, status.st_ino}, folder).second) return files;
   Pending pending;
@@ -70,7 +70,7 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
     std::sort(links.begin(), links.end());
     for (const std::string& link : links) {
       if (::stat(link.c_str(), &status) != 0) {
-        Skip(link, "the link leads nowhere: " + ErrnoText(errno));
+        Skip(link, "the link leads nowhere: " + SystemErrorText(errno));
       } else {
         Take(link, status, pending, files);
       }
@@ -88,7 +88,7 @@ Result<void> FolderWalk::ReadFolder(const std::string& folder, Pending& pending,
     struct stat status = {};
     if (::lstat(path.c_str(), &status) != 0) {
       // Gone since it was listed, as the temporary files of a running engine are.
-      if (errno != ENOENT) Skip(path, "cannot be looked at: " + ErrnoText(errno));
+      if (errno != ENOENT) Skip(path, "cannot be looked at: " + SystemErrorText(errno));
     } else if (S_ISLNK(status.st_mode)) {
       pending.links.push_back(path);
     } else {

@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+
+#include "base/system_error.h"
 
 namespace tacho {
 namespace {
 
 Error CannotOpen(int error) {
-  std::string message = "cannot be opened: " + ErrnoText(error);
+  std::string message = "cannot be opened: " + SystemErrorText(error);
   if (error == ENOENT || error == ENOTDIR) message = "does not exist: check the path";
   if (error == EACCES || error == EPERM) {
     message = "no permission to read it: run as its owner, or make it readable with chmod";
@@ -75,7 +76,5 @@ std::string WhyNotReadable(mode_t mode) {
   if (S_ISSOCK(mode)) return "is a socket: name a trace file, or - for standard input";
   return "is no file that can be read: name a trace file, or - for standard input";
 }
-
-std::string ErrnoText(int error) { return std::generic_category().message(error); }
 
 }  // namespace tacho

@@ -21,7 +21,4 @@ Result<OpenedFile> OpenForReading(const std::string& path);
 // Why a path of this type is not read ("is a folder ..."); "" for a regular file and a FIFO.
 std::string WhyNotReadable(mode_t mode);
 
-// The text of an errno value.
-std::string ErrnoText(int error);
-
 }  // namespace tacho

@@ -64,8 +64,13 @@ std::vector<TableOf> TableMakers() {
       [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
       [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
       [](const TraceAnalysis& t) {
-        Table table = OpsTable(t.ops.key_averages, true, false);
+        Table table = OpsTable(t.ops.key_averages.rows, true, false);
         table.name = "key_averages";
+        return table;
+      },
+      [](const TraceAnalysis& t) {
+        Table table = OpsTable(t.ops.key_averages.by_shape, true, true);
+        table.name = "key_averages_by_shape";
         return table;
       },
       [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },

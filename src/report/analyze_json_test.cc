@@ -153,7 +153,7 @@ TEST(AnalyzeJson, FollowsTheSchemaFile) {
   run.traces[0].scope = {Interval{{10'000}, {20'000}}, "0"};
   run.traces[0].ops.by_shape = run.traces[0].ops.rows;
   run.traces[0].ops.by_shape[0].shapes = "[[1, 2]]";
-  run.traces[0].ops.key_averages = run.traces[0].ops.rows;
+  run.traces[0].ops.key_averages.rows = run.traces[0].ops.rows;
   run.traces[0].copies.memsets = {1, {5}, 7};
   run.traces[0].devices[0].on_host = true;
   CheckAgainst(Of(run), schema, schema, "$");

@@ -74,9 +74,9 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
       if (!trace.ops.by_shape.empty()) {
         tables.push_back(OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE"));
       }
-      if (!trace.ops.key_averages.empty()) {
+      if (!trace.ops.key_averages.rows.empty()) {
         tables.push_back(
-            OpsTable(trace.ops.key_averages, !on_host, false, "AS PYTORCH'S key_averages()"));
+            OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()"));
       }
       return tables;
     }

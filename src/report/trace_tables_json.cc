@@ -309,8 +309,11 @@ void WriteTraceTablesJson(JsonWriter& json, const TraceAnalysis& trace) {
   WriteLaunches(json, trace.launches);
   WriteOps(json, "ops", trace.ops.rows);
   if (!trace.ops.by_shape.empty()) WriteOps(json, "ops_by_shape", trace.ops.by_shape);
-  if (!trace.ops.key_averages.empty())
-    WriteOps(json, "key_averages", trace.ops.key_averages, false);
+  const KeyAverages& averages = trace.ops.key_averages;
+  if (!averages.rows.empty()) WriteOps(json, "key_averages", averages.rows, false);
+  if (!averages.by_shape.empty()) {
+    WriteOps(json, "key_averages_by_shape", averages.by_shape, false);
+  }
   if (!trace.steps.method.empty()) WriteSteps(json, trace.steps);
   if (!trace.devices.empty()) WriteIdle(json, trace.idle);
 }

@@ -4,16 +4,22 @@
 usage: check_recordings.py TACHO
 
 tests/data/vllm-cpu/expected.json was computed by expected_figures.py; tests/data/torch-cpu/*.key_averages.json
-were printed by PyTorch itself when the traces were recorded.
+were printed by PyTorch itself when the traces were recorded. Where the environment of `tools/engines install vllm` is,
+PyTorch records its traces anew, and they are held to what it says of them now.
 """
 import json
 import pathlib
+import subprocess
 import sys
+import tempfile
 from decimal import Decimal
 
 from compare import check, finish, only, run
 
-DATA = pathlib.Path(__file__).resolve().parents[1] / "data"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests/data"
+sys.path.insert(0, str(ROOT / "tools"))
+from engines_lib.environments import ENVIRONMENTS  # noqa: E402
 
 
 def check_vllm(tacho, name, want):
@@ -48,6 +54,23 @@ def ns(us):
     return int((Decimal(repr(us)) * 1000).to_integral_value())
 
 
+def shapes_of(row):
+    """Input shapes as tacho prints them; no arguments and none recorded are one row, in PyTorch too."""
+    return json.dumps(row["input_shapes"]) if row.get("input_shapes") else ""
+
+
+def check_averages(stem, kept, rows, crossing):
+    # Memory is no time.
+    want = {(r["key"], r["is_user_annotation"], shapes_of(r)): r for r in kept if not r["key"].startswith("[memory]")}
+    got = {(r["name"], r.get("is_annotation", False), r.get("shapes", "")): r for r in rows if r["name"] != "[memory]"}
+    check(f"{stem} rows", sorted(got), sorted(want))
+    for key in want.keys() & got.keys():
+        w, g = want[key], got[key]
+        check(f"{stem} {key} count and total", [g["count"], g["cpu_total_ns"]], [w["count"], ns(w["cpu_time_total_us"])])
+        if key[0] not in crossing:
+            check(f"{stem} {key} self", g["cpu_self_ns"], ns(w["self_cpu_time_total_us"]))
+
+
 def check_key_averages(tacho, path):
     kept = json.loads(path.read_text())
     stem = path.name[: -len(".key_averages.json")]
@@ -55,17 +78,26 @@ def check_key_averages(tacho, path):
     t = only(doc, stem)
     if t is None:
         return
-    # Memory is no time.
-    want = {(r["key"], r["is_user_annotation"]): r for r in kept["key_averages"] if not r["key"].startswith("[memory]")}
-    got = {(r["name"], r.get("is_annotation", False)): r for r in t["key_averages"] if r["name"] != "[memory]"}
-    check(f"{stem} rows", sorted(got), sorted(want))
     # Which events crossed threads is not in the trace file: their self time and their callers' cannot agree.
     crossing = {"forked", "around"} if kept["async_external_ids"] else set()
-    for key in want.keys() & got.keys():
-        w, g = want[key], got[key]
-        check(f"{stem} {key} count and total", [g["count"], g["cpu_total_ns"]], [w["count"], ns(w["cpu_time_total_us"])])
-        if key[0] not in crossing:
-            check(f"{stem} {key} self", g["cpu_self_ns"], ns(w["self_cpu_time_total_us"]))
+    check_averages(stem, kept["key_averages"], t["key_averages"], crossing)
+    if "key_averages_by_shape" in kept:
+        check_averages(f"{stem} by shape", kept["key_averages_by_shape"], t["key_averages_by_shape"], crossing)
+
+
+def check_recorded_now(tacho):
+    if not ENVIRONMENTS["vllm"].complete():
+        print("NOT RECORDED ANEW: PyTorch is not there (tools/engines install vllm); its kept figures alone were compared")
+        return
+    with tempfile.TemporaryDirectory(prefix="tacho-recordings-") as out:
+        recorded = subprocess.run([sys.executable, DATA / "record_torch.py", "--out", out], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        check(f"PyTorch records:\n{recorded.stdout[-2000:]}\nexit status", recorded.returncode, 0)
+        paths = sorted(pathlib.Path(out, "torch-cpu").glob("*.key_averages.json"))
+        check("recordings made now", len(paths), len(list((DATA / "torch-cpu").glob("*.key_averages.json"))))
+        for path in paths:
+            check_key_averages(tacho, path)
+        print(f"recorded anew: {len(paths)} traces")
 
 
 def main():
@@ -76,6 +108,7 @@ def main():
         check_vllm(sys.argv[1], name, want)
     for path in sorted((DATA / "torch-cpu").glob("*.key_averages.json")):
         check_key_averages(sys.argv[1], path)
+    check_recorded_now(sys.argv[1])
     finish()
 
 
