@@ -76,7 +76,7 @@ class EventLoop {
   void RunDue();
   void Arm();
   void Wake();
-  void ServeReady();
+  void ServeReady(int most_ms);  // -1: waits
 
   Job between_;
   FileDescriptor epoll_;
