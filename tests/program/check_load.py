@@ -21,11 +21,14 @@ import tempfile
 import threading
 import time
 
+import jsonschema
+
 import check_record
 from check_record import check, simulation, target
 from exact_server import ExactServer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/load.schema.json").read_text()))
 TACHO = None
 DONE, USAGE, UNREADABLE, INCOMPLETE, REMOTE, INTERRUPTED = 0, 2, 3, 4, 6, 130
 FIXED = ["--input-len", "32", "--output-len", "12"]
@@ -40,10 +43,14 @@ def load(name, *arguments, status=DONE):
     done = run(*arguments, "--json")
     check(f"{name}: status", done.returncode == status, f"{done.returncode}\n{done.stdout[-800:]}\n{done.stderr[-800:]}")
     try:
-        return json.loads(done.stdout)
+        told = json.loads(done.stdout)
     except ValueError:
         check(f"{name}: JSON", False, done.stdout[:300] + done.stderr[:300])
         return None
+    if "levels" not in told:
+        errors = [f"{error.json_path}: {error.message[:200]}" for error in SCHEMA.iter_errors(told)]
+        check(f"{name}: docs/load.schema.json", not errors, errors[:3])
+    return told
 
 
 def records_of(path):
@@ -332,6 +339,11 @@ def arrivals(folder):
 
     even, _, _ = gaps("even", "--rate", 50, "--burstiness", "inf", "--requests", 50)
     check("even: gaps", all(near(g, 20e6, least=2) for g in even), even)
+    with ExactServer(ttft=0.005, gap=0.001) as server:
+        load("even, vLLM's file", server.url, "--input-len", 8, "--output-len", 2, "--rate", 50, "--burstiness", "inf", "--requests", 2,
+             "--vllm-json", f"{folder}/v.json")
+        written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
+        check("even, vLLM's file: burstiness as Python writes it", written["burstiness"] == float("inf"), written["burstiness"])
     poisson, _, _ = gaps("poisson", "--rate", 100, "--requests", 150, "--seed", 3)
     mean = statistics.mean(poisson)
     check("poisson: rate", near(mean, 10e6, 0.25), mean)
@@ -509,6 +521,10 @@ def faults(folder):
         load("Retry-After", server.url, *FIXED, "--requests", 3, "--concurrency", 1, status=INCOMPLETE)
         waited = server.requests[2]["arrived_ns"] - server.requests[1]["arrived_ns"]
         check("Retry-After: heeded", waited >= 0.99e9, waited)
+    with ExactServer(behave=faulty("429 until")) as server:
+        load("Retry-After with a date", server.url, *FIXED, "--requests", 3, "--concurrency", 1, status=INCOMPLETE)
+        waited = server.requests[2]["arrived_ns"] - server.requests[1]["arrived_ns"]
+        check("Retry-After with a date: heeded", 1.99e9 <= waited < 4e9, waited)
     with ExactServer(behave=faulty("slow")) as server:
         told = load("slows down", server.url, *FIXED, "--requests", 6, "--slo", "e2el:1s")
         check("slows down: shows", told["whole"]["good"] == 4 and told["whole"]["chunk_gap"]["max_ns"] > 1.4e9, told["whole"])
