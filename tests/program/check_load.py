@@ -160,6 +160,20 @@ def outputs(folder):
         done = run(server.url, *FIXED, "--requests", 2, "--records", f"{folder}/all.json/r.jsonl")
         check("no folder: status", done.returncode == UNREADABLE and "all.json" in done.stderr, (done.returncode, done.stderr))
         check("no folder: the figures are printed all the same", "Successful requests:" in done.stdout, done.stdout)
+        server.requests.clear()
+        told = load("plan", server.url, "--mix", "chat=50,code=50", "--think", "1ms", "--concurrency", 2, "--requests", 6, "--seed", 3,
+                    "--max-model-len", 300, "--plan", f"{folder}/p.json")["plan"]
+        plan = json.loads(pathlib.Path(folder, "p.json").read_text())
+        requests = plan.pop("list")
+        check("plan: the file begins as the figures", plan == told, (plan, told))
+        check("plan: what was asked for", (told["arrivals"], told["mix"], told["think_ns"], told["most_total_tokens"], told["seed"])
+              == ("users", {"chat": 50, "code": 50}, 1_000_000, 300, 3) and "dataset" not in told and "rate" not in told, told)
+        check("plan: each request, as it came", sorted((r["prompt_tokens"], r["output_tokens"]) for r in requests)
+              == sorted((len(r["body"]["prompt"]), r["body"]["max_tokens"]) for r in server.requests) and len(requests) == 6, requests)
+        told = load("plan of a ramp", server.url, *FIXED, "--requests", 2, "--ramp-up-strategy", "linear", "--ramp-up-start-rps", 5,
+                    "--ramp-up-end-rps", 50, "--shared-prefix", 0.5, "--burstiness", "inf")["plan"]
+        check("plan of a ramp", told["ramp"] == {"shape": "linear", "from_rate": 5, "to_rate": 50} and told["shared_prefix"] == 0.5
+              and told["arrivals"] == "even" and told["prompt_tokens"] == 32 and "mix" not in told and "burstiness" not in told, told)
         live = terminal(server.url, *FIXED, "--requests", 60, "--concurrency", 4)
         check("live line", re.search(r"load \d+ s  \d+ of 60 sent, 4 running, \d+ done  \S+ req/s, \S+ tok/s", live), repr(live[-500:]))
 
@@ -576,6 +590,17 @@ def interrupt(folder):
     check("Ctrl-C: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
     written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
     check("Ctrl-C: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"], written["completed"])
+    with simulation(folder) as addresses:
+        process = subprocess.Popen([TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", "--out", f"{folder}/runs",
+                                    "--json", "--records", f"{folder}/r.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        threading.Timer(3, process.send_signal, [signal.SIGINT]).start()
+        out, err = process.communicate(timeout=60)
+    check("Ctrl-C in a profile: status", process.returncode == INTERRUPTED and "the profilers were stopped" in err, (process.returncode, err))
+    told = json.loads(out)
+    recorded = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
+    check("Ctrl-C in a profile: what there was is kept", told["whole"]["done"] > 0 and told["ended_early"] == "stopped"
+          and recorded["interrupted"] and all(rank["proven"] for worker in recorded["workers"] for rank in worker["ranks"])
+          and len(records_of(f"{folder}/r.jsonl")) == told["whole"]["sent"], recorded)
 
 
 def sweep(folder):
