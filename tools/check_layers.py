@@ -31,6 +31,7 @@ FENCES = {
     r"simdjson": r"(src/load/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
+    r"yaml\.h": r"src/control/yaml_json\.cc",
     r"cxxabi": r"src/analysis/demangle\.cc",
     r"fmt/": r"(src|bench)/.*",
 }

@@ -80,8 +80,8 @@ size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
 }
 
 std::string_view StringPool::Store(std::string_view text) {
-  static constexpr char kEmpty[16] = {};
-  if (text.empty()) return {kEmpty, 0};  // readable behind, as all are
+  static constexpr std::string_view kBlank = "                ";
+  if (text.empty()) return kBlank.substr(0, 0);  // readable behind, as all are
   if (text.size() > block_size_ - block_used_) {
     block_size_ = std::max(text.size(), std::clamp(bytes_, kFirstBlock, kLargestBlock));
     // Vector code may look up to 15 bytes behind a string.

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "control/local_engine.h"
+#include "control/open_session.h"
 #include "control/session_lock.h"
 #include "load/records.h"
 #include "report/visible_text.h"
@@ -34,8 +35,8 @@ struct EngineScene {
   std::stop_token stop;
 };
 
-int Print(const EngineScene& scene, const Table& table, const std::string& json) {
-  auto written = WriteStdout(scene.options.json ? json : RenderText(table, scene.style));
+int Print(const EngineScene& scene, const std::string& text, const std::string& json) {
+  auto written = WriteStdout(scene.options.json ? json : text);
   return written ? kDone : Fails(written.error());
 }
 
@@ -60,16 +61,16 @@ int List(const EngineScene& scene) {
 }
 
 int Status(const EngineScene& scene) {
-  int printed =
-      Print(scene, WorkersTable(scene.workers), DeploymentJson(scene.deployment, scene.workers));
+  int printed = Print(scene, RenderText(WorkersTable(scene.workers), scene.style),
+                      DeploymentJson(scene.deployment, scene.workers));
   Remark(scene);
   if (printed != kDone) return printed;
   return AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
 int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
-  int printed =
-      Print(scene, OutcomesTable(outcomes), OutcomesJson(scene.options.Action(), outcomes));
+  int printed = Print(scene, OutcomesText(outcomes, scene.style),
+                      OutcomesJson(scene.options.Action(), outcomes));
   Remark(scene);
   if (printed != kDone) return printed;
   bool good = std::all_of(outcomes.begin(), outcomes.end(), [](const ControlOutcome& outcome) {
@@ -88,11 +89,58 @@ std::vector<ControlOutcome> Send(const EngineScene& scene,
   return SendAll(*scene.client, requests, facts, scene.patience, scene.stop);
 }
 
-int Stop(const EngineScene& scene) {
+// Stops those that answered the probe; what was open on those that answer is open no more.
+std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
   std::vector<ControlRequest> requests;
   for (const ProbedWorker& probed : scene.workers)
     if (probed.facts) requests.push_back(PlanStop(probed.worker, *probed.facts));
-  return Conclude(scene, Send(scene, requests));
+  std::vector<ControlOutcome> outcomes = Send(scene, requests);
+  for (const ControlOutcome& outcome : outcomes)
+    if (outcome.status != 0) ForgetOpenSession(outcome.url);
+  return outcomes;
+}
+
+// The lock of all workers, in the name of the action.
+Result<SessionLock> Lock(const EngineScene& scene) {
+  std::vector<std::string> urls;
+  for (const ProbedWorker& probed : scene.workers) urls.push_back(probed.worker.url);
+  return SessionLock::Take(urls, "tacho engine " + scene.options.Action());
+}
+
+int Stop(const EngineScene& scene) {
+  Result<SessionLock> lock = Lock(scene);
+  // A folder that cannot hold locks is no reason to leave a profiler running.
+  if (!lock && lock.error().kind == ErrorKind::kRemote && !scene.options.force)
+    return Fails({ErrorKind::kRemote, lock.error().message +
+                                          "; nothing was stopped: its own Ctrl-C ends it well, "
+                                          "--force stops the profilers under it"});
+  return Conclude(scene, SendStops(scene));
+}
+
+// Leaves a mark of what runs now, so that nobody starts or records over it.
+void KeepSessions(const EngineScene& scene, const ProfileOptions& profile,
+                  const std::vector<ControlOutcome>& outcomes) {
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].verdict != ControlVerdict::kDone) continue;
+    const Result<void> kept =
+        KeepOpenSession(outcomes[i].url, {profile.key, ReadClocks().unix_ns / 1'000'000'000,
+                                          profile.steps, scene.workers[i].facts->instance});
+    if (!kept) Complain(kept.error().message);
+  }
+}
+
+// Where some did not start: how the others are stopped.
+void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
+  // One that did not answer may have taken the start.
+  std::string others;
+  size_t refused = 0;
+  for (const ControlOutcome& outcome : outcomes) {
+    refused += outcome.verdict != ControlVerdict::kDone;
+    if (outcome.verdict != ControlVerdict::kRefused) others += " " + outcome.url;
+  }
+  if (refused == 0 || others.empty()) return;
+  Complain(fmt::format("{} of {} did not start; this stops the rest: tacho engine stop{}", refused,
+                       outcomes.size(), others));
 }
 
 int Start(const EngineScene& scene) {
@@ -107,27 +155,32 @@ int Start(const EngineScene& scene) {
   ProfileOptions profile = std::move(*asked);
   profile.NameSession(scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns)
                                                 : scene.options.key);
+  Result<SessionLock> lock = Lock(scene);
+  if (!lock) return Fails(lock.error());
   std::vector<ControlRequest> requests;
-  std::vector<std::string> urls;
+  bool free = true;
   for (const ProbedWorker& probed : scene.workers) {
     Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
     if (!planned) return Fails(planned.error());
     requests.push_back(*planned);
-    urls.push_back(probed.worker.url);
+    for (const std::string& remark : StartRemarks(probed.worker, *probed.facts, profile))
+      Complain(remark);
+    if (scene.options.force) continue;
+    if (auto check = CheckNoOpenSession(probed.worker, *probed.facts, profile); !check)
+      Complain(check.error().message), free = false;
   }
-  Result<SessionLock> lock = SessionLock::Take(urls);
-  if (!lock) return Fails(lock.error());
-  if (scene.options.force) {
-    std::vector<ControlRequest> stops;
-    for (const ProbedWorker& probed : scene.workers)
-      stops.push_back(PlanStop(probed.worker, *probed.facts));
-    Send(scene, stops);
-  }
+  if (!free) return kRemoteFailed;
+  if (scene.options.force) SendStops(scene);
   std::vector<ControlOutcome> outcomes = Send(scene, requests);
+  KeepSessions(scene, profile, outcomes);
   if (!scene.options.json)
     Complain(fmt::format("session {}: {} workers told within {:.1f} ms", profile.key,
-                         outcomes.size(), static_cast<double>(StartSpreadNs(outcomes)) / 1e6));
-  return Conclude(scene, outcomes);
+                         std::count_if(outcomes.begin(), outcomes.end(),
+                                       [](const ControlOutcome& o) { return o.sent_ns != 0; }),
+                         static_cast<double>(StartSpreadNs(outcomes)) / 1e6));
+  const int status = Conclude(scene, outcomes);
+  NameTheRest(outcomes);
+  return status;
 }
 
 // vLLM's developer routes; SGLang's memory routes.
@@ -202,7 +255,9 @@ int RunEngine(const std::vector<std::string>& arguments) {
   for (size_t i = 0; i < facts.size(); ++i) {
     const Worker& worker = scene.deployment.workers[i];
     if (facts[i]) AddLocalFacts(LocalProcesses(worker), *facts[i]);
-    scene.workers.push_back({worker, std::move(facts[i])});
+    std::optional<OpenSession> open;
+    if (facts[i]) open = FindOpenSession(worker, *facts[i]);
+    scene.workers.push_back({worker, std::move(facts[i]), std::move(open)});
   }
 
   std::string action = scene.options.Action();

@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/exit_status.h"
 #include "control/fake_engine_for_test.h"
+#include "control/session_lock.h"
 
 namespace tacho {
 namespace {
@@ -26,6 +29,21 @@ Answers VllmAnswers() {
       {"POST /stop_profile", {200, ""}}};
 }
 
+// Locks and marks of its own, and none of another test's.
+class EngineCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = "/tmp/tacho-engine-XXXXXX";
+    folder_ = mkdtemp(name.data());
+    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("XDG_RUNTIME_DIR");
+    std::filesystem::remove_all(folder_);
+  }
+  std::string folder_;
+};
+
 struct Ran {
   int status;
   std::string out, err;
@@ -38,18 +56,20 @@ Ran RunIt(const std::vector<std::string>& arguments) {
   return {status, out, testing::internal::GetCapturedStderr()};
 }
 
-TEST(EngineCommand, WrongWordsAreUsage) {
+TEST_F(EngineCommand, WrongWordsAreUsage) {
   EXPECT_EQ(RunIt({}).status, kBadUsage);
   Ran typo = RunIt({"stauts", "http://h:1"});
   EXPECT_EQ(typo.status, kBadUsage);
   EXPECT_THAT(typo.err, HasSubstr("did you mean status?"));
   EXPECT_EQ(RunIt({"status"}).status, kBadUsage);
-  EXPECT_EQ(RunIt({"start", "http://127.0.0.1:1", "--steps", "0"}).status, kBadUsage);
+  Ran none = RunIt({"start", "http://127.0.0.1:1", "--steps", "0"});
+  EXPECT_EQ(none.status, kBadUsage);
+  EXPECT_THAT(none.err, HasSubstr("--steps wants a whole number from 1 on, not '0'"));
   EXPECT_EQ(RunIt({"stop", "http://127.0.0.1:1", "--timeout", "soon"}).status, kBadUsage);
   EXPECT_EQ(RunIt({"--help"}).status, kDone);
 }
 
-TEST(EngineCommand, StatusShowsEachWorker) {
+TEST_F(EngineCommand, StatusShowsEachWorker) {
   FakeEngine engine(VllmAnswers());
   Ran ran = RunIt({"status", engine.url()});
   EXPECT_EQ(ran.status, kDone) << ran.err;
@@ -62,7 +82,7 @@ TEST(EngineCommand, StatusShowsEachWorker) {
   EXPECT_FALSE(json["workers"][0].contains("tensor_parallel")) << "not told";
 }
 
-TEST(EngineCommand, OneDeadWorkerOfTwoIsStatusSix) {
+TEST_F(EngineCommand, OneDeadWorkerOfTwoIsStatusSix) {
   FakeEngine engine(VllmAnswers());
   Ran status = RunIt({"status", engine.url(), "http://127.0.0.1:1"});
   EXPECT_EQ(status.status, kRemoteFailed);
@@ -70,7 +90,7 @@ TEST(EngineCommand, OneDeadWorkerOfTwoIsStatusSix) {
   EXPECT_EQ(stop.status, kRemoteFailed);
 }
 
-TEST(EngineCommand, OneThatRefusesOfTwoIsStatusSix) {
+TEST_F(EngineCommand, OneThatRefusesOfTwoIsStatusSix) {
   FakeEngine good(VllmAnswers());
   Answers answers = VllmAnswers();
   answers["POST /start_profile"] = {409, R"({"error":{"message":"A session is active."}})"};
@@ -86,11 +106,13 @@ TEST(EngineCommand, OneThatRefusesOfTwoIsStatusSix) {
   }
   EXPECT_EQ(done, 1);
   EXPECT_EQ(refused, 1);
+  EXPECT_THAT(ran.err, HasSubstr("1 of 2 did not start; this stops the rest: tacho engine stop " +
+                                 good.url() + "\n"));
   EXPECT_THAT(good.seen(),
               Contains(R"(POST /start_profile {"max_iterations":3,"profile_prefix":"k1"})"));
 }
 
-TEST(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {
+TEST_F(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {
   FakeEngine good(VllmAnswers());
   Answers off = VllmAnswers();
   off["GET /openapi.json"] = {200, R"({"paths":{}})"};
@@ -109,7 +131,7 @@ Answers Sglang() {
   return answers;
 }
 
-TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
+TEST_F(EngineCommand, TakesTheFlagsOfProfileRollout) {
   FakeEngine sglang(Sglang());
   FakeEngine router(
       {{"GET /workers", {200, R"({"workers":[{"id":"1","url":")" + sglang.url() + R"("}]})"}}});
@@ -127,7 +149,7 @@ TEST(EngineCommand, TakesTheFlagsOfProfileRollout) {
   EXPECT_EQ(body["record_shapes"], true);
 }
 
-TEST(EngineCommand, FieldsOfTheStartRequest) {
+TEST_F(EngineCommand, FieldsOfTheStartRequest) {
   FakeEngine sglang(Sglang());
   Ran ran = RunIt({"start", sglang.url(), "--steps", "3", "--key", "k", "--profile-options",
                    "with_stack,activities=CPU+GPU,profile_prefix=mine"});
@@ -148,6 +170,79 @@ TEST(EngineCommand, FieldsOfTheStartRequest) {
     EXPECT_THAT(refused.err, HasSubstr(why));
     EXPECT_THAT(untouched.seen(), Not(Contains(HasSubstr("POST"))));
   }
+}
+
+size_t Starts(const FakeEngine& engine) {
+  size_t starts = 0;
+  for (const std::string& line : engine.seen()) starts += line.starts_with("POST /start_profile");
+  return starts;
+}
+
+TEST_F(EngineCommand, ASecondStartIsRefusedUntilAStop) {
+  Answers answers = Sglang();
+  answers["POST /stop_profile"] = {200, "Stop profiling.\n"};
+  FakeEngine sglang(answers);
+  EXPECT_EQ(RunIt({"start", sglang.url(), "--key", "first"}).status, kDone);
+  Ran again = RunIt({"start", sglang.url()});
+  EXPECT_EQ(again.status, kRemoteFailed);
+  EXPECT_THAT(again.err, HasSubstr("(session first) and not stopped since; a second start would "
+                                   "throw its window away (tacho engine stop " +
+                                   sglang.url()));
+  EXPECT_EQ(Starts(sglang), 1u);
+  EXPECT_THAT(RunIt({"status", sglang.url()}).out, HasSubstr("profiles since"));
+  Json status = Json::parse(RunIt({"status", sglang.url(), "--json"}).out);
+  EXPECT_EQ(status["workers"][0]["open_session"]["key"], "first");
+
+  EXPECT_EQ(RunIt({"start", sglang.url(), "--force"}).status, kDone);
+  EXPECT_THAT(sglang.seen(), Contains(HasSubstr("POST /stop_profile")));
+  EXPECT_EQ(Starts(sglang), 2u);
+  EXPECT_EQ(RunIt({"stop", sglang.url()}).status, kDone);
+  EXPECT_EQ(RunIt({"start", sglang.url()}).status, kDone);
+  EXPECT_EQ(Starts(sglang), 3u);
+}
+
+TEST_F(EngineCommand, AStartThatWasRefusedLeavesNoMark) {
+  Answers answers = Sglang();
+  answers["POST /start_profile"] = {500, ""};
+  FakeEngine sglang(answers);
+  EXPECT_EQ(RunIt({"start", sglang.url()}).status, kRemoteFailed);
+  EXPECT_EQ(RunIt({"start", sglang.url()}).status, kRemoteFailed);
+  EXPECT_EQ(Starts(sglang), 2u);
+}
+
+TEST_F(EngineCommand, AStopUnderAnothersRecordingNeedsForce) {
+  FakeEngine engine(VllmAnswers());
+  auto recording = SessionLock::Take({engine.url()}, "tacho record");
+  ASSERT_TRUE(recording);
+  Ran stop = RunIt({"stop", engine.url()});
+  EXPECT_EQ(stop.status, kRemoteFailed);
+  EXPECT_THAT(stop.err, HasSubstr("is being profiled by tacho record, process"));
+  EXPECT_THAT(stop.err, HasSubstr("--force"));
+  EXPECT_THAT(engine.seen(), Not(Contains(HasSubstr("POST"))));
+  EXPECT_EQ(RunIt({"stop", engine.url(), "--force"}).status, kDone);
+  EXPECT_THAT(engine.seen(), Contains(HasSubstr("POST /stop_profile")));
+}
+
+TEST_F(EngineCommand, ARemedyIsWholeOnANarrowScreen) {
+  FakeEngine engine(VllmAnswers());
+  Ran asleep = RunIt({"sleep", engine.url()});
+  EXPECT_EQ(asleep.status, kRemoteFailed);
+  std::string words = asleep.out;
+  for (size_t line = 0; (line = words.find("\n    ", line)) != std::string::npos;)
+    words.replace(line, 5, " ");
+  EXPECT_THAT(words, HasSubstr("no such route: start vLLM with VLLM_SERVER_DEV_MODE=1 and "
+                               "--enable-sleep-mode\n"));
+}
+
+TEST_F(EngineCommand, AScheduleThatRecordsOnceIsNamed) {
+  Answers answers = VllmAnswers();
+  answers["GET /version"] = {200, R"({"version":"0.20.0"})"};
+  answers["GET /server_info"] = {
+      200, R"({"vllm_config":{"profiler_config":{"profiler":"torch","torch_profiler_dir":"/t",
+               "torch_profiler_with_stack":false,"wait_iterations":1,"active_iterations":3}}})"};
+  FakeEngine engine(answers);
+  EXPECT_THAT(RunIt({"start", engine.url(), "--key", "k"}).err,
+              HasSubstr("the first session of its life"));
 }
 
 }  // namespace

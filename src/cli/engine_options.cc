@@ -92,16 +92,18 @@ CommandSpec EngineSpec(EngineOptions& options) {
       "whole "
       "way; these are its parts, for scripts.";
   spec.groups = {
-      {"start",
-       With(options.profile.Rows(),
-            {{"--key", "NAME",
-              "name of the session, in the names of its files (default: date and time)",
-              &options.key},
-             {"--force", "", "stop first, whoever started what is running", &options.force}})},
+      {"start", With(options.profile.Rows(),
+                     {{"--key", "NAME",
+                       "name of the session, in the names of its files (default: date and time)",
+                       &options.key}})},
       {"sleep",
        {{"--level", "N", "1 keeps the weights in host memory, 2 drops them", &options.level, 1}}},
       {"other",
-       {{"--json", "", "one JSON object", &options.json},
+       {{"--force", "",
+         "start: stop first, whoever started what is running; stop: also under another tacho's "
+         "recording",
+         &options.force},
+        {"--json", "", "one JSON object", &options.json},
         {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
          &options.router_url},
         {"--action", "NAME", "the same as ACTION", &options.action}}},

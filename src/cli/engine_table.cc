@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "control/session_lock.h"
 #include "control/version.h"
 #include "report/json_writer.h"
 #include "report/visible_text.h"
@@ -89,6 +92,7 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers) {
     bool asleep = facts.asleep.value_or(false);
     std::string state = asleep ? "asleep" : "ready";
     if (!probed.worker.healthy_by_router) state = "unhealthy, says the router";
+    if (probed.open) state += ", profiles since " + SinceText(probed.open->since_unix_s);
     if (probed.worker.role != WorkerRole::kRegular)
       state = fmt::format("{}, {}", NameOf(probed.worker.role), state);
     bool usable = ProfilerText(facts) != "off" && !asleep;
@@ -101,13 +105,13 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers) {
   return table;
 }
 
-Table OutcomesTable(const std::vector<ControlOutcome>& outcomes) {
+std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const TextStyle& style) {
   Table table{.name = "outcomes",
               .columns = {{.key = "url", .name = "worker"},
                           {.key = "verdict", .name = "result"},
                           {.key = "status", .name = "HTTP", .unit = Unit::kCount},
                           {.key = "took_ns", .name = "took", .unit = Unit::kDuration},
-                          TableColumn{.key = "said", .name = "said"}.Stretches()},
+                          {.key = "said", .name = "said"}},
               .rows = {}};
   for (const ControlOutcome& outcome : outcomes) {
     bool bad =
@@ -119,7 +123,24 @@ Table OutcomesTable(const std::vector<ControlOutcome>& outcomes) {
                VisibleText(outcome.said)},
               bad ? Paint::kRed : Paint::kPlain);
   }
-  return table;
+  TextStyle whole = style;
+  whole.whole_names = true;
+  std::vector<TextLine> lines = RenderLines(table, whole);
+  const bool fits = std::all_of(lines.begin(), lines.end(),
+                                [&](const TextLine& line) { return line.width <= style.width; });
+  if (!fits) {
+    table.columns.back().on_screen = false;
+    lines = RenderLines(table, whole);
+  }
+  constexpr size_t kIndent = 4;
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    text += lines[i].text + "\n";
+    if (fits || i == 0 || outcomes[i - 1].said.empty()) continue;
+    text += std::string(kIndent, ' ') +
+            Wrap(VisibleText(outcomes[i - 1].said), style.width - kIndent, kIndent) + "\n";
+  }
+  return text;
 }
 
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers) {
@@ -161,6 +182,13 @@ std::string DeploymentJson(const Deployment& deployment, const std::vector<Probe
     json.Field("with_stack", facts.profiler.with_stack);
     json.Field("max_iterations", facts.profiler.max_iterations);
     json.End();
+    if (probed.open) {
+      json.BeginRow("open_session");
+      json.Field("key", probed.open->key);
+      json.Field("since_unix_s", probed.open->since_unix_s);
+      json.Field("steps", probed.open->steps);
+      json.End();
+    }
     json.End();
   }
   json.End();

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "control/discover.h"
 #include "control/engine.h"
+#include "control/open_session.h"
 #include "control/probe.h"
 #include "control/profile_control.h"
 #include "report/table.h"
@@ -16,12 +18,14 @@ namespace tacho {
 struct ProbedWorker {
   Worker worker;
   Result<EngineFacts> facts;
+  std::optional<OpenSession> open;  // that `tacho engine start` left running
 };
 
 // One row a worker: what it is and whether it can be profiled.
 Table WorkersTable(const std::vector<ProbedWorker>& workers);
-// One row a worker: what it said to a start, a stop, ...
-Table OutcomesTable(const std::vector<ControlOutcome>& outcomes);
+// One row a worker: what it said to a start, a stop, ...; whole, and below the rows where the line
+// is too narrow, for it may be a remedy.
+std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const TextStyle& style);
 
 // "http" or "daemon, http", "off" with the reason left to the notes.
 std::string ProfilerText(const EngineFacts& facts);

@@ -16,7 +16,7 @@ class InterruptScope {
 
   std::stop_token token() const { return source_.get_token(); }
   // What a second signal says; "" for nothing. Safe to call at any time.
-  static void SetLastWords(const char* last_words);
+  static void SetLastWords(const char* text);
 
  private:
   std::stop_source source_;

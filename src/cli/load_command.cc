@@ -150,20 +150,19 @@ int RunProfiled(const LoadScene& scene, const std::vector<std::string>& argument
   std::string date = DateOfNow();
   auto recording = Record(*scene.client, options, narrator, scene.stop);
   if (!recording) return Fails(recording.error());
-  const auto proven = ProveRecording(*recording, options, narrator);
-  if (!proven) return Fails(proven.error());
-  const std::string screen = "\n" + RecordScreen(*recording, *proven, scene.style);
+  const ProvenRecording proven = ProveRecording(*recording, options, narrator);
+  const std::string screen = "\n" + RecordScreen(*recording, proven, scene.style);
   int status = kDone;
   if (recording->load) {
     FinishedLoad load =
         Finished(scene, std::move(*recording->plan), std::move(date), std::move(*recording->load));
-    load.run = ProfiledRun{recording->folder.path(), proven->proof.complete, proven->status};
+    load.run = ProfiledRun{recording->folder.path(), proven.proof.complete, proven.status};
     status = Tell(scene, load, screen);
   } else if (const auto written = WriteStdout(screen); !written) {
     return Fails(written.error());
   }
-  ComplainOf(*recording, *proven);
-  return proven->status == kDone ? status : proven->status;
+  ComplainOf(*recording);
+  return proven.status == kDone ? status : proven.status;
 }
 
 PlanOptions OptionsOf(const LoadScene& scene, double level) {

@@ -27,6 +27,13 @@ std::vector<std::string> NamesOf(const OptionRow& row) {
   return names;
 }
 
+// The name that is first in help: "--out" of "-o,--out".
+std::string MainName(const OptionRow& row) {
+  for (std::string& name : NamesOf(row))
+    if (name.starts_with("--")) return std::move(name);
+  return row.names;
+}
+
 Error Usage(const CommandSpec& spec, const std::string& problem) {
   return {ErrorKind::kUsage, fmt::format("{}; see 'tacho {} --help'", problem, spec.name)};
 }
@@ -69,8 +76,8 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < row.least) {
       return tl::unexpected<Error>(
-          Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'",
-                                  NamesOf(row).back(), row.least, VisibleText(text))));
+          Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", MainName(row),
+                                  row.least, VisibleText(text))));
     }
     **target = value;
   }
@@ -80,8 +87,7 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
         !std::isfinite(value)) {
       return tl::unexpected<Error>(Usage(
-          spec,
-          fmt::format("{} wants a number, not '{}'", NamesOf(row).back(), VisibleText(text))));
+          spec, fmt::format("{} wants a number, not '{}'", MainName(row), VisibleText(text))));
     }
     **target = value;
   }

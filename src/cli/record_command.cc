@@ -2,9 +2,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
@@ -17,21 +14,16 @@
 namespace tacho {
 namespace {
 
-int Report(const RecordArguments& arguments, const RecordOptions& options,
-           const Recording& recording, Narrator& narrator) {
-  const auto proven = ProveRecording(recording, options, narrator);
-  if (!proven) return Fails(proven.error());
-  std::string text;
-  if (arguments.json) {
-    std::ifstream file(recording.folder.In("run.json"));
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  } else {
-    text = RecordScreen(recording, *proven,
-                        StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto));
-  }
+int Report(const RecordArguments& arguments, const RecordOptions& options, Recording& recording,
+           Narrator& narrator) {
+  const ProvenRecording proven = ProveRecording(recording, options, narrator);
+  const std::string text =
+      arguments.json ? proven.json
+                     : RecordScreen(recording, proven,
+                                    StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto));
   if (auto written = WriteStdout(text); !written) return Fails(written.error());
-  ComplainOf(recording, *proven);
-  return proven->status;
+  ComplainOf(recording);
+  return proven.status;
 }
 
 }  // namespace

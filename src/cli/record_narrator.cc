@@ -39,11 +39,12 @@ void Narrator::OnRemark(const std::string& what) {
   Line(fmt::format("  {} {}\n", PadRight("note", kPhaseColumns), VisibleText(what)));
 }
 
-void Narrator::OnRunning(const std::string& stop_commands) {
+void Narrator::OnLeftBehind(const std::string& what) {
   InterruptScope::SetLastWords(nullptr);
-  if (stop_commands.empty()) return;
-  words_ = "\nprofilers may still be running; stop them with:\n" + stop_commands;
-  InterruptScope::SetLastWords(words_.c_str());
+  words_ = "\n";
+  std::istringstream lines(what);
+  for (std::string line; std::getline(lines, line);) words_ += VisibleText(line) + "\n";
+  if (!what.empty()) InterruptScope::SetLastWords(words_.c_str());
 }
 
 void Narrator::Line(const std::string& text) {

@@ -8,8 +8,8 @@
 namespace tacho {
 
 // A recording's phases on standard error: one plain line each when done, and on a terminal lines
-// that change meanwhile. While profilers run, a Ctrl-C that ends tacho at once says how to stop
-// them.
+// that change meanwhile. While profilers run, a Ctrl-C that ends tacho at once says what it
+// leaves behind.
 class Narrator final : public RecordObserver {
  public:
   // live: lines may change; width: theirs, in columns. quiet: remarks alone.
@@ -19,7 +19,7 @@ class Narrator final : public RecordObserver {
   void OnDone(std::string_view phase, const std::string& what) override;
   void OnProgress(std::string_view phase, const std::string& what) override;
   void OnRemark(const std::string& what) override;
-  void OnRunning(const std::string& stop_commands) override;
+  void OnLeftBehind(const std::string& what) override;
   // Takes the changing lines away.
   void Clear() { Line(""); }
 

@@ -43,7 +43,7 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
         fmt::format("{}{} engine steps each", style.dot(),
                     least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
   // By the daemon all begin at one time that was told them: there is nothing to measure here.
-  if (recording.via != Via::kDaemon)
+  if (recording.via != Via::kDaemon && recording.AnyStarted())
     text += fmt::format("{}started within {:.2f} ms", style.dot(),
                         static_cast<double>(recording.start_spread_ns) / 1e6);
   text += '\n';
@@ -55,38 +55,67 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
                         ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost->error)
                         : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost->share,
                                       100 * cost->error));
-  for (const std::string& missing : proof.Missing())
-    text += Painted(" missing  " + Wrap(VisibleText(missing), style.width - 10, 10), Paint::kRed,
-                    style) +
+  const auto line = [&](std::string_view head, const std::string& what, Paint paint) {
+    text += Painted(fmt::format(" {}{}", PadRight(head, 9),
+                                Wrap(VisibleText(what), style.width - 10, 10)),
+                    paint, style) +
             "\n";
+  };
+  const std::vector<std::string> all_missing = proof.Missing();
+  for (const std::string& missing : all_missing) line("missing", missing, Paint::kRed);
+  // A rank that is missing for it has named it already.
+  for (const std::string& trouble : recording.troubles)
+    if (std::none_of(all_missing.begin(), all_missing.end(), [&](const std::string& missing) {
+          return missing.ends_with(trouble.substr(trouble.find(": ") + 1));
+        }))
+      line("trouble", trouble, Paint::kRed);
+  for (const std::string& remark : proof.remarks) line("note", remark, Paint::kPlain);
   return text;
 }
 
+std::string InterruptText(const Recording& recording) {
+  if (!recording.AnyStarted()) return "interrupted before the profilers were started";
+  if (recording.daemon)
+    return "interrupted: the window went on to its end, which Kineto's daemon cannot move; what "
+           "came "
+           "is in the folder";
+  const bool stopped =
+      std::all_of(recording.workers.begin(), recording.workers.end(), [](const RecordedWorker& w) {
+        return !w.stopped || w.stopped->verdict == ControlVerdict::kDone ||
+               w.stopped->verdict == ControlVerdict::kWasSo;
+      });
+  return stopped ? "interrupted: the profilers were stopped, what there was is in the folder"
+                 : "interrupted: not every profiler could be stopped; what there was is in the "
+                   "folder";
+}
+
 int StatusOf(const Recording& recording, const Proof& proof) {
-  if (recording.interrupted) return kInterrupted;
+  if (recording.interrupted_ns) return kInterrupted;
   bool complete = proof.complete && recording.troubles.empty();
   return complete ? kDone : kIncomplete;
 }
 
 }  // namespace
 
-Result<ProvenRecording> ProveRecording(const Recording& recording, const RecordOptions& options,
-                                       Narrator& narrator) {
-  TACHO_RETURN_IF_ERROR(WriteRecording(recording, options));
+ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
+                               Narrator& narrator) {
+  for (std::string& lost : WriteRecording(recording, options))
+    recording.troubles.push_back(std::move(lost));
   narrator.OnProgress("proof", "reading the traces");
   ProvenRecording proven;
   proven.loaded = ReadTraces(recording);
   narrator.Clear();
   std::vector<TraceEvidence> evidence;
-  std::vector<WorkerExpectation> expectations;
   if (proven.loaded)
     for (const TraceAnalysis& trace : proven.loaded->run.traces)
       evidence.push_back(EvidenceOf(trace));
-  for (const RecordedWorker& worker : recording.workers) expectations.push_back(worker.expectation);
-  proven.proof = Prove(expectations, std::move(evidence));
+  proven.proof = Prove(recording.Expectations(), std::move(evidence));
   proven.status = StatusOf(recording, proven.proof);
-  TACHO_RETURN_IF_ERROR(
-      WriteRunJson(recording, options, proven.proof, TachoVersion(), proven.status));
+  proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status);
+  recording.folder.FreeReserve();
+  // What is known is shown all the same.
+  const Result<bool> kept = recording.folder.Write("run.json", proven.json);
+  if (!kept) proven.status = Fails(kept.error());
   return proven;
 }
 
@@ -106,15 +135,8 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   return text + fmt::format(" folder   {}\n", VisibleText(shown));
 }
 
-void ComplainOf(const Recording& recording, const ProvenRecording& proven) {
-  for (const std::string& trouble : recording.troubles) Complain(VisibleText(trouble));
-  for (const std::string& remark : proven.proof.remarks) Complain(VisibleText(remark));
-  if (!recording.interrupted) return;
-  const bool started =
-      std::any_of(recording.workers.begin(), recording.workers.end(),
-                  [](const RecordedWorker& w) { return w.expectation.start_unix_ns != 0; });
-  Complain(started ? "interrupted: the profilers were stopped, what there was is in the folder"
-                   : "interrupted before the profilers were started");
+void ComplainOf(const Recording& recording) {
+  if (recording.interrupted_ns) Complain(InterruptText(recording));
 }
 
 }  // namespace tacho

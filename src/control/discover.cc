@@ -132,11 +132,13 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
   for (const LaunchLog::Server& engine : log.engines)
     AddWorkers(deployment, {PlainWorker(engine.url, fmt::format("{}:{}", path, engine.line))});
   if (log.empty())
-    return Fail(ErrorKind::kUsage,
-                fmt::format("{}: neither a list of URLs nor a log that names a router or an engine "
-                            "(\"Router launched at\", \"Ports for engine\", \"Starting vLLM server "
-                            "on\")",
-                            path));
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("{}: neither a list of URLs, nor a Kubernetes list with an address that is "
+                    "ready, nor a log that names a router or an engine (\"Router launched at\", "
+                    "\"Ports for engine\", \"Starting vLLM server "
+                    "on\")",
+                    path));
   return true;
 }
 

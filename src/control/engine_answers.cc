@@ -69,7 +69,7 @@ void ReadVllm(const ProbeAnswers& answers, const Json& openapi, const Json& serv
   facts.asleep = Get<bool>(JsonOf(answers[kIsSleeping]), "is_sleeping");
 
   const Json& config = Member(server_info, "vllm_config");
-  facts.instance = Get<std::string>(config, "instance_id").value_or("");
+  if (auto instance = Get<std::string>(config, "instance_id")) facts.instance = "id:" + *instance;
   const Json& parallel = Member(config, "parallel_config");
   facts.tensor_parallel = Get<int>(parallel, "tensor_parallel_size");
   facts.pipeline_parallel = Get<int>(parallel, "pipeline_parallel_size");
@@ -93,7 +93,7 @@ void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFact
 }
 
 // What metrics tell that the rest did not: how many engines stand behind the server, whether they
-// sleep.
+// sleep, since when it runs.
 void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   std::vector<MetricSample> samples = ParsePrometheus(metrics.body);
   std::vector<EngineCounters> engines = CountersIn(samples);
@@ -101,6 +101,8 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   if (!facts.data_parallel && engines.size() > 1)
     facts.data_parallel = static_cast<int>(engines.size());
   for (const MetricSample& sample : samples) {
+    if (sample.name == "process_start_time_seconds" && facts.instance.empty())
+      facts.instance = fmt::format("start:{}", sample.value);
     if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
     auto state = sample.labels.find("sleep_state");
     if (state != sample.labels.end() && !facts.asleep) facts.asleep = state->second != "awake";

@@ -49,6 +49,7 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   EXPECT_EQ(facts->profiler.folder, "/traces");
   EXPECT_EQ(facts->profiler.with_stack, false);
   EXPECT_EQ(facts->profiler.max_iterations, 0);
+  EXPECT_EQ(facts->instance, "id:abc");
 }
 
 TEST(ReadFacts, APlainVllmTellsLessAndNothingIsMadeUp) {

@@ -65,6 +65,15 @@ class SocketDaemon final : public KinetoDaemon {
     for (auto& [pid, process] : processes_) process.told = false;
   }
 
+  std::vector<int64_t> Withdraw() override {
+    std::lock_guard lock(mutex_);
+    wanted_.clear();
+    std::vector<int64_t> told;
+    for (const auto& [pid, process] : processes_)
+      if (process.told) told.push_back(pid);
+    return told;
+  }
+
   int64_t AllToldByUnixMs(const std::vector<int64_t>& pids) const override {
     std::lock_guard lock(mutex_);
     int64_t now = NowNs(CLOCK_MONOTONIC);

@@ -56,6 +56,10 @@ class KinetoDaemon {
   // earlier request that was not yet taken is forgotten.
   virtual void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) = 0;
 
+  // Takes the request back from those that have not asked since; gives the others, which will do
+  // it.
+  virtual std::vector<int64_t> Withdraw() = 0;
+
   // The soonest moment (Unix ms) at which all of `pids` will have asked once more.
   virtual int64_t AllToldByUnixMs(const std::vector<int64_t>& pids) const = 0;
 };

@@ -132,6 +132,20 @@ TEST(KinetoDaemon, TellsEachProcessOnce) {
   EXPECT_FALSE(processes[1].told);
 }
 
+TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
+  Folder folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  Process worker(folder.path()), other(folder.path());
+  worker.Ask({3, 5, {100, 50, 1}});
+  other.Ask({3, 5, {101, 50, 1}});
+  DaemonTrace trace{.folder = "/traces", .stem = "s", .start_unix_ms = 1, .duration_ms = 2};
+  (*daemon)->Request({100, 101}, trace);
+  EXPECT_NE(worker.Ask({3, 5, {100, 50, 1}}), "");
+  EXPECT_EQ((*daemon)->Withdraw(), std::vector<int64_t>{100});
+  EXPECT_EQ(other.Ask({3, 5, {101, 50, 1}}), "");
+}
+
 TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
   Folder folder;
   auto daemon = KinetoDaemon::Listen(folder.path());

@@ -27,6 +27,8 @@ std::string DaemonSocketFolder(const std::vector<int64_t>& pids) {
 }
 
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts) {
+  if (facts.instance.empty() && !pids.empty())
+    facts.instance = fmt::format("pid:{} {}", pids[0], StartTicksOf(pids[0]));
   for (int64_t pid : pids) {
     facts.profiler.has_daemon |= EnvironmentOf(pid, "KINETO_USE_DAEMON") == "1";
     if (facts.kind != EngineKind::kVllm) continue;

@@ -13,7 +13,8 @@ namespace tacho {
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
 // Adds what the processes of an engine of this host tell of its profiler and it does not tell
-// itself: whether they ask Kineto's daemon, and vLLM's configuration from its command line.
+// itself: whether they ask Kineto's daemon, vLLM's configuration from its command line, and which
+// process it is.
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
 
 // The file that standard error or output of the first of them goes to that has one: the engine's

@@ -97,4 +97,19 @@ std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name) {
   return std::nullopt;
 }
 
+int64_t StartTicksOf(int64_t pid) {
+  std::ifstream file(FolderOf(pid) / "stat");
+  std::string stat;
+  std::getline(file, stat);
+  // The 22nd field of "PID (NAME) STATE ...": the name may hold anything.
+  const size_t end = stat.rfind(')');
+  if (end == std::string::npos) return 0;
+  std::istringstream fields(stat.substr(end + 1));
+  std::string skipped;
+  for (int field = 3; field < 22; ++field) fields >> skipped;
+  int64_t ticks = 0;
+  fields >> ticks;
+  return ticks;
+}
+
 }  // namespace tacho

@@ -19,4 +19,8 @@ std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots);
 // set or may not be read.
 std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name);
 
+// When the process began, in clock ticks since this host's boot; 0 where that may not be read. With
+// it a pid names one process for good.
+int64_t StartTicksOf(int64_t pid);
+
 }  // namespace tacho

@@ -136,10 +136,15 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
     if (!body.contains(flag)) body[flag] = false;
   if (options.steps) {
     body["num_steps"] = *options.steps;
-    if (!options.IsOn("profile_by_stage") && has("start_step"))
+    if (options.IsOn("profile_by_stage")) {
+      // Counted by stage, and begun with the next batch.
+    } else if (has("start_step")) {
       // Exactly N steps in all versions, and a start while another session runs fails instead of
       // throwing that session's window away.
       body["start_step"] = 1;
+    } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
+      body["num_steps"] = *options.steps + 1;
+    }
   }
   if (has("prefix")) body["profile_prefix"] = options.key;
   // The same id again would overwrite: the key is the session's own.
@@ -244,6 +249,26 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
     return Fail(ErrorKind::kUsage, "a session needs at least one step");
   return facts.kind == EngineKind::kSglang ? PlanSglang(worker, facts, options)
                                            : PlanVllm(worker, facts, options);
+}
+
+std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
+                                      const ProfileOptions& options) {
+  std::vector<std::string> remarks;
+  if (facts.kind != EngineKind::kVllm) return remarks;
+  const ProfilerFacts& profiler = facts.profiler;
+  if (!profiler.with_stack && !options.steps &&
+      EngineRule(facts.kind, facts.version, "stacks") == "yes")
+    remarks.push_back(fmt::format(
+        "{}: does not tell whether it records Python stacks, as its version does unless told "
+        "otherwise: --steps N bounds what they write",
+        worker.url));
+  if (profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0 &&
+      EngineRule(facts.kind, facts.version, "schedule") == "once")
+    remarks.push_back(fmt::format(
+        "{}: with wait_iterations or warmup_iterations vLLM {} writes a trace for the first "
+        "session of its life alone: start it without them, or anew for each session",
+        worker.url, facts.version));
+  return remarks;
 }
 
 ControlRequest PlanStop(const Worker& worker, const EngineFacts&) {

@@ -52,6 +52,9 @@ struct ControlRequest {
 // with '/', by_stage without steps, ...
 Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
+// What a user should know before such a start, though nothing forbids it; "URL: ...".
+std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
+                                      const ProfileOptions& options);
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts);
 
 enum class ControlVerdict {

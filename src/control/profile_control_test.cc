@@ -98,10 +98,25 @@ TEST(PlanStart, SglangCountsExactlyInEveryVersion) {
   Json old = Json::parse(PlanStart(kWorker, Sglang("0.5.5"), options)->body);
   EXPECT_FALSE(old.contains("profile_prefix"));
   EXPECT_FALSE(old.contains("profile_id"));
+  Json oldest = Json::parse(PlanStart(kWorker, Sglang("0.4.9"), options)->body);
+  EXPECT_FALSE(oldest.contains("start_step"));
+  EXPECT_EQ(oldest["num_steps"], 4) << "it counts one less";
   options.fields["profile_by_stage"] = "true";
   Json stages = Json::parse(PlanStart(kWorker, Sglang(), options)->body);
   EXPECT_EQ(stages["profile_by_stage"], true);
   EXPECT_FALSE(stages.contains("start_step"));
+}
+
+TEST(StartRemarks, AScheduleThatRecordsOnce) {
+  EngineFacts facts = Vllm("0.20.0");
+  facts.profiler.with_stack = false;
+  facts.profiler.active_iterations = 3;
+  EXPECT_TRUE(StartRemarks(kWorker, facts, Keyed()).empty());
+  facts.profiler.warmup_iterations = 2;
+  EXPECT_THAT(StartRemarks(kWorker, facts, Keyed()),
+              testing::ElementsAre(HasSubstr("the first session of its life")));
+  facts.version = "0.32.0";
+  EXPECT_TRUE(StartRemarks(kWorker, facts, Keyed()).empty());
 }
 
 ProfileOptions With(const std::string& field, const std::string& value,

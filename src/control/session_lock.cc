@@ -42,34 +42,47 @@ std::string OwnerIn(int file) {
   return owner;
 }
 
+std::string TimeText(std::time_t seconds, const char* format) {
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof(text), format, &local);
+  return text;
+}
+
 }  // namespace
 
-Result<SessionLock> SessionLock::Take(const std::vector<std::string>& worker_urls) {
-  Result<std::string> folder = LockFolder();
-  if (!folder) return tl::unexpected(folder.error());
+Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending) {
+  return LockFolder().map([&](const std::string& folder) {
+    return fmt::format("{}/{}.{}", folder, PercentEncode(worker_url), ending);
+  });
+}
+
+std::string SinceText(int64_t unix_s) {
+  const bool today = TimeText(unix_s, "%F") == TimeText(std::time(nullptr), "%F");
+  return TimeText(unix_s, today ? "%T" : "%F %T");
+}
+
+Result<SessionLock> SessionLock::Take(const std::vector<std::string>& worker_urls,
+                                      std::string_view command) {
   SessionLock lock;
   for (const std::string& url : worker_urls) {
-    std::string path = *folder + "/" + PercentEncode(url) + ".lock";
-    int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    Result<std::string> path = SessionFile(url, "lock");
+    if (!path) return tl::unexpected(path.error());
+    int file = open(path->c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", *path, std::strerror(errno)));
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {
       std::string owner = OwnerIn(file);
       close(file);
-      return Fail(ErrorKind::kRemote,
-                  fmt::format("{}: is being profiled by {}; a second session would spoil both", url,
-                              owner));
+      return Fail(ErrorKind::kRemote, fmt::format("{}: is being profiled by {}", url, owner));
     }
     lock.files_.push_back(file);
-    std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    char since[32];
-    std::strftime(since, sizeof(since), "%H:%M:%S", &local);
-    std::string owner = fmt::format("tacho, process {}, since {}\n", getpid(), since);
+    std::string owner = fmt::format("{}, process {}, since {}\n", command, getpid(),
+                                    TimeText(std::time(nullptr), "%T"));
     if (ftruncate(file, 0) != 0 ||
         pwrite(file, owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size()))
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", *path, std::strerror(errno)));
   }
   return lock;
 }

@@ -1,21 +1,31 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
 namespace tacho {
 
+// A file for the worker in $XDG_RUNTIME_DIR/tacho or /tmp/tacho-UID, a folder of this user alone
+// (mode 0700), which is made: "FOLDER/http%3A%2F%2Fh%3A1.ENDING". kOutput where there is no such
+// folder.
+Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending);
+
+// "12:03:01" today, "2026-11-21 12:03:01" before, of this host's time zone.
+std::string SinceText(int64_t unix_s);
+
 // Holds one lock for each worker, so that two tachos of this host do not profile the same engine:
-// a second start throws away the first one's window on SGLang. Locks are flock()ed files in
-// $XDG_RUNTIME_DIR/tacho or /tmp/tacho-UID (mode 0700), free when the process ends, however it
-// ends.
+// a second start throws away the first one's window on SGLang. Locks are flock()ed files, free when
+// the process ends, however it ends.
 class SessionLock {
  public:
-  // kRemote when a worker is taken: the message names the owner (pid, command, since when).
-  static Result<SessionLock> Take(const std::vector<std::string>& worker_urls);
+  // kRemote when a worker is taken: the message names the owner (command, pid, since when).
+  // `command`: "tacho record".
+  static Result<SessionLock> Take(const std::vector<std::string>& worker_urls,
+                                  std::string_view command);
   SessionLock(SessionLock&&) noexcept;
   SessionLock& operator=(SessionLock&&) noexcept;
   ~SessionLock();

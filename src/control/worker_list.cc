@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/words.h"
+#include "control/yaml_json.h"
 #include "net/url.h"
 
 namespace tacho {
@@ -15,16 +16,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string TextOf(const Json& object, const char* key) {
-  auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 const Json& Member(const Json& object, const char* key) {
   static const Json kNone;
   if (!object.is_object()) return kNone;
   auto found = object.find(key);
   return found == object.end() ? kNone : *found;
+}
+
+std::string TextOf(const Json& object, const char* key) {
+  const Json& text = Member(object, key);
+  return text.is_string() ? text.get<std::string>() : std::string();
 }
 
 ListedWorker FromUrl(const std::string& url) {
@@ -35,7 +36,7 @@ ListedWorker FromUrl(const std::string& url) {
 }
 
 std::optional<ListedWorker> FromObject(const Json& object) {
-  std::string url = object.is_object() ? TextOf(object, "url") : std::string();
+  std::string url = TextOf(object, "url");
   if (url.empty()) return std::nullopt;
   ListedWorker worker = FromUrl(url);
   std::string role = AsciiLowered(TextOf(object, "worker_type"));
@@ -68,14 +69,33 @@ std::optional<std::vector<ListedWorker>> FromArray(const Json& array) {
   return workers;
 }
 
-void AddAddress(const std::string& address, const Json& ports, std::vector<ListedWorker>& workers) {
+void AddAddress(const std::string& address, uint64_t port, std::vector<ListedWorker>& workers) {
   std::string host = address.find(':') == std::string::npos ? address : "[" + address + "]";
-  for (const Json& port : ports)
-    if (const Json& number = Member(port, "port"); number.is_number_unsigned())
-      workers.push_back(FromUrl(fmt::format("http://{}:{}", host, number.get<uint64_t>())));
+  workers.push_back(FromUrl(fmt::format("http://{}:{}", host, port)));
 }
 
-// Kubernetes: discovery.k8s.io/v1 EndpointSlice, v1 Endpoints, or a List of either.
+void AddAddresses(const std::string& address, const Json& ports,
+                  std::vector<ListedWorker>& workers) {
+  for (const Json& port : ports)
+    if (const Json& number = Member(port, "port"); number.is_number_unsigned())
+      AddAddress(address, number.get<uint64_t>(), workers);
+}
+
+// A pod that is ready, by the ports that its containers declare.
+void AddPod(const Json& pod, std::vector<ListedWorker>& workers) {
+  const Json& status = Member(pod, "status");
+  const std::string address = TextOf(status, "podIP");
+  bool ready = false;
+  for (const Json& condition : Member(status, "conditions"))
+    ready |= TextOf(condition, "type") == "Ready" && TextOf(condition, "status") == "True";
+  if (!ready || address.empty()) return;
+  for (const Json& container : Member(Member(pod, "spec"), "containers"))
+    for (const Json& port : Member(container, "ports"))
+      if (const Json& number = Member(port, "containerPort"); number.is_number_unsigned())
+        AddAddress(address, number.get<uint64_t>(), workers);
+}
+
+// Kubernetes: discovery.k8s.io/v1 EndpointSlice, v1 Endpoints, v1 Pod, or a List of them.
 void AddKubernetes(const Json& object, std::vector<ListedWorker>& workers) {
   if (const Json& items = Member(object, "items"); items.is_array())
     for (const Json& item : items) AddKubernetes(item, workers);
@@ -85,14 +105,14 @@ void AddKubernetes(const Json& object, std::vector<ListedWorker>& workers) {
       if (ready.is_boolean() && !ready.get<bool>()) continue;
       for (const Json& address : Member(endpoint, "addresses"))
         if (address.is_string())
-          AddAddress(address.get<std::string>(), Member(object, "ports"), workers);
+          AddAddresses(address.get<std::string>(), Member(object, "ports"), workers);
     }
   }
   if (const Json& subsets = Member(object, "subsets"); subsets.is_array())
     for (const Json& subset : subsets)
       for (const Json& address : Member(subset, "addresses"))
-        AddAddress(TextOf(address.is_object() ? address : Json::object(), "ip"),
-                   Member(subset, "ports"), workers);
+        AddAddresses(TextOf(address, "ip"), Member(subset, "ports"), workers);
+  if (TextOf(object, "kind") == "Pod") AddPod(object, workers);
 }
 
 std::optional<std::vector<ListedWorker>> FromLines(std::string_view text) {
@@ -120,12 +140,18 @@ std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body) 
 
 std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return FromLines(text);
   if (json.is_array()) return FromArray(json);
-  if (!json.is_object()) return std::nullopt;
-  if (std::optional<std::vector<ListedWorker>> listed = ParseWorkerList(text)) return listed;
   std::vector<ListedWorker> workers;
-  AddKubernetes(json, workers);
+  if (json.is_discarded()) {
+    // kubectl begins each object with it; no log and no list of URLs is tried as YAML.
+    if (text.find("apiVersion:") == std::string_view::npos) return FromLines(text);
+    std::optional<std::string> documents = JsonOfYaml(text);
+    if (!documents) return std::nullopt;
+    for (const Json& document : Json::parse(*documents)) AddKubernetes(document, workers);
+  } else if (json.is_object()) {
+    if (std::optional<std::vector<ListedWorker>> listed = ParseWorkerList(text)) return listed;
+    AddKubernetes(json, workers);
+  }
   if (workers.empty()) return std::nullopt;
   return workers;
 }

@@ -22,8 +22,9 @@ struct ListedWorker {
 std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body);
 
 // A file's list: URLs one a line ('#' starts a comment), a JSON array of URLs or of objects with a
-// "url", Prometheus' file_sd ([{"targets":[...]}]), a Kubernetes EndpointSlice or Endpoints object
-// or a List of them (addresses that are not ready are left out). Nothing when it is none of these.
+// "url", Prometheus' file_sd ([{"targets":[...]}]), a Kubernetes EndpointSlice, Endpoints or Pod
+// object or a List of them, in JSON or YAML (addresses that are not ready are left out). Nothing
+// when it is none of these.
 std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text);
 
 // "http://host:8000@3": the server and the data-parallel rank.

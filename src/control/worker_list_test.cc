@@ -58,6 +58,59 @@ TEST(TargetList, LinesArraysAndKubernetes) {
   EXPECT_FALSE(ParseTargetList("{}"));
 }
 
+TEST(TargetList, WhatKubectlPrintsAsYaml) {
+  EXPECT_THAT(Urls(ParseTargetList(R"(apiVersion: v1
+items:
+- addressType: IPv4
+  apiVersion: discovery.k8s.io/v1
+  endpoints:
+  - addresses:
+    - 10.244.1.17
+    conditions:
+      ready: true
+  - addresses:
+    - 10.244.1.18
+    conditions:
+      ready: false
+  kind: EndpointSlice
+  ports:
+  - name: http
+    port: 8000
+    protocol: TCP
+- apiVersion: v1
+  kind: Pod
+  spec:
+    containers:
+    - name: vllm
+      ports:
+      - containerPort: 8001
+        protocol: TCP
+  status:
+    conditions:
+    - status: "True"
+      type: Ready
+    podIP: 10.244.2.5
+kind: List
+metadata:
+  resourceVersion: ""
+)")),
+              ElementsAre("http://10.244.1.17:8000", "http://10.244.2.5:8001"));
+  EXPECT_THAT(Urls(ParseTargetList(R"(apiVersion: v1
+kind: Endpoints
+subsets:
+- addresses:
+  - ip: 10.0.0.1
+    targetRef: {kind: Pod, name: "a"}
+  notReadyAddresses:
+  - ip: 10.0.0.9
+  ports:
+  - port: 80
+)")),
+              ElementsAre("http://10.0.0.1:80"));
+  EXPECT_FALSE(ParseTargetList("apiVersion: v1\nkind: List\nitems: []\n"));
+  EXPECT_FALSE(ParseTargetList("apiVersion: v1\n  items: [\n"));
+}
+
 TEST(SplitRank, OnlyANumberBehindTheAtIsARank) {
   EXPECT_EQ(SplitRank("http://h:1@3").server, "http://h:1");
   EXPECT_EQ(SplitRank("http://h:1@3").rank, 3);

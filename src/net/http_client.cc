@@ -8,19 +8,20 @@
 #include <unordered_map>
 
 #include "net/clock.h"
-#include "net/curl_error.h"
+#include "net/curl_dial.h"
 #include "net/curl_exchange.h"
 #include "net/curl_library.h"
+#include "net/direct_connections.h"
 #include "net/event_loop.h"
 #include "net/gather.h"
 
 namespace tacho {
 namespace {
 
-class CurlClient final : public HttpClient, private FdWatcher {
+class Client final : public HttpClient, private FdWatcher {
  public:
-  explicit CurlClient(const HttpClientOptions& options) : options_(options) {}
-  ~CurlClient() override;
+  explicit Client(const HttpClientOptions& options) : options_(options) {}
+  ~Client() override;
   Result<void> Open();
 
   Result<HttpResponse> Fetch(const HttpRequest& request, std::stop_token stop) override;
@@ -39,8 +40,13 @@ class CurlClient final : public HttpClient, private FdWatcher {
   static int OnTimer(CURLM* multi, long after_ms, void* self);
   void OnReady(int fd, uint32_t events) override;
 
-  void Add(std::unique_ptr<CurlExchange> exchange);
-  void Drop(uint64_t number, Error error);
+  Result<std::unique_ptr<Exchange>> Prepare(uint64_t number, HttpRequest request,
+                                            uint64_t most_body, std::shared_ptr<HttpSink> sink);
+  bool GoesDirect(const HttpRequest& request) const;
+  std::unique_ptr<Dial> DialFor(Exchange& exchange, Dialed dialed);
+  void Add(std::unique_ptr<Exchange> exchange);
+  void Ended(Exchange& exchange);
+  void WatchTimeout(const Exchange& exchange);
   void WatchIdle(uint64_t number, int64_t at_ns);
   void Act(curl_socket_t fd, int what);
   void BetweenEvents();
@@ -52,7 +58,9 @@ class CurlClient final : public HttpClient, private FdWatcher {
   std::atomic<uint64_t> last_number_ = 0;
   // All below belong to the loop's thread.
   CURLM* multi_ = nullptr;
-  std::unordered_map<uint64_t, std::unique_ptr<CurlExchange>> exchanges_;
+  const std::function<void(Exchange&)> on_ended_ = [this](Exchange& exchange) { Ended(exchange); };
+  std::unordered_map<uint64_t, std::unique_ptr<Exchange>> exchanges_;
+  std::unique_ptr<DirectConnections> connections_;
   FoundBytes found_;
   int64_t curl_timer_ns_ = INT64_MAX;   // when libcurl wants to be called
   int64_t timer_armed_ns_ = INT64_MAX;  // when the loop will look at that
@@ -61,16 +69,16 @@ class CurlClient final : public HttpClient, private FdWatcher {
   std::unique_ptr<EventLoop> loop_;  // the last: its jobs use what is above
 };
 
-Result<void> CurlClient::Open() {
+Result<void> Client::Open() {
   if (!Curl()) return tl::unexpected<Error>(Curl().error());
   if (options_.bearer_key.find_first_of("\r\n") != std::string::npos) {
     return Fail(ErrorKind::kUsage, "the API key has a line break in it");
   }
   multi_ = Curl()->multi_init();
   if (multi_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
-  Curl()->multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlClient::OnSocket);
+  Curl()->multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Client::OnSocket);
   Curl()->multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  Curl()->multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlClient::OnTimer);
+  Curl()->multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Client::OnTimer);
   Curl()->multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
   Curl()->multi_setopt(multi_, CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
   Curl()->multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
@@ -78,11 +86,15 @@ Result<void> CurlClient::Open() {
   auto loop = EventLoop::Create();
   if (!loop) return tl::unexpected<Error>(loop.error());
   loop_ = std::move(*loop);
+  connections_ = std::make_unique<DirectConnections>(
+      *loop_, options_.most_idle_connections,
+      [this](Exchange& exchange, Dialed dialed) { return DialFor(exchange, std::move(dialed)); },
+      on_ended_);
   loop_->Start("tacho-http", [this] { BetweenEvents(); });
   return {};
 }
 
-CurlClient::~CurlClient() {
+Client::~Client() {
   if (loop_) {
     loop_->Post([this] { CloseAll(); });
     loop_->Stop();
@@ -91,11 +103,11 @@ CurlClient::~CurlClient() {
   if (multi_ != nullptr) Curl()->multi_cleanup(multi_);
 }
 
-Result<HttpResponse> CurlClient::Fetch(const HttpRequest& request, std::stop_token stop) {
+Result<HttpResponse> Client::Fetch(const HttpRequest& request, std::stop_token stop) {
   return std::move(FetchAll({request}, std::move(stop), {}).front());
 }
 
-std::vector<Result<HttpResponse>> CurlClient::FetchAll(
+std::vector<Result<HttpResponse>> Client::FetchAll(
     const std::vector<HttpRequest>& requests, std::stop_token stop,
     const std::function<void(size_t, const Result<HttpResponse>&)>& ended) {
   if (loop_->OnThread()) {
@@ -110,11 +122,10 @@ std::vector<Result<HttpResponse>> CurlClient::FetchAll(
     return gather.Take();
   }
   // All is made ready first, so that nothing lies between one request and the next.
-  const auto ready = std::make_shared<std::vector<std::unique_ptr<CurlExchange>>>();
+  const auto ready = std::make_shared<std::vector<std::unique_ptr<Exchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
-    auto exchange = CurlExchange::Prepare(++last_number_, requests[i], requests[i].most_body,
-                                          options_, gather.SinkOf(i));
+    auto exchange = Prepare(++last_number_, requests[i], requests[i].most_body, gather.SinkOf(i));
     if (!exchange) {
       gather.End(i, tl::unexpected<Error>(exchange.error()));
       continue;
@@ -132,11 +143,11 @@ std::vector<Result<HttpResponse>> CurlClient::FetchAll(
   return gather.Take();
 }
 
-uint64_t CurlClient::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
+uint64_t Client::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   const uint64_t number = ++last_number_;
-  auto exchange = CurlExchange::Prepare(number, std::move(request), UINT64_MAX, options_, sink);
   // A job must be copyable, as std::function is.
-  auto held = std::make_shared<Result<std::unique_ptr<CurlExchange>>>(std::move(exchange));
+  auto held = std::make_shared<Result<std::unique_ptr<Exchange>>>(
+      Prepare(number, std::move(request), UINT64_MAX, sink));
   loop_->Post([this, held, sink = std::move(sink)] {
     if (!held->has_value()) {
       sink->OnEnd(tl::unexpected<Error>(held->error()));
@@ -147,53 +158,106 @@ uint64_t CurlClient::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) 
   return number;
 }
 
-void CurlClient::Cancel(uint64_t stream) {
+Result<std::unique_ptr<Exchange>> Client::Prepare(uint64_t number, HttpRequest request,
+                                                  uint64_t most_body,
+                                                  std::shared_ptr<HttpSink> sink) {
+  std::unique_ptr<Exchange> exchange;
+  CurlExchange* by_libcurl = nullptr;
+  if (GoesDirect(request)) {
+    exchange = std::make_unique<DirectExchange>(number, std::move(request), most_body,
+                                                std::move(sink), *connections_);
+  } else {
+    auto whole = std::make_unique<CurlExchange>(number, std::move(request), most_body,
+                                                std::move(sink), multi_, found_, on_ended_);
+    by_libcurl = whole.get();
+    exchange = std::move(whole);
+  }
+  TACHO_RETURN_IF_ERROR(exchange->Check(options_));
+  if (by_libcurl != nullptr) TACHO_RETURN_IF_ERROR(by_libcurl->SetUp(options_));
+  return exchange;
+}
+
+// TLS and proxies are libcurl's trade.
+bool Client::GoesDirect(const HttpRequest& request) const {
+  const auto url = ParseUrl(request.url);
+  return url && url->scheme == "http" && !options_.all_by_libcurl &&
+         (url->IsLoopback() || !EnvironmentNamesProxy());
+}
+
+std::unique_ptr<Dial> Client::DialFor(Exchange& exchange, Dialed dialed) {
+  auto dial = std::make_unique<CurlDial>(exchange, std::move(dialed));
+  if (const auto begun = dial->Start(multi_, options_); !begun) {
+    exchange.GiveUp(begun.error());
+    return nullptr;
+  }
+  return dial;
+}
+
+void Client::Cancel(uint64_t stream) {
   if (loop_->OnThread()) {
     if (const auto found = exchanges_.find(stream); found != exchanges_.end()) {
       found->second->Mute();
     }
   }
   // Never at once: libcurl may be the caller.
-  loop_->Post([this, stream] { Drop(stream, {ErrorKind::kInterrupted, "interrupted"}); });
+  loop_->Post([this, stream] {
+    const auto found = exchanges_.find(stream);
+    if (found == exchanges_.end()) return;  // ended by itself
+    found->second->Mute();
+    Ended(*found->second);
+  });
 }
 
-void CurlClient::Add(std::unique_ptr<CurlExchange> exchange) {
-  if (closing_) return exchange->EndWith(Error{ErrorKind::kInterrupted, "interrupted"});
-  exchange->Begin(&found_);
-  const auto idle = exchange->request().idle_timeout;
-  const uint64_t number = exchange->number();
-  if (idle.count() > 0) {
-    WatchIdle(number, MonotonicNs() + std::chrono::nanoseconds(idle).count());
+void Client::Add(std::unique_ptr<Exchange> exchange) {
+  Exchange& known = *exchange;
+  exchanges_.emplace(known.number(), std::move(exchange));
+  if (closing_) {
+    known.Mute();
+    return Ended(known);
   }
-  CURL* const handle = exchange->handle();
-  exchanges_.emplace(number, std::move(exchange));
-  Curl()->multi_add_handle(multi_, handle);
+  const auto& request = known.request();
+  if (request.timeout.count() > 0) WatchTimeout(known);
+  if (request.idle_timeout.count() > 0) {
+    WatchIdle(known.number(),
+              MonotonicNs() + std::chrono::nanoseconds(request.idle_timeout).count());
+  }
+  known.Begin();
 }
 
-void CurlClient::Drop(uint64_t number, Error error) {
-  const auto found = exchanges_.find(number);
-  if (found == exchanges_.end()) return;  // ended by itself
-  const std::unique_ptr<CurlExchange> exchange = std::move(found->second);
+void Client::Ended(Exchange& exchange) {
+  const auto found = exchanges_.find(exchange.number());
+  const std::unique_ptr<Exchange> over = std::move(found->second);
   exchanges_.erase(found);
-  Curl()->multi_remove_handle(multi_, exchange->handle());
-  exchange->EndWith(std::move(error));
+  over->Leave();
+  over->End();
 }
 
-void CurlClient::WatchIdle(uint64_t number, int64_t at_ns) {
+void Client::WatchTimeout(const Exchange& exchange) {
+  const int64_t most = std::chrono::nanoseconds(exchange.request().timeout).count();
+  loop_->At(exchange.times().started_ns + most, [this, number = exchange.number()] {
+    const auto found = exchanges_.find(number);
+    if (found == exchanges_.end()) return;
+    found->second->GiveUp(Breakdown::kTimedOut);
+    Ended(*found->second);
+  });
+}
+
+void Client::WatchIdle(uint64_t number, int64_t at_ns) {
   loop_->At(at_ns, [this, number] {
     const auto found = exchanges_.find(number);
     if (found == exchanges_.end()) return;
-    const CurlExchange& exchange = *found->second;
+    Exchange& exchange = *found->second;
     const auto idle = exchange.request().idle_timeout;
     const int64_t since = std::max(exchange.times().started_ns, exchange.last_bytes_ns());
     const int64_t deadline = since + std::chrono::nanoseconds(idle).count();
     if (deadline > MonotonicNs()) return WatchIdle(number, deadline);
-    Drop(number, exchange.IdleError());
+    exchange.GiveUpIdle();
+    Ended(exchange);
   });
 }
 
-int CurlClient::OnSocket(CURL*, curl_socket_t fd, int what, void* self, void*) {
-  auto& client = *static_cast<CurlClient*>(self);
+int Client::OnSocket(CURL*, curl_socket_t fd, int what, void* self, void*) {
+  auto& client = *static_cast<Client*>(self);
   if (what == CURL_POLL_REMOVE) {
     client.loop_->Unwatch(fd);
     return 0;
@@ -205,13 +269,13 @@ int CurlClient::OnSocket(CURL*, curl_socket_t fd, int what, void* self, void*) {
   return 0;
 }
 
-int CurlClient::OnTimer(CURLM*, long after_ms, void* self) {
-  auto& client = *static_cast<CurlClient*>(self);
+int Client::OnTimer(CURLM*, long after_ms, void* self) {
+  auto& client = *static_cast<Client*>(self);
   client.curl_timer_ns_ = after_ms < 0 ? INT64_MAX : MonotonicNs() + int64_t{after_ms} * 1'000'000;
   return 0;
 }
 
-void CurlClient::OnReady(int fd, uint32_t events) {
+void Client::OnReady(int fd, uint32_t events) {
   found_ = {.at_ns = loop_->ready_ns()};
   int what = 0;
   if ((events & (EPOLLIN | EPOLLHUP)) != 0) what |= CURL_CSELECT_IN;
@@ -220,13 +284,13 @@ void CurlClient::OnReady(int fd, uint32_t events) {
   Act(fd, what);
 }
 
-void CurlClient::Act(curl_socket_t fd, int what) {
+void Client::Act(curl_socket_t fd, int what) {
   int running = 0;
   Curl()->multi_socket_action(multi_, fd, what, &running);
   may_have_ended_ = true;
 }
 
-void CurlClient::BetweenEvents() {
+void Client::BetweenEvents() {
   if (multi_ == nullptr) return;  // closed
   // New requests are written here, all that were added since, in one go.
   if (curl_timer_ns_ != INT64_MAX) {
@@ -241,33 +305,30 @@ void CurlClient::BetweenEvents() {
   if (may_have_ended_) Reap();
 }
 
-void CurlClient::ArmTimer() {
+void Client::ArmTimer() {
   if (curl_timer_ns_ >= timer_armed_ns_) return;
   timer_armed_ns_ = curl_timer_ns_;
   // The loop calls BetweenEvents after it.
   loop_->At(curl_timer_ns_, [this] { timer_armed_ns_ = INT64_MAX; });
 }
 
-void CurlClient::Reap() {
+void Client::Reap() {
   may_have_ended_ = false;
   int left = 0;
   while (const CURLMsg* message = Curl()->multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
-    CURL* const handle = message->easy_handle;
-    const CURLcode code = message->data.result;
-    Curl()->multi_remove_handle(multi_, handle);
-    const auto found = exchanges_.find(CurlExchange::Of(handle).number());
-    const std::unique_ptr<CurlExchange> exchange = std::move(found->second);
-    exchanges_.erase(found);
-    exchange->EndWith(code);
+    CurlHandle::Of(message->easy_handle).OnDone(message->data.result);
   }
 }
 
-void CurlClient::CloseAll() {
+void Client::CloseAll() {
   closing_ = true;
   while (!exchanges_.empty()) {
-    Drop(exchanges_.begin()->first, {ErrorKind::kInterrupted, "interrupted"});
+    Exchange& exchange = *exchanges_.begin()->second;
+    exchange.Mute();
+    Ended(exchange);
   }
+  connections_->CloseAll();
   // Here and not later: it lets go of the sockets that the loop watches.
   Curl()->multi_cleanup(multi_);
   multi_ = nullptr;
@@ -276,7 +337,7 @@ void CurlClient::CloseAll() {
 }  // namespace
 
 Result<std::unique_ptr<HttpClient>> HttpClient::Create(const HttpClientOptions& options) {
-  auto client = std::make_unique<CurlClient>(options);
+  auto client = std::make_unique<Client>(options);
   TACHO_RETURN_IF_ERROR(client->Open());
   return client;
 }

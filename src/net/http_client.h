@@ -35,14 +35,18 @@ struct HttpClientOptions {
   bool verify_tls = true;    // against the system's roots
   std::string ca_file = {};  // and those of this PEM file
   size_t most_idle_connections = 4096;
+  // Exchanges over plain http too, as those over TLS and through proxies: for tests that hold the
+  // two ways against each other.
+  bool all_by_libcurl = false;
 };
 
-// One HTTP/1.1 client: any number of exchanges at once on one thread (libcurl's multi interface on
-// epoll), connections kept alive and reused. Redirects are answers, not followed: an engine never
-// sends one, and a login page must not pass for an engine. Proxies of the environment are not used
-// for loopback addresses. A request that goes out on a kept connection which the server has just
-// closed is sent once more. Nothing is sent that the request does not say but Host, User-Agent,
-// Accept, Content-Length and the key.
+// One HTTP/1.1 client: any number of exchanges at once on one thread (epoll), connections kept
+// alive and reused. libcurl makes the connections, and carries what goes over TLS or through a
+// proxy; plain http is read from its sockets here, at half the cost of a token. Redirects are
+// answers, not followed: an engine never sends one, and a login page must not pass for an engine.
+// Proxies of the environment are not used for loopback addresses. A request that goes out on a kept
+// connection which the server has just closed is sent once more. Nothing is sent that the request
+// does not say but Host, User-Agent, Accept, Content-Length and the key.
 //
 // All functions may be called from any thread; the destructor not from the client's own. Callbacks
 // run on the client's thread.

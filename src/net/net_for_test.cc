@@ -189,7 +189,8 @@ bool RecordingSink::WaitForBytes(size_t bytes) {
   return changed_.wait_for(lock, kPatience, [&] { return body.size() >= bytes; });
 }
 
-std::unique_ptr<HttpClient> MakeClient(const HttpClientOptions& options) {
+std::unique_ptr<HttpClient> MakeClient(HttpClientOptions options) {
+  options.all_by_libcurl = std::getenv("TACHO_TEST_BY_LIBCURL") != nullptr;
   auto client = HttpClient::Create(options);
   if (!client) std::abort();
   return std::move(*client);

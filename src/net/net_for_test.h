@@ -95,8 +95,9 @@ class RecordingSink final : public HttpSink {
   std::condition_variable changed_;
 };
 
-// They end the test program when they cannot be made.
-std::unique_ptr<HttpClient> MakeClient(const HttpClientOptions& options = {});
+// They end the test program when they cannot be made. With TACHO_TEST_BY_LIBCURL in the environment
+// libcurl carries all exchanges of the client.
+std::unique_ptr<HttpClient> MakeClient(HttpClientOptions options = {});
 std::unique_ptr<HttpServer> MakeServer(const HttpServerOptions& options = {});
 // Listens on a free loopback port.
 uint16_t ListenOn(HttpServer& server, HttpHandler handler);

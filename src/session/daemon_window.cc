@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <thread>
+#include <utility>
 
+#include "base/pause.h"
 #include "base/time.h"
 #include "control/kineto_daemon.h"
 #include "control/local_engine.h"
@@ -21,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;  // every process asks each 5 s; some sleep
 constexpr std::chrono::milliseconds kLookAtTraces{200};
+constexpr size_t kMostNamed = 64;
 
 bool Contains(const std::vector<int64_t>& pids, int64_t pid) {
   return std::find(pids.begin(), pids.end(), pid) != pids.end();
@@ -47,126 +53,246 @@ bool Tracing(const KinetoDaemon& daemon, const std::vector<int64_t>& pids, int64
   const std::vector<DaemonProcess> processes = daemon.Processes();
   return std::any_of(processes.begin(), processes.end(), [&](const DaemonProcess& process) {
     return process.tracing && now_ns - process.asked_ns < 4 * KinetoDaemon::kPollMs * kNsPerMs &&
-           std::find(pids.begin(), pids.end(), process.pid) != pids.end();
+           Contains(pids, process.pid);
   });
 }
 
+// One that ended but was not waited for yet is gone as well.
+bool Lives(int64_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string stat((std::istreambuf_iterator<char>(file)), {});
+  const size_t name_end = stat.rfind(") ");
+  return name_end != std::string::npos && stat.substr(name_end + 2, 1) != "Z";
+}
+
+// A window under way.
+class Window {
+ public:
+  Window(std::vector<RecordedWorker>& workers, const DaemonWindowOptions& options,
+         std::stop_token stop, RecordObserver& observer, const std::function<void()>& on_interrupt)
+      : workers_(workers),
+        options_(options),
+        stop_(std::move(stop)),
+        observer_(observer),
+        on_interrupt_(on_interrupt) {}
+
+  DaemonWindow Take() {
+    window_.socket_folder = options_.socket_folder.empty()
+                                ? DaemonSocketFolder(workers_.front().expectation.pids)
+                                : options_.socket_folder;
+    auto daemon = KinetoDaemon::Listen(window_.socket_folder);
+    if (!daemon) {
+      window_.troubles.push_back(daemon.error().message);
+      return std::move(window_);
+    }
+    daemon_ = std::move(*daemon);
+    Meet();
+    if (told_.empty() || stop_.stop_requested()) return std::move(window_);
+    Tell();
+    WaitForTheFiles();
+    if (window_.begun()) Collect();
+    return std::move(window_);
+  }
+
+ private:
+  // Until everybody has asked. All processes of an engine ask within one period of each other: a
+  // period without a new one after the first tells that all are there.
+  void Meet() {
+    const int64_t begin = MonotonicNs();
+    int64_t changed = begin;
+    while (!stop_.stop_requested()) {
+      askers_ = Askers(*daemon_, workers_);
+      size_t count = 0;
+      for (const auto& [worker, pids] : askers_) count += pids.size();
+      const int64_t now = MonotonicNs();
+      if (count != told_.size()) changed = now;
+      told_.clear();
+      for (const auto& [worker, pids] : askers_)
+        told_.insert(told_.end(), pids.begin(), pids.end());
+      if (askers_.size() == workers_.size() &&
+          now - changed > (KinetoDaemon::kPollMs + 500) * kNsPerMs)
+        break;
+      if (now - begin > kFirstQuestionNs + KinetoDaemon::kPollMs * kNsPerMs) break;
+      observer_.OnProgress("rendezvous", fmt::format("{} processes have asked", count));
+      Pause(stop_, kLookAtTraces);
+    }
+    if (stop_.stop_requested()) return;
+    for (size_t i = 0; i < workers_.size(); ++i)
+      if (!askers_.contains(i))
+        Fail(i,
+             "no process of it asked the daemon: it looks for another socket "
+             "(KINETO_IPC_SOCKET_DIR), or PyTorch is not loaded yet");
+  }
+
+  void Fail(size_t worker, const std::string& trouble) {
+    workers_[worker].expectation.trouble = trouble;
+    window_.troubles.push_back(workers_[worker].worker.url + ": " + trouble);
+  }
+
+  void Tell() {
+    // One folder for all: a worker's own files are told by pid, and brought to its folder.
+    trace_.folder = fs::path(workers_.front().folder).parent_path().string();
+    trace_.stem = "kineto";
+    trace_.start_unix_ms = daemon_->AllToldByUnixMs(told_) + KinetoDaemon::kLeadMs;
+    trace_.duration_ms = options_.duration_ns / kNsPerMs;
+    trace_.with_stack = options_.with_stack;
+    trace_.record_shapes = options_.record_shapes;
+    daemon_->Request(told_, trace_);
+    const ClockPair clocks = ReadClocks();
+    window_.processes = told_.size();
+    window_.request = trace_.ConfigText();
+    window_.begin_ns = clocks.monotonic_ns + trace_.start_unix_ms * kNsPerMs - clocks.unix_ns;
+    window_.end_ns = window_.begin_ns + options_.duration_ns;
+    for (const auto& [index, pids] : askers_) {
+      workers_[index].expectation.start_unix_ns = trace_.start_unix_ms * kNsPerMs;
+      workers_[index].expectation.stop_unix_ns =
+          trace_.start_unix_ms * kNsPerMs + options_.duration_ns;
+    }
+    SayWhatIsLeft();
+  }
+
+  void SayWhatIsLeft() const {
+    std::string text = fmt::format(
+        "no process can be told to end its window early: it ends at {}, and those with events then "
+        "write\n",
+        TimeOfDay(trace_.start_unix_ms * kNsPerMs + options_.duration_ns));
+    for (size_t i = 0; i < std::min(told_.size(), kMostNamed); ++i)
+      text += "  " + trace_.FileOf(told_[i]) + "\n";
+    if (told_.size() > kMostNamed)
+      text += fmt::format("  and {} more of the same form\n", told_.size() - kMostNamed);
+    observer_.OnLeftBehind(text + "nothing else goes on; there is no run.json\n");
+  }
+
+  // The user's Ctrl-C. False when there is nothing to wait for.
+  bool Interrupt() {
+    interrupted_ = true;
+    on_interrupt_();
+    told_ = daemon_->Withdraw();
+    window_.processes = told_.size();
+    for (auto& [index, pids] : askers_) {
+      std::erase_if(pids, [&](int64_t pid) { return !Contains(told_, pid); });
+      if (pids.empty()) {
+        workers_[index].expectation.start_unix_ns = workers_[index].expectation.stop_unix_ns = 0;
+        workers_[index].expectation.trouble = "interrupted before it was told to profile";
+      }
+    }
+    if (told_.empty()) {
+      window_.begin_ns = window_.end_ns = 0;
+      observer_.OnLeftBehind("");
+      return false;
+    }
+    SayWhatIsLeft();
+    observer_.OnRemark(fmt::format(
+        "interrupted: {} processes were told of their window, which cannot be cut short: it ends "
+        "in "
+        "{} and is kept; Ctrl-C again ends tacho at once",
+        told_.size(), SecondsText(std::max<int64_t>(0, window_.end_ns - MonotonicNs()))));
+    return true;
+  }
+
+  // Until the window is over, then until the files no longer grow.
+  void WaitForTheFiles() {
+    FolderState last;
+    int64_t changed = MonotonicNs();
+    while (true) {
+      if (stop_.stop_requested() && !interrupted_ && !Interrupt()) return;
+      const FolderState now = ReadFolder(trace_.folder);
+      const int64_t time = MonotonicNs();
+      if (now != last) changed = time;
+      last = now;
+      uint64_t bytes = 0;
+      for (const auto& [path, state] : now) bytes += state.bytes;
+      const auto whole = static_cast<size_t>(std::count_if(
+          told_.begin(), told_.end(), [&](int64_t pid) { return LooksWhole(trace_.FileOf(pid)); }));
+      observer_.OnProgress(time < window_.end_ns ? "profile" : "flush",
+                           time < window_.begin_ns
+                               ? "begins in " + SecondsText(window_.begin_ns - time)
+                               : Files(time, whole, bytes));
+      if (time > window_.end_ns && whole == told_.size()) break;
+      // Processes without events write nothing at all, and Kineto builds a large file in memory
+      // before its first byte; while it does, the process goes on asking and says that it traces.
+      if (Tracing(*daemon_, told_, time)) changed = time;
+      const int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kNsPerMs;
+      if (time > window_.end_ns && time - std::max(changed, window_.end_ns) > quiet) break;
+      if (options_.patience.count() > 0 &&
+          time > window_.end_ns + options_.patience.count() * kNsPerMs)
+        break;
+      std::this_thread::sleep_for(kLookAtTraces);
+    }
+    for (int64_t pid : told_)
+      if (Lives(pid) && Tracing(*daemon_, {pid}, MonotonicNs())) writing_.push_back(pid);
+  }
+
+  std::string Files(int64_t now, size_t whole, uint64_t bytes) const {
+    const std::string files = fmt::format("{} of {} files, {:.1f} MB", whole, told_.size(),
+                                          static_cast<double>(bytes) / 1e6);
+    return now < window_.end_ns
+               ? fmt::format("ends in {}, {}", SecondsText(window_.end_ns - now), files)
+               : files;
+  }
+
+  // To the folder of each worker, but what is still being written: it would lose its name.
+  void Collect() {
+    std::error_code ignored;
+    for (const auto& [index, pids] : askers_) {
+      RecordedWorker& worker = workers_[index];
+      std::vector<std::string> files, awaited;
+      for (int64_t pid : pids) {
+        std::string file = trace_.FileOf(pid);
+        if (Contains(writing_, pid)) awaited.push_back(file);
+        if (Contains(writing_, pid) && !LooksWhole(file)) continue;
+        if (!fs::exists(file, ignored)) file += ".tmp";
+        if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) files.push_back(file);
+        // A file of nothing is what a process leaves that was told and had no event.
+        else if (file.ends_with(".tmp"))
+          fs::remove(file, ignored);
+      }
+      worker.expectation.room_bytes = FreeBytes(trace_.folder);
+      Result<BroughtFiles> brought = BringFiles(files, worker.folder);
+      if (!brought) {
+        window_.troubles.push_back(brought.error().message);
+        continue;
+      }
+      for (const std::string& file : files) fs::remove(file, ignored);
+      worker.expectation.files = std::move(brought->files);
+      if (!worker.expectation.files.empty() || pids.empty()) continue;
+      const auto dead =
+          std::count_if(pids.begin(), pids.end(), [](int64_t p) { return !Lives(p); });
+      if (!awaited.empty())
+        worker.expectation.trouble = "still writes: its trace will be " + awaited.front();
+      else if (dead > 0)
+        worker.expectation.trouble =
+            fmt::format("its processes were told, and {} of {} died", dead, pids.size());
+      else
+        worker.expectation.trouble = fmt::format(
+            "its processes were told, live, and wrote nothing: the disk of {} is full, or they may "
+            "not write there",
+            trace_.folder);
+      if (const std::string& said = worker.log.Death(); !said.empty())
+        worker.expectation.trouble += "; its log says: " + said;
+    }
+  }
+
+  std::vector<RecordedWorker>& workers_;
+  const DaemonWindowOptions& options_;
+  const std::stop_token stop_;
+  RecordObserver& observer_;
+  const std::function<void()>& on_interrupt_;
+  DaemonWindow window_;
+  std::unique_ptr<KinetoDaemon> daemon_;
+  std::map<size_t, std::vector<int64_t>> askers_;  // processes by worker
+  std::vector<int64_t> told_;                      // all of them
+  std::vector<int64_t> writing_;                   // that were not done when the patience ended
+  DaemonTrace trace_;
+  bool interrupted_ = false;
+};
+
 }  // namespace
 
-DaemonWindow TakeDaemonWindow(
-    std::vector<RecordedWorker>& workers, const DaemonWindowOptions& options, std::stop_token stop,
-    const std::function<void(std::string_view, const std::string&)>& progress) {
-  DaemonWindow window;
-  std::string socket_folder = options.socket_folder;
-  if (socket_folder.empty()) socket_folder = DaemonSocketFolder(workers.front().expectation.pids);
-  Result<std::unique_ptr<KinetoDaemon>> daemon = KinetoDaemon::Listen(socket_folder);
-  if (!daemon) {
-    window.troubles.push_back(daemon.error().message);
-    return window;
-  }
-  // All processes of an engine ask within one period of each other: a period without a new one
-  // after the first tells that all are there.
-  int64_t begin = MonotonicNs(), changed = begin;
-  size_t known = 0;
-  std::map<size_t, std::vector<int64_t>> askers;
-  while (!stop.stop_requested()) {
-    askers = Askers(**daemon, workers);
-    size_t count = 0;
-    for (const auto& [worker, pids] : askers) count += pids.size();
-    if (count != known) changed = MonotonicNs();
-    known = count;
-    bool all = askers.size() == workers.size();
-    int64_t now = MonotonicNs();
-    if (all && now - changed > (KinetoDaemon::kPollMs + 500) * kNsPerMs) break;
-    if (now - begin > kFirstQuestionNs + KinetoDaemon::kPollMs * kNsPerMs) break;
-    progress("rendezvous", fmt::format("{} processes have asked", count));
-    std::this_thread::sleep_for(kLookAtTraces);
-  }
-  std::vector<int64_t> everybody;
-  for (size_t i = 0; i < workers.size(); ++i) {
-    if (!askers.contains(i)) {
-      workers[i].expectation.trouble =
-          "no process of it asked the daemon: it looks for another socket "
-          "(KINETO_IPC_SOCKET_DIR), or PyTorch is not loaded yet";
-      window.troubles.push_back(workers[i].worker.url + ": " + workers[i].expectation.trouble);
-    }
-  }
-  for (const auto& [worker, pids] : askers)
-    everybody.insert(everybody.end(), pids.begin(), pids.end());
-  window.processes = everybody.size();
-  if (everybody.empty() || stop.stop_requested()) return window;
-
-  // One folder for all: a worker's own files are told by pid, and brought to its folder.
-  DaemonTrace trace;
-  trace.folder = fs::path(workers.front().folder).parent_path().string();
-  trace.stem = "kineto";
-  trace.start_unix_ms = (*daemon)->AllToldByUnixMs(everybody) + KinetoDaemon::kLeadMs;
-  trace.duration_ms = options.duration_ns / kNsPerMs;
-  trace.with_stack = options.with_stack;
-  trace.record_shapes = options.record_shapes;
-  (*daemon)->Request(everybody, trace);
-  ClockPair clocks = ReadClocks();
-  window.begin_ns = clocks.monotonic_ns + trace.start_unix_ms * kNsPerMs - clocks.unix_ns;
-  window.end_ns = window.begin_ns + options.duration_ns;
-  for (RecordedWorker& worker : workers) {
-    worker.expectation.start_unix_ns = trace.start_unix_ms * kNsPerMs;
-    worker.expectation.stop_unix_ns = trace.start_unix_ms * kNsPerMs + options.duration_ns;
-  }
-  // Until the window is over, then until the files no longer grow.
-  FolderState last;
-  changed = MonotonicNs();
-  while (!stop.stop_requested()) {
-    FolderState now = ReadFolder(trace.folder);
-    if (now != last) changed = MonotonicNs();
-    last = now;
-    uint64_t bytes = 0;
-    for (const auto& [path, state] : now) bytes += state.bytes;
-    size_t whole =
-        static_cast<size_t>(std::count_if(everybody.begin(), everybody.end(), [&](int64_t pid) {
-          return LooksWhole(trace.FileOf(pid));
-        }));
-    int64_t time = MonotonicNs();
-    progress(time < window.end_ns ? "profile" : "flush",
-             time < window.begin_ns
-                 ? "begins in " + SecondsText(window.begin_ns - time)
-                 : fmt::format("{} of {} files, {:.1f} MB", whole, everybody.size(),
-                               static_cast<double>(bytes) / 1e6));
-    if (time > window.end_ns && whole == everybody.size()) break;
-    // Processes without events write nothing at all, and Kineto builds a large file in memory
-    // before its first byte; while it does, the process goes on asking and says that it traces.
-    if (Tracing(**daemon, everybody, time)) changed = time;
-    int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kNsPerMs;
-    if (time > window.end_ns && time - std::max(changed, window.end_ns) > quiet) break;
-    if (options.patience.count() > 0 && time > window.end_ns + options.patience.count() * kNsPerMs)
-      break;
-    std::this_thread::sleep_for(kLookAtTraces);
-  }
-  for (const auto& [index, pids] : askers) {
-    std::vector<std::string> files;
-    std::error_code ignored;
-    for (int64_t pid : pids) {
-      std::string file = trace.FileOf(pid);
-      if (!fs::exists(file, ignored)) file += ".tmp";
-      if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) files.push_back(file);
-    }
-    Result<std::vector<std::string>> brought = BringFiles(files, workers[index].folder);
-    if (!brought) {
-      window.troubles.push_back(brought.error().message);
-      continue;
-    }
-    for (const std::string& file : files) fs::remove(file, ignored);
-    workers[index].expectation.files = *brought;
-    if (brought->empty())
-      workers[index].expectation.trouble =
-          "its processes were told and wrote nothing: they died, or their disk is full";
-  }
-  // A file of nothing is what a process leaves that was told and had no event.
-  std::error_code ignored;
-  for (int64_t pid : everybody) {
-    std::string file = trace.FileOf(pid) + ".tmp";
-    if (fs::exists(file, ignored) && fs::file_size(file, ignored) == 0) fs::remove(file, ignored);
-  }
-  return window;
+DaemonWindow TakeDaemonWindow(std::vector<RecordedWorker>& workers,
+                              const DaemonWindowOptions& options, std::stop_token stop,
+                              RecordObserver& observer, const std::function<void()>& on_interrupt) {
+  return Window(workers, options, std::move(stop), observer, on_interrupt).Take();
 }
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #include "session/engine_log.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,15 @@ namespace {
 
 constexpr int64_t kMostText = 4 << 20;
 constexpr size_t kMostLine = 64 << 10;
+// How engines say that they end: vLLM's executor and core, SGLang's scheduler, memory.
+constexpr std::array<std::string_view, 8> kDeaths = {"died unexpectedly",
+                                                     "EngineDeadError",
+                                                     "Executor failed",
+                                                     "fatal error",
+                                                     "out of memory",
+                                                     "OutOfMemoryError",
+                                                     "Scheduler hit an exception",
+                                                     "sigquit"};
 
 int64_t SizeOf(const std::string& path) {
   std::error_code failed;
@@ -44,12 +54,8 @@ std::string Plain(std::string_view line) {
 
 }  // namespace
 
-std::string ProfilerMessage(std::string_view line) {
+std::string MessageOf(std::string_view line) {
   std::string text = Plain(line);
-  const std::string lower = AsciiLowered(text);
-  const bool concerns = lower.find("profil") != std::string::npos ||
-                        lower.find("shared memory broadcast block") != std::string::npos;
-  if (!concerns || lower.find(" http/1.") != std::string::npos) return "";
   // vLLM: "(Worker pid=1) INFO 11-21 11:49:36 [wrapper.py:65] MESSAGE"; SGLang: "[DATE] MESSAGE".
   if (const size_t source = text.find(".py:"); source != std::string::npos) {
     if (const size_t end = text.find("] ", source); end != std::string::npos)
@@ -58,6 +64,13 @@ std::string ProfilerMessage(std::string_view line) {
   if (const size_t end = text.find("] "); text.starts_with('[') && end != std::string::npos)
     return text.substr(end + 2);
   return text;
+}
+
+bool ConcernsProfiler(std::string_view message) {
+  const std::string lower = AsciiLowered(message);
+  return (lower.find("profil") != std::string::npos ||
+          lower.find("shared memory broadcast block") != std::string::npos) &&
+         lower.find(" http/1.") == std::string::npos;
 }
 
 EngineLog::EngineLog(std::string path)
@@ -73,9 +86,13 @@ void EngineLog::ReadOn() {
   rest_ += ReadRange(path_, from, size);
   read_ = size;
   for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
-    std::string message = ProfilerMessage(std::string_view(rest_).substr(0, end));
+    std::string message = MessageOf(std::string_view(rest_).substr(0, end));
     rest_.erase(0, end + 1);
-    if (message.empty()) continue;
+    if (death_.empty() && std::any_of(kDeaths.begin(), kDeaths.end(), [&](std::string_view words) {
+          return message.find(words) != std::string::npos;
+        }))
+      death_ = message;
+    if (!ConcernsProfiler(message)) continue;
     if (failure_.empty() &&
         (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos))
       failure_ = message;
@@ -92,6 +109,11 @@ const std::string& EngineLog::LastWord() {
 const std::string& EngineLog::Failure() {
   ReadOn();
   return failure_;
+}
+
+const std::string& EngineLog::Death() {
+  ReadOn();
+  return death_;
 }
 
 std::string EngineLog::Text() const {

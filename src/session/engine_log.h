@@ -16,6 +16,8 @@ class EngineLog {
   const std::string& LastWord();
   // The first such line that tells of a failure; "" when there is none.
   const std::string& Failure();
+  // The first line that tells that the engine died; "" when there is none.
+  const std::string& Death();
   // What was written since then: its last megabytes, as it stands.
   std::string Text() const;
 
@@ -24,12 +26,13 @@ class EngineLog {
  private:
   void ReadOn();
 
-  std::string path_, rest_, last_word_, failure_;
+  std::string path_, rest_, last_word_, failure_, death_;
   int64_t begin_ = 0, read_ = 0;  // bytes of the file
 };
 
-// The message of a log line that concerns the profiler, "" of any other: lines of the access log do
-// not.
-std::string ProfilerMessage(std::string_view line);
+// A log line without its colours and the logger's prefix.
+std::string MessageOf(std::string_view line);
+// Whether a message concerns the profiler: lines of the access log do not.
+bool ConcernsProfiler(std::string_view message);
 
 }  // namespace tacho

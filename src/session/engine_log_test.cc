@@ -10,7 +10,12 @@
 namespace tacho {
 namespace {
 
-TEST(ProfilerMessage, OfBothEngines) {
+std::string ProfilerMessage(std::string_view line) {
+  std::string message = MessageOf(line);
+  return ConcernsProfiler(message) ? message : "";
+}
+
+TEST(EngineLogLine, OfTheProfilersOfBothEngines) {
   EXPECT_EQ(ProfilerMessage("(Worker pid=7) INFO 11-21 11:49:36 [wrapper.py:65] Profiler stopped."),
             "Profiler stopped.");
   EXPECT_EQ(ProfilerMessage("\x1b[32m[2026-11-21 12:16:01 DP1]\x1b[0m Stop profiling...\r"),
@@ -38,6 +43,12 @@ TEST(EngineLog, TellsWhatIsNew) {
   EXPECT_EQ(
       log.Text(),
       "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Failed to stop profiler: x\n");
+  EXPECT_EQ(log.Death(), "");
+  std::ofstream(path, std::ios::app)
+      << "ERROR [multiproc_executor.py:270] Worker proc VllmWorker-0 died unexpectedly (exit code: "
+         "-9), shutting down executor.\nRuntimeError: Executor failed.\n";
+  EXPECT_EQ(log.Death(),
+            "Worker proc VllmWorker-0 died unexpectedly (exit code: -9), shutting down executor.");
   std::ofstream(path) << "Profiler, rotated\n";
   EXPECT_EQ(log.LastWord(), "Profiler, rotated");
   std::filesystem::remove(path);

@@ -49,6 +49,19 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   return window;
 }
 
+bool Recording::AnyStarted() const {
+  return std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& worker) {
+    return worker.expectation.start_unix_ns != 0;
+  });
+}
+
+std::vector<WorkerExpectation> Recording::Expectations() const {
+  std::vector<WorkerExpectation> expectations;
+  for (const std::vector<RecordedWorker>* list : {&workers, &left_out})
+    for (const RecordedWorker& worker : *list) expectations.push_back(worker.expectation);
+  return expectations;
+}
+
 std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> without = baseline.TokensPerSecond(), with = profiled.TokensPerSecond();
   std::optional<double> error_without = baseline.StandardError(),

@@ -1,14 +1,15 @@
 #include "session/preflight.h"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "control/local_engine.h"
+#include "control/open_session.h"
 #include "control/version.h"
 #include "net/url.h"
+#include "session/trace_folder.h"
 
 namespace tacho {
 namespace {
@@ -90,11 +91,10 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
 }
 
 void LookAtRoom(const std::string& folder, std::vector<std::string>& remarks) {
-  struct statvfs room {};
-  if (folder.empty() || statvfs(folder.c_str(), &room) != 0) return;
-  uint64_t bytes = uint64_t{room.f_bavail} * room.f_frsize;
-  std::string remark = fmt::format("{}: only {} MB are free for traces", folder, bytes >> 20);
-  if (bytes < kLittleRoom && std::find(remarks.begin(), remarks.end(), remark) == remarks.end())
+  const std::optional<uint64_t> bytes = FreeBytes(folder);
+  if (!bytes) return;
+  std::string remark = fmt::format("{}: only {} MB are free for traces", folder, *bytes >> 20);
+  if (*bytes < kLittleRoom && std::find(remarks.begin(), remarks.end(), remark) == remarks.end())
     remarks.push_back(remark);
 }
 
@@ -117,11 +117,11 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   ProfileOptions profile = options.profile;
   profile.NameSession(fmt::format("{}-w{}", key, index));
   worker.key = profile.key;
-  worker.expectation.url = worker.worker.url;
   worker.expectation.steps_asked = options.profile.steps;
   worker.expectation.by_stage = options.profile.IsOn("profile_by_stage");
   worker.expectation.pids = LocalProcesses(worker.worker);
   AddLocalFacts(worker.expectation.pids, worker.facts);
+  TACHO_RETURN_IF_ERROR(CheckNoOpenSession(worker.worker, worker.facts, profile));
   worker.log = EngineLog(LogOf(worker, options, index));
   // One host, one clock; a Date header lags where the server's loop does.
   if (!worker.expectation.pids.empty())
@@ -166,13 +166,8 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
   worker.stop = PlanStop(worker.worker, worker.facts);
   LookAtRoom(worker.folder, preflight.remarks);
-  if (worker.facts.kind == EngineKind::kVllm && !worker.facts.profiler.with_stack &&
-      !options.profile.steps &&
-      EngineRule(EngineKind::kVllm, worker.facts.version, "stacks") == "yes")
-    preflight.remarks.push_back(fmt::format(
-        "{}: does not tell whether it records Python stacks, as its version does unless told "
-        "otherwise: --steps N bounds what they write",
-        worker.worker.url));
+  for (std::string& remark : StartRemarks(worker.worker, worker.facts, profile))
+    preflight.remarks.push_back(std::move(remark));
   if (options.profile.steps && !worker.facts.profiler.reads_body && !worker.facts.has_metrics)
     preflight.remarks.push_back(fmt::format(
         "{}: neither counts steps by request nor tells them in metrics: the whole window is taken",
@@ -202,10 +197,11 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
 
   std::vector<std::string> urls;
   for (const Worker& worker : deployment->workers) urls.push_back(worker.url);
-  Result<SessionLock> lock = SessionLock::Take(urls);
+  Result<SessionLock> lock = SessionLock::Take(urls, "tacho record");
   if (!lock) return tl::unexpected(lock.error());
   Preflight preflight{.deployment = std::move(*deployment),
                       .workers = {},
+                      .left_out = {},
                       .via = options.via,
                       .lock = std::move(*lock),
                       .remarks = {},
@@ -215,6 +211,7 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
     Result<bool> prepared = true;
     RecordedWorker worker;
     worker.worker = preflight.deployment.workers[i];
+    worker.expectation.url = worker.worker.url;
     if (facts[i]) {
       worker.facts = *facts[i];
       prepared = Prepare(worker, options, folder, key, i, preflight.via, preflight, stop);
@@ -225,7 +222,11 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
       LookAtClock(worker, preflight.remarks);
       preflight.workers.push_back(std::move(worker));
     } else if (options.keep_going) {
+      const std::string_view why = prepared.error().message;
+      const std::string url = worker.worker.url + ": ";
+      worker.expectation.trouble = why.substr(why.starts_with(url) ? url.size() : 0);
       preflight.troubles.push_back(prepared.error().message);
+      preflight.left_out.push_back(std::move(worker));
     } else {
       Error error = prepared.error();
       if (facts.size() > 1) error.message += " (--keep-going records the others)";

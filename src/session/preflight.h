@@ -12,7 +12,8 @@ namespace tacho {
 // What was found before anything is started.
 struct Preflight {
   Deployment deployment;
-  std::vector<RecordedWorker> workers;  // those that will be profiled
+  std::vector<RecordedWorker> workers;   // those that will be profiled
+  std::vector<RecordedWorker> left_out;  // with keep_going: the others
   Via via = Via::kHttp;
   SessionLock lock;
   std::vector<std::string> remarks, troubles;

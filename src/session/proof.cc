@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -12,6 +13,11 @@ namespace {
 // How far a trace's own clock may be from ours before it is taken for another session's. Kineto's
 // times are those of the engine's host; a probe tells its offset to half a second.
 constexpr int64_t kClockSlackNs = 2'000'000'000;
+// A trace that ends so long before its stop, and by a tenth of the window, did not end with it.
+constexpr int64_t kEndSlackNs = 500'000'000;
+constexpr uint64_t kNoRoom = 16u << 20;
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 bool IsOneOf(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -65,6 +71,7 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
 // Ranks of one engine and engines of one server, from what was told or else from the files.
 struct Shape {
   int64_t ranks = 1, engines = 1;
+  bool told = true;  // false: neither the engine nor a file tells
 };
 Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   Shape shape;
@@ -83,6 +90,7 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
     shape.ranks = int64_t{*facts.tensor_parallel} * facts.pipeline_parallel.value_or(1);
   else
     shape.ranks = std::max<int64_t>(1, world);
+  shape.told = facts.tensor_parallel || !held.empty();
   // Expert parallelism makes one world of all engines: each rank is told by its number.
   if (world == shape.ranks * shape.engines && shape.engines > 1) {
     shape.ranks = world;
@@ -91,9 +99,34 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   return shape;
 }
 
-std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
+// Its file lies there, but holds another time than this session's. "" when there is none.
+std::string OtherTime(const WorkerExpectation& worker, int64_t rank,
+                      const std::vector<TraceEvidence>& traces) {
+  for (const TraceEvidence& trace : traces) {
+    if (!IsOneOf(worker.files, trace.path) || InWindow(worker, trace) || trace.front_end ||
+        trace.merged || trace.rank.value_or(0) != rank)
+      continue;
+    const int64_t off = *trace.first_unix_ns - worker.start_unix_ns;
+    std::string text =
+        fmt::format("{}: its events lie {:.1f} s {} this session's start: ", trace.path,
+                    Seconds(std::abs(off)), off > 0 ? "behind" : "before");
+    text +=
+        worker.key.empty()
+            ? "the engine's clock is off from ours by that much, or it is an earlier session's"
+            : "it is this session's by its name, so the engine's clock is off from ours by that "
+              "much";
+    if (worker.facts.clock_offset_ns)
+      text += fmt::format(" (the preflight saw {:+.1f} s)", Seconds(*worker.facts.clock_offset_ns));
+    return text + "; set the clocks right (NTP)";
+  }
+  return "";
+}
+
+std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64_t rank,
+                          const std::vector<TraceEvidence>& traces) {
   if (!worker.trouble.empty()) return worker.trouble;
   if (worker.start_unix_ns == 0) return "no file: its profiler was never started";
+  if (std::string why = OtherTime(worker, rank, traces); !why.empty()) return why;
   auto at = static_cast<size_t>(engine);
   if (at < worker.steps_by_metrics.size()) {
     int64_t made = worker.steps_by_metrics[at];
@@ -114,6 +147,19 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine) {
          "another engine of the same folder";
 }
 
+// Why a file is damaged, as far as that can be told.
+std::string DamagedBecause(const WorkerExpectation& worker, std::string_view defect) {
+  const bool cut = defect.starts_with("truncated") || defect.starts_with("corrupt-gzip");
+  if (cut && !worker.trouble.empty()) return worker.trouble;
+  if (cut && worker.room_bytes && *worker.room_bytes < kNoRoom)
+    return fmt::format("the disk it is on is full ({} kB are free)", *worker.room_bytes >> 10);
+  if (cut)
+    return "the engine was killed while it wrote, it still writes (--timeout), or its disk or that "
+           "of its TMPDIR was full (its log tells)";
+  if (defect.starts_with("read-failed")) return "the disk or share that holds it fails";
+  return "several engines wrote into it, or the engine's profiler is broken";
+}
+
 // Why the files do not prove the rank; "" when they do.
 std::string Objection(const WorkerExpectation& worker, int64_t engine,
                       const std::vector<const TraceEvidence*>& traces, uint64_t steps,
@@ -121,7 +167,9 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   uint64_t empty = 0;
   for (const TraceEvidence* trace : traces) empty += trace->empty_steps;
   for (const TraceEvidence* trace : traces) {
-    if (!trace->defect.empty()) return fmt::format("{}: {}", trace->path, trace->defect);
+    if (!trace->defect.empty())
+      return fmt::format("{}: {}: {}", trace->path, trace->defect,
+                         DamagedBecause(worker, trace->defect));
     if (!worker.steps_named && trace->events == 0)
       return fmt::format("{}: holds no event: no request reached this engine", trace->path);
   }
@@ -154,37 +202,54 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   return "";
 }
 
+// What a proven rank's file does not cover of its window; "" when nothing is to be said.
+std::string LeavesOut(const WorkerExpectation& worker, int64_t engine,
+                      const std::vector<const TraceEvidence*>& traces, uint64_t steps) {
+  const auto at = static_cast<size_t>(engine);
+  if (worker.steps_asked || at >= worker.steps_by_metrics.size()) return "";
+  const int64_t made = worker.steps_by_metrics[at];
+  int64_t end = INT64_MIN;
+  for (const TraceEvidence* trace : traces)
+    end = std::max(end, trace->last_unix_ns.value_or(INT64_MAX));
+  const int64_t early =
+      worker.stop_asked_unix_ns == 0 || end == INT64_MAX
+          ? 0
+          : worker.stop_asked_unix_ns - (end - worker.facts.clock_offset_ns.value_or(0));
+  const int64_t window = worker.stop_asked_unix_ns - worker.start_unix_ns;
+  const bool ends_early =
+      early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);
+  // A start that takes its time costs some; a bound or a stranger's stop costs all behind it.
+  const auto held = static_cast<int64_t>(steps);
+  if (2 * held >= made && !(ends_early && 10 * held < 9 * made)) return "";
+  return fmt::format("its file holds {} of the {} steps that the engine's metrics counted{}", steps,
+                     made,
+                     ends_early ? fmt::format(" and ends {:.1f} s before the stop: a stop by "
+                                              "somebody else, or a bound (max_iterations)",
+                                              Seconds(early))
+                                : ": a start that took long, or a bound (max_iterations)");
+}
+
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
-                    const std::vector<const TraceEvidence*>* traces,
+                    const std::vector<const TraceEvidence*>& traces,
                     std::vector<std::string>& remarks) {
   RankProof proof;
   proof.worker_url = worker.url;
   proof.engine = engine;
   proof.rank = rank;
-  if (traces == nullptr) {
-    proof.why = NoFileBecause(worker, engine);
-    return proof;
-  }
   uint64_t steps = 0;
   bool told = false;
-  for (const TraceEvidence* trace : *traces) {
+  for (const TraceEvidence* trace : traces) {
     proof.paths.push_back(trace->path);
     steps += trace->steps.value_or(0);
     told |= trace->steps.has_value();
   }
   std::sort(proof.paths.begin(), proof.paths.end());
   if (told && worker.steps_named) proof.steps = steps;
-  proof.why = Objection(worker, engine, *traces, steps, told);
+  proof.why = Objection(worker, engine, traces, steps, told);
   proof.proven = proof.why.empty();
-  // A start that takes its time costs some; by a bound or a stranger's stop it is most of them.
-  const auto at = static_cast<size_t>(engine);
-  if (proof.proven && proof.steps && !worker.steps_asked && at < worker.steps_by_metrics.size() &&
-      static_cast<int64_t>(2 * steps) < worker.steps_by_metrics[at]) {
-    remarks.push_back(fmt::format(
-        "{}, rank {}: its file holds {} of the {} steps that the engine's metrics counted: a bound "
-        "(max_iterations), a stop by somebody else, or a start that took long",
-        worker.url, rank, steps, worker.steps_by_metrics[at]));
-  }
+  if (!proof.proven || !proof.steps) return proof;
+  if (const std::string text = LeavesOut(worker, engine, traces, steps); !text.empty())
+    remarks.push_back(fmt::format("{}, rank {}: {}", worker.url, rank, text));
   return proof;
 }
 
@@ -205,9 +270,19 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
             [](const TraceEvidence& a, const TraceEvidence& b) { return a.path < b.path; });
   Proof proof;
   std::set<std::string> used;
+  std::vector<Held> held_by;
+  std::vector<Shape> shapes;
   for (const WorkerExpectation& worker : workers) {
-    Held held = HeldBy(workers, worker, traces, used);
-    Shape shape = ShapeOf(worker, held);
+    held_by.push_back(HeldBy(workers, worker, traces, used));
+    shapes.push_back(ShapeOf(worker, held_by.back()));
+  }
+  const auto known =
+      std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.told; });
+  for (size_t w = 0; w < workers.size(); ++w) {
+    const WorkerExpectation& worker = workers[w];
+    const Held& held = held_by[w];
+    // Workers of one deployment are alike: one of which nothing is known counts as the others do.
+    const Shape shape = shapes[w].told || known == shapes.end() ? shapes[w] : *known;
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       // Engines of one server are told apart by process only; which number a process has is not in
       // its file, so the busier one stands for the busier engine.
@@ -230,9 +305,18 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
         };
         return steps(a) > steps(b);
       });
-      for (size_t i = 0; i < engines.size(); ++i)
-        proof.ranks.push_back(ProveRank(worker, engines[i], rank,
-                                        i < of_rank.size() ? of_rank[i] : nullptr, proof.remarks));
+      for (size_t i = 0; i < engines.size(); ++i) {
+        if (i < of_rank.size())
+          proof.ranks.push_back(ProveRank(worker, engines[i], rank, *of_rank[i], proof.remarks));
+        else
+          proof.ranks.push_back({.worker_url = worker.url,
+                                 .engine = engines[i],
+                                 .rank = rank,
+                                 .paths = {},
+                                 .steps = {},
+                                 .proven = false,
+                                 .why = NoFileBecause(worker, engines[i], rank, traces)});
+      }
       for (size_t i = engines.size(); i < of_rank.size(); ++i)
         for (const TraceEvidence* file : *of_rank[i]) proof.extra.push_back(file->path);
     }

@@ -39,6 +39,9 @@ struct WorkerExpectation {
   // engine behind the server; empty without metrics.
   std::vector<int64_t> steps_by_metrics;
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
+  int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
+  std::string key;  // what the names of its files begin with; "" where it reads none
+  std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
   std::string trouble;  // what went wrong with its start or stop; "" when nothing did
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;

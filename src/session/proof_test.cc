@@ -59,6 +59,62 @@ TEST(Prove, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {
   EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
 }
 
+TEST(Prove, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
+  WorkerExpectation worker = Worker("w", {"a"});
+  worker.stop_asked_unix_ns = kStop;
+  TraceEvidence trace = Trace("a");
+  trace.steps = 80;
+  worker.steps_by_metrics = {100};
+  EXPECT_THAT(Prove({worker}, {trace}).remarks, IsEmpty()) << "to its end: a start that took long";
+  trace.last_unix_ns = kStop - 1'000'000'000;
+  EXPECT_THAT(Prove({worker}, {trace}).remarks,
+              ElementsAre(testing::AllOf(HasSubstr("holds 80 of the 100 steps"),
+                                         HasSubstr("ends 1.0 s before the stop"),
+                                         HasSubstr("somebody else"))));
+  worker.steps_by_metrics = {80};
+  EXPECT_THAT(Prove({worker}, {trace}).remarks, IsEmpty()) << "the engine was idle then";
+}
+
+TEST(Prove, AClockThatIsOffIsNamedForIt) {
+  constexpr int64_t kHour = 3'600'000'000'000;
+  WorkerExpectation worker = Worker("w", {"a"});
+  worker.facts.clock_offset_ns = 0;
+  TraceEvidence trace = Trace("a");
+  *trace.first_unix_ns += kHour;
+  *trace.last_unix_ns += kHour;
+  Proof proof = Prove({worker}, {trace});
+  EXPECT_THAT(Why(proof), HasSubstr("3600.0 s behind this session's start"));
+  EXPECT_THAT(Why(proof), HasSubstr("or it is an earlier session's"));
+  EXPECT_THAT(Why(proof), HasSubstr("the preflight saw +0.0 s"));
+  EXPECT_THAT(proof.foreign, ElementsAre("a"));
+  worker.key = "tacho-1";
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("this session's by its name"));
+  worker.facts.clock_offset_ns = kHour;
+  EXPECT_TRUE(Prove({worker}, {trace}).complete) << "a known offset is reckoned with";
+}
+
+TEST(Prove, ACutFileHasACause) {
+  WorkerExpectation worker = Worker("w", {"a"});
+  TraceEvidence trace = Trace("a");
+  trace.defect = "truncated-json (byte 7)";
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): the engine was killed"));
+  worker.room_bytes = 4096;
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("is full (4 kB are free)"));
+  worker.trouble = "it died";
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): it died"));
+}
+
+TEST(Prove, AWorkerOfWhichNothingIsKnownCountsAsTheOthersDo) {
+  WorkerExpectation left_out;
+  left_out.url = "v";
+  left_out.trouble = "connection refused";
+  const Proof proof = Prove({left_out, Worker("w", {"a", "b"})},
+                            {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
+  EXPECT_THAT(proof.Missing(),
+              ElementsAre("v, rank 0: connection refused", "v, rank 1: connection refused"));
+  EXPECT_EQ(proof.ranks.size(), 4u);
+}
+
 TEST(Prove, WhereNoStepRanTheGpuIsNotBlamed) {
   TraceEvidence idle = Trace("a");
   idle.steps = 0;

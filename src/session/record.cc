@@ -4,20 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <future>
 #include <memory>
-#include <mutex>
 
 #include "base/pause.h"
 #include "net/clock.h"
 #include "session/background_load.h"
 #include "session/daemon_window.h"
-#include "session/fetch_files.h"
 #include "session/flush_progress.h"
 #include "session/preflight.h"
-#include "session/trace_folder.h"
+#include "session/profiler_session.h"
 
 namespace tacho {
 namespace {
@@ -39,13 +35,15 @@ class Recorder {
                    .via = preflight.via,
                    .deployment = std::move(preflight.deployment),
                    .workers = std::move(preflight.workers),
+                   .left_out = std::move(preflight.left_out),
+                   .daemon = {},
                    .plan = {},
                    .load = {},
                    .baseline = {},
                    .profiled = {},
                    .clocks = ReadClocks(),
                    .start_spread_ns = 0,
-                   .interrupted = false,
+                   .interrupted_ns = {},
                    .remarks = std::move(preflight.remarks),
                    .troubles = std::move(preflight.troubles)} {}
 
@@ -53,7 +51,6 @@ class Recorder {
     if (!StartsIdle()) TACHO_RETURN_IF_ERROR(BeginLoad());
     RunUnprofiled();
     if (!stop_.stop_requested()) {
-      ReadMetrics(&RecordedWorker::before);
       if (recording_.via == Via::kDaemon)
         RunDaemonWindow();
       else
@@ -61,8 +58,14 @@ class Recorder {
       ReadMetrics(&RecordedWorker::after);
       CountSteps();
     }
+    // Where no profiler was started the load is still under way.
     TACHO_RETURN_IF_ERROR(EndLoad());
-    recording_.interrupted = stop_.stop_requested();
+    if (const int64_t at_ns = interrupted_ns_; at_ns != 0) recording_.interrupted_ns = at_ns;
+    if (recording_.AnyStarted())
+      observer_.OnLeftBehind(
+          fmt::format("the profilers were stopped; the traces are in {}, which "
+                      "has no run.json yet\n",
+                      recording_.folder.In("traces")));
     return std::move(recording_);
   }
 
@@ -184,76 +187,12 @@ class Recorder {
     return true;
   }
 
-  // Whether a file of each worker is whole already: engines that count write by themselves.
-  bool FilesThere() const {
-    return options_.profile.steps && !recording_.workers.empty() &&
-           std::all_of(recording_.workers.begin(), recording_.workers.end(),
-                       [&](const RecordedWorker& worker) {
-                         size_t whole = 0;
-                         for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
-                         return !worker.folder.empty() && whole >= ExpectedFiles(worker);
-                       });
-  }
-
-  // One a rank, and one a stage where stages were asked for.
-  size_t ExpectedFiles(const RecordedWorker& worker) const {
-    const auto ranks = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
-    return options_.profile.IsOn("profile_by_stage") ? 2 * ranks : ranks;
-  }
-
-  // What is new in the worker's folder and may be its own: by its key where the engine reads one.
-  std::vector<std::string> FilesOf(const RecordedWorker& worker) const {
-    std::vector<std::string> files;
-    if (worker.folder.empty()) return files;
-    auto before = before_.find(worker.folder);
-    for (const std::string& file : NewFiles(
-             before == before_.end() ? FolderState() : before->second, ReadFolder(worker.folder)))
-      if (IsTraceName(file) &&
-          std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
-        files.push_back(file);
-    return files;
-  }
-
-  // What the names of the worker's files begin with; "" where the engine reads no key.
-  static std::string_view PrefixOf(const RecordedWorker& worker) {
-    const bool keyed = worker.facts.profiler.reads_body && worker.start &&
-                       worker.start->body.find(worker.key) != std::string::npos;
-    return keyed ? std::string_view(worker.key) : std::string_view();
-  }
-
   void RunHttpWindow() {
-    for (const RecordedWorker& worker : recording_.workers)
-      if (!worker.folder.empty()) before_[worker.folder] = ReadFolder(worker.folder);
-    std::string last_words;
-    std::vector<ControlRequest> starts, stops;
-    std::vector<EngineFacts> facts;
-    for (const RecordedWorker& worker : recording_.workers) {
-      starts.push_back(*worker.start);
-      stops.push_back(*worker.stop);
-      facts.push_back(worker.facts);
-      last_words += worker.stop->AsCurl() + "\n";
-    }
-    ForgetOldSessions(stops, facts);
-    if (stop_.stop_requested()) return;
-    observer_.OnRunning(last_words);
-    int64_t window_begin = ReadClocks().unix_ns;
-    std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
-    recording_.start_spread_ns = StartSpreadNs(started);
-    bool any = false;
-    for (size_t i = 0; i < started.size(); ++i) {
-      RecordedWorker& worker = recording_.workers[i];
-      worker.started = started[i];
-      worker.expectation.start_unix_ns = window_begin;
-      bool good = started[i].verdict == ControlVerdict::kDone;
-      any |= good;
-      if (!good) {
-        worker.expectation.trouble = "did not start: " + started[i].said;
-        recording_.troubles.push_back(worker.worker.url + ": " + worker.expectation.trouble);
-      }
-    }
-    observer_.OnDone("start", fmt::format("{} profilers told within {:.2f} ms", started.size(),
-                                          static_cast<double>(recording_.start_spread_ns) / 1e6));
-    if (any && (options_.keep_going || recording_.troubles.empty())) {
+    ProfilerSession session(client_, options_, observer_, recording_);
+    const bool good = session.EndOldSessions(stop_);
+    if (!good || stop_.stop_requested()) return;
+    ReadMetrics(&RecordedWorker::before);
+    if (session.Start()) {
       // Engines step on while they start.
       if (options_.profile.steps)
         counted_from_ = ReadMetricsAll(client_, Workers(), MetricsPatience(), stop_);
@@ -268,67 +207,18 @@ class Recorder {
         Wait("load", INT64_MAX, [&] { return LoadEnded(); });
       else
         Wait("profile", options_.window_ns,
-             [&] { return FilesThere() || StepsTaken() || LoadEnded(); });
+             [&] { return session.FilesThere() || StepsTaken() || LoadEnded(); });
       recording_.profiled.end_ns = MonotonicNs();
       observer_.OnDone("profile",
                        SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
     }
-    StopAndCollect(stops, facts);
+    session.Stop([this] { CancelLoad(); });
+    session.Collect(stop_);
   }
 
-  // vLLM may hold a session that ended by itself and was never stopped: stopping it is cheap and
-  // harmless. On SGLang a stop can end the server (its second profiler), so none is sent.
-  void ForgetOldSessions(const std::vector<ControlRequest>& stops,
-                         const std::vector<EngineFacts>& facts) {
-    std::vector<ControlRequest> vllm;
-    std::vector<EngineFacts> of;
-    for (size_t i = 0; i < stops.size(); ++i)
-      if (facts[i].kind == EngineKind::kVllm) vllm.push_back(stops[i]), of.push_back(facts[i]);
-    if (!vllm.empty()) SendAll(client_, vllm, of, options_.patience, stop_);
-  }
-
-  void StopAndCollect(const std::vector<ControlRequest>& stops,
-                      const std::vector<EngineFacts>& facts) {
-    // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
-    std::vector<size_t> which;
-    for (size_t i = 0; i < stops.size(); ++i) {
-      bool self_stopped =
-          facts[i].kind == EngineKind::kSglang && options_.profile.steps &&
-          FilesOf(recording_.workers[i]).size() >= ExpectedFiles(recording_.workers[i]);
-      if (!self_stopped) which.push_back(i);
-    }
-    std::vector<ControlRequest> requests;
-    std::vector<EngineFacts> of;
-    for (size_t i : which) requests.push_back(stops[i]), of.push_back(facts[i]);
-    // Nothing cancels a stop but the user's second Ctrl-C: a profiler left running is worse than a
-    // long wait.
-    std::vector<std::atomic<int64_t>> took_ns(recording_.workers.size());
-    int64_t begin = MonotonicNs();
-    auto ended = [&](const ControlOutcome& outcome) {
-      for (size_t i : which)
-        if (stops[i].url == outcome.url) took_ns[i] = MonotonicNs() - begin;
-    };
-    auto answers = std::async(std::launch::async, [&] {
-      return SendAll(client_, requests, of, options_.patience, {}, ended);
-    });
-    bool cancelled = false;
-    while (answers.wait_for(kLook) != std::future_status::ready) {
-      // The stop is on its way: requests that pile up behind the flush are of no use to anybody.
-      if (load_ && !cancelled) load_->Cancel(), cancelled = true;
-      observer_.OnProgress("stop", FlushText(MonotonicNs() - begin, Flushes(took_ns)));
-    }
-    std::vector<ControlOutcome> stopped = answers.get();
-    if (load_ && !cancelled) load_->Cancel();
-    for (size_t i = 0; i < which.size(); ++i) Settle(recording_.workers[which[i]], stopped[i]);
-    int64_t window_end = ReadClocks().unix_ns;
-    for (RecordedWorker& worker : recording_.workers) worker.expectation.stop_unix_ns = window_end;
-    observer_.OnDone("stop", FlushSummary(MonotonicNs() - begin, Flushes(took_ns)));
-    observer_.OnRunning("");
-    for (size_t i = 0; i < recording_.workers.size(); ++i) Collect(recording_.workers[i], i);
-    // vLLM answers 200 whatever became of the trace; its log knows.
-    for (RecordedWorker& worker : recording_.workers)
-      if (const std::string& failure = worker.log.Failure(); !failure.empty())
-        Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+  // What is under way would only wait behind the flush.
+  void CancelLoad() {
+    if (load_) load_->Cancel();
   }
 
   void Remark(const std::string& text) {
@@ -336,81 +226,24 @@ class Recorder {
     observer_.OnRemark(text);
   }
 
-  void Settle(RecordedWorker& worker, const ControlOutcome& outcome) {
-    worker.stopped = outcome;
-    if (outcome.verdict == ControlVerdict::kDone || outcome.verdict == ControlVerdict::kWasSo)
-      return;
-    std::string trouble =
-        outcome.verdict == ControlVerdict::kNoAnswer
-            ? fmt::format("did not answer its stop: {}: it died in the flush, or hangs",
-                          outcome.said)
-            : fmt::format("refused to stop: HTTP {}: {}", outcome.status, outcome.said);
-    if (worker.expectation.trouble.empty()) worker.expectation.trouble = trouble;
-    recording_.troubles.push_back(worker.worker.url + ": " + trouble);
-  }
-
-  std::vector<FlushState> Flushes(const std::vector<std::atomic<int64_t>>& took_ns) {
-    std::vector<FlushState> flushes;
-    for (size_t i = 0; i < recording_.workers.size(); ++i) {
-      RecordedWorker& worker = recording_.workers[i];
-      FlushState flush{worker.worker.url, {}, {}, worker.log.LastWord()};
-      if (!worker.folder.empty()) {
-        FolderState now = ReadFolder(worker.folder);
-        flush.bytes = 0;
-        for (const std::string& file : FilesOf(worker)) *flush.bytes += now[file].bytes;
-      }
-      if (took_ns[i] != 0) flush.took_ns = took_ns[i];
-      flushes.push_back(std::move(flush));
-    }
-    return flushes;
-  }
-
-  void Collect(RecordedWorker& worker, size_t index) {
-    std::string target = recording_.folder.In(fmt::format("traces/w{}", index));
-    Result<std::vector<std::string>> brought;
-    auto progress = [&](uint64_t bytes) {
-      observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
-                                                  static_cast<double>(bytes) / 1e6));
-    };
-    // A worker that refused or died leaves what it leaves.
-    const bool healthy = worker.expectation.trouble.empty();
-    const std::stop_token stop = healthy ? std::stop_token() : stop_;
-    if (worker.remote) {
-      brought = FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns,
-                           target, options_.patience, stop, progress);
-    } else {
-      SettleOptions settle;
-      settle.patience = options_.patience;
-      settle.expected = healthy ? ExpectedFiles(worker) : 0;
-      WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
-      brought = BringFiles(FilesOf(worker), target);
-    }
-    if (!brought) {
-      recording_.troubles.push_back(brought.error().message);
-      if (worker.expectation.trouble.empty()) worker.expectation.trouble = brought.error().message;
-      return;
-    }
-    worker.expectation.files = std::move(*brought);
-  }
-
   void RunDaemonWindow() {
+    ReadMetrics(&RecordedWorker::before);
     DaemonWindowOptions window;
     window.socket_folder = options_.socket_folder;
     window.duration_ns = options_.window_ns;
     window.with_stack = options_.profile.IsOn("with_stack");
     window.record_shapes = options_.profile.IsOn("record_shapes");
     window.patience = options_.patience;
-    recording_.profiled = {};
-    DaemonWindow outcome = TakeDaemonWindow(recording_.workers, window, stop_,
-                                            [&](std::string_view phase, const std::string& what) {
-                                              observer_.OnProgress(phase, what);
-                                            });
-    recording_.profiled.begin_ns = outcome.begin_ns;
-    recording_.profiled.end_ns = outcome.end_ns;
-    for (const std::string& trouble : outcome.troubles) recording_.troubles.push_back(trouble);
-    observer_.OnDone(
-        "profile", fmt::format("{} by the daemon, {} processes",
-                               SecondsText(outcome.end_ns - outcome.begin_ns), outcome.processes));
+    recording_.daemon =
+        TakeDaemonWindow(recording_.workers, window, stop_, observer_, [this] { CancelLoad(); });
+    for (const std::string& trouble : recording_.daemon->troubles)
+      recording_.troubles.push_back(trouble);
+    if (!recording_.daemon->begun()) return;
+    recording_.profiled.begin_ns = recording_.daemon->begin_ns;
+    recording_.profiled.end_ns = recording_.daemon->end_ns;
+    observer_.OnDone("profile",
+                     fmt::format("{} by the daemon, {} processes", SecondsText(options_.window_ns),
+                                 recording_.daemon->processes));
   }
 
   Result<bool> EndLoad() {
@@ -422,6 +255,11 @@ class Recorder {
     load_.reset();
     if (!records) return tl::unexpected(records.error());
     recording_.load = std::move(*records);
+    // A daemon's window outlives a load that Ctrl-C has ended.
+    if (const int64_t at_ns = interrupted_ns_; at_ns != 0)
+      recording_.profiled.end_ns =
+          std::clamp(at_ns, recording_.profiled.begin_ns,
+                     std::max(recording_.profiled.begin_ns, recording_.profiled.end_ns));
     auto measure = [&](LoadWindow& window) {
       if (window.end_ns > window.begin_ns)
         window = MeasureWindow(*recording_.load, window.begin_ns, window.end_ns);
@@ -457,9 +295,11 @@ class Recorder {
   const RecordOptions& options_;
   RecordObserver& observer_;
   const std::stop_token stop_;
+  std::atomic<int64_t> interrupted_ns_ = 0;  // CLOCK_MONOTONIC of the user's Ctrl-C
+  const std::stop_callback<std::function<void()>> on_interrupt_{
+      stop_, [this] { interrupted_ns_ = MonotonicNs(); }};
   SessionLock lock_;
   Recording recording_;
-  std::map<std::string, FolderState> before_;  // by folder
   std::unique_ptr<BackgroundLoad> load_;
   int64_t next_count_ns_ = 0;
   std::vector<Result<MetricsSnapshot>> counted_from_;  // behind the start, for --steps

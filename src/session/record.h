@@ -70,8 +70,8 @@ class RecordObserver {
   // Of the phase under way, perhaps in several lines; comes often.
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
-  // Profilers run from now on; these lines would stop them. Empty: none runs any more.
-  virtual void OnRunning(const std::string& stop_commands) = 0;
+  // What would be left behind if this process ended now, in lines for the user; "" for nothing.
+  virtual void OnLeftBehind(const std::string& what) = 0;
 };
 
 struct RecordedWorker {
@@ -98,17 +98,29 @@ struct LoadWindow {
 };
 LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t end_ns);
 
+// A window that was taken through Kineto's daemon protocol.
+struct DaemonWindow {
+  int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC, as it was asked for
+  size_t processes = 0;              // that were told
+  std::string socket_folder;         // where they asked; "": the abstract name
+  std::string request;               // what they were told, as Kineto reads it
+  std::vector<std::string> troubles;
+  bool begun() const { return processes > 0; }
+};
+
 struct Recording {
   RunFolder folder;
   Via via = Via::kHttp;
   Deployment deployment;
   std::vector<RecordedWorker> workers;
+  std::vector<RecordedWorker> left_out;  // that could not be profiled; why stands in expectation
+  std::optional<DaemonWindow> daemon;
   std::optional<LoadPlan> plan;
   std::optional<LoadRecords> load;
   LoadWindow baseline, profiled;
   ClockPair clocks;
   int64_t start_spread_ns = 0;
-  bool interrupted = false;
+  std::optional<int64_t> interrupted_ns;  // CLOCK_MONOTONIC of the user's Ctrl-C
   std::vector<std::string> remarks;
   std::vector<std::string> troubles;  // each makes the recording incomplete
 
@@ -118,20 +130,24 @@ struct Recording {
     double share = 0, error = 0;
   };
   std::optional<Cost> CostOfProfiling() const;
+  bool AnyStarted() const;
+  // What all workers owe, those that were left out too.
+  std::vector<WorkerExpectation> Expectations() const;
 };
 
 // Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.
 // Profilers that were started are stopped whatever happens, also when `stop` is requested (the
-// recording is then `interrupted` and holds what there is). Errors are those of the preflight,
+// recording is then interrupted and holds what there is). Errors are those of the preflight,
 // before anything was started: kUsage (what was asked for cannot be), kRemote (nobody answers,
 // somebody else profiles), kOutput (the run folder).
 Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                          std::stop_token stop = {});
 
-// Writes everything but traces/ and run.json into the run folder.
-Result<bool> WriteRecording(const Recording& recording, const RecordOptions& options);
-// run.json, last of all.
-Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& options,
-                          const Proof& proof, std::string_view tacho_version, int exit_status);
+// Writes everything but traces/ and run.json into the run folder. Gives what could not be written,
+// a sentence each.
+std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options);
+// The text of run.json, which is written last of all.
+std::string RunJsonText(const Recording& recording, const RecordOptions& options,
+                        const Proof& proof, std::string_view tacho_version, int exit_status);
 
 }  // namespace tacho

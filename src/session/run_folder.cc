@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostNames = 1000;
+constexpr off_t kReserveBytes = 64 << 10;  // run.json of some tens of workers
 
 Result<bool> WriteAll(const std::string& path, std::string_view content) {
   int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -35,7 +36,23 @@ Result<bool> WriteAll(const std::string& path, std::string_view content) {
   return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(reason)));
 }
 
+std::string LocalTime(int64_t unix_ns, const char* form) {
+  const std::time_t seconds = unix_ns / 1'000'000'000;
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof(text), form, &local);
+  return text;
+}
+
 }  // namespace
+
+// Without the reserve all goes on as well.
+RunFolder::RunFolder(std::string path)
+    : path_(std::move(path)),
+      reserve_(open(path_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)) {
+  if (reserve_) posix_fallocate(reserve_.get(), 0, kReserveBytes);
+}
 
 Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string& name) {
   std::error_code failed;
@@ -72,13 +89,7 @@ void RunFolder::RemoveEmpty() const {
   fs::remove_all(path_, ignored);
 }
 
-std::string DateStamp(int64_t unix_ns) {
-  std::time_t seconds = unix_ns / 1'000'000'000;
-  std::tm local{};
-  localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local);
-  return text;
-}
+std::string DateStamp(int64_t unix_ns) { return LocalTime(unix_ns, "%Y%m%d-%H%M%S"); }
+std::string TimeOfDay(int64_t unix_ns) { return LocalTime(unix_ns, "%H:%M:%S"); }
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_descriptor.h"
 #include "base/result.h"
 
 namespace tacho {
@@ -32,15 +33,21 @@ class RunFolder {
   // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
   Result<bool> Write(std::string_view name, std::string_view content) const;
 
+  // Gives back the room that was kept for run.json, so that it can be written on a full disk.
+  void FreeReserve() { reserve_.Close(); }
+
   // Takes the folder away again when nothing but empty folders is in it.
   void RemoveEmpty() const;
 
  private:
-  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  explicit RunFolder(std::string path);
   std::string path_;
+  FileDescriptor reserve_;  // a file without a name, which nobody has to clean up
 };
 
 // "20261121-183000" in local time.
 std::string DateStamp(int64_t unix_ns);
+// "18:30:00" in local time.
+std::string TimeOfDay(int64_t unix_ns);
 
 }  // namespace tacho

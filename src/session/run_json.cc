@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "control/version.h"
 #include "load/plan_json.h"
@@ -124,63 +126,82 @@ std::string CommandLine(const RecordOptions& options) {
   return line;
 }
 
+std::string Commented(const std::string& lines) {
+  std::istringstream all(lines);
+  std::string text;
+  for (std::string line; std::getline(all, line);) text += "#   " + line + "\n";
+  return text;
+}
+
 std::string CommandsScript(const Recording& recording, const RecordOptions& options) {
-  std::string text = "#!/bin/sh\n# All of it once more:\n" + CommandLine(options) +
-                     "\n\n# What was sent to the engines, by hand:\n";
+  std::string text = "#!/bin/sh\n# All of it once more:\n" + CommandLine(options) + "\n\n";
+  if (const std::optional<DaemonWindow>& daemon = recording.daemon) {
+    text +=
+        "# The engines were started with this in their environment:\n"
+        "#   KINETO_USE_DAEMON=1\n";
+    if (!daemon->socket_folder.empty())
+      text += "#   KINETO_IPC_SOCKET_DIR=" + ShellWord(daemon->socket_folder) + "\n";
+    return text + "# What their processes were told when they asked:\n" +
+           Commented(daemon->request.empty() ? "nothing" : daemon->request);
+  }
+  text += "# What was sent to the engines, by hand:\n";
   for (const RecordedWorker& worker : recording.workers)
-    if (worker.start) text += "# " + worker.start->AsCurl() + "\n";
+    if (worker.started) text += "# " + worker.start->AsCurl() + "\n";
   text += "# ... load ...\n";
   for (const RecordedWorker& worker : recording.workers)
-    if (worker.stop) text += "# " + worker.stop->AsCurl() + "\n";
+    if (worker.stopped) text += "# " + worker.stop->AsCurl() + "\n";
   return text;
 }
 
 }  // namespace
 
-Result<bool> WriteRecording(const Recording& recording, const RecordOptions& options) {
-  const RunFolder& folder = recording.folder;
+std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options) {
+  std::vector<std::string> lost;
+  const auto write = [&](const std::string& name, const std::string& content) {
+    if (auto written = recording.folder.Write(name, content); !written)
+      lost.push_back("not kept: " + written.error().message);
+  };
   OrderedJson probes = OrderedJson::array();
   for (size_t i = 0; i < recording.workers.size(); ++i) {
     const RecordedWorker& worker = recording.workers[i];
     OrderedJson facts = FactsJson(worker.facts);
     facts["url"] = worker.worker.url;
     probes.push_back(facts);
-    if (worker.before)
-      TACHO_RETURN_IF_ERROR(
-          folder.Write(fmt::format("metrics/w{}-before.txt", i), worker.before->text));
-    if (worker.after)
-      TACHO_RETURN_IF_ERROR(
-          folder.Write(fmt::format("metrics/w{}-after.txt", i), worker.after->text));
+    if (worker.before) write(fmt::format("metrics/w{}-before.txt", i), worker.before->text);
+    if (worker.after) write(fmt::format("metrics/w{}-after.txt", i), worker.after->text);
+    if (const std::string text = worker.log.Text(); !text.empty())
+      write(fmt::format("logs/w{}.log", i), text);
   }
-  for (size_t i = 0; i < recording.workers.size(); ++i)
-    if (const std::string text = recording.workers[i].log.Text(); !text.empty())
-      TACHO_RETURN_IF_ERROR(folder.Write(fmt::format("logs/w{}.log", i), text));
-  TACHO_RETURN_IF_ERROR(folder.Write("probes.json", Dump(probes)));
-  TACHO_RETURN_IF_ERROR(folder.Write("commands.sh", CommandsScript(recording, options)));
+  write("probes.json", Dump(probes));
+  write("commands.sh", CommandsScript(recording, options));
   std::span<const RequestRecord> sent;
   if (recording.load) sent = recording.load->requests;
-  if (recording.plan)
-    TACHO_RETURN_IF_ERROR(folder.Write("plan.json", PlanJson(*recording.plan, sent)));
-  if (recording.load)
-    TACHO_RETURN_IF_ERROR(folder.Write("requests.jsonl", RecordsAsJsonLines(*recording.load)));
-  return true;
+  if (recording.plan) write("plan.json", PlanJson(*recording.plan, sent));
+  if (recording.load) write("requests.jsonl", RecordsAsJsonLines(*recording.load));
+  return lost;
 }
 
-Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& options,
-                          const Proof& proof, std::string_view tacho_version, int exit_status) {
+std::string RunJsonText(const Recording& recording, const RecordOptions& options,
+                        const Proof& proof, std::string_view tacho_version, int exit_status) {
   int64_t shift = recording.clocks.unix_ns - recording.clocks.monotonic_ns;
   OrderedJson json = {
       {"schema", 1},
       {"tacho", {{"version", tacho_version}}},
       {"command", CommandLine(options)},
       {"exit_status", exit_status},
-      {"complete", proof.complete && recording.troubles.empty() && !recording.interrupted},
-      {"interrupted", recording.interrupted},
+      {"complete", proof.complete && recording.troubles.empty() && !recording.interrupted_ns},
+      {"interrupted", recording.interrupted_ns.has_value()},
       {"via", recording.via == Via::kDaemon ? "daemon" : "http"},
       {"clocks",
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
-  if (recording.via != Via::kDaemon) json["start_spread_ns"] = recording.start_spread_ns;
+  if (recording.via != Via::kDaemon && recording.AnyStarted())
+    json["start_spread_ns"] = recording.start_spread_ns;
+  if (recording.interrupted_ns) json["interrupted_unix_ns"] = *recording.interrupted_ns + shift;
+  if (recording.daemon && recording.daemon->begun())
+    json["daemon_window"] = {{"begin_unix_ns", recording.daemon->begin_ns + shift},
+                             {"duration_ns", recording.daemon->end_ns - recording.daemon->begin_ns},
+                             {"processes", recording.daemon->processes}};
   if (recording.load) {
     if (recording.baseline.end_ns > 0) json["baseline"] = WindowJson(recording.baseline, shift);
     if (recording.profiled.end_ns > 0) json["profiled"] = WindowJson(recording.profiled, shift);
@@ -188,8 +209,9 @@ Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& optio
       json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};
   }
   OrderedJson& workers = json["workers"] = OrderedJson::array();
-  for (const RecordedWorker& worker : recording.workers)
-    workers.push_back(WorkerJson(recording, worker, proof, shift));
+  for (const std::vector<RecordedWorker>* each : {&recording.workers, &recording.left_out})
+    for (const RecordedWorker& worker : *each)
+      workers.push_back(WorkerJson(recording, worker, proof, shift));
   auto list = [&](const char* key, const std::vector<std::string>& texts) {
     OrderedJson& array = json[key] = OrderedJson::array();
     for (const std::string& text : texts) array.push_back(Inside(recording.folder, text));
@@ -198,8 +220,10 @@ Result<bool> WriteRunJson(const Recording& recording, const RecordOptions& optio
   list("foreign_files", proof.foreign);
   list("missing", proof.Missing());
   list("troubles", recording.troubles);
-  list("remarks", recording.remarks);
-  return recording.folder.Write("run.json", Dump(json));
+  std::vector<std::string> remarks = recording.remarks;
+  remarks.insert(remarks.end(), proof.remarks.begin(), proof.remarks.end());
+  list("remarks", remarks);
+  return Dump(json);
 }
 
 }  // namespace tacho

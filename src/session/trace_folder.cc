@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -124,16 +127,24 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
   return traces;
 }
 
-Result<std::vector<std::string>> BringFiles(const std::vector<std::string>& files,
-                                            const std::string& target) {
+std::optional<uint64_t> FreeBytes(const std::string& folder) {
+  struct statvfs room {};
+  const std::string above = fs::path(folder).parent_path().string();
+  if (folder.empty() || (statvfs(folder.c_str(), &room) != 0 && statvfs(above.c_str(), &room) != 0))
+    return std::nullopt;
+  return uint64_t{room.f_bavail} * room.f_frsize;
+}
+
+Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target) {
   std::error_code failed;
   fs::create_directories(target, failed);
   if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", target, failed.message()));
-  std::vector<std::string> brought;
+  BroughtFiles brought;
+  size_t links = 0;
   for (const std::string& file : files) {
     fs::path to = fs::path(target) / fs::path(file).filename();
     if (fs::equivalent(file, to, failed)) {
-      brought.push_back(to.string());
+      brought.files.push_back(to.string());
       continue;
     }
     failed.clear();
@@ -147,11 +158,21 @@ Result<std::vector<std::string>> BringFiles(const std::vector<std::string>& file
       if (!failed) fs::rename(beside, to, failed);
       if (failed) {
         fs::remove(beside, ignored);
-        return Fail(ErrorKind::kOutput, fmt::format("{}: {}; the engine's own file is {}",
-                                                    to.string(), failed.message(), file));
+        // The failed copy has another word for it.
+        const bool full = fs::exists(file, ignored) &&
+                          FreeBytes(target).value_or(UINT64_MAX) < fs::file_size(file, ignored);
+        const std::string why = full ? std::strerror(ENOSPC) : failed.message();
+        if (full) fs::create_symlink(fs::absolute(file, ignored), to, failed);
+        if (failed)
+          return Fail(ErrorKind::kOutput,
+                      fmt::format("{}: {}; the engine's own file is {}", to.string(), why, file));
+        ++links;
+        brought.no_room = fmt::format("{}: {}: {} of its traces {} to the engine's own: {}", target,
+                                      why, links, links == 1 ? "is only a link" : "are only links",
+                                      links == 1 ? file : fs::path(file).parent_path().string());
       }
     }
-    brought.push_back(to.string());
+    brought.files.push_back(to.string());
   }
   return brought;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -43,10 +44,16 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress);
 
+// Bytes that are free where `folder` is, for it or the one above; absent when that cannot be told.
+std::optional<uint64_t> FreeBytes(const std::string& folder);
+
+struct BroughtFiles {
+  std::vector<std::string> files;  // the new paths, in the order of those that were given
+  std::string no_room;  // some are only symbolic links to the engine's own, and why; "": none is
+};
 // Puts `files` into `target` under their own names: linked where both are of one file system, else
-// copied beside and renamed; the engine's own files stay. Gives the new paths, in the same order.
-// kOutput: no room, no permission; what was put there so far stays.
-Result<std::vector<std::string>> BringFiles(const std::vector<std::string>& files,
-                                            const std::string& target);
+// copied beside and renamed; the engine's own files stay. Where there is no room for a copy a
+// symbolic link stands in for it. kOutput: not even that; what was put there so far stays.
+Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target);
 
 }  // namespace tacho

@@ -89,10 +89,11 @@ TEST_F(TraceFolderTest, BringsAndLeavesTheEnginesOwn) {
   std::string file = File("engine/a.json", "{}");
   auto brought = BringFiles({file}, folder_ + "/run/traces");
   ASSERT_TRUE(brought);
-  EXPECT_THAT(*brought, ElementsAre(folder_ + "/run/traces/a.json"));
+  EXPECT_THAT(brought->files, ElementsAre(folder_ + "/run/traces/a.json"));
+  EXPECT_EQ(brought->no_room, "");
   EXPECT_TRUE(fs::exists(file));
-  EXPECT_EQ(fs::file_size(brought->front()), 2u);
-  EXPECT_TRUE(BringFiles({brought->front()}, folder_ + "/run/traces")) << "already there";
+  EXPECT_EQ(fs::file_size(brought->files.front()), 2u);
+  EXPECT_TRUE(BringFiles({brought->files.front()}, folder_ + "/run/traces")) << "already there";
   auto missing = BringFiles({folder_ + "/gone.json"}, folder_ + "/run/traces");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);

@@ -98,15 +98,6 @@ def ask(url, method="GET", body=None, timeout=60):
         return 0, str(e)
 
 
-def gauge(url, name):
-    """The sum of a metric's samples; 0 where there are none."""
-    total = 0.0
-    for line in ask(url + "/metrics")[1].splitlines():
-        if line.startswith((name + "{", name + " ")):
-            total += float(line.rpartition(" ")[2])
-    return total
-
-
 def wait_for(condition, seconds, what):
     until = time.monotonic() + seconds
     while not condition():
@@ -152,6 +143,8 @@ class Tacho:
         """
         self.runs += 1
         parent = self.work / f"run{self.runs}"
+        out, self.progress = self.work / f"run{self.runs}.out", self.work / f"run{self.runs}.err"
+        self.progress.touch()
         command = [self.program, "record", *targets, "--out", parent, "--warm-up", "1s", "--baseline", "1s"]
         for name, value in (("--requests", requests), ("--duration", duration), ("--steps", steps)):
             command += [name, str(value)] if value is not None else []
@@ -168,19 +161,29 @@ class Tacho:
             thread.start()
         parent.mkdir()
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True, errors="replace", timeout=timeout)
+            with open(out, "w") as stdout, open(self.progress, "w") as stderr:
+                done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, timeout=timeout)
         except subprocess.TimeoutExpired:
             raise Failed(f"{' '.join(command)} did not end within {timeout} s") from None
         finally:
             ended.set()
-        (self.work / f"run{self.runs}.log").write_text(
-            " ".join(command) + f"\nexit {done.returncode}\n{done.stderr}\n{done.stdout}")
+        run = Run(done.returncode, out.read_text(errors="replace"), self.progress.read_text(errors="replace"), parent)
+        (self.work / f"run{self.runs}.log").write_text(" ".join(command) + f"\nexit {run.status}\n{run.said()}")
         if during:
             thread.join(10)
         if trouble:
             raise Failed(str(trouble[0]))
-        return Run(done.returncode, done.stdout, done.stderr, parent)
+        return run
+
+    def wait_for_phase(self, phase, seconds):
+        """Until the recording under way says that this phase of its is done."""
+        wait_for(lambda: f"\n  {phase} " in "\n" + self.progress.read_text(errors="replace"), seconds, f"the end of phase {phase}")
+
+    def engine(self, *arguments):
+        """`tacho engine`: (exit status, standard output, standard error)."""
+        done = subprocess.run([self.program, "engine", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, errors="replace", timeout=400)
+        return done.returncode, done.stdout, done.stderr
 
     def analyze(self, path):
         done = subprocess.run([self.program, "analyze", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the commands that the documents show and compares their output.
 
-usage: check_documents.py TACHO [--update]
+usage: check_documents.py TACHO [--update] [--engines]
 
 A block fenced as ```console holds "$ tacho ..." lines, each followed by its output; a line "..." stands for any
 lines. A comment before the block, <!-- run in DIR -->, names where (default: the project's root); DIR may start
@@ -10,6 +10,9 @@ output into the documents (of blocks without "...").
 
 <!-- run against simulate OPTIONS --> starts `tacho simulate OPTIONS` for the block's commands: the first http:// address
 in them stands for its router, or its first worker, and what is printed is compared with every number masked.
+
+<!-- run with engines --> needs the real engines (tools/engines install all), so only --engines runs it, times and sizes masked: what
+`tools/engines run` holds serves the document's later blocks, in which its addresses and folder stand for those shown.
 
 Besides, each option that the pages on engines name must be one, each symptom of docs/troubleshooting.md must be
 something that the program says, and docs/csv.md names the columns of --csv in their order.
@@ -25,7 +28,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n)?"
+BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n"
+                   r"|<!-- run with (?P<real>engines) -->\n)?"
                    r"```console\n(?P<body>.*?)```\n", re.S)
 # Options that belong to engines and other programs.
 FOREIGN = {"--profiler-config", "--enable-sleep-mode", "--max-iterations"}
@@ -49,6 +53,13 @@ def masked(line):
     return " ".join(line.split())
 
 
+def masked_real(line):
+    """The same of real engines, whose counts stay."""
+    line = re.sub(r"http://[\d.]+:\d+", "URL", line)
+    line = re.sub(r"/\S+/tacho-engines-\w+", "FOLDER", line)
+    return re.sub(r"\d[\d.]* (s|GB)\b", "#", line).rstrip()
+
+
 @contextlib.contextmanager
 def simulated(tacho, words, folder):
     """The address of a simulation's router, or of its first worker."""
@@ -66,6 +77,38 @@ def run_shown(tacho, words, cwd):
     done = subprocess.run([tacho, *words[1:]], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240,
                           env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
     return done.stdout.decode()
+
+
+class RealEngines:
+    """What a document's blocks do with real engines."""
+
+    def __init__(self):
+        self.held = []
+        self.stands_for = {}  # a shown address or folder: ours
+
+    def run(self, words, shown):
+        """What the command prints. An engine that runs is held until `end`."""
+        words = [str(ROOT / words[0]), *words[1:]]
+        if words[1:2] != ["run"]:
+            told = re.sub("|".join(map(re.escape, self.stands_for)) or "$^", lambda m: self.stands_for[m[0]], "\n".join(words))
+            done = subprocess.run(told.split("\n"), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
+            return done.stdout
+        process = subprocess.Popen([*words, "--until-stdin-closes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        self.held.append(process)
+        printed = ""
+        for line in process.stdout:
+            printed += line
+            if line.startswith("holding them"):
+                break
+        names = re.compile(r"^(?:worker|router) (\S+)$|(/\S+/tacho-engines-\w+)", re.M)
+        self.stands_for = {a[0] or a[1]: b[0] or b[1] for a, b in zip(names.findall(shown), names.findall(printed))}
+        return printed
+
+    def end(self):
+        for process in self.held:
+            process.stdin.close()
+            process.wait(120)
 
 
 def check_options(tacho):
@@ -132,6 +175,15 @@ def check_columns(tacho):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    real = RealEngines() if "--engines" in sys.argv else None
+    try:
+        check(real)
+    finally:
+        if real:
+            real.end()
+
+
+def check(real):
     tacho, update = os.path.abspath(sys.argv[1]), "--update" in sys.argv
     corpus = os.environ.get("TACHO_CORPUS") or str(ROOT / ".." / "shared" / "traces")
     passed = failed = skipped = 0
@@ -140,6 +192,12 @@ def main():
         out, last = [], 0
         for block in BLOCK.finditer(text):
             folder = block["dir"] or "."
+            if block["real"] and real is None:
+                print(f"*** {path.name}: needs the real engines (--engines); a block was not checked")
+                skipped += 1
+                continue
+            if real is not None and not block["real"]:
+                continue
             if folder.startswith("$TACHO_CORPUS"):
                 if not os.path.isdir(corpus):
                     print(f"*** {path.name}: the corpus is not here (TACHO_CORPUS); a block was not checked")
@@ -152,15 +210,18 @@ def main():
                 if block["engines"]:
                     cwd = held.enter_context(tempfile.TemporaryDirectory())
                     url = held.enter_context(simulated(tacho, shlex.split(block["engines"]), cwd))
-                look = masked if url else str.rstrip
+                look = masked_real if block["real"] else masked if url else str.rstrip
                 for part in re.split(r"(?m)^(?=\$ )", block["body"]):
                     command, _, want = part.partition("\n")
                     words = shlex.split(command[2:]) if part.startswith("$ ") else [""]
-                    if words[0] != "tacho" or words[-1] == "&":
+                    if words[0] != "tacho" and not (block["real"] and part.startswith("$ ")) or words[-1] == "&":
                         body += part  # shown, not run: installs and the like
                         continue
                     shown = [word for word in words if word.startswith("http://")][:1]
-                    got = run_shown(tacho, [url if url and [word] == shown else word for word in words], cwd)
+                    if block["real"]:
+                        got, shown = real.run(words, want), []
+                    else:
+                        got = run_shown(tacho, [url if url and [word] == shown else word for word in words], cwd)
                     for one in shown:
                         got = got.replace(url or one, one)
                     if matches([*map(look, want.rstrip("\n").split("\n"))], [*map(look, got.rstrip("\n").split("\n"))]):
@@ -168,7 +229,7 @@ def main():
                     else:
                         failed += 1
                         print(f"{path.name}: {command}\n--- prints\n{got}\n--- shown\n{want}")
-                    body += part if url or "\n...\n" in part else command + "\n" + got.rstrip("\n") + "\n\n"
+                    body += part if url or block["real"] or "\n...\n" in part else command + "\n" + got.rstrip("\n") + "\n\n"
             if update:
                 out.append(text[last : block.start("body")] + body.rstrip("\n") + "\n")
                 last = block.end("body")

@@ -167,7 +167,8 @@ def bad_targets(folder):
     with simulation(folder) as addresses:
         url = target(addresses)[0]
         done, report, run_folder = record(folder, [url, dead], "--keep-going")
-        check("dead among others: kept going", report is not None and all(r["proven"] for r in ranks(report)), done.stderr)
+        check("dead among others: kept going", report is not None and
+              [r["proven"] for w in report["workers"] if w["url"] == url for r in w["ranks"]] == [True], done.stderr)
         check("dead among others: named", dead in done.stderr, done.stderr)
         done = run("engine", "status", url, dead)
         check("dead among others: status", done.returncode == 6 and url in done.stdout and dead in done.stderr,
@@ -201,25 +202,62 @@ def refusals(folder):
     check("no target: status", done.returncode == 2, done.stderr)
 
 
-def faults(folder):
-    """Each must end, say what is missing, and leave a run folder that says so."""
-    kinds = {
-        "error-500-start@1": (4, 6), "hang-stop@1": (4,), "lose-rank@1:0": (4,), "truncate@1": (4,),
-        "die-in-flush@1": (4,), "disk-full@1": (4,), "slow-flush@1:3s": (0,), "clock-skew@1:3ms": (0,),
-        "not-found@1": (2,),
-    }
-    for fault, expected in kinds.items():
-        base = f"{folder}/{re.sub('[^a-z0-9]', '-', fault)}"
-        with simulation(base, "--count", "2", "--tp", "2", "--router", "vllm", "--fault", fault) as addresses:
-            begin = time.monotonic()
+def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
+    """Records two servers, of which the second has the fault: how the last of so many sessions ends, what the screen says
+    of the cause (a pattern; None: nothing is missing), what run.json holds. Gives run.json, or None."""
+    base = f"{folder}/{re.sub('[^a-z0-9]', '-', fault)}"
+    with simulation(base, "--count", "2", "--tp", "2", "--router", "vllm", "--fault", fault, *engines) as addresses:
+        begin = time.monotonic()
+        for _ in range(sessions):
             # What ends well needs as long as the machine takes.
-            patience = ["--timeout", "15s"] if 0 not in expected else []
-            done, report, run_folder = record(base, target(addresses), *patience, timeout=170)
-            took = time.monotonic() - begin
-            check(f"{fault}: status", done.returncode in expected, f"{done.returncode}, {took:.0f} s\n{done.stderr}")
-            if 4 in expected and report is not None:
-                check(f"{fault}: says so", not report["complete"] and (report["missing"] or report["troubles"]), report)
-                check(f"{fault}: run.json holds the status", report["exit_status"] == done.returncode)
+            patience = ["--timeout", "15s"] if status else []
+            done, report, _ = record(base, target(addresses), *patience, *options, timeout=170)
+        said = " ".join((done.stdout + done.stderr).split())
+        check(f"{fault}: status", done.returncode == status, f"{done.returncode}, {time.monotonic() - begin:.0f} s\n{done.stderr}")
+        if cause:
+            check(f"{fault}: the cause", re.search(cause, said), said)
+        if report:
+            faulty = addresses["workers"][1]["url"]
+            proven = {w["url"]: all(r["proven"] for r in w["ranks"]) for w in report["workers"]}
+            check(f"{fault}: run.json holds the status", report["exit_status"] == status, report["exit_status"])
+            check(f"{fault}: says so", report["complete"] == (status == 0) and (status == 0 or report["missing"] or report["troubles"]),
+                  report)
+            check(f"{fault}: the other server's are proven", all(p for url, p in proven.items() if url != faulty), proven)
+            if status == 0:
+                check(f"{fault}: nothing is missing", all(proven.values()) and not report["missing"], report["missing"])
+        else:
+            check(f"{fault}: no run.json", status == 2, done.stderr)
+        shutil.rmtree(base, ignore_errors=True)
+        return report
+
+
+def faults(folder):
+    """Of the profiler: each must end, say what is missing and why, and leave a run folder that says so."""
+    meet(folder, "error-500-start@1", 4, "did not start: .*out of memory")
+    meet(folder, "hang-stop@1", 4, "did not answer its stop: .*no answer within 15 s")
+    meet(folder, "lose-rank@1:0", 4, "rank 0: no file of this rank")
+    meet(folder, "truncate@1", 4, "rank 0: .*truncated-json")
+    meet(folder, "die-in-flush@1", 4, "(died|cancelled)")
+    meet(folder, "disk-full@1", 4, "(No space left|truncated-json)")
+    meet(folder, "slow-flush@1:3s", 0, None)
+    meet(folder, "not-found@1", 2, "--profiler-config")
+
+
+def faults_beside(folder):
+    """Of the start, of the server, of its clock and of its answers."""
+    meet(folder, "slow-start@1:2s", 0, None)
+    meet(folder, "hang-start@1", 4, "did not start: .*no answer within 15 s")
+    meet(folder, "error-500-stop@1", 4, "refused to stop: HTTP 500")
+    meet(folder, "silent-second-session@1", 4, "records one session only", sessions=2)
+    # It dies in the window: the load begins just before the start, with some twenty steps a second.
+    report = meet(folder, "die-in-load@1:60", 4, "HTTP 500|died|connection", "--warm-up", "0ms", "--baseline", "0ms",
+                  "--duration", "6s", engines=("--speed", "0.2"))
+    check("die-in-load: it alone is missing", report and any(w["url"] in " ".join(report["missing"]) and not r["proven"]
+          for w in report["workers"] for r in w["ranks"]), report and report["missing"])
+    meet(folder, "clock-skew@1:3ms", 0, None)
+    meet(folder, "clock-drift@1:50", 0, None)
+    meet(folder, "error-in-stream@1:10", 0, r"\d+ of \d+ requests failed: error inside the answer")
+    meet(folder, "unhealthy@1", 0, None)  # /health is never asked: on SGLang it is a forward
 
 
 def interrupt(folder):
@@ -248,10 +286,43 @@ def two_at_once(folder):
         first = subprocess.Popen([TACHO, "record", *target(addresses), "--out", out, *QUICK, "--duration", "6s"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(3)
-        second, _, _ = record(folder, target(addresses))
-        check("two at once: refused", second.returncode == 6 and "is being profiled by" in second.stderr, second.stderr)
+        for name, second in (("record", record(folder, target(addresses))[0]), ("stop", run("engine", "stop", *target(addresses))),
+                             ("start", run("engine", "start", *target(addresses)))):
+            check(f"two at once, {name}: refused",
+                  second.returncode == 6 and "is being profiled by tacho record, process" in second.stderr, second.stderr)
         first.communicate(timeout=60)
         check("two at once: the first is whole", first.returncode == 0, first.returncode)
+
+
+def started_twice(folder):
+    """`tacho engine start` leaves a session running: a second one and a recording are refused by name until its stop, or until
+    the engine is another process."""
+    def refused(name, done):
+        check(f"{name}: refused", done.returncode == 6 and "session first" in done.stderr and "tacho engine stop" in done.stderr,
+              f"{done.returncode} {done.stderr}")
+    with simulation(folder, "--engine", "sglang") as addresses:
+        url = target(addresses)[0]
+        start = run("engine", "start", url, "--key", "first", "--output-dir", f"{folder}/first")
+        check("start: status", start.returncode == 0, start.stderr)
+        refused("second start", run("engine", "start", url))
+        refused("record", record(folder, [url])[0])
+        check("a load", run("load", url, "--num-prompts", "4", "--input-len", "16", "--output-len", "8").returncode == 0)
+        check("stop: status", run("engine", "stop", url).returncode == 0)
+        files = list(pathlib.Path(folder, "first").glob("first*"))
+        check("the window of the first is whole", len(files) == 1 and "step[DECODE" in subprocess.run(
+            ["zcat", *files], capture_output=True, text=True).stdout, files)
+        done, report, run_folder = record(folder, [url], "--steps", "5")
+        whole("after the stop", done, report, run_folder, 1)
+        # With a number of steps the engine refuses by itself while it counts, and needs no stop.
+        for _ in range(2):
+            counted = run("engine", "start", url, "--steps", "2", "--output-dir", f"{folder}/counted")
+            check("counted steps, once more", counted.returncode == 0, counted.stderr)
+            run("load", url, "--num-prompts", "1", "--input-len", "16", "--output-len", "8")
+        check("start, not stopped", run("engine", "start", url, "--key", "first", "--force").returncode == 0)
+        refused("not stopped", run("engine", "start", url))
+    with simulation(folder, "--engine", "sglang", "--port", url.rpartition(":")[2]):
+        again = run("engine", "start", url)
+        check("an engine that was restarted", again.returncode == 0, again.stderr)
 
 
 def by_daemon(folder):
@@ -316,11 +387,11 @@ def by_daemon_refused(folder):
         taken.bind(f"{folder}/dynolog")
         done, report, run_folder = record(folder, target(addresses))
         check("socket taken: status", done.returncode in (4, 6), f"{done.returncode} {done.stderr}")
-        check("socket taken: said", "is taken" in done.stderr, done.stderr)
+        check("socket taken: said", "is taken" in done.stdout, done.stdout)
 
 
-SCENARIOS = [two_behind_a_router, steps, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults, interrupt, two_at_once, by_daemon,
-             by_daemon_faults, by_daemon_refused]
+SCENARIOS = [two_behind_a_router, steps, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
+             faults_beside, interrupt, two_at_once, started_twice, by_daemon, by_daemon_faults, by_daemon_refused]
 
 
 def main():
@@ -332,6 +403,7 @@ def main():
         if only and scenario.__name__ != only:
             continue
         folder = tempfile.mkdtemp(prefix=f"tacho-{scenario.__name__}-")
+        os.environ["XDG_RUNTIME_DIR"] = folder  # its locks
         begin = time.monotonic()
         try:
             scenario(folder)

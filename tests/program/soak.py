@@ -3,9 +3,10 @@
 
 Deployments are drawn at random (engine, version, servers, ranks, router, faults), live for a few sessions each, and are
 recorded in a random way (by HTTP, by steps, by the daemon, with or without load; with Ctrl-C at a random moment). After
-each session: the exit status is a documented one and fits the run folder; the folder is complete by this script's own
-reading of the files, or says what is missing; no process, no half file, no hang, no growing simulator. Prints each breach
-with the commands that led to it, and one line of counts. The same SEED draws the same. Exit status: 0 no breach, 1 some.
+each session: the exit status is the documented one of its faults (0 where there are none) and fits the run folder; the folder
+is complete by this script's own reading of the files, or says what is missing, of a server that has a fault; no process, no
+half file, no hang, no growing simulator. Prints each breach with the commands that led to it, and one line of counts. The
+same SEED draws the same. Exit status: 0 no breach, 1 some.
 """
 import collections
 import gzip
@@ -14,6 +15,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -26,8 +28,12 @@ TIMEOUT_S = 5
 SLACK_S = 60
 STEP_NAME = re.compile(r"execute_context_\d+\(\d+\)_generation_\d+\(\d+\)$|execute_new_\d+_cached_\d+$|step\[")
 EMPTY_STEP = re.compile(r"execute_context_0\(0\)_generation_0\(0\)$|execute_new_0_cached_0$|step\[IDLE")
-# With these on a worker whose files are asked for, a recording cannot be complete.
-FATAL = {"hang-start", "hang-stop", "error-500-start", "not-found", "lose-rank", "truncate", "die-in-flush", "disk-full"}
+# What a recording comes to by a fault of one of its servers, by HTTP and by the daemon (docs/simulate.md, docs/record.md).
+STATUS = {
+    "slow-start": (0, 0), "slow-flush": (0, 0), "clock-skew": (0, 0), "clock-drift": (0, 0), "unhealthy": (0, 0), "error-in-stream": (0, 0),
+    "hang-start": (4, 0), "error-500-start": (4, 0), "hang-stop": (4, 0), "error-500-stop": (4, 0), "not-found": (2, 0),
+    "silent-second-session": (4, 0), "mute-rank": (0, 4), "lose-rank": (4, 4), "truncate": (4, 4), "disk-full": (4, 4),
+    "die-in-flush": (4, 4), "die-in-load": (4, 4)}
 
 
 def fault_kinds(tacho):
@@ -45,6 +51,8 @@ class Deployment:
         sglang = draw.random() < 0.3
         self.version = "0.5.23" if sglang else draw.choice(["0.32", "0.32", "0.32", "0.13", "0.10"])
         self.servers, self.tp = draw.choice([1, 2, 2, 3]), draw.choice([1, 1, 2])
+        if self.version in ("0.13", "0.10"):
+            self.servers = 1  # their files do not tell which server wrote them: each needs a folder
         self.dp = 2 if not sglang and self.version == "0.32" and draw.random() < 0.1 else 1
         self.faults = [f"{draw.choice(kinds)}@{draw.randrange(self.servers)}" for _ in range(draw.choice([0, 0, 1, 1, 1, 2]))]
         router = draw.choice(["none", "sglang" if sglang else "vllm"])
@@ -65,16 +73,50 @@ class Deployment:
         if not line:
             raise RuntimeError(f"{' '.join(self.command)}: {self.process.stderr.read()}")
         told = json.loads(line)
-        self.targets = [told["router"]] if "router" in told else [w["url"] for w in told["workers"]]
+        self.workers = [w["url"] for w in told["workers"]]
+        self.targets = [told["router"]] if "router" in told else self.workers
         self.ranks = self.servers * self.tp * self.dp
         self.files_open = self.open_files()
 
     def open_files(self):
         return {pid: len(os.listdir(f"/proc/{pid}/fd")) for pid in of_session(self.process.pid)}
 
-    def cannot_be_whole(self):
-        """A fault that every recording must notice. A rank or a step that is not there has none."""
-        return any(f.split("@")[0] in FATAL for f in self.faults) and not self.daemon
+    def outcomes(self, kind, options, earlier):
+        """The exit statuses that a session may end with for the sake of one fault; `earlier`: what the ones before came to."""
+        status, sglang = STATUS[kind][self.daemon], self.version == "0.5.23"
+        if not self.daemon:
+            if kind == "silent-second-session":
+                return {0} if not earlier else {4} if {"complete", "incomplete"} & set(earlier) else {0, 4}
+            if kind == "not-found" and sglang:
+                return {4}  # every SGLang has the route: only the start hears of it
+            if kind == "not-found" and "--keep-going" in options:
+                return {4, 6}  # the others, or nobody
+            if kind == "error-500-stop" and sglang:
+                return {0}  # what a stop of a stopped one says, too, and the trace is there
+            if kind == "hang-stop" and sglang and "--steps" in options:
+                return {0, 4}  # its files were there before the stop, which is then left out
+        if kind == "die-in-load":
+            return {0, 4, 6}  # its steps were not enough; it dies under way; it is gone
+        if earlier and (kind == "die-in-flush" or kind == "disk-full" and sglang):
+            return {4, 6}  # it may be gone
+        return {status}
+
+    def allowed(self, options, interrupts, earlier):
+        """The exit statuses that a session may end with."""
+        each = [self.outcomes(f.split("@")[0], options, earlier) for f in self.faults]
+        found = set().union({0}, *each)
+        if any(0 not in statuses for statuses in each):
+            found.remove(0)
+        if {2} in each:
+            found &= {2, 6}  # nothing is started
+        if 0 in found and {"--no-load", "--steps"} & set(options):
+            found.add(4)  # no step, or fewer than were asked for
+        return found | ({130} if interrupts else set())
+
+    def blameless(self):
+        """The servers of which nothing can be missing."""
+        bad = {int(f.split("@")[1]) for f in self.faults if STATUS[f.split("@")[0]][self.daemon]}
+        return [url for i, url in enumerate(self.workers) if i not in bad]
 
     def end(self):
         self.process.terminate()
@@ -139,6 +181,16 @@ def record(command, folder, interrupts):
     return status, errors, time.monotonic() - began, left
 
 
+def stop_as_told(errors):
+    """Whoever ends tacho by a second Ctrl-C is told how to stop the profilers that it leaves."""
+    for line in errors.splitlines():
+        if line.strip().startswith("curl "):
+            try:
+                subprocess.run(shlex.split(line), capture_output=True, timeout=TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                pass  # hang-stop
+
+
 def why_not_whole(path, rank):
     """Reads one trace by other means than tacho; "" when it is whole and its own."""
     try:
@@ -161,15 +213,16 @@ def why_not_whole(path, rank):
     return ""
 
 
-def judge(deployment, options, interrupts, status, errors, new):
+def judge(deployment, options, interrupts, status, new, earlier):
     """The breaches of one session, and what it was."""
     wrong = []
     if status is None:
         return ["hung"], "hung"
+    allowed = deployment.allowed(options, interrupts, earlier)
     if status not in (0, 2, 4, 6, 130):
         return [f"exit status {status}"], "failed"
-    if status == 130 and not interrupts:
-        wrong.append("interrupted by nobody")
+    if status not in allowed:
+        wrong.append(f"exit status {status}, not {' or '.join(map(str, sorted(allowed)))}")
     if status in (2, 6):
         return wrong + [f"left {f}" for f in new if list(f.rglob("*.json*"))], "refused"
     if len(new) != 1:
@@ -194,8 +247,9 @@ def judge(deployment, options, interrupts, status, errors, new):
         proven = sum(r["proven"] for r in ranks)
         if proven != deployment.ranks or len(ranks) != proven:
             wrong.append(f"{proven} of {len(ranks)} ranks proven, there are {deployment.ranks}")
-        if deployment.cannot_be_whole():
-            wrong.append("complete in spite of its faults")
+    if not {"--no-load", "--steps"} & set(options) and not interrupts:
+        wrong += [f"blames a server without a fault: {line}" for line in report.get("missing", []) + report.get("troubles", [])
+                  if line.startswith(tuple(f"{url}{end}" for url in deployment.blameless() for end in ":,"))]
     for rank in ranks:
         for file in rank["files"] if rank["proven"] else []:
             why = why_not_whole(folder / file, rank)
@@ -213,6 +267,7 @@ def main():
         draw = random.Random(f"{seed}/{done}")
         folder = pathlib.Path(tempfile.mkdtemp(prefix="tacho-soak-"))
         deployment = Deployment(tacho, folder, draw, kinds)
+        earlier = []
         try:
             for _ in range(min(sessions - done, draw.choice([1, 2, 3, 4]))):
                 out, temp = folder / "runs", folder / f"tmp{done}"
@@ -222,7 +277,8 @@ def main():
                 command = [tacho, "record", *deployment.targets, *options]
                 status, errors, took, left = record(command, temp, interrupts)
                 new = sorted(set(out.iterdir()) - before) if out.exists() else []
-                wrong, what = judge(deployment, options, interrupts, status, errors, new)
+                wrong, what = judge(deployment, options, interrupts, status, new, earlier)
+                earlier.append(what)
                 wrong += [f"process {pid} was left" for pid in left] + [f"{f} was left" for f in temp.iterdir()]
                 until = time.monotonic() + 5
                 # Its own connections close with it; a router keeps some to its workers.
@@ -233,6 +289,7 @@ def main():
                              if count > deployment.files_open.get(pid, count) + 64]
                     time.sleep(0.02)
                 wrong += grown
+                stop_as_told(errors)
                 counts[what] += 1
                 done += 1
                 if done % 25 == 0:

@@ -1,40 +1,30 @@
-#include "net/curl_error.h"
+#include "net/exchange_error.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
-#include "net/curl_library.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
 
-// libcurl's words as the end of a sentence of ours.
+// Another's words as the end of a sentence of ours.
 std::string Detail(const FailedExchange& failed) {
-  std::string text = *failed.detail != '\0' ? failed.detail : Curl()->easy_strerror(failed.code);
+  std::string text = failed.detail;
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
-  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z')) {
-    text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  }
+  if (text.size() > 1 && !(text[1] >= 'A' && text[1] <= 'Z')) text[0] = AsciiLower(text[0]);
   return text;
 }
 
-// A proxy that is set for the whole machine is easily forgotten.
+// It is easily forgotten.
 const char* ProxyHint(const Url& url) {
-  if (url.IsLoopback()) return "";
-  for (const char* name : {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return " (the environment names a proxy)";
-  }
-  return "";
+  return !url.IsLoopback() && EnvironmentNamesProxy() ? " (the environment names a proxy)" : "";
 }
 
 std::string NoConnection(const FailedExchange& failed) {
-  long number = 0;
-  Curl()->easy_getinfo(failed.handle, CURLINFO_OS_ERRNO, &number);
-  switch (number) {
+  switch (failed.os_error) {
     case ECONNREFUSED:
       return std::string("connection refused: is the server running, and is this its port?") +
              ProxyHint(failed.url);
@@ -46,7 +36,7 @@ std::string NoConnection(const FailedExchange& failed) {
     case 0:
       return "cannot connect (" + Detail(failed) + ")";
     default:
-      return fmt::format("cannot connect ({})", std::strerror(static_cast<int>(number)));
+      return fmt::format("cannot connect ({})", std::strerror(failed.os_error));
   }
 }
 
@@ -64,18 +54,13 @@ std::string TimedOut(const FailedExchange& failed) {
 }
 
 std::string EndedEarly(const FailedExchange& failed) {
-  curl_off_t whole = -1;
-  Curl()->easy_getinfo(failed.handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &whole);
-  if (whole >= 0) return fmt::format("answer ended after {} of {} bytes", failed.body_bytes, whole);
+  if (failed.whole_body >= 0) {
+    return fmt::format("answer ended after {} of {} bytes", failed.body_bytes, failed.whole_body);
+  }
   return fmt::format("answer ended after {} bytes, before its end was marked", failed.body_bytes);
 }
 
 std::string Broken(const FailedExchange& failed) {
-  const std::string_view detail = failed.detail;
-  if (detail.find("chunk") != std::string_view::npos) {
-    return fmt::format("broken chunked coding after {} bytes of the answer ({})", failed.body_bytes,
-                       Detail(failed));
-  }
   if (!failed.has_head) {
     return "connection broken before the answer (" + Detail(failed) + "): did the server die?";
   }
@@ -84,40 +69,40 @@ std::string Broken(const FailedExchange& failed) {
 }
 
 std::string WhatHappened(const FailedExchange& failed) {
-  switch (failed.code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
+  switch (failed.what) {
+    case Breakdown::kNoSuchHost:
       return "no such host: check the name, or give the IP address";
-    case CURLE_COULDNT_RESOLVE_PROXY:
+    case Breakdown::kNoSuchProxy:
       return "no such proxy: check http_proxy and https_proxy in the environment";
-    case CURLE_COULDNT_CONNECT:
+    case Breakdown::kNoConnection:
       return NoConnection(failed);
-    case CURLE_OPERATION_TIMEDOUT:
+    case Breakdown::kTimedOut:
       return TimedOut(failed);
-    case CURLE_PARTIAL_FILE:
-      return EndedEarly(failed);
-    case CURLE_GOT_NOTHING:
+    case Breakdown::kNothingCame:
       return "connection closed without an answer: did the server die, or does it want https?";
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_HTTP2:
+    case Breakdown::kEndedInHead:
+      return "answer ended within its headers";
+    case Breakdown::kEndedEarly:
+      return EndedEarly(failed);
+    case Breakdown::kNotHttp:
       return "not HTTP: something else answers on this port (" + Detail(failed) + ")";
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_BAD_CONTENT_ENCODING:
+    case Breakdown::kBrokenChunks:
+      return fmt::format("broken chunked coding after {} bytes of the answer ({})",
+                         failed.body_bytes, Detail(failed));
+    case Breakdown::kBroken:
       return Broken(failed);
-    case CURLE_PEER_FAILED_VERIFICATION:
+    case Breakdown::kNotTrusted:
       return "certificate not trusted (" + Detail(failed) +
              "): name its authority with --cacert FILE, or go without the check: --insecure";
-    case CURLE_SSL_CACERT_BADFILE:
+    case Breakdown::kBadAuthorities:
       return "certificates of authorities cannot be read (" + Detail(failed) +
              "): check --cacert, or install ca-certificates";
-    case CURLE_SSL_CONNECT_ERROR:
+    case Breakdown::kNoTls:
       return "no TLS (" + Detail(failed) + "): does it speak http:// instead?";
-    case CURLE_OUT_OF_MEMORY:
-      return "out of memory";
-    default:
+    case Breakdown::kOther:
       return Detail(failed);
   }
+  return "";
 }
 
 }  // namespace
@@ -127,6 +112,14 @@ std::string ShowTimeout(std::chrono::milliseconds time) {
   if (ms % 1000 == 0) return fmt::format("{} s", ms / 1000);
   if (ms > 1000) return fmt::format("{}.{} s", ms / 1000, ms % 1000 / 100);
   return fmt::format("{} ms", ms);
+}
+
+bool EnvironmentNamesProxy() {
+  for (const char* name : {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return true;
+  }
+  return false;
 }
 
 Error ErrorOfExchange(const FailedExchange& failed) {

@@ -1,0 +1,95 @@
+#include "control/open_session.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "control/session_lock.h"
+#include "control/version.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kEnding = "session";
+
+// Both were told in the same way ("pid:", ...) and differ.
+bool IsAnotherProcess(const std::string& then, const std::string& now) {
+  const size_t way = then.find(':');
+  return way != std::string::npos && now.find(':') == way &&
+         then.compare(0, way, now, 0, way) == 0 && then != now;
+}
+
+// An engine that refuses a second start by itself while it counts steps, and needs no stop.
+bool GuardsItself(const EngineFacts& facts, const OpenSession& open,
+                  const ProfileOptions& options) {
+  return facts.kind == EngineKind::kSglang && open.steps && options.steps &&
+         EngineRule(facts.kind, facts.version, "start_step") == "yes";
+}
+
+// What a second start would do, by the rule of the engine's version.
+std::string_view FateOfSecondStart(const EngineFacts& facts) {
+  const std::string_view rule = EngineRule(facts.kind, facts.version, "double");
+  if (rule == "destroys") return "a second start would throw its window away";
+  if (rule == "ignored") return "a second start would answer 200 and be ignored";
+  return "a second start would be refused with HTTP 409";
+}
+
+}  // namespace
+
+Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session) {
+  Result<std::string> path = SessionFile(worker_url, kEnding);
+  if (!path) return tl::unexpected<Error>(path.error());
+  Json json = {
+      {"key", session.key}, {"since", session.since_unix_s}, {"instance", session.instance}};
+  if (session.steps) json["steps"] = *session.steps;
+  const std::string beside = *path + ".part";
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  file << json.dump() << '\n';
+  file.close();
+  if (!file || std::rename(beside.c_str(), path->c_str()) != 0)
+    return tl::unexpected<Error>(
+        Error{ErrorKind::kOutput, fmt::format("{}: cannot be written", *path)});
+  return {};
+}
+
+void ForgetOpenSession(const std::string& worker_url) {
+  if (Result<std::string> path = SessionFile(worker_url, kEnding)) std::remove(path->c_str());
+}
+
+std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts) {
+  Result<std::string> path = SessionFile(worker.url, kEnding);
+  if (!path) return std::nullopt;
+  std::ifstream file(*path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  OpenSession session;
+  try {
+    session.key = json.at("key").get<std::string>();
+    session.since_unix_s = json.at("since").get<int64_t>();
+    session.instance = json.at("instance").get<std::string>();
+    if (json.contains("steps")) session.steps = json["steps"].get<int64_t>();
+  } catch (const Json::exception&) {
+    return std::nullopt;  // of no tacho that we know
+  }
+  if (IsAnotherProcess(session.instance, facts.instance)) return std::nullopt;
+  return session;
+}
+
+Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
+                                const ProfileOptions& options) {
+  const std::optional<OpenSession> open = FindOpenSession(worker, facts);
+  if (!open || GuardsItself(facts, *open, options)) return {};
+  return Fail(ErrorKind::kRemote,
+              fmt::format("{}: its profiler was started by tacho engine start at {} (session {}) "
+                          "and not stopped since; {} (tacho engine stop {} ends it)",
+                          worker.url, SinceText(open->since_unix_s), open->key,
+                          FateOfSecondStart(facts), worker.url));
+}
+
+}  // namespace tacho

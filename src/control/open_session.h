@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "control/engine.h"
+#include "control/profile_control.h"
+
+namespace tacho {
+
+// A session that `tacho engine start` began and left running. It is kept in a file beside the
+// worker's lock, and outlives the process, until `tacho engine stop`. Whoever changes it holds the
+// worker's lock.
+struct OpenSession {
+  std::string key;  // of ProfileOptions
+  int64_t since_unix_s = 0;
+  std::optional<int64_t> steps;  // absent: until it is stopped
+  std::string instance;          // of EngineFacts, when it was started
+};
+
+Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session);
+void ForgetOpenSession(const std::string& worker_url);
+
+// The session that is still open on the worker: nothing where the engine is another process by now.
+std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts);
+
+// kRemote when a start with `options` would meet an open session, with what would become of it. One
+// that counts its steps does not stand in the way where the engine guards it by itself, and ends it
+// without a stop.
+Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
+                                const ProfileOptions& options);
+
+}  // namespace tacho

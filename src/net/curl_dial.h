@@ -1,0 +1,28 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include "net/curl_handle.h"
+#include "net/dial.h"
+
+namespace tacho {
+
+// Lets libcurl find and reach a server (names, addresses of both families, time-outs), and takes
+// the socket from it when it stands.
+class CurlDial final : public Dial, private CurlHandle {
+ public:
+  CurlDial(Exchange& exchange, Dialed dialed) : exchange_(exchange), dialed_(std::move(dialed)) {}
+  ~CurlDial() override { Part(); }
+  Result<void> Start(CURLM* multi, const HttpClientOptions& options);
+
+ private:
+  void OnDone(CURLcode code) override;
+  static int OnClose(void* self, curl_socket_t fd);
+
+  Exchange& exchange_;
+  Dialed dialed_;
+  curl_socket_t wanted_ = CURL_SOCKET_BAD;
+  FileDescriptor socket_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include "net/curl_library.h"
+#include "net/exchange.h"
+
+namespace tacho {
+
+// A libcurl easy handle with all that concerns the connection: its address, proxy, TLS, time-outs.
+// Whoever derives from it says what to do over it. Stays where it is: libcurl holds its address.
+class CurlHandle {
+ public:
+  virtual ~CurlHandle();
+  CurlHandle(const CurlHandle&) = delete;
+  CurlHandle& operator=(const CurlHandle&) = delete;
+  static CurlHandle& Of(CURL* handle);
+
+  // What was begun is over. May destroy this.
+  virtual void OnDone(CURLcode code) = 0;
+
+ protected:
+  CurlHandle() = default;
+  // kBug: libcurl gives none.
+  Result<void> Open(const HttpRequest& request, const Url& url, const HttpClientOptions& options);
+  template <typename Value>
+  void Set(CURLoption option, Value value) {
+    Curl()->easy_setopt(handle_, option, value);
+  }
+  // Hands it to libcurl to be carried out, and takes it back. No multi_ before and after.
+  void Join(CURLM* multi);
+  void Part();
+  CURL* handle() const { return handle_; }
+  void TellFailure(CURLcode code, Exchange& exchange);
+
+ private:
+  CURL* handle_ = nullptr;
+  CURLM* multi_ = nullptr;
+  char detail_[CURL_ERROR_SIZE] = {};
+};
+
+}  // namespace tacho

@@ -1,0 +1,85 @@
+#include "net/direct_connections.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kBufferBytes = 64 * 1024;
+
+}  // namespace
+
+DirectConnections::DirectConnections(EventLoop& loop, size_t most_idle, Dialer dial,
+                                     std::function<void(Exchange&)> ended)
+    : loop_(loop),
+      most_idle_(most_idle),
+      dial_(std::move(dial)),
+      ended_(std::move(ended)),
+      buffer_(kBufferBytes) {}
+
+void DirectConnections::Carry(DirectExchange& exchange) {
+  std::vector<DirectConnection*>& idle = idle_[exchange.url().Origin()];
+  while (!idle.empty()) {
+    DirectConnection& connection = *idle.back();
+    if (!connection.IsQuiet()) {
+      Close(connection);
+      continue;
+    }
+    idle.pop_back();
+    --idle_count_;
+    return connection.Carry(exchange);
+  }
+  DialFor(exchange);
+}
+
+void DirectConnections::DialFor(DirectExchange& exchange) {
+  exchange.dial_ = dial_(exchange, [this, &exchange](FileDescriptor socket) {
+    const std::unique_ptr<Dial> over = std::move(exchange.dial_);
+    if (!socket) return ended_(exchange);
+    auto connection =
+        std::make_unique<DirectConnection>(*this, std::move(socket), exchange.url().Origin());
+    DirectConnection& known = *connection;
+    all_.emplace(&known, std::move(connection));
+    known.Carry(exchange);
+  });
+  if (!exchange.dial_) ended_(exchange);
+}
+
+void DirectConnections::Leave(DirectExchange& exchange) {
+  exchange.dial_.reset();
+  if (exchange.connection_ != nullptr) Close(*exchange.connection_);
+}
+
+void DirectConnections::End(DirectConnection& connection, bool keep) {
+  DirectExchange& exchange = *connection.exchange_;
+  if (keep && idle_count_ < most_idle_) {
+    exchange.connection_ = nullptr;
+    connection.exchange_ = nullptr;
+    connection.used_before_ = true;
+    idle_[connection.origin()].push_back(&connection);
+    ++idle_count_;
+  } else {
+    Close(connection);
+  }
+  ended_(exchange);
+}
+
+void DirectConnections::SendAgain(DirectConnection& connection) {
+  DirectExchange& exchange = *connection.exchange_;
+  Close(connection);
+  DialFor(exchange);
+}
+
+void DirectConnections::Close(DirectConnection& connection) {
+  if (connection.exchange_ != nullptr) {
+    connection.exchange_->connection_ = nullptr;
+  } else {
+    idle_count_ -= std::erase(idle_[connection.origin()], &connection);
+  }
+  all_.erase(&connection);
+}
+
+void DirectConnections::CloseAll() {
+  idle_.clear();
+  all_.clear();
+}
+
+}  // namespace tacho

@@ -1,0 +1,130 @@
+#include "net/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "net/clock.h"
+
+namespace tacho {
+namespace {
+
+// A kept-alive connection may have been closed by the server just as the request went out; it is
+// then sent again. Once is enough.
+constexpr int kMostAttempts = 2;
+
+bool HasControl(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+}
+
+bool IsToken(std::string_view name) {
+  constexpr std::string_view kNot = "()<>@,;:\\\"/[]?={} \t";
+  return !name.empty() && !HasControl(name) && name.find_first_of(kNot) == std::string_view::npos;
+}
+
+}  // namespace
+
+Exchange::Exchange(uint64_t number, HttpRequest request, uint64_t most_body,
+                   std::shared_ptr<HttpSink> sink)
+    : request_(std::move(request)), number_(number), most_body_(most_body), sink_(std::move(sink)) {
+  times_.started_ns = MonotonicNs();
+}
+
+Result<void> Exchange::Check(const HttpClientOptions& options) {
+  Result<Url> url = ParseUrl(request_.url);
+  if (!url) return tl::unexpected<Error>(url.error());
+  url_ = std::move(*url);
+  if (!IsToken(request_.method)) {
+    return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is no method");
+  }
+  for (const HttpHeader& header : request_.headers) {
+    if (!IsToken(header.name) || HasControl(header.value)) {
+      return Fail(ErrorKind::kUsage, url_.Origin() + ": the header \"" + header.name +
+                                         "\" has a character that no header may have");
+    }
+  }
+  if (!options.bearer_key.empty() && FindHeader(request_.headers, "Authorization").empty()) {
+    request_.headers.push_back({"Authorization", "Bearer " + options.bearer_key});
+  }
+  return {};
+}
+
+void Exchange::Mute() {
+  muted_ = true;
+  GiveUp(Error{ErrorKind::kInterrupted, "interrupted"});
+}
+
+bool Exchange::AboutToSend() {
+  if (++attempts_ > kMostAttempts) {
+    GiveUp("connection closed without an answer, twice: did the server die?");
+    return false;
+  }
+  times_.sent_ns = last_bytes_ns_ = MonotonicNs();
+  if (!muted_) sink_->OnSent(times_.sent_ns);
+  return true;
+}
+
+void Exchange::FoundAt(int64_t at_ns) {
+  last_bytes_ns_ = at_ns < last_bytes_ns_ ? MonotonicNs() : at_ns;
+  if (times_.first_byte_ns == 0) times_.first_byte_ns = last_bytes_ns_;
+}
+
+bool Exchange::TakeHead(const ResponseHead& head) {
+  if (muted_) return false;
+  has_head_ = true;
+  sink_->OnHead(head.status, head.headers, last_bytes_ns_);
+  return true;
+}
+
+bool Exchange::TakeBody(std::string_view bytes) {
+  if (muted_) return false;
+  if (bytes.size() > most_body_ - body_bytes_) {
+    GiveUp(fmt::format("answer longer than {} bytes", most_body_));
+    return false;
+  }
+  body_bytes_ += bytes.size();
+  sink_->OnBody(bytes, last_bytes_ns_);
+  return true;
+}
+
+void Exchange::GiveUp(std::string message) {
+  GiveUp(Error{ErrorKind::kRemote,
+               url_.Origin() + url_.path.substr(0, url_.path.find('?')) + ": " + message});
+}
+
+void Exchange::GiveUp(Breakdown what, std::string detail, int os_error, int64_t whole_body) {
+  GiveUp(ErrorOfExchange({.what = what,
+                          .detail = std::move(detail),
+                          .os_error = os_error,
+                          .request = request_,
+                          .url = url_,
+                          .sent = times_.sent_ns != 0,
+                          .has_head = has_head_,
+                          .body_bytes = body_bytes_,
+                          .whole_body = whole_body}));
+}
+
+void Exchange::GiveUp(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+void Exchange::GiveUpIdle() {
+  const std::string time = ShowTimeout(request_.idle_timeout);
+  GiveUp(has_head_ ? fmt::format("no byte for {} ({} bytes so far)", time, body_bytes_)
+                   : "no answer within " + time);
+}
+
+void Exchange::GiveUpEndlessHead() {
+  GiveUp(fmt::format("the headers have no end (more than {} kB): is this an engine?",
+                     ResponseParser::kMostHeadBytes / 1024));
+}
+
+void Exchange::End() {
+  if (error_) return sink_->OnEnd(tl::unexpected<Error>(*error_));
+  times_.ended_ns = last_bytes_ns_;
+  sink_->OnEnd(times_);
+}
+
+}  // namespace tacho

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "net/exchange_error.h"
+#include "net/http_client.h"
+#include "net/response_parser.h"
+#include "net/url.h"
+
+namespace tacho {
+
+// One request and its answer: what a sink is told, when, and how it ends. Whoever derives from it
+// carries it over a connection. Prepared on any thread, then used on the client's loop thread
+// alone.
+class Exchange : public ResponseTaker {
+ public:
+  Exchange(uint64_t number, HttpRequest request, uint64_t most_body,
+           std::shared_ptr<HttpSink> sink);
+
+  // kUsage: a bad URL, or a word that would break the request. Adds the key's header.
+  Result<void> Check(const HttpClientOptions& options);
+
+  virtual void Begin() = 0;
+  // Lets go of what carries it: nothing comes from there any more.
+  virtual void Leave() = 0;
+
+  uint64_t number() const { return number_; }
+  const HttpRequest& request() const { return request_; }
+  const Url& url() const { return url_; }
+  const HttpTimes& times() const { return times_; }
+  int64_t last_bytes_ns() const { return last_bytes_ns_; }
+
+  // It is cancelled: no call to the sink from now on but the last.
+  void Mute();
+  // The connection stands, the request goes out next. False when that was often enough.
+  bool AboutToSend();
+  // Bytes that come next were found then. A time from before the request went out cannot be: then
+  // it is now.
+  void FoundAt(int64_t at_ns);
+  bool TakeHead(const ResponseHead& head) override;
+  bool TakeBody(std::string_view bytes) override;
+
+  // How it will end; the first one counts.
+  void GiveUp(std::string message);
+  void GiveUp(Breakdown what, std::string detail = {}, int os_error = 0, int64_t whole_body = -1);
+  void GiveUp(Error error);
+  void GiveUpIdle();  // no byte for its idle_timeout
+  void GiveUpEndlessHead();
+  // Gives the sink its last call.
+  void End();
+
+ protected:
+  HttpRequest request_;
+  int attempts_ = 0;
+
+ private:
+  const uint64_t number_;
+  const uint64_t most_body_;
+  const std::shared_ptr<HttpSink> sink_;
+  Url url_;
+  HttpTimes times_;
+  int64_t last_bytes_ns_ = 0;
+  bool has_head_ = false, muted_ = false;
+  uint64_t body_bytes_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http.h"
+
+namespace tacho {
+
+// The head of an HTTP/1 answer, line by line. Lenient as clients must be: lines may end in LF
+// alone, values go on in lines that begin with a blank, reasons may be missing.
+class ResponseHead {
+ public:
+  enum class Said { kMore, kInterim, kWhole, kNotHttp };
+
+  // A line without its end. kInterim: "100 Continue" or its kin is over, another head follows.
+  Said TakeLine(std::string_view line);
+  // Whether what begins so can become a head.
+  static bool MayBegin(std::string_view bytes);
+
+  int status = 0;
+  bool keeps_alive_by_itself = false;  // HTTP/1.1
+  std::vector<HttpHeader> headers;
+
+ private:
+  Said TakeStatusLine(std::string_view line);
+  bool has_status_ = false;
+};
+
+// Takes what one answer says. False: no more of it, please.
+class ResponseTaker {
+ public:
+  virtual ~ResponseTaker() = default;
+  virtual bool TakeHead(const ResponseHead& head) = 0;
+  virtual bool TakeBody(std::string_view bytes) = 0;
+};
+
+// Takes the bytes of one HTTP/1 answer apart as they come, wherever they are cut: the head, interim
+// answers before it, and a body with a length, in chunks, or up to the end of the connection (RFC
+// 9112). The body is not copied. Memory: one line, 256 kB at most.
+class ResponseParser {
+ public:
+  enum class State {
+    kGoing,
+    kWhole,    // the answer is complete
+    kRefused,  // by the taker
+    kNotHttp,  // see detail()
+    kBrokenChunks,
+    kEndlessHead,  // more than kMostHeadBytes of headers
+  };
+  static constexpr uint64_t kMostHeadBytes = 256 * 1024;  // trailers too
+
+  // An answer to HEAD has no body, whatever it says.
+  explicit ResponseParser(bool to_head_request) : to_head_request_(to_head_request) {}
+
+  // Gives how many bytes belong to this answer: all, unless it ended before them.
+  size_t Feed(std::string_view bytes, ResponseTaker& taker);
+  // The connection ended: a body without a length is whole then.
+  void EndOfConnection();
+
+  State state() const { return state_; }
+  const char* detail() const { return detail_; }
+  bool begun() const { return begun_; }
+  bool has_head() const { return has_head_; }
+  // Bytes; -1 when the head does not say.
+  int64_t whole_body() const { return whole_body_; }
+  // When it is whole: the connection may carry another exchange.
+  bool keeps_alive() const { return keeps_alive_ && !until_end_; }
+
+ private:
+  enum class Part { kHead, kSize, kSizeRest, kBody, kChunkEnd, kTrailers };
+
+  bool TakeHeadBytes(std::string_view& bytes, ResponseTaker& taker);
+  void TakeHeadLine(std::string_view line, ResponseTaker& taker);
+  void BeginBody();
+  bool TakeSize(std::string_view& bytes);
+  void TakeBody(std::string_view& bytes, ResponseTaker& taker);
+  void Break(State state, const char* detail);
+
+  const bool to_head_request_;
+  State state_ = State::kGoing;
+  Part part_ = Part::kHead;
+  const char* detail_ = "";
+  ResponseHead head_;
+  std::string line_;  // the unfinished line of a head or of trailers
+  uint64_t head_bytes_ = 0;
+  uint64_t left_ = 0;  // bytes of the body or of the chunk
+  int64_t whole_body_ = -1;
+  bool begun_ = false, has_head_ = false, keeps_alive_ = false;
+  bool chunked_ = false, until_end_ = false, has_digit_ = false;
+};
+
+}  // namespace tacho

@@ -1,0 +1,341 @@
+#include "session/profiler_session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <future>
+#include <numeric>
+#include <utility>
+
+#include "control/liveness.h"
+#include "net/clock.h"
+#include "session/fetch_files.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kPatienceForLife{3000};
+// A stop where nothing runs takes milliseconds, or as long as the step under way.
+constexpr int64_t kIdleStopNs = 2'000'000'000;
+
+// What the names of the worker's files begin with; "" where the engine reads no key.
+std::string_view PrefixOf(const RecordedWorker& worker) {
+  const bool keyed = worker.facts.profiler.reads_body && worker.start &&
+                     worker.start->body.find(worker.key) != std::string::npos;
+  return keyed ? std::string_view(worker.key) : std::string_view();
+}
+
+bool IsGood(const ControlOutcome& outcome) {
+  return outcome.verdict == ControlVerdict::kDone || outcome.verdict == ControlVerdict::kWasSo;
+}
+
+std::string WithLog(RecordedWorker& worker, std::string text) {
+  if (const std::string& said = worker.log.Death(); !said.empty())
+    text += "; its log says: " + said;
+  return text;
+}
+
+}  // namespace
+
+ProfilerSession::ProfilerSession(HttpClient& client, const RecordOptions& options,
+                                 RecordObserver& observer, Recording& recording)
+    : client_(client), options_(options), observer_(observer), recording_(recording) {
+  running_.resize(recording_.workers.size());
+  std::iota(running_.begin(), running_.end(), size_t{0});
+}
+
+void ProfilerSession::LookIntoFolders() {
+  for (const RecordedWorker& worker : recording_.workers)
+    if (!worker.folder.empty()) before_[worker.folder] = ReadFolder(worker.folder);
+}
+
+bool ProfilerSession::EndOldSessions(std::stop_token stop) {
+  LookIntoFolders();
+  std::vector<size_t> which;
+  for (size_t i : running_)
+    if (recording_.workers[i].facts.kind == EngineKind::kVllm) which.push_back(i);
+  const std::vector<ControlOutcome> ended = SendWithProgress("old sessions", which, stop, [] {});
+  if (stop.stop_requested()) return false;
+  std::vector<size_t> failed;
+  for (size_t i = 0; i < which.size(); ++i)
+    if (!IsGood(ended[i])) failed.push_back(which[i]);
+  const std::vector<std::string> dead = WhyDeadOf(failed);
+  for (size_t i = 0; i < which.size(); ++i) {
+    const auto at = std::find(failed.begin(), failed.end(), which[i]);
+    if (at == failed.end()) continue;
+    RecordedWorker& worker = recording_.workers[which[i]];
+    const std::string& why = dead[static_cast<size_t>(at - failed.begin())];
+    if (!why.empty())
+      Fail(worker, WithLog(worker, fmt::format("it died before its start{}: {}",
+                                               options_.load ? ", under the load" : "", why)));
+    else if (ended[i].verdict == ControlVerdict::kNoAnswer)
+      Fail(worker, fmt::format("was not started: no answer to the stop before it ({}): an earlier "
+                               "session is still being written, or it hangs",
+                               ended[i].said));
+  }
+  NameEndedSessions(which, ended);
+  std::erase_if(running_,
+                [&](size_t i) { return !recording_.workers[i].expectation.trouble.empty(); });
+  // What an earlier session wrote is none of ours.
+  LookIntoFolders();
+  return running_.size() == recording_.workers.size() || (options_.keep_going && !running_.empty());
+}
+
+// vLLM answers 200 whether a session ran or not: what ran leaves files, or takes its time.
+void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
+                                        const std::vector<ControlOutcome>& ended) {
+  std::map<std::string, std::vector<std::string>> urls;  // by folder
+  for (size_t i = 0; i < which.size(); ++i) {
+    const RecordedWorker& worker = recording_.workers[which[i]];
+    const int64_t took_ns = ended[i].answered_ns - ended[i].sent_ns;
+    if (!worker.folder.empty())
+      urls[worker.folder].push_back(worker.worker.url);
+    else if (IsGood(ended[i]) && took_ns > kIdleStopNs)
+      Remark(
+          fmt::format("{}: the stop before the start took {}: a session that was running there "
+                      "was probably ended",
+                      worker.worker.url, SecondsText(took_ns)));
+  }
+  for (const auto& [folder, workers] : urls) {
+    std::vector<std::string> files = NewFiles(before_[folder], ReadFolder(folder));
+    std::erase_if(files, [](const std::string& file) { return !IsTraceName(file); });
+    if (!files.empty())
+      Remark(fmt::format("a session that was running at {} was ended: it left {}{}",
+                         fmt::join(workers, " or "), files.front(),
+                         files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1)));
+  }
+}
+
+bool ProfilerSession::Start() {
+  observer_.OnLeftBehind("profilers may still be running; stop them with:\n" + StopCommands() +
+                         "their traces are, or will be,\n" + Traces());
+  std::vector<ControlRequest> starts;
+  std::vector<EngineFacts> facts;
+  for (size_t i : running_) {
+    starts.push_back(*recording_.workers[i].start);
+    facts.push_back(recording_.workers[i].facts);
+  }
+  const int64_t begin = ReadClocks().unix_ns;
+  const std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
+  recording_.start_spread_ns = StartSpreadNs(started);
+  std::vector<size_t> failed;
+  for (size_t i = 0; i < started.size(); ++i) {
+    RecordedWorker& worker = recording_.workers[running_[i]];
+    worker.started = started[i];
+    worker.expectation.start_unix_ns = begin;
+    worker.expectation.key = PrefixOf(worker);
+    if (started[i].verdict != ControlVerdict::kDone) failed.push_back(i);
+  }
+  std::vector<size_t> of_failed;
+  for (size_t i : failed) of_failed.push_back(running_[i]);
+  const std::vector<std::string> dead = WhyDeadOf(of_failed);
+  for (size_t i = 0; i < failed.size(); ++i) {
+    RecordedWorker& worker = recording_.workers[of_failed[i]];
+    Fail(worker, dead[i].empty() ? "did not start: " + started[failed[i]].said
+                                 : WithLog(worker, "it died at its start: " + dead[i]));
+  }
+  observer_.OnDone("start", fmt::format("{} profilers told within {:.2f} ms", started.size(),
+                                        static_cast<double>(recording_.start_spread_ns) / 1e6));
+  return failed.empty() || (options_.keep_going && failed.size() < started.size());
+}
+
+bool ProfilerSession::FilesThere() const {
+  return options_.profile.steps && !running_.empty() &&
+         std::all_of(running_.begin(), running_.end(), [&](size_t i) {
+           const RecordedWorker& worker = recording_.workers[i];
+           size_t whole = 0;
+           for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
+           return !worker.folder.empty() && whole >= ExpectedFiles(worker);
+         });
+}
+
+void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
+  // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
+  std::vector<size_t> which;
+  for (size_t i : running_) {
+    const RecordedWorker& worker = recording_.workers[i];
+    const bool self_stopped = worker.facts.kind == EngineKind::kSglang && options_.profile.steps &&
+                              FilesOf(worker).size() >= ExpectedFiles(worker);
+    if (!self_stopped) which.push_back(i);
+  }
+  const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
+  // Asked at the same time: who is dead by now did not die of the stop.
+  auto asked = std::async(std::launch::async, [&] { return WhyDeadOf(which); });
+  const std::vector<ControlOutcome> stopped = SendWithProgress("stop", which, {}, on_the_way);
+  const bool good = std::all_of(stopped.begin(), stopped.end(), IsGood);
+  const std::vector<std::string> dead_then = asked.get();
+  const std::vector<std::string> dead_now = good ? dead_then : WhyDeadOf(which);
+  for (size_t i = 0; i < which.size(); ++i)
+    Settle(recording_.workers[which[i]], stopped[i], dead_then[i], dead_now[i]);
+  const int64_t end_unix_ns = ReadClocks().unix_ns;
+  for (size_t i : running_) {
+    recording_.workers[i].expectation.stop_asked_unix_ns = begin_unix_ns;
+    recording_.workers[i].expectation.stop_unix_ns = end_unix_ns;
+  }
+  observer_.OnDone("stop", FlushSummary(MonotonicNs() - begin, Flushes()));
+  if (good) observer_.OnLeftBehind("the profilers were stopped; their traces are\n" + Traces());
+}
+
+void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outcome,
+                             const std::string& dead_then, const std::string& dead_now) {
+  worker.stopped = outcome;
+  if (IsGood(outcome)) return;
+  if (!dead_then.empty())
+    Fail(worker, WithLog(worker, fmt::format("it died {}before its stop: {}",
+                                             options_.load ? "under the load, " : "", dead_then)));
+  else if (!dead_now.empty())
+    Fail(worker, WithLog(worker, "it died in its flush, while it wrote: " + dead_now));
+  else if (outcome.verdict == ControlVerdict::kNoAnswer)
+    Fail(worker,
+         fmt::format("did not answer its stop: {}: it still writes, or hangs", outcome.said));
+  else
+    Fail(worker, fmt::format("refused to stop: HTTP {}: {}: its profiler may still run (tacho "
+                             "engine stop {})",
+                             outcome.status, outcome.said, worker.worker.url));
+}
+
+void ProfilerSession::Collect(std::stop_token stop) {
+  for (size_t i = 0; i < recording_.workers.size(); ++i) CollectOf(recording_.workers[i], i, stop);
+  // vLLM answers 200 whatever became of the trace; its log knows.
+  for (RecordedWorker& worker : recording_.workers)
+    if (const std::string& failure = worker.log.Failure(); !failure.empty())
+      Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+}
+
+void ProfilerSession::CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop) {
+  const std::string target = recording_.folder.In(fmt::format("traces/w{}", index));
+  const auto progress = [&](uint64_t bytes) {
+    observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
+                                                static_cast<double>(bytes) / 1e6));
+  };
+  // A worker that refused or died leaves what it leaves.
+  const bool healthy = worker.expectation.trouble.empty();
+  if (healthy) stop = {};
+  Result<BroughtFiles> brought;
+  if (worker.remote) {
+    Result<std::vector<std::string>> fetched =
+        FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns, target,
+                   options_.patience, stop, progress);
+    if (fetched)
+      brought = BroughtFiles{std::move(*fetched), ""};
+    else
+      brought = tl::unexpected(fetched.error());
+  } else {
+    SettleOptions settle;
+    settle.patience = options_.patience;
+    settle.expected = healthy ? ExpectedFiles(worker) : 0;
+    WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
+    worker.expectation.room_bytes = FreeBytes(worker.folder);
+    brought = BringFiles(FilesOf(worker), target);
+  }
+  if (!brought) {
+    Fail(worker, brought.error().message);
+    return;
+  }
+  worker.expectation.files = std::move(brought->files);
+  if (!brought->no_room.empty()) recording_.troubles.push_back(brought->no_room);
+}
+
+std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
+    std::string_view phase, const std::vector<size_t>& which, std::stop_token stop,
+    const std::function<void()>& on_the_way) {
+  std::vector<ControlRequest> requests;
+  std::vector<EngineFacts> facts;
+  for (size_t i : which) {
+    requests.push_back(*recording_.workers[i].stop);
+    facts.push_back(recording_.workers[i].facts);
+  }
+  took_ns_ = std::vector<std::atomic<int64_t>>(recording_.workers.size());
+  const int64_t begin = MonotonicNs();
+  const auto ended = [&](const ControlOutcome& outcome) {
+    for (size_t i : which)
+      if (recording_.workers[i].stop->url == outcome.url) took_ns_[i] = MonotonicNs() - begin;
+  };
+  auto answers = std::async(std::launch::async, [&] {
+    return SendAll(client_, requests, facts, options_.patience, stop, ended);
+  });
+  // Requests that pile up behind a flush are of no use to anybody.
+  bool quick = answers.wait_for(kLook) == std::future_status::ready;
+  on_the_way();
+  while (!quick && answers.wait_for(kLook) != std::future_status::ready)
+    observer_.OnProgress(phase, FlushText(MonotonicNs() - begin, Flushes()));
+  return answers.get();
+}
+
+std::vector<FlushState> ProfilerSession::Flushes() {
+  std::vector<FlushState> flushes;
+  for (size_t i : running_) {
+    RecordedWorker& worker = recording_.workers[i];
+    FlushState flush{worker.worker.url, {}, {}, worker.log.LastWord()};
+    if (!worker.folder.empty()) {
+      FolderState now = ReadFolder(worker.folder);
+      flush.bytes = 0;
+      for (const std::string& file : FilesOf(worker)) *flush.bytes += now[file].bytes;
+    }
+    if (took_ns_[i] != 0) flush.took_ns = took_ns_[i];
+    flushes.push_back(std::move(flush));
+  }
+  return flushes;
+}
+
+std::vector<std::string> ProfilerSession::WhyDeadOf(const std::vector<size_t>& which) const {
+  std::vector<Worker> workers;
+  std::vector<EngineFacts> facts;
+  for (size_t i : which) {
+    workers.push_back(recording_.workers[i].worker);
+    facts.push_back(recording_.workers[i].facts);
+  }
+  return WhyDead(client_, workers, facts, kPatienceForLife);
+}
+
+// One a rank, and one a stage where stages were asked for.
+size_t ProfilerSession::ExpectedFiles(const RecordedWorker& worker) const {
+  const auto ranks = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
+  return options_.profile.IsOn("profile_by_stage") ? 2 * ranks : ranks;
+}
+
+// What is new in the worker's folder and may be its own: by its key where the engine reads one.
+std::vector<std::string> ProfilerSession::FilesOf(const RecordedWorker& worker) const {
+  std::vector<std::string> files;
+  if (worker.folder.empty()) return files;
+  const auto before = before_.find(worker.folder);
+  for (const std::string& file : NewFiles(before == before_.end() ? FolderState() : before->second,
+                                          ReadFolder(worker.folder)))
+    if (IsTraceName(file) &&
+        std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
+      files.push_back(file);
+  return files;
+}
+
+std::string ProfilerSession::StopCommands() const {
+  std::string lines;
+  for (size_t i : running_) lines += recording_.workers[i].stop->AsCurl() + "\n";
+  return lines;
+}
+
+std::string ProfilerSession::Traces() const {
+  std::string lines;
+  for (size_t i : running_) {
+    const RecordedWorker& worker = recording_.workers[i];
+    const std::string folder =
+        worker.remote ? worker.remote->host + ":" + worker.remote->path : worker.folder;
+    lines += fmt::format("  {}/{}*  ({})\n", folder, PrefixOf(worker), worker.worker.url);
+  }
+  return lines;
+}
+
+void ProfilerSession::Fail(RecordedWorker& worker, std::string trouble) {
+  // What follows from the first one is no news.
+  if (!worker.expectation.trouble.empty()) return;
+  recording_.troubles.push_back(worker.worker.url + ": " + trouble);
+  worker.expectation.trouble = std::move(trouble);
+}
+
+void ProfilerSession::Remark(const std::string& text) {
+  recording_.remarks.push_back(text);
+  observer_.OnRemark(text);
+}
+
+}  // namespace tacho

@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""What a recording says and keeps when it does not go as planned: Ctrl-C once and twice by HTTP and by the daemon, engines that
+die under load, clocks that are off, cut traces, a full disk, sessions of others.
+
+usage: check_record_session.py TACHO [--only NAME]
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import check_record as recording
+from check_record import QUICK, check, ranks, record, simulation, target
+
+TWO = ["--count", "2", "--tp", "2", "--router", "vllm"]
+
+
+def post(url, path, body=None):
+    data = json.dumps(body).encode() if body is not None else b""
+    request = urllib.request.Request(url + path, data=data, method="POST", headers={"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+class Recording:
+    """A `tacho record` under way, its standard error read line by line."""
+
+    def __init__(self, folder, targets, *options):
+        self.out = pathlib.Path(folder) / "runs"
+        self.process = subprocess.Popen([recording.TACHO, "record", *targets, "--out", str(self.out), *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.errors = ""
+
+    def until(self, words, seconds=60):
+        """Reads on until a line has `words` in it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and select.select([self.process.stderr], [], [], 0.5) is not None:
+            line = self.process.stderr.readline()
+            self.errors += line
+            if words in line:
+                return True
+            if not line:
+                break
+        check(f"says {words}", False, self.errors)
+        return False
+
+    def until_told(self, seconds=60):
+        """By the daemon: until the simulated processes have been told, which shows in a file of nothing."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if list(self.out.rglob("kineto_*")):
+                return True
+            time.sleep(0.05)
+        check("told by the daemon", False, self.errors)
+        return False
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+
+    def end(self, seconds=90):
+        """(exit status, standard output, all of standard error, seconds that it took)"""
+        began = time.monotonic()
+        out, rest = self.process.communicate(timeout=seconds)
+        return self.process.returncode, out, self.errors + rest, time.monotonic() - began
+
+    def report(self):
+        found = list(self.out.rglob("run.json"))
+        return json.loads(found[0].read_text()) if found else None
+
+
+def interrupted_http(folder):
+    long = ["--warm-up", "500ms", "--baseline", "500ms", "--duration", "60s"]
+    with simulation(f"{folder}/a", *TWO) as addresses:
+        run = Recording(f"{folder}/a", target(addresses), *long[2:], "--warm-up", "60s")
+        run.until("preflight")
+        time.sleep(0.5)
+        run.interrupt()
+        status, out, errors, took = run.end()
+        report = run.report()
+        check("before the start: status", status == 130 and took < 10, (status, took, errors))
+        check("before the start: said", "before the profilers were started" in errors, errors)
+        check("before the start: nothing was sent", report and not any("start" in w or "stop" in w for w in report["workers"]), report)
+        check("before the start: marked", report and report["interrupted"] and report["missing"], report)
+    with simulation(f"{folder}/b", *TWO, "--fault", "slow-flush@1:5s") as addresses:
+        run = Recording(f"{folder}/b", target(addresses), *long)
+        run.until(" start ")
+        time.sleep(1)
+        run.interrupt()
+        run.until(" profile ")
+        time.sleep(0.7)
+        run.interrupt()
+        status, out, errors, took = run.end()
+        check("twice: at once", status == 130 and took < 2, (status, took))
+        check("twice: how to stop", all(f"curl -X POST {w['url']}/stop_profile" in errors for w in addresses["workers"]), errors)
+        places = re.findall(r"^  (/.*)\*  \((.*)\)$", errors, re.M)
+        check("twice: where the traces will be", sorted(url for _, url in places) ==
+              sorted(w["url"] for w in addresses["workers"]), errors)
+        check("twice: no run.json", run.report() is None)
+        time.sleep(7)
+        for place, url in places:
+            at = pathlib.Path(place)
+            files = [f for f in at.parent.iterdir() if f.name.startswith(at.name) and f.name.endswith(".json")]
+            check("twice: there they are", len(files) == 2, (place, files))
+
+
+def interrupted_daemon(folder):
+    with simulation(f"{folder}/a", *TWO, daemon=True) as addresses:
+        run = Recording(f"{folder}/a", target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "6s")
+        run.until("baseline")
+        time.sleep(2)  # they meet
+        run.interrupt()
+        status, out, errors, took = run.end()
+        check("rendezvous: status", status == 130 and took < 10, (status, took, errors))
+        check("rendezvous: said", "before the profilers were started" in errors, errors)
+        check("rendezvous: no trace", not list(run.out.rglob("*kineto_*")), list(run.out.rglob("*")))
+    with simulation(f"{folder}/b", *TWO, daemon=True) as addresses:
+        run = Recording(f"{folder}/b", target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "8s")
+        run.until("baseline")
+        time.sleep(16)  # they have met and were told; the window has begun, or will in a moment
+        run.interrupt()
+        run.until("cannot be cut short")
+        status, out, errors, took = run.end()
+        check("window: status", status == 130, (status, errors))
+        left = re.search(r"it ends in (\d+\.\d) s", errors)
+        check("window: says when it ends", left and 0 < float(left[1]) < 20, errors)
+        check("window: waited for", left and took > float(left[1]) - 1, (left and left[1], took))
+        check("window: no untrue word", "profilers were stopped" not in errors + out and "wrote nothing" not in errors + out,
+              errors + out)
+        report = run.report()
+        check("window: its traces are proven", report and len(ranks(report)) == 4 and all(r["proven"] for r in ranks(report)), report)
+        check("window: marked", report and report["interrupted"] and not report["complete"], report)
+        check("window: true times", report and report["daemon_window"]["duration_ns"] == 8_000_000_000 and
+              report["profiled"]["duration_ns"] < 8_000_000_000 and
+              abs(report["interrupted_unix_ns"] - report["profiled"]["begin_unix_ns"] - report["profiled"]["duration_ns"]) < 1e6 or
+              report["profiled"]["duration_ns"] == 0, report)
+    with simulation(f"{folder}/c", *TWO, daemon=True) as addresses:
+        run = Recording(f"{folder}/c", target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "6s")
+        run.until("baseline")
+        time.sleep(17)
+        run.interrupt()
+        run.until("cannot be cut short")
+        run.interrupt()
+        status, out, errors, took = run.end()
+        check("daemon, twice: at once", status == 130 and took < 2, (status, took))
+        files = re.findall(r"^  (/\S+/kineto_(\d+)\.json)$", errors, re.M)
+        owners = {pid for w in addresses["workers"] for pid in w["rank_pids"]}
+        check("daemon, twice: names its files", owners <= {int(pid) for _, pid in files}, errors)
+        time.sleep(14)
+        check("daemon, twice: there they are", all(os.path.getsize(path) > 0 for path, pid in files if int(pid) in owners), files)
+
+
+def died_in_load(folder):
+    """It dies before its start, and within the window."""
+    for steps, when in (("10", "before its start"), ("700", "before its stop")):
+        base = f"{folder}/{steps}"
+        with simulation(base, *TWO, "--fault", f"die-in-load@1:{steps}", "--log", f"{base}.log") as addresses:
+            done, report, _ = record(base, target(addresses), "--engine-log", f"{base}.log", "--duration", "10s", "--timeout", "20s")
+            check(f"dead {when}: status", done.returncode == 4, (done.returncode, done.stdout, done.stderr))
+            dead = addresses["workers"][1]["url"]
+            said = [m for m in report["missing"] if m.startswith(dead)] if report else []
+            check(f"dead {when}: both ranks say so", len(said) == 2 and all("it died" in m and when in m for m in said), report)
+            check(f"dead {when}: no refusal", "refused to" not in done.stdout and "already active" not in done.stdout, done.stdout)
+            check(f"dead {when}: its log", all("died unexpectedly" in m for m in said), said)
+
+
+def clock_and_cut(folder):
+    with simulation(f"{folder}/c", *TWO, "--fault", "clock-skew@1:60m") as addresses:
+        done, report, _ = record(f"{folder}/c", target(addresses))
+        check("clock: status", done.returncode == 4, done.stderr)
+        said = [m for m in report["missing"] if addresses["workers"][1]["url"] in m]
+        check("clock: named", len(said) == 2 and all("clock is off" in m and re.search(r"3[56]\d\d\.\d s behind", m) for m in said), said)
+    with simulation(f"{folder}/t", *TWO, "--fault", "truncate@0") as addresses:
+        done, report, _ = record(f"{folder}/t", target(addresses))
+        said = report["missing"]
+        check("cut: cause", len(said) == 2 and all("truncated-json" in m and "was killed while it wrote" in m for m in said), said)
+
+
+def full_disk(folder):
+    """The run folder on a disk of 300 kB: the traces stay the engines' own, all else is told."""
+    small = pathlib.Path(folder) / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(small)], capture_output=True).returncode != 0:
+        print("SKIPPED full_disk: no right to mount", flush=True)
+        return
+    try:
+        with simulation(folder, *TWO) as addresses:
+            done = recording.run("record", *target(addresses), "--out", str(small), *QUICK)
+            check("full disk: status", done.returncode == 4, (done.returncode, done.stdout, done.stderr))
+            found = list(small.rglob("run.json"))
+            check("full disk: run.json", len(found) == 1, done.stderr)
+            check("full disk: stopped", re.search(r"^  stop ", done.stderr, re.M), done.stderr)
+            check("full disk: said", "No space left" in done.stdout and f"{folder}/engine" in done.stdout, done.stdout)
+            check("full disk: the engines' own are proven", "4 of 4 ranks proven" in done.stdout, done.stdout)
+            check("full disk: nothing half written", not list(small.rglob("*.part")), list(small.rglob("*")))
+            check("full disk: a new session can begin", all(post(w["url"], "/start_profile") == 200 for w in addresses["workers"]))
+    finally:
+        subprocess.run(["umount", str(small)], check=False)
+
+
+def first_stop(folder):
+    """A stop that hangs before anything was started: progress, and --timeout bounds it."""
+    with simulation(folder, *TWO, "--fault", "hang-stop@1") as addresses:
+        ours, theirs = pty.openpty()
+        began = time.monotonic()
+        process = subprocess.Popen([recording.TACHO, "record", *target(addresses), "--out", f"{folder}/runs", *QUICK, "--timeout",
+                                    "4s"], stdout=subprocess.PIPE, stderr=theirs, text=True)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:
+                break
+        out, _ = process.communicate(timeout=60)
+        took = time.monotonic() - began
+        check("first stop: status and bound", process.returncode == 4 and took < 30, (process.returncode, took, out))
+        check("first stop: progress", b"old sessions" in seen and addresses["workers"][1]["url"].encode() in seen, seen[-2000:])
+        check("first stop: said", "no answer to the stop before it" in out and "0 of 4 ranks" in out, out)
+        done, report, _ = record(f"{folder}/k", target(addresses), "--timeout", "4s", "--keep-going")
+        check("first stop: the other goes on", done.returncode == 4 and "2 of 4 ranks proven" in done.stdout, done.stdout + done.stderr)
+
+
+def of_others(folder):
+    """Somebody's session that runs at the start is ended and named; a stop by somebody within the window is remarked on."""
+    with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
+        urls = [w["url"] for w in addresses["workers"]]
+        post(urls[0], "/start_profile", {"profile_prefix": "theirs"})
+        done, report, _ = record(folder, target(addresses))
+        remark = [r for r in report["remarks"] if "was ended" in r]
+        check("theirs: remarked", done.returncode == 0 and len(remark) == 1 and urls[0] in remark[0] and "theirs" in remark[0],
+              (done.returncode, report["remarks"], report["missing"]))
+        check("theirs: on the screen", "was ended" in done.stderr, done.stderr)
+        done, report, _ = record(folder, target(addresses))
+        check("none: no remark", not [r for r in report["remarks"] if "was ended" in r], report["remarks"])
+        run = Recording(f"{folder}/early", target(addresses), *QUICK[:4], "--duration", "8s")
+        run.until(" start ")
+        time.sleep(2)
+        post(urls[1], "/stop_profile")
+        status, out, errors, _ = run.end()
+        report = run.report()
+        remark = [r for r in report["remarks"] if "somebody else" in r]
+        check("stopped early: remarked", len(remark) == 1 and urls[1] in remark[0] and
+              re.search(r"holds \d+ of the \d+ steps .* ends [4-7]\.\d s before the stop", remark[0]), (status, report["remarks"]))
+        check("stopped early: on the screen", "before the stop" in " ".join(out.split()), out)
+
+
+def counts(folder):
+    """Why a recording with all its ranks is not complete; and a worker that was left out counts."""
+    with simulation(f"{folder}/e", *TWO, "--fault", "error-500-stop@1") as addresses:
+        done, report, _ = record(f"{folder}/e", target(addresses))
+        check("500: status", done.returncode == 4 and "4 of 4 ranks proven" in done.stdout, (done.returncode, done.stdout))
+        check("500: on the screen", "refused to stop: HTTP 500" in " ".join(done.stdout.split()), done.stdout)
+        check("500: in JSON", any("refused to stop: HTTP 500" in t for t in report["troubles"]), report["troubles"])
+    with simulation(f"{folder}/k", *TWO) as addresses:
+        dead = "http://127.0.0.1:1"
+        done, report, _ = record(f"{folder}/k", [*[w["url"] for w in addresses["workers"]], dead], "--keep-going")
+        check("left out: status", done.returncode == 4, (done.returncode, done.stderr))
+        check("left out: counted", "4 of 6 ranks proven" in done.stdout, done.stdout)
+        check("left out: missing", [m for m in report["missing"] if m.startswith(dead) and "connection refused" in m], report["missing"])
+
+
+def daemon_commands(folder):
+    with simulation(folder, *TWO, daemon=True) as addresses:
+        done, report, run_folder = record(folder, target(addresses))
+        script = (run_folder / "commands.sh").read_text()
+        check("commands: the command", f"\ntacho record {target(addresses)[0]} " in script, script)
+        check("commands: the environment", "KINETO_USE_DAEMON=1" in script and f"KINETO_IPC_SOCKET_DIR={folder}" in script, script)
+        check("commands: the request", "ACTIVITIES_DURATION_MSECS=2000" in script, script)
+        check("commands: no request that was not sent", "curl" not in script, script)
+
+
+SCENARIOS = [interrupted_http, interrupted_daemon, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
+             daemon_commands]
+
+
+def main():
+    recording.TACHO = str(pathlib.Path(sys.argv[1]).resolve())
+    only = sys.argv[3] if len(sys.argv) > 3 else None
+    os.environ.pop("TACHO_API_KEY", None)
+    for scenario in SCENARIOS:
+        if only and scenario.__name__ != only:
+            continue
+        folder = tempfile.mkdtemp(prefix=f"tacho-{scenario.__name__}-")
+        began = time.monotonic()
+        try:
+            scenario(folder)
+        except (subprocess.TimeoutExpired, RuntimeError, KeyError, ValueError, TypeError, OSError) as problem:
+            check(scenario.__name__, False, repr(problem)[:2000])
+        shutil.rmtree(folder, ignore_errors=True)
+        print(f"{scenario.__name__}: {time.monotonic() - began:.1f} s", flush=True)
+    print(f"{recording.passed} passed, {recording.failed} failed")
+    return 1 if recording.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
