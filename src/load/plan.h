@@ -77,8 +77,9 @@ struct PlannedDataset {
   uint64_t rows = 0;
 };
 
-// What will be sent, in order of time. With a duration and no number of requests, as many are
-// planned as could possibly be needed; the rest stay unsent. But for the salt it depends on the
+// What will be sent, in order of time. Users who send for a time without a number of requests get
+// as many planned as they are likely to need: the rest stay unsent, and where more are needed the
+// plan goes round, with a salt of its own each time. But for the salt it depends on the
 // options alone, and request n on neither the times nor the number of requests.
 struct LoadPlan {
   PlanOptions options;
@@ -86,6 +87,11 @@ struct LoadPlan {
   std::vector<PlannedRequest> requests;
   uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens
   std::optional<PlannedDataset> dataset;
+
+  bool GoesRound() const {
+    return !options.requests && !options.OpenLoop() && !requests.empty() &&
+           (options.oversample || !dataset);
+  }
 };
 // kUsage: options that contradict each other or are out of range.
 Result<void> CheckPlan(const PlanOptions& options);

@@ -21,11 +21,14 @@ import tempfile
 import threading
 import time
 
+import jsonschema
+
 import check_record
 from check_record import check, simulation, target
 from exact_server import ExactServer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/load.schema.json").read_text()))
 TACHO = None
 DONE, USAGE, UNREADABLE, INCOMPLETE, REMOTE, INTERRUPTED = 0, 2, 3, 4, 6, 130
 FIXED = ["--input-len", "32", "--output-len", "12"]
@@ -40,10 +43,14 @@ def load(name, *arguments, status=DONE):
     done = run(*arguments, "--json")
     check(f"{name}: status", done.returncode == status, f"{done.returncode}\n{done.stdout[-800:]}\n{done.stderr[-800:]}")
     try:
-        return json.loads(done.stdout)
+        told = json.loads(done.stdout)
     except ValueError:
         check(f"{name}: JSON", False, done.stdout[:300] + done.stderr[:300])
         return None
+    if "levels" not in told:
+        errors = [f"{error.json_path}: {error.message[:200]}" for error in SCHEMA.iter_errors(told)]
+        check(f"{name}: docs/load.schema.json", not errors, errors[:3])
+    return told
 
 
 def records_of(path):
@@ -153,6 +160,20 @@ def outputs(folder):
         done = run(server.url, *FIXED, "--requests", 2, "--records", f"{folder}/all.json/r.jsonl")
         check("no folder: status", done.returncode == UNREADABLE and "all.json" in done.stderr, (done.returncode, done.stderr))
         check("no folder: the figures are printed all the same", "Successful requests:" in done.stdout, done.stdout)
+        server.requests.clear()
+        told = load("plan", server.url, "--mix", "chat=50,code=50", "--think", "1ms", "--concurrency", 2, "--requests", 6, "--seed", 3,
+                    "--max-model-len", 300, "--plan", f"{folder}/p.json")["plan"]
+        plan = json.loads(pathlib.Path(folder, "p.json").read_text())
+        requests = plan.pop("list")
+        check("plan: the file begins as the figures", plan == told, (plan, told))
+        check("plan: what was asked for", (told["arrivals"], told["mix"], told["think_ns"], told["most_total_tokens"], told["seed"])
+              == ("users", {"chat": 50, "code": 50}, 1_000_000, 300, 3) and "dataset" not in told and "rate" not in told, told)
+        check("plan: each request, as it came", sorted((r["prompt_tokens"], r["output_tokens"]) for r in requests)
+              == sorted((len(r["body"]["prompt"]), r["body"]["max_tokens"]) for r in server.requests) and len(requests) == 6, requests)
+        told = load("plan of a ramp", server.url, *FIXED, "--requests", 2, "--ramp-up-strategy", "linear", "--ramp-up-start-rps", 5,
+                    "--ramp-up-end-rps", 50, "--shared-prefix", 0.5, "--burstiness", "inf")["plan"]
+        check("plan of a ramp", told["ramp"] == {"shape": "linear", "from_rate": 5, "to_rate": 50} and told["shared_prefix"] == 0.5
+              and told["arrivals"] == "even" and told["prompt_tokens"] == 32 and "mix" not in told and "burstiness" not in told, told)
         live = terminal(server.url, *FIXED, "--requests", 60, "--concurrency", 4)
         check("live line", re.search(r"load \d+ s  \d+ of 60 sent, 4 running, \d+ done  \S+ req/s, \S+ tok/s", live), repr(live[-500:]))
 
@@ -332,6 +353,11 @@ def arrivals(folder):
 
     even, _, _ = gaps("even", "--rate", 50, "--burstiness", "inf", "--requests", 50)
     check("even: gaps", all(near(g, 20e6, least=2) for g in even), even)
+    with ExactServer(ttft=0.005, gap=0.001) as server:
+        load("even, vLLM's file", server.url, "--input-len", 8, "--output-len", 2, "--rate", 50, "--burstiness", "inf", "--requests", 2,
+             "--vllm-json", f"{folder}/v.json")
+        written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
+        check("even, vLLM's file: burstiness as Python writes it", written["burstiness"] == float("inf"), written["burstiness"])
     poisson, _, _ = gaps("poisson", "--rate", 100, "--requests", 150, "--seed", 3)
     mean = statistics.mean(poisson)
     check("poisson: rate", near(mean, 10e6, 0.25), mean)
@@ -509,6 +535,10 @@ def faults(folder):
         load("Retry-After", server.url, *FIXED, "--requests", 3, "--concurrency", 1, status=INCOMPLETE)
         waited = server.requests[2]["arrived_ns"] - server.requests[1]["arrived_ns"]
         check("Retry-After: heeded", waited >= 0.99e9, waited)
+    with ExactServer(behave=faulty("429 until")) as server:
+        load("Retry-After with a date", server.url, *FIXED, "--requests", 3, "--concurrency", 1, status=INCOMPLETE)
+        waited = server.requests[2]["arrived_ns"] - server.requests[1]["arrived_ns"]
+        check("Retry-After with a date: heeded", 1.99e9 <= waited < 4e9, waited)
     with ExactServer(behave=faulty("slow")) as server:
         told = load("slows down", server.url, *FIXED, "--requests", 6, "--slo", "e2el:1s")
         check("slows down: shows", told["whole"]["good"] == 4 and told["whole"]["chunk_gap"]["max_ns"] > 1.4e9, told["whole"])
@@ -560,6 +590,17 @@ def interrupt(folder):
     check("Ctrl-C: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
     written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
     check("Ctrl-C: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"], written["completed"])
+    with simulation(folder) as addresses:
+        process = subprocess.Popen([TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", "--out", f"{folder}/runs",
+                                    "--json", "--records", f"{folder}/r.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        threading.Timer(3, process.send_signal, [signal.SIGINT]).start()
+        out, err = process.communicate(timeout=60)
+    check("Ctrl-C in a profile: status", process.returncode == INTERRUPTED and "the profilers were stopped" in err, (process.returncode, err))
+    told = json.loads(out)
+    recorded = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
+    check("Ctrl-C in a profile: what there was is kept", told["whole"]["done"] > 0 and told["ended_early"] == "stopped"
+          and recorded["interrupted"] and all(rank["proven"] for worker in recorded["workers"] for rank in worker["ranks"])
+          and len(records_of(f"{folder}/r.jsonl")) == told["whole"]["sent"], recorded)
 
 
 def sweep(folder):

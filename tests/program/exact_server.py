@@ -1,6 +1,7 @@
 """An engine that does exactly what it is told, for the tests of `tacho load`: it knows when each token was written, and
 misbehaves on request."""
 import asyncio
+import email.utils
 import json
 import socket
 import threading
@@ -101,6 +102,10 @@ class ExactServer:
         error = {"error": {"message": "told to refuse", "type": "Test", "param": None, "code": 0}}
         if what == "429":
             self._whole(writer, error, "429 Too Many Requests", "Retry-After: 1\r\n")
+        elif what == "429 until":
+            now = time.time()
+            date = [email.utils.formatdate(at, usegmt=True) for at in (now, now + 2)]
+            self._whole(writer, error, "429 Too Many Requests", f"Date: {date[0]}\r\nRetry-After: {date[1]}\r\n")
         elif what == "503":
             self._whole(writer, error, "503 Service Unavailable")
         elif what == "reset":
