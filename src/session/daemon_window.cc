@@ -247,6 +247,7 @@ class Window {
     for (const auto& [index, pids] : askers_) {
       RecordedWorker& worker = workers_[index];
       std::vector<std::string> files, awaited;
+      size_t silent = 0;
       for (int64_t pid : pids) {
         std::string file = trace_.FileOf(pid);
         if (Writes(pid)) {
@@ -255,9 +256,9 @@ class Window {
         }
         if (!fs::exists(file, ignored)) file += ".tmp";
         if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) files.push_back(file);
-        // A file of nothing is what a process leaves that was told and had no event.
-        else if (file.ends_with(".tmp"))
-          fs::remove(file, ignored);
+        // A process without events leaves a file as well, perhaps of no byte.
+        else if (!fs::remove(file, ignored))
+          ++silent;
       }
       worker.expectation.room_bytes = FreeBytes(trace_.folder);
       Result<BroughtFiles> brought = BringFiles(files, worker.folder);
@@ -280,6 +281,12 @@ class Window {
         Fail(index, fmt::format("its processes live and wrote nothing: the disk of {} is full, or "
                                 "they may not write there",
                                 trace_.folder));
+      // Where the number of ranks is told, the proof names those that are missing.
+      else if (silent > 0 && !worker.facts.tensor_parallel)
+        Fail(index,
+             fmt::format("{} of its {} processes left no file, and it does not tell how many "
+                         "ranks it has",
+                         silent, pids.size()));
     }
   }
 
