@@ -256,9 +256,9 @@ class Window {
         }
         if (!fs::exists(file, ignored)) file += ".tmp";
         if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) files.push_back(file);
-        // A process without events leaves a file as well, perhaps of no byte.
-        else if (!fs::remove(file, ignored))
-          ++silent;
+        // A process without events leaves a whole file as well; what is empty is no trace.
+        else
+          ++silent, fs::remove(file, ignored);
       }
       worker.expectation.room_bytes = FreeBytes(trace_.folder);
       Result<BroughtFiles> brought = BringFiles(files, worker.folder);
