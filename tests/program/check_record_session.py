@@ -129,7 +129,7 @@ def interrupted_daemon(folder):
     with simulation(f"{folder}/b", *TWO, daemon=True) as addresses:
         run = Recording(f"{folder}/b", target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "8s")
         run.until("baseline")
-        time.sleep(16)  # they have met and were told; the window has begun, or will in a moment
+        time.sleep(21)  # they have met and were told; the window has begun, or will in a moment
         run.interrupt()
         run.until("cannot be cut short")
         status, out, errors, took = run.end()
@@ -149,7 +149,7 @@ def interrupted_daemon(folder):
     with simulation(f"{folder}/c", *TWO, daemon=True) as addresses:
         run = Recording(f"{folder}/c", target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "6s")
         run.until("baseline")
-        time.sleep(17)
+        time.sleep(22)
         run.interrupt()
         run.until("cannot be cut short")
         run.interrupt()
