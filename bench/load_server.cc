@@ -46,11 +46,7 @@ LoadServer::LoadServer(int64_t first_ns, int64_t gap_ns) : first_ns_(first_ns), 
   auto server = HttpServer::Create();
   server_ = std::move(*server);
   port_ = *server_->Listen("127.0.0.1", 0, [this](const auto& exchange) { Take(exchange); });
-  server_->Post([this] {
-    began_ns_ = MonotonicNs();
-    cpu_began_ns_ = ThreadCpuNs();
-    Tick(began_ns_ + kTickNs);
-  });
+  server_->Post([this] { Tick(MonotonicNs() + kTickNs); });
 }
 
 LoadServer::~LoadServer() = default;
@@ -68,6 +64,10 @@ void LoadServer::Take(const std::shared_ptr<HttpExchange>& exchange) {
   stream.id = FindHeader(exchange->request().headers, "X-Request-Id");
   stream.tokens = FieldOf(exchange->request().body, "max_tokens");
   const int64_t now = MonotonicNs();
+  if (began_ns_ == 0) {
+    began_ns_ = now;
+    cpu_began_ns_ = ThreadCpuNs();
+  }
   stream.next_ns = now + first_ns_;
   {
     const std::lock_guard lock(mutex_);
@@ -103,8 +103,9 @@ void LoadServer::Tick(int64_t at_ns) {
       std::swap(stream, streams_.back());
       streams_.pop_back();
     }
-    cpu_share_ = static_cast<double>(ThreadCpuNs() - cpu_began_ns_) /
-                 static_cast<double>(MonotonicNs() - began_ns_);
+    if (!streams_.empty())
+      cpu_share_ = static_cast<double>(ThreadCpuNs() - cpu_began_ns_) /
+                   static_cast<double>(MonotonicNs() - began_ns_);
     Tick(std::max(at_ns + kTickNs, now));
   });
 }

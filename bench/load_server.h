@@ -28,6 +28,7 @@ class LoadServer {
   std::string url() const;
   // By X-Request-Id; complete when all answers are over.
   std::unordered_map<std::string, Truth> TakeTruth();
+  // Of a core, from the first request to the last answer.
   double cpu_share() const { return cpu_share_; }
 
  private:

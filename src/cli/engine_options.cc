@@ -87,10 +87,9 @@ CommandSpec EngineSpec(EngineOptions& options) {
   spec.summary = "the engines' own profilers: list, status, start, stop, sleep, wake";
   spec.usage = "ACTION TARGET... [options]";
   spec.description =
-      "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs. "
-      "Requests go to the engines themselves, to all at the same time. `tacho record` does the "
-      "whole "
-      "way; these are its parts, for scripts.";
+      "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs "
+      "(kubectl's YAML or JSON too). Requests go to the engines themselves, to all at the same "
+      "time. `tacho record` does the whole way; these are its parts, for scripts.";
   spec.groups = {
       {"start", With(options.profile.Rows(),
                      {{"--key", "NAME",

@@ -74,7 +74,8 @@ CommandSpec RecordSpec(RecordArguments& a) {
   spec.summary = "profile a live deployment under load: every rank, proven, analysed";
   spec.usage = "TARGET... [options]";
   spec.description =
-      "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs. "
+      "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs "
+      "(kubectl's YAML or JSON too). "
       "Finds the workers, starts all their profilers at the same time while load runs, stops them, "
       "waits for and collects the traces, proves that every rank's is there and whole, and prints "
       "where the time went. Everything lies in one dated folder.";

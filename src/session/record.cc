@@ -63,8 +63,7 @@ class Recorder {
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) recording_.interrupted_ns = at_ns;
     if (recording_.AnyStarted())
       observer_.OnLeftBehind(
-          fmt::format("the profilers were stopped; the traces are in {}, which "
-                      "has no run.json yet\n",
+          fmt::format("the traces are in {}; no run.json says what they are worth\n",
                       recording_.folder.In("traces")));
     return std::move(recording_);
   }
