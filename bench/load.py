@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Measures how exact and how costly `tacho load` is, beside `vllm bench serve`, against a server with known timing.
 
-usage: bench/load.py [--build DIR] [--streams 1,100,1000,4000] [--rounds 1] [--no-vllm] [--results FILE]
+usage: bench/load.py [--build DIR] [--streams 1,100,1000,4000] [--rounds 3] [--no-vllm] [--against TACHO] [--results FILE]
 
 Each client sends one request a stream, all at once, twice the first generation's number in all; the server answers after
 50 ms with 100 tokens a second (50 with 4,000 streams) and remembers when it really wrote. Interleaved, on whatever cores
-there are. Prints Markdown; --results puts it between the markers of that file. A client that fails is named and the exit
-status is then 4.
+there are; what counts is the median of the rounds, the best stands beside it. Only the client's process is charged, from
+the first request to the last token. --against: an older build of tacho in turn with this one. Where vLLM is not installed,
+or with --no-vllm, its rows are those that bench/RESULTS.md holds. Prints Markdown; --results puts it between the markers
+of that file. A client that fails is named and the exit status is then 4.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -22,10 +25,11 @@ import report
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
-from engines_lib import bench_serve  # noqa: E402
+from engines_lib import bench_serve, environments  # noqa: E402
 
 TTFT_MS, PROMPT, SECONDS = 50, 32, 6
 TICK = os.sysconf("SC_CLK_TCK")
+TACHO, OLDER, RIVAL = "tacho load", "tacho load, older build", "vllm bench serve"
 MARKERS = ("<!-- load:begin -->", "<!-- load:end -->")
 
 
@@ -73,23 +77,25 @@ def with_server(build, rate, client):
 
 
 def seen_by_tacho(records):
+    """By request: TTFT, time a token, and when it was sent and its first token came."""
     seen = {}
     for line in records.read_text().splitlines():
         r = json.loads(line)
         if r["status"] == "done":
-            seen[r["id"]] = (r["first_token_ns"] - r["sent_ns"], (r["last_token_ns"] - r["first_token_ns"]) / (r["output_tokens"] - 1))
+            seen[r["id"]] = (r["first_token_ns"] - r["sent_ns"], (r["last_token_ns"] - r["first_token_ns"]) / (r["output_tokens"] - 1),
+                             r["sent_ns"], r["first_token_ns"])
     return seen
 
 
-def run_tacho(url, build, streams, tokens, folder):
+def run_tacho(program, url, streams, tokens, folder):
     records = folder / "records.jsonl"
-    command = [f"{build}/tacho", "load", url, "--model", "tiny", "--input-len", PROMPT, "--output-len", tokens,
+    command = [program, "load", url, "--model", "tiny", "--input-len", PROMPT, "--output-len", tokens,
                "--requests", 2 * streams, "--concurrency", streams, "--records", records, "--json"]
     process = Process([str(word) for word in command], {})
     return process, seen_by_tacho(records)
 
 
-def run_vllm(url, build, streams, tokens, folder):
+def run_vllm(url, streams, tokens, folder):
     result = folder / "result.json"
     command = bench_serve.command([
         "--backend", "openai", "--base-url", url, "--model", "tiny", "--tokenizer", bench_serve.tokenizer(), "--dataset-name", "random",
@@ -105,70 +111,144 @@ def run_vllm(url, build, streams, tokens, folder):
     return process, seen
 
 
-CLIENTS = {"tacho load": run_tacho, "vllm bench serve": run_vllm}
-
-
 def measure(client, options, streams, folder):
-    """One row: what a client saw of each request less what the server did, and what it cost."""
+    """One round: what a client saw of each request less what the server did, and what it cost."""
     rate = 50 if streams >= 4000 else 100
     tokens = rate * SECONDS
-    (process, seen), server = with_server(options.build, rate, lambda url: client(url, options.build, streams, tokens, folder))
+    (process, seen), server = with_server(options.build, rate, lambda url: client(url, streams, tokens, folder))
     truth = {r["id"]: r for r in server["requests"]}
     both = [(seen[i], truth[i]) for i in seen if i in truth]
     begin = min(t["arrived_ns"] for _, t in both)
     end = max(t["last_ns"] for _, t in both)
     half = begin + SECONDS * 10**9  # all of the first generation under way
-    return {
-        "done": len(both), "lost": 2 * streams - len(both), "ttft_seen": [s[0] / 1e6 for s, _ in both],
-        "ttft_true": [(t["first_ns"] - t["arrived_ns"]) / 1e6 for _, t in both],
-        "tpot_off": [s[1] / 1e6 - (t["last_ns"] - t["first_ns"]) / 1e6 / (tokens - 1) for s, t in both],
-        "core": process.core(begin, end), "server_core": server["cpu_share"], "rate": len(both) * tokens / ((end - begin) / 1e9),
-        "memory": process.memory(half) - process.memory(begin), "records": 12 * streams * tokens,
+    events = len(both) * tokens / ((end - begin) / 1e9)
+    core = process.core(begin, end)
+    figures = {
+        "lost": 2 * streams - len(both), "tokens/s": events,
+        "TTFT p50": statistics.median(s[0] for s, _ in both) / 1e6,
+        "bias": statistics.mean(s[0] - (t["first_ns"] - t["arrived_ns"]) for s, t in both) / 1e6,
+        "TPOT off": max(abs(s[1] - (t["last_ns"] - t["first_ns"]) / (tokens - 1)) for s, t in both) / 1e6,
+        "core": core, "us": core / events * 1e6, "server": server["cpu_share"],
     }
+    if len(both[0][0]) > 2:
+        figures["there"] = statistics.mean(t["arrived_ns"] - s[2] for s, t in both) / 1e6
+        figures["back"] = statistics.mean(s[3] - t["first_ns"] for s, t in both) / 1e6
+        if streams > 1:
+            figures["kB"] = (process.memory(half) - process.memory(begin) - 12 * streams * tokens) / streams / 1e3
+    return figures
+
+
+# What of a round is shown, and with how many digits.
+COLUMNS = {"lost": ("lost", 0), "tokens/s": ("tokens/s", 0), "TTFT p50": ("TTFT p50 seen, ms", 2), "bias": ("TTFT seen less true, mean, ms", 2),
+           "there": ("of it until the server reads, ms", 2), "back": ("until the client reads, ms", 2),
+           "TPOT off": ("TPOT off at most, ms", 3), "core": ("core", 2), "us": ("us a token", 1),
+           "kB": ("kB a stream beyond records", 1), "server": ("server's core", 2)}
+
+
+def middle(rounds, key):
+    values = [r[key] for r in rounds if key in r]
+    return statistics.median(values) if values else None
+
+
+def best(rounds, key):
+    return (max if key == "tokens/s" else min)(r[key] for r in rounds)
 
 
 def row(streams, name, rounds):
-    def middle(value):
-        return statistics.median(value(r) for r in rounds)
-    off = middle(lambda r: statistics.mean(r["ttft_seen"]) - statistics.mean(r["ttft_true"]))
-    events = middle(lambda r: r["rate"])
-    core = middle(lambda r: r["core"])
-    memory = middle(lambda r: (r["memory"] - r["records"]) / streams / 1e3)
-    return [f"{streams:,}", name, middle(lambda r: r["lost"]), f"{events:,.0f}", f"{middle(lambda r: statistics.median(r['ttft_seen'])):.2f}",
-            f"{off:+.2f}", f"{middle(lambda r: max(map(abs, r['tpot_off']))):.3f}", f"{core:.2f}", f"{core / events * 1e6:.1f}",
-            f"{memory:.1f}" if name == "tacho load" and streams > 1 else "", f"{middle(lambda r: r['server_core']):.2f}"]
+    cells = [f"{streams:,}", name]
+    for key, (_, digits) in COLUMNS.items():
+        value = middle(rounds, key)
+        cells.append("" if value is None else f"{value:,.{digits}f} ({best(rounds, key):,.{digits}f})")
+    return cells
 
 
-HEADER = ["streams", "client", "lost", "tokens/s", "TTFT p50 seen, ms", "TTFT seen less true, mean, ms", "TPOT off at most, ms", "core",
-          "us a token", "kB a stream beyond records", "server's core"]
+def kept_rival():
+    """The rows of `vllm bench serve` that were measured last, by streams: {1000: {"us": 11.4, ...}}."""
+    text = (ROOT / "bench/RESULTS.md").read_text()
+    text = text[text.index(MARKERS[0]):text.index(MARKERS[1])]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    header = next((line for line in lines if line[0] == "streams"), [])
+    kept = {}
+    for line in lines:
+        if line[1:2] != [RIVAL]:
+            continue
+        cells = dict(zip(header, line))
+        kept[int(line[0].replace(",", ""))] = {
+            key: float(cells[title].split(" ")[0].replace(",", "")) for key, (title, _) in COLUMNS.items() if cells.get(title)}
+    return kept
+
+
+def verdicts(measured):
+    """The targets of DESIGN.md, section 9, held against the medians; the best round beside them."""
+    def target(what, must, reach, streams, key, bound, digits=2):
+        rounds = measured.get((streams, TACHO))
+        value = middle(rounds, key) if rounds else None
+        if value is None:
+            return [what, must, reach, "", None]
+        return [what, must, reach, f"{value:.{digits}f} (best {best(rounds, key):.{digits}f})", value <= bound]
+    rows = [target("core, 1,000 streams of 100 tokens/s", "0.7", "0.4", 1000, "core", 0.7),
+            target("TTFT seen less true, ms, 1,000 streams", "2", "", 1000, "bias", 2),
+            target("of it from the server's sending to the client's reading, ms", "2", "", 1000, "back", 2)]
+    rows += [target(f"lost, {streams:,} streams", "0", "", streams, "lost", 0, 0) for streams in (1000, 4000)]
+    rows += [target(f"kB a stream beyond records, {streams:,} streams", "32", "", streams, "kB", 32, 1) for streams in (1000, 4000)]
+    return report.target_table(rows)
+
+
+def ratios(measured):
+    """tacho beside the rival and beside an older build, from medians of the same rounds or kept ones."""
+    kept = kept_rival()
+    lines = []
+    for (streams, name), rounds in measured.items():
+        if name != TACHO:
+            continue
+        for other, words in ((RIVAL, RIVAL), (OLDER, "the older build")):
+            theirs = measured.get((streams, other))
+            value = middle(theirs, "us") if theirs else kept.get(streams, {}).get("us") if other == RIVAL else None
+            if not value:
+                continue
+            bias = middle(theirs, "bias") if theirs else kept[streams]["bias"]
+            source = "" if theirs else " (kept figures, not of this run)"
+            lines.append(f"{streams:,} streams: a token costs {middle(rounds, 'us') / value:.2f} of what it costs {words}{source}; "
+                         f"TTFT off by {middle(rounds, 'bias'):+.2f} ms to {bias:+.2f} ms.")
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("--streams", default="1,100,1000,4000")
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--no-vllm", action="store_true", help="tacho alone")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-vllm", action="store_true", help="do not run it")
+    parser.add_argument("--against", metavar="TACHO", help="the program of an older build")
     parser.add_argument("--results", help="such as bench/RESULTS.md")
     options = parser.parse_args()
-    rows, failed = [], False
+    clients = {TACHO: functools.partial(run_tacho, f"{options.build}/tacho")}
+    if options.against:
+        clients[OLDER] = functools.partial(run_tacho, options.against)
+    if not options.no_vllm and environments.ENVIRONMENTS["vllm"].complete():
+        clients[RIVAL] = run_vllm
+    measured, failed, begun = {}, False, os.getloadavg()[0]
     for streams in map(int, options.streams.split(",")):
-        rounds = {name: [] for name in CLIENTS if name == "tacho load" or not options.no_vllm}
-        for _ in range(options.rounds):
-            for name in list(rounds):
-                print(f"{streams} streams: {name}", file=sys.stderr, flush=True)
+        broken = set()
+        for number in range(options.rounds):
+            for name, client in clients.items():
+                if name in broken:
+                    continue
+                print(f"{streams} streams, round {number + 1}: {name}", file=sys.stderr, flush=True)
                 with tempfile.TemporaryDirectory() as folder:
                     try:
-                        rounds[name].append(measure(CLIENTS[name], options, streams, pathlib.Path(folder)))
+                        figures = measure(client, options, streams, pathlib.Path(folder))
+                        measured.setdefault((streams, name), []).append(figures)
                     except (RuntimeError, OSError, ValueError) as problem:
                         print(f"FAILED {name}: {problem}", file=sys.stderr)
                         failed = True
-                        del rounds[name]
-        rows += [row(streams, name, done) for name, done in rounds.items()]
-    load = os.getloadavg()[0]
-    text = (f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores shared by client and server, load average {load:.1f} at the end, "
-            f"{options.rounds} round(s), TTFT of the server {TTFT_MS} ms, 100 tokens/s a stream (50 with 4,000).\n\n"
-            + report.table(HEADER, rows, left=2))
+                        broken.add(name)
+    header = ["streams", "client", *(title for title, _ in COLUMNS.values())]
+    text = "\n\n".join(part for part in (
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores shared by client and server, load average {begun:.1f} at the start, "
+        f"{options.rounds} rounds: median (best). TTFT of the server {TTFT_MS} ms, 100 tokens/s a stream (50 with 4,000).",
+        report.table(header, [row(streams, name, rounds) for (streams, name), rounds in measured.items()], left=2),
+        verdicts(measured), ratios(measured)) if part)
     print(text)
     if options.results:
         path = pathlib.Path(options.results)

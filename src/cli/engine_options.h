@@ -32,6 +32,7 @@ struct StartOptions {
   std::vector<std::string> activities;  // the same by flags of their own, as profile_rollout.py has
   bool by_stage = false, with_stack = false, record_shapes = false;
 
+  bool operator==(const StartOptions&) const = default;
   std::vector<OptionRow> Rows();
   // Without a key. kUsage: a field without a name, or one that is given twice.
   Result<ProfileOptions> Profile() const;

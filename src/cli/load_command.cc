@@ -3,129 +3,27 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <ctime>
-#include <thread>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/input.h"
 #include "cli/interrupt.h"
-#include "cli/load_flags.h"
-#include "cli/load_job.h"
+#include "cli/load_foreign.h"
 #include "cli/load_progress.h"
 #include "cli/load_report.h"
 #include "cli/load_result_files.h"
+#include "cli/load_scene.h"
 #include "cli/load_sweep.h"
 #include "cli/output.h"
+#include "cli/record_report.h"
 #include "cli/terminal.h"
-#include "load/served_model.h"
 #include "report/visible_text.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
-constexpr size_t kMostDataset = size_t{4} << 30;
 constexpr uint64_t kWarmupSeed = 0x7761726d;
 constexpr uint64_t kWarmupsAtOnce = 8;
-
-// Everything that one call of the command works with.
-struct LoadScene {
-  LoadFlags flags;
-  LoadJob job;
-  std::unique_ptr<HttpClient> client;
-  std::stop_token stop;
-  std::vector<DriveTarget> targets;
-  Dataset dataset;
-  TextStyle style;
-  bool show_progress = false;
-};
-
-Result<ServedModel> WaitForModel(LoadScene& scene) {
-  const auto until = std::chrono::steady_clock::now() + scene.job.ready_timeout;
-  while (true) {
-    auto served = AskModel(*scene.client, scene.job.urls[0], kPatience, scene.stop);
-    if (served || scene.stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
-      return served;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  }
-}
-
-// Asks the first server for what the flags leave open.
-Result<void> CompleteTarget(LoadScene& scene) {
-  LoadJob& job = scene.job;
-  DriveTarget& target = job.target;
-  const auto served = WaitForModel(scene);
-  if (!served && (target.model.empty() || scene.stop.stop_requested())) {
-    return tl::unexpected<Error>(served.error());
-  }
-  if (target.model.empty()) target.model = served->name;
-  if (served && !job.plan.most_total_tokens) job.plan.most_total_tokens = served->max_model_len;
-  job.identity.model_id = scene.flags.model.empty() ? target.model : scene.flags.model;
-  const bool makes_prompts = !job.dataset_path || scene.dataset.rows.front().text.empty();
-  if (makes_prompts && target.api != "chat") {
-    target.token_ids = AskTokenIds(*scene.client, job.urls[0], target.model, kPatience, scene.stop);
-    if (target.token_ids.empty()) {
-      job.remarks.emplace_back(
-          "the server has no tokenizer route: prompts are words, about as many as tokens were "
-          "planned");
-    }
-  }
-  for (const std::string& url : job.urls) {
-    scene.targets.push_back(target);
-    scene.targets.back().url = url;
-  }
-  return {};
-}
-
-// Before anyone is asked for anything: a mistake in it is told at once.
-Result<void> ReadDatasetFile(LoadScene& scene) {
-  LoadJob& job = scene.job;
-  if (!job.dataset_path) return {};
-  const auto bytes = ReadInput(*job.dataset_path, kMostDataset);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
-  auto dataset = ReadDataset(*bytes, job.dataset);
-  if (!dataset) return tl::unexpected<Error>(dataset.error().WithContext(*job.dataset_path));
-  scene.dataset = std::move(*dataset);
-  for (const BrokenLine& line : scene.dataset.first_broken) {
-    Complain(
-        fmt::format("{}:{}: {}", VisibleText(*job.dataset_path), line.line, VisibleText(line.why)));
-  }
-  if (scene.dataset.broken > 0) {
-    job.remarks.push_back(
-        fmt::format("{} broken lines of the dataset were left out", scene.dataset.broken));
-  }
-  if (scene.dataset.unfit > 0) {
-    job.remarks.push_back(
-        fmt::format("{} lines of the dataset without a prompt or without tokens were left out",
-                    scene.dataset.unfit));
-  }
-  if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
-    return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");
-  }
-  return {};
-}
-
-// The lengths of a ShareGPT's answers are known by counting alone.
-Result<void> CountDataset(LoadScene& scene) {
-  LoadJob& job = scene.job;
-  if (scene.dataset.kind != DatasetKind::kShareGpt) return {};
-  if (job.plan.shuffle) ShuffleRows(scene.dataset, job.plan.seed);
-  job.plan.shuffle = false;
-  const size_t needed = job.plan.requests.value_or(scene.dataset.rows.size());
-  if (!CountTokens(*scene.client, job.urls[0], job.target.model, needed, kPatience, scene.dataset,
-                   scene.stop)) {
-    job.remarks.emplace_back(
-        "the server has no tokenizer route: lengths are guessed, 4 bytes a token");
-  }
-  if (!scene.dataset.rows.empty()) return {};
-  return Fail(ErrorKind::kUnreadable,
-              *job.dataset_path +
-                  ": no conversation within vLLM's bounds (4 to 1024 tokens in, at "
-                  "most 2048 in all)");
-}
 
 Result<LoadPlan> PlanOf(const LoadScene& scene, const PlanOptions& options) {
   return scene.dataset.rows.empty() ? MakePlan(options) : MakePlan(options, scene.dataset);
@@ -188,19 +86,16 @@ int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
   return whole.failed + whole.partial > 0 ? kIncomplete : kDone;
 }
 
-Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
-                             const std::string& title) {
-  auto plan = PlanOf(scene, options);
-  if (!plan) return tl::unexpected<Error>(plan.error());
+FinishedLoad Finished(const LoadScene& scene, LoadPlan plan, std::string date,
+                      LoadRecords records) {
   FinishedLoad load;
-  load.plan = std::move(*plan);
+  load.plan = std::move(plan);
+  const PlanOptions& options = load.plan.options;
   load.identity = scene.job.identity;
-  load.identity.date = DateOfNow();
+  load.identity.date = std::move(date);
   load.identity.request_rate = options.rate;
   if (options.concurrency > 0) load.identity.max_concurrency = options.concurrency;
-  auto records = SendPlan(scene, load.plan, title);
-  if (!records) return tl::unexpected<Error>(records.error());
-  load.records = std::move(*records);
+  load.records = std::move(records);
   load.urls = scene.job.urls;
   load.identity.num_prompts = load.records.requests.size();
   load.metrics = scene.job.metrics;
@@ -210,17 +105,64 @@ Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
   return load;
 }
 
+Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
+                             const std::string& title) {
+  auto plan = PlanOf(scene, options);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  std::string date = DateOfNow();
+  auto records = SendPlan(scene, *plan, title);
+  if (!records) return tl::unexpected<Error>(records.error());
+  return Finished(scene, std::move(*plan), std::move(date), std::move(*records));
+}
+
+// Prints the load, with `more` behind its table, and writes its files. Gives its status.
+int Tell(const LoadScene& scene, const FinishedLoad& load, const std::string& more = {}) {
+  const auto written = WriteStdout(scene.flags.json ? LoadJson(load, TachoVersion())
+                                                    : LoadText(load, scene.style) + more);
+  if (!written) return Fails(written.error());
+  if (const auto saved = WriteResultFiles(scene.flags, load); !saved) return Fails(saved.error());
+  if (scene.flags.json) {
+    for (const std::string& remark : load.remarks) Complain(VisibleText(remark));
+  }
+  return StatusOfLoad(scene, load.summary);
+}
+
 int RunOnce(const LoadScene& scene) {
   const auto load = Perform(scene, scene.job.plan, "load");
-  if (!load) return Fails(load.error());
-  const auto written = WriteStdout(scene.flags.json ? LoadJson(*load, TachoVersion())
-                                                    : LoadText(*load, scene.style));
-  if (!written) return Fails(written.error());
-  if (const auto saved = WriteResultFiles(scene.flags, *load); !saved) return Fails(saved.error());
-  if (scene.flags.json) {
-    for (const std::string& remark : load->remarks) Complain(VisibleText(remark));
+  return load ? Tell(scene, *load) : Fails(load.error());
+}
+
+// `tacho record` with this very load in place of its own.
+int RunProfiled(const LoadScene& scene, const std::vector<std::string>& arguments) {
+  RecordOptions options;
+  if (const auto put = scene.flags.session.PutInto(options); !put) return Fails(put.error());
+  options.targets = scene.job.urls;
+  options.via = Via::kHttp;
+  options.patience = scene.job.flush_timeout;
+  options.command = arguments;
+  options.command.insert(options.command.begin(), "load");
+  auto plan = PlanOf(scene, scene.job.plan);
+  if (!plan) return Fails(plan.error());
+  options.given_load = GivenLoad{std::move(*plan), scene.targets, scene.job.drive};
+
+  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
+  Narrator narrator(scene.show_progress, false, errors.columns > 20 ? errors.columns - 1 : 96);
+  std::string date = DateOfNow();
+  auto recording = Record(*scene.client, options, narrator, scene.stop);
+  if (!recording) return Fails(recording.error());
+  const ProvenRecording proven = ProveRecording(*recording, options, narrator);
+  const std::string screen = "\n" + RecordScreen(*recording, proven, scene.style);
+  int status = kDone;
+  if (recording->load) {
+    FinishedLoad load =
+        Finished(scene, std::move(*recording->plan), std::move(date), std::move(*recording->load));
+    load.run = ProfiledRun{recording->folder.path(), proven.proof.complete, proven.status};
+    status = Tell(scene, load, screen);
+  } else if (const auto written = WriteStdout(screen); !written) {
+    return Fails(written.error());
   }
-  return StatusOfLoad(scene, load->summary);
+  ComplainOf(*recording);
+  return proven.status == kDone ? status : proven.status;
 }
 
 PlanOptions OptionsOf(const LoadScene& scene, double level) {
@@ -272,7 +214,7 @@ int RunSweep(const LoadScene& scene) {
 
 int RunLoad(const std::vector<std::string>& arguments) {
   LoadScene scene;
-  const auto parsed = ParseArguments(LoadSpec(scene.flags), arguments);
+  const auto parsed = ParseLoadFlags(arguments, scene.flags);
   if (!parsed) return Fails(parsed.error());
   if (*parsed) {
     const auto written = WriteStdout(LoadHelp());
@@ -297,10 +239,9 @@ int RunLoad(const std::vector<std::string>& arguments) {
 
   const InterruptScope interrupt;
   scene.stop = interrupt.token();
-  if (const auto read = ReadDatasetFile(scene); !read) return Fails(read.error());
-  if (const auto complete = CompleteTarget(scene); !complete) return Fails(complete.error());
-  if (const auto counted = CountDataset(scene); !counted) return Fails(counted.error());
+  if (const auto prepared = PrepareScene(scene); !prepared) return Fails(prepared.error());
   if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
+  if (scene.flags.profile) return RunProfiled(scene, arguments);
   return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }
 

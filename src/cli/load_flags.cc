@@ -92,6 +92,7 @@ OptionGroup ReportRows(LoadFlags& f) {
         &f.percentile_metrics},
        {"--metric-percentiles", "P,...", "percentiles (default 99)", &f.metric_percentiles},
        {"--records", "FILE", "each request with all its times, as JSON lines", &f.records},
+       {"--plan", "FILE", "what was decided before the first request was sent, as JSON", &f.plan},
        {"--vllm-json", "FILE", "the result file of vllm bench serve, with details", &f.vllm_json},
        {"--save-result", "", "the same, in --result-dir, under vLLM's name or --result-filename",
         &f.save_result},
@@ -112,6 +113,21 @@ OptionGroup SweepRows(LoadFlags& f) {
       {{"--sweep", "WHAT=LEVELS",
         "one load a level, concurrency=1,2,4..256 or rate=1,2..32, until an SLO breaks", &f.sweep},
        {"--attain", "SHARE", "of the requests must keep the SLOs (default 0.95)", &f.attain}}};
+}
+
+OptionGroup ProfileRows(LoadFlags& f) {
+  std::vector<OptionRow> rows = {{"--profile", "",
+                                  "starts the profilers of all workers before the load, stops them "
+                                  "behind it, proves that every "
+                                  "trace is whole and shows where the time went, as tacho record",
+                                  &f.profile}};
+  return {"profile", With(With(std::move(rows), f.session.profile.Rows()),
+                          With(f.session.TraceRows(),
+                               {{"--flush-timeout", "TIME",
+                                 "longest wait for a stop and its traces (default: as long as it "
+                                 "takes)",
+                                 &f.flush_timeout},
+                                f.session.KeepGoingRow()}))};
 }
 
 OptionGroup SamplingRows(LoadFlags& f) {
@@ -136,7 +152,9 @@ OptionGroup BenchRows(LoadFlags& f) {
         &f.dataset_name},
        {"--random-input-len", "N", "tokens of a prompt", &f.random_input_len, 1},
        {"--random-output-len", "N", "tokens of an output", &f.random_output_len, 1},
-       {"--random-range-ratio", "R", "lengths from (1-R) to (1+R) times that", &f.range_ratio},
+       {"--random-range-ratio", "R",
+        "lengths from (1-R) to (1+R) times that; {\"input\": R, \"output\": R} for each its own",
+        &f.range_ratio},
        {"--random-prefix-len", "N", "tokens in front that are the same for all",
         &f.random_prefix_len},
        {"--prefix-repetition-prefix-len", "N", "tokens that prompts share (256)", &f.prefix_len, 1},
@@ -157,8 +175,11 @@ OptionGroup BenchRows(LoadFlags& f) {
        {"--disable-shuffle", "", "a dataset in its own order", &f.disable_shuffle},
        {"--no-oversample", "", "a dataset at most once", &f.no_oversample},
        {"--ignore-eos", "", "always so, but for --natural-length", &f.ignore_eos},
-       {"--profile", "", "see tacho record", &f.profile},
        {"--self-timed", "", "the same as --replay", &f.replay},
+       {"--no-self-timed", "", "a timed_trace not at its own times", &f.no_replay},
+       {"--lora-modules", "NAME ...", "each request asks one of these models", &f.lora_modules, 0,
+        true},
+       {"--lora-assignment", "HOW", "random (default) or round-robin", &f.lora_assignment},
        {"--tokenizer,--tokenizer-mode", "NAME", "not needed", &f.ignored_value},
        {"--skip-tokenizer-init,--trust-remote-code,--skip-chat-template,--no-stream", "",
         "not needed", &f.ignored_flag}}};
@@ -176,8 +197,8 @@ CommandSpec LoadSpec(LoadFlags& flags) {
       "and when, is decided before the first request, by the seed. Prompts are token ids, so no "
       "tokenizer is needed. The flags of vllm bench serve are understood.";
   spec.positionals = &flags.urls;
-  spec.groups = {TargetRows(flags), WorkRows(flags),  TimeRows(flags),    ReportRows(flags),
-                 SweepRows(flags),  BenchRows(flags), SamplingRows(flags)};
+  spec.groups = {TargetRows(flags), WorkRows(flags),    TimeRows(flags),  ReportRows(flags),
+                 SweepRows(flags),  ProfileRows(flags), BenchRows(flags), SamplingRows(flags)};
   spec.examples = {
       {"tacho load http://127.0.0.1:8000", "the default mix, 8 users, 30 s"},
       {"tacho load http://127.0.0.1:8000 --rate 5 --duration 2m --slo ttft:500 tpot:50",
@@ -187,6 +208,8 @@ CommandSpec LoadSpec(LoadFlags& flags) {
       {"tacho load --base-url http://127.0.0.1:8000 --dataset-name random --num-prompts 200 "
        "--save-result",
        "as vllm bench serve"},
+      {"tacho load http://127.0.0.1:8000 --requests 64 --profile --steps 20",
+       "the load, and the traces of its first 20 engine steps"},
       {"tacho load http://router:30000 --dataset conversation_trace.jsonl --replay",
        "a recorded trace, at its own times"},
   };

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/parse.h"
+#include "cli/record_options.h"
 
 namespace tacho {
 
@@ -25,6 +26,8 @@ struct LoadFlags {
   std::optional<int64_t> input_len, output_len, random_input_len, random_output_len,
       random_prefix_len, custom_output_len, sharegpt_output_len, prefix_len, suffix_len,
       num_prefixes, prefix_output_len, max_model_len, block_tokens;
+  std::vector<std::string> lora_modules;
+  std::string lora_assignment;
   std::optional<double> shared_prefix, time_unit_s;
   std::string label_timestamp, label_input, label_output, label_hash;
   bool strict = false, disable_shuffle = false, no_oversample = false, natural_length = false,
@@ -34,13 +37,13 @@ struct LoadFlags {
   std::string duration, grace, think, rate, burstiness, salt, ready_timeout, timeout, stall_timeout;
   std::string ramp, ramp_from, ramp_to;
   std::optional<double> replay_speed;
-  bool replay = false;
+  bool replay = false, no_replay = false;
   // sampling
   std::string temperature, top_p, top_k, min_p, frequency_penalty, presence_penalty,
       repetition_penalty, logprobs;
   // report
   std::vector<std::string> goodput, metadata;
-  std::string percentile_metrics, metric_percentiles, vllm_json, records, label, result_dir,
+  std::string percentile_metrics, metric_percentiles, vllm_json, records, plan, label, result_dir,
       result_filename, request_id_prefix;
   bool json = false, save_result = false, save_detailed = false, append_result = false,
        no_progress = false;
@@ -48,8 +51,12 @@ struct LoadFlags {
   // sweep
   std::string sweep;
   std::optional<double> attain;
+  // with --profile
+  bool profile = false;
+  SessionArguments session;
+  std::string flush_timeout;
   // known, and without a meaning here
-  bool profile = false, ignored_flag = false;
+  bool ignored_flag = false;
   std::string ignored_value;
 };
 

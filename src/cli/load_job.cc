@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "cli/duration_argument.h"
+#include "cli/load_sweep.h"
 #include "load/request_body.h"
 #include "report/visible_text.h"
 
@@ -18,7 +19,6 @@ namespace {
 constexpr int64_t kDefaultDurationNs = 30'000'000'000, kDefaultGraceNs = 60'000'000'000;
 constexpr uint64_t kBenchPrompts = 1000;
 constexpr int64_t kBenchInput = 1024, kBenchOutput = 128;
-constexpr double kMostLevels = 64;
 
 tl::unexpected<Error> Usage(std::string problem) {
   return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho load --help'");
@@ -62,6 +62,7 @@ class JobMaker {
     TACHO_RETURN_IF_ERROR(SetScenario());
     TACHO_RETURN_IF_ERROR(SetDataset());
     TACHO_RETURN_IF_ERROR(SetLengths());
+    TACHO_RETURN_IF_ERROR(SetLora());
     TACHO_RETURN_IF_ERROR(SetAmount());
     TACHO_RETURN_IF_ERROR(SetRate());
     TACHO_RETURN_IF_ERROR(SetTimes());
@@ -82,10 +83,11 @@ class JobMaker {
                                       f_.port.value_or(8000)));
     }
     if (job_.urls.empty()) return Usage("no server given");
-    if (f_.profile) {
-      return Usage(
-          "--profile is what tacho record does: it starts the profilers around a load, "
-          "stops them and proves that every trace is whole");
+    if (f_.profile && !f_.sweep.empty()) {
+      return Usage("--profile and --sweep do not go together: a recording is of one load");
+    }
+    if (!f_.profile && (f_.session != SessionArguments() || !f_.flush_timeout.empty())) {
+      return Usage("--steps, --out, --trace-dir and what else a recording takes need --profile");
     }
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
     for (const char* name : {"OPENAI_API_KEY", "TACHO_API_KEY"}) {
@@ -210,9 +212,13 @@ class JobMaker {
     job_.plan.shuffle = !f_.disable_shuffle;
     job_.plan.oversample = !f_.no_oversample;
     if ((f_.replay || f_.replay_speed) && f_.dataset.empty()) {
-      return Usage("--replay needs a --dataset with times");
+      return Usage("--replay (--self-timed) needs a --dataset with times");
     }
-    if (f_.replay || f_.replay_speed || (name == "timed_trace" && f_.rate.empty())) {
+    if (f_.no_replay && (f_.replay || f_.replay_speed)) {
+      return Usage("--no-self-timed and --replay do not go together");
+    }
+    const bool timed = name == "timed_trace" && f_.rate.empty() && !f_.no_replay;
+    if (f_.replay || f_.replay_speed || timed) {
       job_.plan.replay_speed = f_.replay_speed.value_or(1);
     }
     return {};
@@ -245,11 +251,7 @@ class JobMaker {
       plan.prefixes = static_cast<uint64_t>(f_.num_prefixes.value_or(10));
     }
     if (f_.random_prefix_len) plan.prefix_tokens = *f_.random_prefix_len;
-    if (!f_.range_ratio.empty()) {
-      const auto ratio = Number("--random-range-ratio", f_.range_ratio);
-      if (!ratio) return tl::unexpected<Error>(ratio.error());
-      plan.length_spread = *ratio;
-    }
+    TACHO_RETURN_IF_ERROR(SetSpread());
     if (f_.shared_prefix) plan.shared_prefix = *f_.shared_prefix;
     plan.most_total_tokens = f_.max_model_len;
     plan.seed = static_cast<uint64_t>(f_.seed.value_or(0));
@@ -262,6 +264,35 @@ class JobMaker {
       }
       plan.salt = salt;
     }
+    return {};
+  }
+
+  Result<void> SetSpread() {
+    if (f_.range_ratio.empty()) return {};
+    const auto spread = ParseLengthSpread(f_.range_ratio);
+    if (!spread) return tl::unexpected<Error>(spread.error().WithContext("--random-range-ratio"));
+    job_.plan.spread = *spread;
+    if (f_.backend == "sglang") {
+      job_.remarks.emplace_back(
+          "--random-range-ratio is vLLM's, lengths from (1-R) to (1+R) times the given ones; "
+          "SGLang's own client means from R to 1");
+    }
+    return {};
+  }
+
+  Result<void> SetLora() {
+    const std::string& how = f_.lora_assignment;
+    if (!how.empty() && how != "random" && how != "round-robin") {
+      return Usage(fmt::format("no --lora-assignment '{}' (there are random, round-robin)",
+                               VisibleText(how)));
+    }
+    if (!how.empty() && f_.lora_modules.empty())
+      return Usage("--lora-assignment needs --lora-modules");
+    if (!f_.lora_modules.empty() && job_.target.api == "generate") {
+      return Usage("--lora-modules go with --api completions or chat, not with SGLang's own");
+    }
+    job_.plan.models = f_.lora_modules;
+    job_.plan.models_in_turn = how == "round-robin";
     return {};
   }
 
@@ -362,6 +393,7 @@ class JobMaker {
     };
     TACHO_RETURN_IF_ERROR(set("--timeout", f_.timeout, job_.target.timeout));
     TACHO_RETURN_IF_ERROR(set("--stall-timeout", f_.stall_timeout, job_.target.stall_timeout));
+    TACHO_RETURN_IF_ERROR(set("--flush-timeout", f_.flush_timeout, job_.flush_timeout));
     TACHO_RETURN_IF_ERROR(set("--ready-check-timeout-sec", f_.ready_timeout, job_.ready_timeout));
     job_.warmups = static_cast<uint64_t>(f_.warmups.value_or(0));
     return {};
@@ -416,9 +448,10 @@ class JobMaker {
     auto levels = ParseLevels(sign == std::string::npos ? "" : f_.sweep.substr(sign + 1));
     if (!levels) return tl::unexpected<Error>(levels.error().WithContext("--sweep"));
     if (job_.plan.OpenLoop()) return Usage("a sweep sets its own rates");
-    if (!f_.records.empty() || !f_.vllm_json.empty() || !f_.result_filename.empty()) {
+    if (!f_.records.empty() || !f_.plan.empty() || !f_.vllm_json.empty() ||
+        !f_.result_filename.empty()) {
       return Usage(
-          "a sweep has a result for each level, which --records, --vllm-json and "
+          "a sweep has a result for each level, which --records, --plan, --vllm-json and "
           "--result-filename cannot name: take --save-result");
     }
     for (const double level : *levels) {
@@ -435,45 +468,6 @@ class JobMaker {
 };
 
 }  // namespace
-
-Result<std::vector<double>> ParseLevels(std::string_view text) {
-  const auto bad = [&] {
-    return Fail(ErrorKind::kUsage,
-                fmt::format("'{}' are no levels such as 1,2,4..256", VisibleText(text)));
-  };
-  std::vector<double> levels;
-  const auto add = [&](std::string_view word) {
-    double level = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), level);
-    if (error != std::errc() || end != word.data() + word.size() || !(level > 0) ||
-        !std::isfinite(level)) {
-      return false;
-    }
-    if (!levels.empty() && level <= levels.back()) return false;
-    levels.push_back(level);
-    return true;
-  };
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view part = text.substr(begin, end - begin);
-    begin = end + 1;
-    const size_t dots = part.find("..");
-    if (!add(part.substr(0, dots))) return bad();
-    if (dots == std::string_view::npos) continue;
-    const double ratio = levels.size() > 1 ? levels.back() / levels[levels.size() - 2] : 2;
-    std::vector<double> until = levels;
-    if (!add(part.substr(dots + 2))) return bad();
-    const double last = levels.back();
-    levels = std::move(until);
-    // The last one is one of them, also when the ratio would pass it by.
-    for (double next = levels.back() * ratio; next < last * 0.999; next *= ratio) {
-      levels.push_back(std::round(next * 1000) / 1000);
-      if (static_cast<double>(levels.size()) > kMostLevels) return bad();
-    }
-    levels.push_back(last);
-  }
-  return levels;
-}
 
 Result<LoadJob> LoadJobOf(const LoadFlags& flags) { return JobMaker(flags).Make(); }
 

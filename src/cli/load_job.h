@@ -28,6 +28,7 @@ struct LoadJob {
   std::vector<Slo> slos;
   uint64_t warmups = 0;
   std::chrono::milliseconds ready_timeout{0};
+  std::chrono::milliseconds flush_timeout{0};  // of a recording; 0: as long as it takes
   SweepOf sweep = SweepOf::kNone;
   std::vector<double> levels;
   double attain = 0.95;
@@ -36,8 +37,5 @@ struct LoadJob {
 
 // kUsage: flags that contradict each other, or values that are none.
 Result<LoadJob> LoadJobOf(const LoadFlags& flags);
-
-// "1,2,4..256": numbers, and ".." for the same ratio on up to the last one. kUsage.
-Result<std::vector<double>> ParseLevels(std::string_view text);
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/load_foreign.h"
 #include "cli/load_progress.h"
 #include "cli/load_result_files.h"
 #include "cli/load_sweep.h"
@@ -16,7 +17,7 @@ using testing::HasSubstr;
 Result<LoadJob> Job(std::vector<std::string> arguments, bool with_url = true) {
   if (with_url) arguments.insert(arguments.begin(), "http://127.0.0.1:8000");
   LoadFlags flags;
-  const auto parsed = ParseArguments(LoadSpec(flags), arguments);
+  const auto parsed = ParseLoadFlags(arguments, flags);
   if (!parsed) return tl::unexpected<Error>(parsed.error());
   return LoadJobOf(flags);
 }
@@ -27,6 +28,27 @@ std::string Refused(const std::vector<std::string>& arguments) {
   if (job) return "";
   EXPECT_EQ(job.error().kind, ErrorKind::kUsage);
   return job.error().message;
+}
+
+TEST(LoadJob, LengthsSpreadAndModelsAlternateAsVllmsClientHasIt) {
+  const auto job =
+      Job({"--random_range_ratio", R"({"input": 0.5, "output": 0})", "--random-input-len", "101",
+           "--random-output-len", "7", "--requests", "400", "--lora-modules", "red", "blue",
+           "--lora-assignment", "round-robin"});
+  ASSERT_TRUE(job) << job.error().message;
+  const auto plan = MakePlan(job->plan);
+  ASSERT_TRUE(plan) << plan.error().message;
+  int64_t least = INT64_MAX, most = 0;
+  for (const PlannedRequest& request : plan->requests) {
+    least = std::min(least, request.prompt_tokens);
+    most = std::max(most, request.prompt_tokens);
+    EXPECT_EQ(request.output_tokens, 7);
+    EXPECT_EQ(request.model, request.index % 2 == 0 ? "red" : "blue");
+  }
+  EXPECT_GE(least, 50);  // floor(50.5)
+  EXPECT_LT(least, 55);
+  EXPECT_LE(most, 152);  // ceil(151.5)
+  EXPECT_GT(most, 147);
 }
 
 TEST(LoadJob, WithoutOptionsEightUsersSendTheDefaultMixForHalfAMinute) {
@@ -129,7 +151,13 @@ TEST(LoadJob, AMixThatDoesNotAddUpIsScaledAndSaidSo) {
 TEST(LoadJob, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(Job({}, false).error().message, HasSubstr("no server given"));
   EXPECT_THAT(Refused({"--scenario", "chat", "--mix", "chat=1"}), HasSubstr("do not go together"));
-  EXPECT_THAT(Refused({"--profile"}), HasSubstr("tacho record"));
+  EXPECT_THAT(Refused({"--profile", "--sweep", "rate=1,2"}), HasSubstr("one load"));
+  EXPECT_THAT(Refused({"--steps", "20"}), HasSubstr("need --profile"));
+  EXPECT_THAT(Refused({"--trace-dir", "/tmp"}), HasSubstr("need --profile"));
+  EXPECT_THAT(Refused({"--plot-timeline"}), HasSubstr("--records"));
+  EXPECT_THAT(Refused({"--hf_split", "train"}), HasSubstr("--dataset FILE"));
+  EXPECT_THAT(Refused({"--lora-assignment", "random"}), HasSubstr("--lora-modules"));
+  EXPECT_THAT(Refused({"--random-range-ratio", R"({"input":0.5})"}), HasSubstr("output"));
   EXPECT_THAT(Refused({"--ramp-up-start-rps", "1"}), HasSubstr("need --ramp-up-strategy"));
   EXPECT_THAT(Refused({"--backend", "tgi"}), HasSubstr("no --backend 'tgi'"));
   EXPECT_THAT(Refused({"--dataset-name", "sharegpt"}), HasSubstr("needs --dataset-path"));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/load_report.h"
+#include "load/plan_json.h"
 #include "report/json_writer.h"
 
 namespace tacho {
@@ -55,20 +56,6 @@ void WriteFigures(JsonWriter& json, const LoadFigures& f) {
   WriteDistribution(json, "lateness", f.lateness);
 }
 
-void WritePlan(JsonWriter& json, const LoadPlan& plan) {
-  const PlanOptions& o = plan.options;
-  json.BeginObject("plan");
-  json.Field("requests", plan.requests.size());
-  json.Field("duration_ns", o.duration_ns);
-  json.Field("concurrency", o.concurrency);
-  json.Field("rate", o.rate);
-  json.Field("burstiness", o.burstiness);
-  json.Field("seed", o.seed);
-  json.Field("salt", plan.salt);
-  json.Field("cut_to_model", plan.cut_to_model);
-  json.End();
-}
-
 }  // namespace
 
 std::string LoadJson(const FinishedLoad& load, std::string_view version) {
@@ -79,7 +66,7 @@ std::string LoadJson(const FinishedLoad& load, std::string_view version) {
   json.Field("tacho", version);
   json.Field("model", load.identity.model_id);
   json.Texts("urls", load.urls);
-  WritePlan(json, load.plan);
+  json.JsonField("plan", PlanFactsJson(load.plan));
   json.FieldUnlessEmpty("ended_early", load.records.ended_early);
   json.BeginObject("whole");
   WriteFigures(json, s.whole);
@@ -124,6 +111,13 @@ std::string LoadJson(const FinishedLoad& load, std::string_view version) {
   }
   json.End();
   json.Texts("remarks", load.remarks);
+  if (load.run) {
+    json.BeginRow("recording");
+    json.Field("folder", load.run->folder);
+    json.Field("complete", load.run->complete);
+    json.Field("exit_status", load.run->status);
+    json.End();
+  }
   json.End();
   return std::move(json).Finish();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,13 @@
 
 namespace tacho {
 
+// The recording around a load.
+struct ProfiledRun {
+  std::string folder;
+  bool complete = false;  // every trace is there and whole
+  int status = 0;         // what tacho record would exit with
+};
+
 // One load that is over, with all that its report needs.
 struct FinishedLoad {
   LoadPlan plan;
@@ -21,6 +29,7 @@ struct FinishedLoad {
   BenchMetrics metrics;
   std::vector<Slo> slos;
   std::vector<std::string> remarks;
+  std::optional<ProfiledRun> run;  // with --profile
 };
 
 // A percentile in nanoseconds; empty where it is absent.

@@ -5,6 +5,7 @@
 
 #include "cli/input.h"
 #include "cli/output.h"
+#include "load/plan_json.h"
 
 namespace tacho {
 namespace {
@@ -37,6 +38,9 @@ std::string ResultFileName(const BenchIdentity& identity) {
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) {
   if (!flags.records.empty()) {
     TACHO_RETURN_IF_ERROR(WriteFile(flags.records, RecordsAsJsonLines(load.records)));
+  }
+  if (!flags.plan.empty()) {
+    TACHO_RETURN_IF_ERROR(WriteFile(flags.plan, PlanJson(load.plan, load.records.requests)));
   }
   if (!flags.vllm_json.empty()) {
     BenchMetrics metrics = load.metrics;

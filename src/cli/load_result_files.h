@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// Writes the files that --records, --vllm-json and --save-result ask for. kOutput.
+// Writes the files that --records, --plan, --vllm-json and --save-result ask for. kOutput.
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load);
 
 // As vLLM names it: {label|backend}-{rate}qps[-concurrency{c}]-{model}-{date}.json.

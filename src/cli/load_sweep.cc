@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "cli/load_report.h"
 #include "report/format_number.h"
 #include "report/json_writer.h"
@@ -10,6 +13,8 @@
 
 namespace tacho {
 namespace {
+
+constexpr double kMostLevels = 64;
 
 std::string RemarkOf(const SweepLevel& level, bool knee) {
   std::vector<std::string> words;
@@ -23,6 +28,45 @@ std::string RemarkOf(const SweepLevel& level, bool knee) {
 }
 
 }  // namespace
+
+Result<std::vector<double>> ParseLevels(std::string_view text) {
+  const auto bad = [&] {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("'{}' are no levels such as 1,2,4..256", VisibleText(text)));
+  };
+  std::vector<double> levels;
+  const auto add = [&](std::string_view word) {
+    double level = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), level);
+    if (error != std::errc() || end != word.data() + word.size() || !(level > 0) ||
+        !std::isfinite(level)) {
+      return false;
+    }
+    if (!levels.empty() && level <= levels.back()) return false;
+    levels.push_back(level);
+    return true;
+  };
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t dots = part.find("..");
+    if (!add(part.substr(0, dots))) return bad();
+    if (dots == std::string_view::npos) continue;
+    const double ratio = levels.size() > 1 ? levels.back() / levels[levels.size() - 2] : 2;
+    std::vector<double> until = levels;
+    if (!add(part.substr(dots + 2))) return bad();
+    const double last = levels.back();
+    levels = std::move(until);
+    // The last one is one of them, also when the ratio would pass it by.
+    for (double next = levels.back() * ratio; next < last * 0.999; next *= ratio) {
+      levels.push_back(std::round(next * 1000) / 1000);
+      if (static_cast<double>(levels.size()) > kMostLevels) return bad();
+    }
+    levels.push_back(last);
+  }
+  return levels;
+}
 
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   std::optional<size_t> knee;

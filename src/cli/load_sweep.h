@@ -25,6 +25,9 @@ struct SweepLevel {
 // broke the SLOs. Absent where none is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
+// "1,2,4..256": numbers, and ".." for the same ratio on up to the last one. kUsage.
+Result<std::vector<double>> ParseLevels(std::string_view text);
+
 std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
                       const TextStyle& style);
 std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,

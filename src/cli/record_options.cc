@@ -29,6 +29,45 @@ Result<bool> ReadDuration(const char* option, const std::string& text, int64_t& 
 
 }  // namespace
 
+std::vector<OptionRow> SessionArguments::TraceRows() {
+  return {
+      {"-o,--out", "DIR", "where the run's folder is made (default: here)", &out},
+      {"--trace-dir", "DIR", "where the engines write, when they do not tell", &trace_dir},
+      {"--map", "ENGINE=LOCAL", "the engine's folder is mounted here as LOCAL", &maps},
+      {"--collect-from", "HOST[:DIR],...",
+       "fetch by ssh what the engines wrote there: one for all, or one for each host",
+       &collect_from},
+      {"--engine-log", "FILE,...",
+       "the engine's own log, to tell what it does (default: found by its process)", &engine_logs}};
+}
+
+OptionRow SessionArguments::KeepGoingRow() {
+  return {"--keep-going", "", "record the workers that can be, when others cannot", &keep_going};
+}
+
+Result<void> SessionArguments::PutInto(RecordOptions& options) const {
+  Result<ProfileOptions> start = profile.Profile();
+  if (!start) return tl::unexpected(start.error());
+  options.profile = std::move(*start);
+  options.out = out;
+  options.trace_dir = trace_dir;
+  options.collect_from = collect_from;
+  options.engine_logs = engine_logs;
+  for (const std::string& log : engine_logs)
+    if (!std::filesystem::is_regular_file(log))
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--engine-log {}: there is no such file", VisibleText(log)));
+  for (const std::string& map : maps) {
+    size_t equals = map.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == map.size())
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--map {}: write it as /engine/path=/local/path", VisibleText(map)));
+    options.maps.push_back({map.substr(0, equals), map.substr(equals + 1)});
+  }
+  options.keep_going = keep_going;
+  return {};
+}
+
 CommandSpec RecordSpec(RecordArguments& a) {
   CommandSpec spec;
   spec.name = "record";
@@ -44,7 +83,7 @@ CommandSpec RecordSpec(RecordArguments& a) {
       {"what is profiled",
        With(With({{"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
                    &a.duration}},
-                 a.profile.Rows()),
+                 a.session.profile.Rows()),
             {{"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
               &a.via}})},
       {"load",
@@ -65,18 +104,10 @@ CommandSpec RecordSpec(RecordArguments& a) {
         {"--through-router", "", "load through the router (default: straight to each worker)",
          &a.through_router}}},
       {"traces",
-       {{"-o,--out", "DIR", "where the run's folder is made (default: here)", &a.out},
-        {"--trace-dir", "DIR", "where the engines write, when they do not tell", &a.trace_dir},
-        {"--map", "ENGINE=LOCAL", "the engine's folder is mounted here as LOCAL", &a.maps},
-        {"--collect-from", "HOST[:DIR],...",
-         "fetch by ssh what the engines wrote there: one for all, or one for each host",
-         &a.collect_from},
-        {"--engine-log", "FILE,...",
-         "the engine's own log, to tell what it does (default: found by its process)",
-         &a.engine_logs},
-        {"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket}}},
+       With(a.session.TraceRows(),
+            {{"--daemon-socket", "DIR", "the engines' KINETO_IPC_SOCKET_DIR", &a.daemon_socket}})},
       {"other",
-       {{"--keep-going", "", "record the workers that can be, when others cannot", &a.keep_going},
+       {a.session.KeepGoingRow(),
         {"--json", "", "run.json in place of the screen", &a.json},
         {"-q,--quiet", "", "no progress", &a.quiet}}},
       a.remote.Rows(),
@@ -97,13 +128,10 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
         ErrorKind::kUsage,
         "no target: tacho record URL (of a router or an engine); see 'tacho record --help'");
   options.targets = a.targets;
-  Result<ProfileOptions> profile = a.profile.Profile();
-  if (!profile) return tl::unexpected(profile.error());
-  options.profile = std::move(*profile);
+  TACHO_RETURN_IF_ERROR(a.session.PutInto(options));
   Result<Via> via = ParseVia(a.via);
   if (!via) return tl::unexpected(via.error());
   options.via = *via;
-  options.out = a.out;
   options.load = !a.no_load;
   options.through_router = a.through_router;
   if (!a.mix.empty()) {
@@ -130,22 +158,7 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.api_key = a.remote.api_key;
   if (const char* key = std::getenv("TACHO_API_KEY"); options.api_key.empty() && key != nullptr)
     options.api_key = key;
-  options.trace_dir = a.trace_dir;
-  options.collect_from = a.collect_from;
-  options.engine_logs = a.engine_logs;
-  for (const std::string& log : a.engine_logs)
-    if (!std::filesystem::is_regular_file(log))
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("--engine-log {}: there is no such file", VisibleText(log)));
   options.socket_folder = a.daemon_socket;
-  for (const std::string& map : a.maps) {
-    size_t equals = map.find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == map.size())
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("--map {}: write it as /engine/path=/local/path", VisibleText(map)));
-    options.maps.push_back({map.substr(0, equals), map.substr(equals + 1)});
-  }
-  options.keep_going = a.keep_going;
   return options;
 }
 

@@ -12,23 +12,34 @@
 
 namespace tacho {
 
+// What a recording takes beside its load, of every command that makes one.
+struct SessionArguments {
+  StartOptions profile;
+  std::string out = ".", trace_dir;
+  std::vector<std::string> maps, collect_from, engine_logs;
+  bool keep_going = false;
+
+  bool operator==(const SessionArguments&) const = default;
+  std::vector<OptionRow> TraceRows();
+  OptionRow KeepGoingRow();
+  // kUsage with what is wrong.
+  Result<void> PutInto(RecordOptions& options) const;
+};
+
 // The command line of `tacho record`.
 struct RecordArguments {
   std::vector<std::string> targets;
   RemoteOptions remote;
-  // what is profiled
-  StartOptions profile;
+  SessionArguments session;
   std::string duration = "10s", via = "auto";
   // load
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix;
   std::optional<int64_t> requests, concurrency, prompt_tokens, output_tokens, seed;
   std::optional<double> rate;
-  // traces
-  std::string out = ".", trace_dir, daemon_socket;
-  std::vector<std::string> maps, collect_from, engine_logs;
   // other
-  bool keep_going = false, json = false, quiet = false;
+  std::string daemon_socket;
+  bool json = false, quiet = false;
 };
 CommandSpec RecordSpec(RecordArguments& arguments);
 

@@ -19,10 +19,10 @@ Json JsonOf(const std::optional<HttpResponse>& answer) {
 }
 
 const Json& Member(const Json& object, std::string_view key) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
+  static const Json none;
+  if (!object.is_object()) return none;
   auto found = object.find(std::string(key));
-  return found == object.end() ? kNone : *found;
+  return found == object.end() ? none : *found;
 }
 
 template <typename T>

@@ -41,7 +41,7 @@ class Process {
     socket_ = socket(AF_UNIX, SOCK_DGRAM, 0);
     sockaddr_un own{AF_UNIX, {}};
     // An unnamed bind: the kernel gives an abstract name.
-    bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(sa_family_t));
+    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(sa_family_t)), 0);
     sockaddr_un daemon{AF_UNIX, {}};
     std::string path = folder + "/dynolog";
     std::memcpy(daemon.sun_path, path.data(), path.size());

@@ -8,6 +8,7 @@
 
 #include "control/engine_answers.h"
 #include "control/prometheus.h"
+#include "net/http_date.h"
 #include "net/url.h"
 
 namespace tacho {
@@ -30,10 +31,9 @@ int64_t UnixMinusMonotonicNs() {
 // A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time cut to whole seconds, taken
 // between our sending and receiving: the offset lies in an interval of one second and the way.
 void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
-  std::string date(FindHeader(answer.headers, "date"));
-  std::tm parts{};
-  if (strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts) == nullptr) return;
-  int64_t server = static_cast<int64_t>(timegm(&parts)) * 1'000'000'000;
+  const std::optional<int64_t> date = ParseHttpDate(FindHeader(answer.headers, "date"));
+  if (!date) return;
+  int64_t server = *date * 1'000'000'000;
   int64_t shift = UnixMinusMonotonicNs();
   least = std::max(least, server - (answer.times.first_byte_ns + shift));
   most = std::min(most, server + 1'000'000'000 - (answer.times.sent_ns + shift));

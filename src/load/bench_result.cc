@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "load/request_times.h"
@@ -174,7 +175,13 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
       json[key("p" + PercentName(percent))] = all.At(percent).value_or(0);
     }
   }
-  return Dump(json);
+  std::string text = Dump(json);
+  // As Python writes it, whose readers want no null here.
+  constexpr std::string_view kNoNumber = "\"burstiness\":null";
+  if (std::isinf(identity.burstiness)) {
+    text.replace(text.find(kNoNumber), kNoNumber.size(), "\"burstiness\":Infinity");
+  }
+  return text;
 }
 
 }  // namespace tacho

@@ -7,9 +7,9 @@ constexpr size_t kMostBytes = 64u << 20, kMostBodies = 4096;
 
 }  // namespace
 
-BodyFeed::BodyFeed(std::vector<uint64_t> order, size_t requests,
+BodyFeed::BodyFeed(std::function<std::optional<uint64_t>()> next,
                    std::function<std::string(uint64_t)> build)
-    : build_(std::move(build)), order_(std::move(order)), taken_(requests) {
+    : next_(std::move(next)), build_(std::move(build)) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -27,23 +27,25 @@ bool BodyFeed::Full() const { return ready_bytes_ >= kMostBytes || ready_.size()
 void BodyFeed::Run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    uint64_t index;
+    std::optional<uint64_t> wanted;
     if (!announced_.empty()) {
-      index = announced_.front();
+      wanted = announced_.front();
       announced_.pop_front();
-    } else if (next_ < order_.size() && !Full()) {
-      index = order_[next_++];
-    } else {
+    } else if (!Full()) {
+      wanted = next_();
+    }
+    if (!wanted) {
       idle_ = true;
       changed_.notify_all();
       changed_.wait(lock);
       continue;
     }
-    if (taken_[index]) continue;
+    const uint64_t index = *wanted;
+    if (IsTaken(index)) continue;
     lock.unlock();
     std::string body = build_(index);
     lock.lock();
-    if (taken_[index]) continue;  // it was needed meanwhile
+    if (IsTaken(index)) continue;  // it was needed meanwhile
     ready_bytes_ += body.size();
     ready_.emplace(index, std::move(body));
     changed_.notify_all();
@@ -66,6 +68,7 @@ void BodyFeed::Announce(uint64_t index) {
 std::string BodyFeed::Take(uint64_t index) {
   {
     const std::lock_guard lock(mutex_);
+    if (index >= taken_.size()) taken_.resize(2 * index + 64);
     taken_[index] = true;
     if (const auto found = ready_.find(index); found != ready_.end()) {
       std::string body = std::move(found->second);

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -17,9 +18,9 @@ namespace tacho {
 // MB and 4,096 bodies wait at once.
 class BodyFeed {
  public:
-  // `build` is called on both threads. `order` are the requests in the order of their sending;
-  // others are built when they are announced.
-  BodyFeed(std::vector<uint64_t> order, size_t requests,
+  // `next` tells the requests in the order of their sending, until there are no more; others are
+  // built when they are announced. It is called on the own thread, `build` on both.
+  BodyFeed(std::function<std::optional<uint64_t>()> next,
            std::function<std::string(uint64_t index)> build);
   ~BodyFeed();
   BodyFeed(const BodyFeed&) = delete;
@@ -34,14 +35,14 @@ class BodyFeed {
  private:
   void Run();
   bool Full() const;
+  bool IsTaken(uint64_t index) const { return index < taken_.size() && taken_[index]; }
 
+  const std::function<std::optional<uint64_t>()> next_;
   const std::function<std::string(uint64_t)> build_;
-  const std::vector<uint64_t> order_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  size_t next_ = 0;  // in order_
   std::deque<uint64_t> announced_;
-  std::vector<bool> taken_;
+  std::vector<bool> taken_;  // by index; those beyond its end are not
   std::unordered_map<uint64_t, std::string> ready_;
   size_t ready_bytes_ = 0;
   bool stopping_ = false, idle_ = false;

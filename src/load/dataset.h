@@ -35,6 +35,7 @@ struct BrokenLine {
 };
 
 struct Dataset {
+  std::string path;  // where the caller read it from, if it says so
   DatasetKind kind = DatasetKind::kUnknown;
   std::vector<DatasetRow> rows;  // with times: in their order
   int64_t block_tokens = 512;    // of a hash id

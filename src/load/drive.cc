@@ -44,10 +44,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
         progress_(progress),
         id_prefix_(std::move(id_prefix)),
         open_loop_(plan.options.OpenLoop()),
-        bodies_(
-            std::make_unique<BodyFeed>(OrderOf(plan), plan.requests.size(), [this](uint64_t index) {
-              const PlannedRequest& request = plan_.requests[index];
-              return BodyOf(TargetOf(request), request, plan_.salt, IdOf(index));
+        goes_round_(plan.GoesRound()),
+        bodies_(std::make_unique<BodyFeed>(
+            [this, next = uint64_t{0}]() mutable -> std::optional<uint64_t> {
+              next = FirstTurnFrom(next);
+              return Has(next) ? std::optional(next++) : std::nullopt;
+            },
+            [this](uint64_t index) {
+              return BodyOf(TargetOf(index), Planned(index), SaltOf(index), IdOf(index));
             })) {
     records_.id_prefix = id_prefix_;
   }
@@ -66,27 +70,29 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
  private:
-  static std::vector<uint64_t> OrderOf(const LoadPlan& plan) {
-    std::vector<uint64_t> order;
-    for (const PlannedRequest& request : plan.requests) {
-      if (request.turn == 0) order.push_back(request.index);
-    }
-    return order;
+  // A plan that goes round has no end: its requests come again, with other prompts.
+  bool Has(uint64_t index) const { return goes_round_ || index < plan_.requests.size(); }
+  uint64_t RoundOf(uint64_t index) const { return index / plan_.requests.size(); }
+  const PlannedRequest& Planned(uint64_t index) const {
+    return plan_.requests[index % plan_.requests.size()];
   }
-  size_t TargetIndex(const PlannedRequest& request) const {
-    return (InSession(request) ? request.session : request.index) % targets_.size();
+  uint64_t SaltOf(uint64_t index) const {
+    return RoundOf(index) == 0 ? plan_.salt : MixBits(plan_.salt + RoundOf(index));
   }
-  const DriveTarget& TargetOf(const PlannedRequest& request) const {
-    return targets_[TargetIndex(request)];
+  uint64_t FirstTurnFrom(uint64_t index) const {
+    while (Has(index) && Planned(index).turn > 0) ++index;
+    return index;
   }
-  bool InSession(const PlannedRequest& request) const {
-    return request.turn > 0 || FollowerOf(request) != nullptr;
+  uint64_t SessionOf(uint64_t index) const {
+    return Planned(index).session + RoundOf(index) * plan_.requests.size();
   }
-  const PlannedRequest* FollowerOf(const PlannedRequest& request) const {
-    const size_t next = request.index + 1;
-    if (next >= plan_.requests.size() || plan_.requests[next].turn == 0) return nullptr;
-    return &plan_.requests[next];
+  size_t TargetIndex(uint64_t index) const {
+    return (InSession(index) ? SessionOf(index) : index) % targets_.size();
   }
+  const DriveTarget& TargetOf(uint64_t index) const { return targets_[TargetIndex(index)]; }
+  bool InSession(uint64_t index) const { return Planned(index).turn > 0 || HasFollower(index); }
+  // The next turn of its session is the next request of the plan.
+  bool HasFollower(uint64_t index) const { return Has(index + 1) && Planned(index + 1).turn > 0; }
   std::string IdOf(uint64_t index) const { return fmt::format("{}{}", id_prefix_, index); }
 
   void Begin() {
@@ -121,10 +127,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
         return client_.Post([weak = weak_from_this()] {
           if (const auto self = weak.lock()) self->Pump();
         });
-      while (cursor_ < plan_.requests.size() && plan_.requests[cursor_].turn > 0) ++cursor_;
-      if (cursor_ == plan_.requests.size()) return;
-      const PlannedRequest& request = plan_.requests[cursor_];
-      const int64_t at = start_ns_ + request.at_ns, now = MonotonicNs();
+      cursor_ = FirstTurnFrom(cursor_);
+      if (!Has(cursor_)) return;
+      const uint64_t index = cursor_;
+      const int64_t at = start_ns_ + Planned(index).at_ns, now = MonotonicNs();
       if (at > now) {
         if (at != pump_at_ns_) {
           pump_at_ns_ = at;
@@ -135,23 +141,23 @@ class Driver : public std::enable_shared_from_this<Driver> {
       ++cursor_;
       ++occupied_;
       if (open_loop_) {
-        Send(request, at, std::max(at, room_since_ns_));
+        Send(index, at, std::max(at, room_since_ns_));
       } else if (users_ < plan_.options.concurrency || plan_.options.concurrency == 0) {
         // When a user begins is our choice: one after the other.
         ++users_;
-        Send(request, now, now);
+        Send(index, now, now);
       } else {
-        SendLater(request, room_since_ns_ + request.think_ns);
+        SendLater(index, room_since_ns_ + Planned(index).think_ns);
       }
     }
   }
 
-  void SendLater(const PlannedRequest& request, int64_t at_ns) {
+  void SendLater(uint64_t index, int64_t at_ns) {
     ++scheduled_;
-    bodies_->Announce(request.index);
-    const auto send = [&request, at_ns](Driver& self) {
+    bodies_->Announce(index);
+    const auto send = [index, at_ns](Driver& self) {
       --self.scheduled_;
-      if (!self.ending_) return self.Send(request, at_ns, at_ns);
+      if (!self.ending_) return self.Send(index, at_ns, at_ns);
       --self.occupied_;
       self.EndIfOver();
     };
@@ -159,16 +165,17 @@ class Driver : public std::enable_shared_from_this<Driver> {
     After(at_ns, send);
   }
 
-  void Send(const PlannedRequest& request, int64_t intended_ns, int64_t admitted_ns) {
-    const size_t target_index = TargetIndex(request);
+  void Send(uint64_t index, int64_t intended_ns, int64_t admitted_ns) {
+    const PlannedRequest& request = Planned(index);
+    const size_t target_index = TargetIndex(index);
     const DriveTarget& target = targets_[target_index];
     RequestRecord record;
-    record.index = request.index;
-    record.id = IdOf(request.index);
+    record.index = index;
+    record.id = IdOf(index);
     record.scenario = request.scenario;
     record.url = target.url;
-    record.in_session = InSession(request);
-    record.session = request.session;
+    record.in_session = InSession(index);
+    record.session = SessionOf(index);
     record.turn = request.turn;
     record.intended_ns = intended_ns;
     record.admitted_ns = admitted_ns;
@@ -186,12 +193,12 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (!target.bearer_key.empty()) {
       http.headers.push_back({"Authorization", "Bearer " + target.bearer_key});
     }
-    http.body = bodies_->Take(request.index);
-    if (const PlannedRequest* next = FollowerOf(request)) bodies_->Announce(next->index);
+    http.body = bodies_->Take(index);
+    if (HasFollower(index)) bodies_->Announce(index + 1);
     flight->record().handed_ns = MonotonicNs();
     records_.latest_send_ns =
         std::max(records_.latest_send_ns, flight->record().handed_ns - admitted_ns);
-    flights_.emplace(request.index, flight);
+    flights_.emplace(index, flight);
     ++progress_.sent;
     progress_.running = flights_.size();
     flight->stream = client_.Start(std::move(http), flight);
@@ -237,7 +244,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
     if (!failed) any_success_ = true;
     failures_in_row_ = failed ? failures_in_row_ + 1 : 0;
-    const PlannedRequest& request = plan_.requests[record.index];
+    const uint64_t index = record.index;
     const int64_t ended_ns = record.ended_ns;
     const int64_t pause_ns = failed ? PauseNs(flight) : 0;
     // From here on the load may be over, and its records another thread's.
@@ -246,15 +253,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
       return EndAll(fmt::format("given up after {} failures and no success, the last: {}",
                                 failures_in_row_, records_.requests.back().error));
     }
-    GoOn(request, ended_ns, pause_ns);
+    GoOn(index, ended_ns, pause_ns);
     EndIfOver();
   }
 
   // What the end of a request lets go.
-  void GoOn(const PlannedRequest& request, int64_t ended_ns, int64_t pause_ns) {
-    const PlannedRequest* next = FollowerOf(request);
-    if (!ending_ && next != nullptr) {
-      return SendLater(*next, ended_ns + std::max(next->think_ns, pause_ns));
+  void GoOn(uint64_t index, int64_t ended_ns, int64_t pause_ns) {
+    if (!ending_ && HasFollower(index)) {
+      return SendLater(index + 1, ended_ns + std::max(Planned(index + 1).think_ns, pause_ns));
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {
       // The user waits before the next one; meanwhile the place is taken.
@@ -309,9 +315,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void EndIfOver() {
     if (finished_ || !flights_.empty()) return;
     if (!ending_) {
-      if (scheduled_ > 0 || cursor_ < plan_.requests.size()) return;
+      if (scheduled_ > 0 || Has(cursor_)) return;
       if (!plan_.options.requests && !open_loop_) {
-        records_.ended_early = "all planned requests were sent before the time was up";
+        records_.ended_early = "all requests of the dataset were sent before the time was up";
       }
     }
     finished_ = true;
@@ -345,7 +351,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   void GiveUpStalled(int64_t now) {
     for (const auto& [index, flight] : flights_) {
-      const DriveTarget& target = TargetOf(plan_.requests[index]);
+      const DriveTarget& target = TargetOf(index);
       const int64_t stall = std::chrono::nanoseconds(target.stall_timeout).count();
       const int64_t most = std::chrono::nanoseconds(target.timeout).count();
       if (stall > 0 && now - flight->LastProgressNs() > stall) {
@@ -364,7 +370,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   const std::vector<std::string> addresses_;  // of the targets, with the route
   DriveProgress& progress_;
   const std::string id_prefix_;
-  const bool open_loop_;
+  const bool open_loop_, goes_round_;
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   // The client's thread only.

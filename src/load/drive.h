@@ -26,6 +26,9 @@ struct DriveTarget {
   std::string bearer_key = {};
   std::string route = {};  // in place of the API's own: "/v1/completions"
   bool stream = true;
+  // Of vLLM: the ids of each chunk's tokens, for routers that keep running totals back. The first
+  // chunk then repeats the prompt.
+  bool return_token_ids = false;
   bool ignore_eos = true;                // exactly the planned number of tokens comes back
   std::vector<HttpHeader> headers = {};  // of each request
   // JSON objects: fields to add to each request; with SGLang's own API `sampling` goes to its

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -45,6 +46,24 @@ TEST(Drive, SendsWhatWasPlannedAndRecordsWhatCame) {
   EXPECT_EQ(bodies[0]["ignore_eos"], true);
   EXPECT_EQ(bodies[0]["stream_options"]["continuous_usage_stats"], true);
   EXPECT_THAT(engine.ids(), testing::Contains(records.requests[3].id));
+}
+
+TEST(Drive, UsersWhoGetThroughThePlanBeginItAgainWithOtherPrompts) {
+  EngineForTest engine({.first_ns = kNsPerMs});
+  PlanOptions options = Fixed(5, 1);
+  options.concurrency = 2;
+  auto plan = MakePlan(options);
+  ASSERT_TRUE(plan);
+  plan->options.requests.reset();
+  plan->options.duration_ns = 300 * kNsPerMs;
+  const LoadRecords records = Send(*plan, {TargetOf(engine)});
+  EXPECT_EQ(records.ended_early, "");
+  EXPECT_GE(records.ended_ns - records.started_ns, 300 * kNsPerMs);
+  ASSERT_GT(records.requests.size(), 15u);
+  std::set<std::string> prompts;
+  for (const auto& body : engine.bodies()) prompts.insert(body["prompt"].dump());
+  EXPECT_EQ(prompts.size(), engine.bodies().size());
+  for (size_t i = 0; i < records.requests.size(); ++i) EXPECT_EQ(records.requests[i].index, i);
 }
 
 TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {

@@ -3,9 +3,28 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/time.h"
 #include "net/clock.h"
+#include "net/http_date.h"
 
 namespace tacho {
+
+namespace {
+
+// Seconds, or a date: by the server's own clock where it tells that. -1 without one.
+int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
+  const std::string_view after = FindHeader(headers, "Retry-After");
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(after.data(), after.data() + after.size(), seconds);
+  if (error == std::errc() && end == after.data() + after.size())
+    return std::max<int64_t>(-1, seconds);
+  const auto until = ParseHttpDate(after);
+  if (!until) return -1;
+  const auto now = ParseHttpDate(FindHeader(headers, "Date"));
+  return std::max<int64_t>(0, *until - now.value_or(ReadClocks().unix_ns / kNsPerSecond));
+}
+
+}  // namespace
 
 void Flight::OnSent(int64_t at_ns) {
   record_.sent_ns = at_ns;
@@ -13,12 +32,7 @@ void Flight::OnSent(int64_t at_ns) {
 }
 
 void Flight::OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) {
-  const std::string_view after = FindHeader(headers, "Retry-After");
-  int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(after.data(), after.data() + after.size(), seconds);
-  if (error == std::errc() && end == after.data() + after.size() && seconds >= 0) {
-    retry_after_s_ = seconds;
-  }
+  retry_after_s_ = RetryAfter(headers);
   reader_.OnHead(status, at_ns);
 }
 

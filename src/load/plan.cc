@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kRequestStream = uint64_t{1} << 32;
 constexpr uint64_t kThinkStream = uint64_t{1} << 48;
 constexpr uint64_t kPrefixStream = uint64_t{1} << 49;
+constexpr uint64_t kModelStream = uint64_t{1} << 50;
 constexpr uint64_t kShuffleStream = 2;
 constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
 constexpr uint64_t kPrefixSeed = 0x7072656669780000;
@@ -35,9 +36,6 @@ Result<void> CheckLengths(const PlanOptions& o) {
   }
   if (o.most_total_tokens && *o.most_total_tokens < 2) {
     return Fail(ErrorKind::kUsage, "the model's length leaves no room for a prompt and an output");
-  }
-  if (!(o.length_spread >= 0 && o.length_spread < 1)) {
-    return Fail(ErrorKind::kUsage, "the spread of lengths must be from 0 to below 1");
   }
   if (o.prefix_tokens < 0 || o.prefixes < 1) {
     return Fail(ErrorKind::kUsage, "no prefix of that kind");
@@ -77,7 +75,9 @@ Result<void> CheckTimes(const PlanOptions& o) {
                 "users who think between requests go with a fixed concurrency, not with a rate");
   }
   if (o.concurrency == 0 && !o.OpenLoop() && !o.requests) {
-    return Fail(ErrorKind::kUsage, "no bound of requests at once needs a number of requests");
+    return Fail(ErrorKind::kUsage,
+                "no bound of requests at once (--request-rate inf) needs a number of requests "
+                "(--requests)");
   }
   if (o.requests && *o.requests > kMostRequests) {
     return Fail(ErrorKind::kUsage, fmt::format("more than {} requests", kMostRequests));
@@ -119,6 +119,9 @@ class Planner {
       ShuffleRows(dataset_, options.seed);
     }
     plan_.options = options;
+    if (!dataset_.rows.empty()) {
+      plan_.dataset = PlannedDataset{dataset_.path, dataset_.kind, dataset_.rows.size()};
+    }
     plan_.salt = options.salt.value_or(FreshSalt());
   }
 
@@ -169,7 +172,7 @@ class Planner {
         *std::find_if(choices_.begin(), choices_.end() - 1, [&](const Choice& choice) {
            return u < choice.upto;
          })->scenario;
-    const bool fixed = options_.prompt_tokens && options_.output_tokens;
+    const bool fixed = options_.FixedLengths();
     if (fixed || (scenario.turns.empty() && scenario.samples == 1)) {
       AddOne(fixed ? "fixed" : scenario.name, FixLengths(scenario.Draw(random), random), {},
              random.Next());
@@ -194,23 +197,26 @@ class Planner {
       shared.push_back({MixBits(kBlockSeed + static_cast<uint64_t>(id)), tokens});
       left -= tokens;
     }
-    AddOne(std::string(DatasetName(dataset_.kind)), lengths, std::move(shared), random.Next());
-    PlannedRequest& request = plan_.requests.back();
-    request.text = row.text;
-    request.text_is_messages = dataset_.kind == DatasetKind::kMessages;
+    AddOne(std::string(DatasetName(dataset_.kind)), lengths, std::move(shared), random.Next(),
+           row.text);
+    plan_.requests.back().text_is_messages = dataset_.kind == DatasetKind::kMessages;
   }
 
   Scenario::Lengths FixLengths(Scenario::Lengths lengths, Random& random) const {
-    const auto vary = [&](int64_t tokens) {
-      const auto spread =
-          static_cast<int64_t>(static_cast<double>(tokens) * options_.length_spread);
-      if (spread == 0) return tokens;
-      return std::max<int64_t>(
-          1, tokens - spread +
-                 static_cast<int64_t>(random.Below(static_cast<uint64_t>(2 * spread + 1))));
+    // From floor(n (1-s)) to ceil(n (1+s)), both inside, as vLLM's client.
+    const auto vary = [&](int64_t tokens, double share) {
+      const double n = static_cast<double>(tokens);
+      const auto low = std::max<int64_t>(1, static_cast<int64_t>(std::floor(n * (1 - share))));
+      const auto high = static_cast<int64_t>(std::ceil(n * (1 + share)));
+      if (share == 0 || high <= low) return tokens;
+      return low + static_cast<int64_t>(random.Below(static_cast<uint64_t>(high - low + 1)));
     };
-    if (options_.prompt_tokens) lengths.prompt = vary(*options_.prompt_tokens);
-    if (options_.output_tokens) lengths.output = vary(*options_.output_tokens);
+    if (options_.prompt_tokens) {
+      lengths.prompt = vary(*options_.prompt_tokens, options_.spread.prompt);
+    }
+    if (options_.output_tokens) {
+      lengths.output = vary(*options_.output_tokens, options_.spread.output);
+    }
     return lengths;
   }
 
@@ -252,8 +258,9 @@ class Planner {
   }
 
   void AddOne(std::string name, Scenario::Lengths lengths, std::vector<PromptPiece> shared,
-              uint64_t seed) {
+              uint64_t seed, std::string text = {}) {
     PlannedRequest request;
+    request.text = std::move(text);
     request.index = plan_.requests.size();
     request.scenario = std::move(name);
     request.session = group_;
@@ -273,6 +280,12 @@ class Planner {
           static_cast<int64_t>(static_cast<double>(request.prompt_tokens) * options_.shared_prefix);
       if (tokens > 0) request.shared.push_back({kPrefixSeed, tokens});
     }
+    if (!options_.models.empty()) {
+      Random random(options_.seed, kModelStream + group_);
+      const uint64_t count = options_.models.size();
+      request.model =
+          options_.models[options_.models_in_turn ? group_ % count : random.Below(count)];
+    }
     CutToModel(request);
     request.at_ns = at_ns_;
     if (options_.think_ns > 0) {
@@ -283,14 +296,16 @@ class Planner {
     plan_.requests.push_back(std::move(request));
   }
 
-  // The output keeps its length as far as half of the room, for it costs the most steps.
+  // The output keeps its length as far as half of the room, for it costs the most steps; a text is
+  // sent as it is.
   void CutToModel(PlannedRequest& request) {
     if (!options_.most_total_tokens) return;
     const int64_t most = *options_.most_total_tokens;
     if (request.prompt_tokens + request.output_tokens <= most) return;
     ++plan_.cut_to_model;
+    const int64_t least = request.text.empty() ? most / 2 : 1;
     request.output_tokens =
-        std::min(request.output_tokens, std::max(most / 2, most - request.prompt_tokens));
+        std::min(request.output_tokens, std::max(least, most - request.prompt_tokens));
     request.prompt_tokens = std::min(request.prompt_tokens, most - request.output_tokens);
     int64_t room = request.prompt_tokens;
     for (PromptPiece& piece : request.shared) {

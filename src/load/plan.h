@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "load/arrivals.h"
 #include "load/dataset.h"
+#include "load/length_spread.h"
 #include "load/scenario.h"
 
 namespace tacho {
@@ -29,6 +30,7 @@ struct PlannedRequest {
   std::vector<PromptPiece> shared;  // what it has in common with others, in front
   std::string text;                 // of a dataset: the prompt itself, in place of token ids
   bool text_is_messages = false;    // it is the JSON of a chat's messages
+  std::string model;                // in place of the target's; "" for that one
   uint64_t session = 0;             // requests of one conversation have the same
   // From 1 on: sent when the request before it in the plan has ended and its user has thought.
   uint32_t turn = 0;
@@ -39,7 +41,7 @@ struct PlanOptions {
   std::vector<MixPart> mix;              // empty: chat 60, rag 30, code 10
   std::optional<int64_t> prompt_tokens;  // fixed lengths in place of a scenario
   std::optional<int64_t> output_tokens;
-  double length_spread = 0;  // fixed lengths vary evenly by this share to both sides
+  LengthSpread spread;                       // of fixed lengths
   std::optional<int64_t> most_total_tokens;  // the model's length: longer ones are cut, and counted
   double shared_prefix = 0;                  // this share of each prompt is the same for all
   int64_t prefix_tokens = 0;                 // in front of each prompt, one of so many:
@@ -54,6 +56,10 @@ struct PlanOptions {
   bool shuffle = true;                 // a dataset without its times
   bool oversample = true;              // a dataset again from its beginning when it is through
   uint64_t concurrency = 8;            // at most so many at once; 0: no bound
+  // Names that requests ask for in place of the target's own (LoRA modules), by chance or in turn;
+  // the requests of a session ask for the same.
+  std::vector<std::string> models;
+  bool models_in_turn = false;
   int64_t think_ns = 0;  // with a fixed concurrency: mean pause of a user, exponential
   uint64_t seed = 0;
   // Of the prompts' tokens, so that a second run does not find the prefix cache of the first one
@@ -61,16 +67,31 @@ struct PlanOptions {
   std::optional<uint64_t> salt;
 
   bool OpenLoop() const { return rate || ramp || replay_speed; }
+  bool FixedLengths() const { return prompt_tokens && output_tokens; }
 };
 
-// What will be sent, in order of time. With a duration and no number of requests, as many are
-// planned as could possibly be needed; the rest stay unsent. But for the salt it depends on the
+// Where the requests of a plan come from that no scenario made.
+struct PlannedDataset {
+  std::string path;  // "" where the caller told none
+  DatasetKind kind = DatasetKind::kUnknown;
+  uint64_t rows = 0;
+};
+
+// What will be sent, in order of time. Users who send for a time without a number of requests get
+// as many planned as they are likely to need: the rest stay unsent, and where more are needed the
+// plan goes round, with a salt of its own each time. But for the salt it depends on the
 // options alone, and request n on neither the times nor the number of requests.
 struct LoadPlan {
   PlanOptions options;
   uint64_t salt = 0;
   std::vector<PlannedRequest> requests;
   uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens
+  std::optional<PlannedDataset> dataset;
+
+  bool GoesRound() const {
+    return !options.requests && !options.OpenLoop() && !requests.empty() &&
+           (options.oversample || !dataset);
+  }
 };
 // kUsage: options that contradict each other or are out of range.
 Result<void> CheckPlan(const PlanOptions& options);

@@ -24,9 +24,10 @@ std::string QuotedPrompt(const PlannedRequest& request, uint64_t salt) {
   return QuoteJson(words);
 }
 
-OrderedJson OpenAiFields(const DriveTarget& target, int64_t output_tokens) {
+OrderedJson OpenAiFields(const DriveTarget& target, const PlannedRequest& request) {
+  const int64_t output_tokens = request.output_tokens;
   OrderedJson fields;
-  fields["model"] = target.model;
+  fields["model"] = request.model.empty() ? target.model : request.model;
   fields["max_tokens"] = output_tokens;
   if (target.ignore_eos) {
     fields["min_tokens"] = output_tokens;
@@ -35,6 +36,7 @@ OrderedJson OpenAiFields(const DriveTarget& target, int64_t output_tokens) {
   if (target.stream) {
     fields["stream"] = true;
     fields["stream_options"] = {{"include_usage", true}, {"continuous_usage_stats", true}};
+    if (target.return_token_ids) fields["return_token_ids"] = true;
   }
   Replace(fields, target.sampling);
   return fields;
@@ -73,8 +75,8 @@ Result<std::string> RouteOf(const DriveTarget& target) {
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id) {
   const bool own = target.api == "generate", chat = target.api == "chat";
-  OrderedJson fields = own ? GenerateFields(target, request.output_tokens, id)
-                           : OpenAiFields(target, request.output_tokens);
+  OrderedJson fields =
+      own ? GenerateFields(target, request.output_tokens, id) : OpenAiFields(target, request);
   Replace(fields, target.extra_body);
   std::string body = fields.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   const bool text = !request.text.empty() || target.token_ids.empty();

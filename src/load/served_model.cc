@@ -39,37 +39,37 @@ std::string AddressOf(const std::string& url, std::string_view route) {
   return parsed ? parsed->With(route) : url + std::string(route);
 }
 
-HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view text,
-                            std::chrono::milliseconds patience) {
+// `key` is "prompt", or "messages" with their JSON.
+HttpRequest TokenizeRequest(const std::string& url, const std::string& model, std::string_view key,
+                            std::string_view json, std::chrono::milliseconds patience) {
   HttpRequest request;
   request.method = "POST";
   request.url = AddressOf(url, "/tokenize");
   request.headers = {{"Content-Type", "application/json"}};
-  request.body = fmt::format("{{\"model\":{},\"prompt\":{},\"add_special_tokens\":false}}",
-                             QuoteJson(model), QuoteJson(text));
+  request.body = fmt::format("{{\"model\":{},\"{}\":{},\"add_special_tokens\":false}}",
+                             QuoteJson(model), key, json);
   request.connect_timeout = request.timeout = patience;
   return request;
 }
 
-// The "tokens" of an answer; empty when it has none.
-std::vector<int64_t> TokensOf(const Result<HttpResponse>& answer) {
-  if (!answer || answer->status != 200) return {};
-  const Json json = Json::parse(answer->body, nullptr, false);
-  if (!json.is_object() || !json.contains("tokens") || !json["tokens"].is_array()) return {};
-  std::vector<int64_t> tokens;
-  for (const Json& token : json["tokens"]) {
-    if (token.is_number_integer()) tokens.push_back(token.get<int64_t>());
+// The JSON of an answer that has `key`.
+Result<Json> Told(const Result<HttpResponse>& answer, const char* key) {
+  if (!answer) return tl::unexpected<Error>(answer.error().WithContext("the tokenizer"));
+  if (answer->status == 404 || answer->status == 405) {
+    return Fail(ErrorKind::kRemote, "the server has no tokenizer route");
   }
-  return tokens;
+  Json json = Json::parse(answer->body, nullptr, false);
+  if (answer->status == 200 && json.is_object() && json.contains(key)) return json;
+  return Fail(ErrorKind::kRemote,
+              fmt::format("the tokenizer answered HTTP {} without a \"{}\"", answer->status, key));
 }
 
-std::optional<int64_t> CountOf(const Result<HttpResponse>& answer) {
-  if (!answer || answer->status != 200) return std::nullopt;
-  const Json json = Json::parse(answer->body, nullptr, false);
-  if (!json.is_object() || !json.contains("count")) return std::nullopt;
-  const Json& count = json["count"];
-  if (!count.is_number_integer()) return std::nullopt;
-  return count.get<int64_t>();
+Result<int64_t> CountOf(const Result<HttpResponse>& answer) {
+  const auto json = Told(answer, "count");
+  if (!json) return tl::unexpected<Error>(json.error());
+  const Json& count = (*json)["count"];
+  if (count.is_number_integer()) return count.get<int64_t>();
+  return Fail(ErrorKind::kRemote, "the tokenizer's \"count\" is no number");
 }
 
 bool IsInBounds(const DatasetRow& row) {
@@ -111,52 +111,69 @@ Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
   return served;
 }
 
-std::vector<int64_t> AskTokenIds(HttpClient& client, const std::string& url,
-                                 const std::string& model, std::chrono::milliseconds patience,
-                                 std::stop_token stop) {
-  std::vector<int64_t> ids =
-      TokensOf(client.Fetch(TokenizeRequest(url, model, kPlainText, patience), std::move(stop)));
+Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
+                                         const std::string& model,
+                                         std::chrono::milliseconds patience, std::stop_token stop) {
+  const auto json =
+      Told(client.Fetch(TokenizeRequest(url, model, "prompt", QuoteJson(kPlainText), patience),
+                        std::move(stop)),
+           "tokens");
+  if (!json) return tl::unexpected<Error>(json.error());
+  std::vector<int64_t> ids;
+  for (const Json& token : (*json)["tokens"]) {
+    if (token.is_number_integer()) ids.push_back(token.get<int64_t>());
+  }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  if (ids.empty()) return Fail(ErrorKind::kRemote, "the tokenizer told no token");
   return ids;
 }
 
-bool CountTokens(HttpClient& client, const std::string& url, const std::string& model,
-                 size_t rows_needed, std::chrono::milliseconds patience, Dataset& dataset,
-                 std::stop_token stop) {
-  bool has_tokenizer = true;
+CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
+                          const CountOptions& options, Dataset& dataset, std::stop_token stop) {
+  const bool with_answers = dataset.kind == DatasetKind::kShareGpt;
+  const char* const key = dataset.kind == DatasetKind::kMessages ? "messages" : "prompt";
+  const auto request = [&](std::string_view text) {
+    return TokenizeRequest(
+        url, model, key,
+        dataset.kind == DatasetKind::kMessages ? std::string(text) : QuoteJson(text),
+        options.patience);
+  };
+  CountedTokens counted;
   std::vector<DatasetRow> kept;
-  for (size_t begin = 0; begin < dataset.rows.size() && kept.size() < rows_needed;
+  for (size_t begin = 0; begin < dataset.rows.size() && kept.size() < options.rows_needed;
        begin += kAtOnce) {
     const size_t end = std::min(begin + kAtOnce, dataset.rows.size());
-    std::vector<Result<HttpResponse>> answers;
-    if (has_tokenizer) {
-      std::vector<HttpRequest> requests;
-      for (size_t i = begin; i < end; ++i) {
-        requests.push_back(TokenizeRequest(url, model, dataset.rows[i].text, patience));
-        requests.push_back(TokenizeRequest(url, model, dataset.rows[i].answer, patience));
-      }
-      answers = client.FetchAll(requests, stop);
+    std::vector<HttpRequest> requests;
+    for (size_t i = begin; i < end && counted.guessed.empty(); ++i) {
+      requests.push_back(request(dataset.rows[i].text));
+      if (with_answers) requests.push_back(request(dataset.rows[i].answer));
     }
-    for (size_t i = begin; i < end && kept.size() < rows_needed; ++i) {
+    const std::vector<Result<HttpResponse>> answers = client.FetchAll(requests, stop);
+    size_t next = 0;
+    const auto count = [&](const std::string& text) {
+      if (next < answers.size()) {
+        const auto told = CountOf(answers[next++]);
+        if (told) return *told;
+        if (counted.guessed.empty()) counted.guessed = told.error().message;
+      }
+      return std::max<int64_t>(1, static_cast<int64_t>(text.size()) / kBytesAToken);
+    };
+    for (size_t i = begin; i < end && kept.size() < options.rows_needed; ++i) {
       DatasetRow& row = dataset.rows[i];
-      const auto count = [&](size_t which, const std::string& text) {
-        const auto told =
-            has_tokenizer ? CountOf(answers[2 * (i - begin) + which]) : std::optional<int64_t>();
-        if (!told) has_tokenizer = false;
-        return told.value_or(static_cast<int64_t>(text.size()) / kBytesAToken);
-      };
-      row.prompt_tokens = count(0, row.text);
-      row.output_tokens = count(1, row.answer);
-      if (IsInBounds(row)) {
-        kept.push_back(std::move(row));
+      row.prompt_tokens = count(row.text);
+      if (with_answers) row.output_tokens = count(row.answer);
+      const bool too_long = counted.guessed.empty() && options.most_total_tokens &&
+                            row.prompt_tokens >= *options.most_total_tokens;
+      if (with_answers ? !IsInBounds(row) : too_long) {
+        ++(with_answers ? dataset.unfit : counted.too_long);
       } else {
-        ++dataset.unfit;
+        kept.push_back(std::move(row));
       }
     }
   }
   dataset.rows = std::move(kept);
-  return has_tokenizer;
+  return counted;
 }
 
 }  // namespace tacho

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <cstring>
+#include <array>
+
+#include "load/chunk_shape.h"
 
 namespace tacho {
 namespace {
@@ -145,6 +147,9 @@ void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice
 struct ChunkParser::Inside {
   ondemand::parser parser;
   std::string padded;
+  // Of the engines and routes of a load, and of a stream's first chunks; the oldest makes room.
+  std::array<ChunkShape, 4> shapes;
+  size_t last_matched = 0, oldest = 0;
 
   bool Read(StreamChunk& chunk);
 };
@@ -210,6 +215,20 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
 }
 
 bool ChunkParser::Parse(std::string_view json, StreamChunk& chunk) {
+  auto& shapes = inside_->shapes;
+  size_t& i = inside_->last_matched;
+  for (size_t tried = 0; tried < shapes.size(); ++tried, i = (i + 1) % shapes.size()) {
+    if (shapes[i].Match(json, chunk)) return true;
+  }
+  if (!ParseWhole(json, chunk)) return false;
+  if (shapes[inside_->oldest].Learn(json, chunk)) {
+    i = inside_->oldest;
+    inside_->oldest = (i + 1) % shapes.size();
+  }
+  return true;
+}
+
+bool ChunkParser::ParseWhole(std::string_view json, StreamChunk& chunk) {
   std::string& padded = inside_->padded;
   padded.assign(json);
   padded.append(simdjson::SIMDJSON_PADDING, '\0');

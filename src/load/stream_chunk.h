@@ -16,8 +16,8 @@ struct ChunkChoice {
   std::string_view finish_reason;
 };
 
-// One event of a streamed answer, or a whole answer that was not streamed. Views stay until the
-// next Parse.
+// One event of a streamed answer, or a whole answer that was not streamed. Views stay as long as
+// the text that was parsed, and until the next Parse.
 struct StreamChunk {
   std::string_view id;
   std::vector<ChunkChoice> choices;
@@ -29,7 +29,8 @@ struct StreamChunk {
 };
 
 // Takes the JSON of OpenAI's completions and chat and of SGLang's /generate apart, as vLLM and
-// SGLang write it, with simdjson. Unknown keys are passed over. About 0.4 us a chunk.
+// SGLang write it, with simdjson. Unknown keys are passed over. A chunk that looks like one before
+// it is read by its shape (chunk_shape.h) and means the same.
 class ChunkParser {
  public:
   ChunkParser();
@@ -38,6 +39,8 @@ class ChunkParser {
 
   // False when it is not a JSON object: the chunk then says nothing.
   bool Parse(std::string_view json, StreamChunk& chunk);
+  // The same without the knowledge of shapes.
+  bool ParseWhole(std::string_view json, StreamChunk& chunk);
 
  private:
   struct Inside;

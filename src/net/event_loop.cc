@@ -128,16 +128,17 @@ void EventLoop::Run() {
     RunDue();
     const bool busy = RunJobs();
     between_();
-    if (busy || has_posted_) continue;
-    if (stopping_) return;
+    // A chain of jobs, each posted by the one before, must not keep the descriptors waiting.
+    const bool more = busy || has_posted_;
+    if (stopping_ && !more) return;
     Arm();
-    ServeReady();
+    ServeReady(more ? 0 : -1);
   }
 }
 
-void EventLoop::ServeReady() {
+void EventLoop::ServeReady(int most_ms) {
   std::array<epoll_event, kRound> events;
-  const int count = epoll_wait(epoll_.get(), events.data(), kRound, -1);
+  const int count = epoll_wait(epoll_.get(), events.data(), kRound, most_ms);
   const int64_t ready_ns = MonotonicNs();
   for (int i = 0; i < count; ++i) {
     if (i % kBatch == kBatch - 1) {

@@ -54,8 +54,8 @@ class EventLoop {
   int64_t ready_ns() const { return ready_ns_; }
 
  private:
-  static constexpr int kBatch = 16;   // descriptors between two looks at jobs and times
-  static constexpr int kRound = 512;  // descriptors of one epoll_wait
+  static constexpr int kBatch = 16;  // descriptors between two looks at jobs and times
+  static constexpr int kRound = 64;  // descriptors of one epoll_wait: they share a time
 
   struct Timed {
     int64_t at_ns;
@@ -76,7 +76,7 @@ class EventLoop {
   void RunDue();
   void Arm();
   void Wake();
-  void ServeReady();
+  void ServeReady(int most_ms);  // -1: waits
 
   Job between_;
   FileDescriptor epoll_;

@@ -7,6 +7,7 @@
 
 #include <future>
 
+#include "base/file_descriptor.h"
 #include "base/time.h"
 #include "net/clock.h"
 
@@ -53,6 +54,32 @@ TEST(EventLoop, TimesRunInOrderAndNotEarly) {
   // The one of the past ran at once; -5 may only come before what was posted earlier and is due.
   EXPECT_THAT(order, testing::ElementsAre(-5, 10, 10, 20, 30, 40));
   EXPECT_THAT(late, testing::Each(testing::Ge(0)));
+}
+
+TEST(EventLoop, ChainOfJobsLetsDescriptorsHaveTheirTurn) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const FileDescriptor near(ends[0]), far(ends[1]);
+  std::atomic<bool> seen = false;
+  struct Reader final : FdWatcher {
+    explicit Reader(std::atomic<bool>& flag) : seen_flag(flag) {}
+    void OnReady(int, uint32_t) override { seen_flag = true; }
+    std::atomic<bool>& seen_flag;
+  } reader(seen);
+  const auto loop = Started();
+  std::promise<bool> over;
+  int links = 0;
+  std::function<void()> again = [&] {
+    if (seen || ++links == 100'000) return over.set_value(seen);
+    loop->Post(again);
+  };
+  loop->Post([&] {
+    loop->Watch(near.get(), EPOLLIN, &reader);
+    ASSERT_EQ(write(far.get(), "x", 1), 1);
+    again();
+  });
+  EXPECT_TRUE(over.get_future().get());
+  loop->Stop();
 }
 
 TEST(EventLoop, JobForThePastDoesNotKeepTheLoop) {

@@ -49,6 +49,8 @@ Outcome Parse(const std::string& bytes, size_t cut, size_t piece, bool ends = fa
     if (parser.state() != State::kGoing) break;
   }
   if (ends) parser.EndOfConnection();
+  // What is no answer may be found out before all of it is there.
+  if (parser.state() != State::kWhole) taken = 0;
   return {told.text + "[" + told.body + "]", parser.state(), taken,
           parser.state() == State::kWhole && parser.keeps_alive()};
 }

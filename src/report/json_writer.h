@@ -48,6 +48,8 @@ class JsonWriter {
   void Field(std::string_view key, const std::optional<T>& value) {
     if (value) Field(key, *value);
   }
+  // A value that is JSON already.
+  void JsonField(std::string_view key, std::string_view json) { Raw(key, json); }
   // Left out when it is empty.
   void FieldUnlessEmpty(std::string_view key, std::string_view value) {
     if (!value.empty()) Field(key, value);

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 
+#include "control/token_ids.h"
 #include "load/served_model.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::chrono::seconds kPatienceForTokenIds{30};
+constexpr uint64_t kRequestsAtOnce = 8;              // a worker, where nothing else is said
+constexpr int64_t kForSlowStarts = 120'000'000'000;  // also for the daemon's rendezvous
 
 }  // namespace
 
-BackgroundLoad::BackgroundLoad(HttpClient& client, LoadPlan plan, std::vector<DriveTarget> targets)
-    : plan_(std::move(plan)), thread_([this, &client, targets = std::move(targets)] {
-        records_ = Drive(client, plan_, targets, progress_, stop_.get_token());
+BackgroundLoad::BackgroundLoad(HttpClient& client, const LoadPlan& plan,
+                               std::vector<DriveTarget> targets, DriveOptions drive)
+    : thread_([this, &client, &plan, targets = std::move(targets), drive = std::move(drive)] {
+        records_ = Drive(client, plan, targets, progress_, stop_.get_token(), drive);
         ended_ = true;
       }) {}
 
@@ -48,8 +52,10 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   if (disaggregated && !options.through_router)
     remarks.push_back("prefill and decode workers: the load goes through the router");
   // One model behind all: its first worker is asked for all of them.
-  const std::vector<int64_t> ids = AskTokenIds(client, workers.front().worker.url,
-                                               workers.front().facts.model, kPatienceForTokenIds);
+  const RecordedWorker& first = workers.front();
+  const std::vector<int64_t> ids =
+      AskTokenIds(client, first.worker.url, first.facts.model, kPatienceForTokenIds)
+          .value_or(std::vector<int64_t>());
   auto target = [&](const std::string& url, const std::string& model) {
     DriveTarget one;
     one.url = url;
@@ -59,12 +65,34 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
     return one;
   };
   std::vector<DriveTarget> targets;
-  if (routed)
-    targets.push_back(target(deployment.router_url, workers.front().facts.model));
-  else
+  if (routed) {
+    targets.push_back(target(deployment.router_url, first.facts.model));
+    targets.back().return_token_ids =
+        NeedsTokenIds(deployment.router_kind, first.facts.kind, first.facts.version);
+  } else
     for (const RecordedWorker& worker : workers)
       targets.push_back(target(worker.worker.url, worker.facts.model));
   return targets;
+}
+
+Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
+                        std::vector<std::string>& remarks) {
+  PlanOptions plan = options.plan;
+  if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * workers.size();
+  for (const RecordedWorker& worker : workers)
+    if (worker.facts.max_model_len)
+      plan.most_total_tokens =
+          std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
+  // Through everything that needs load; the end is cancelled, not waited for.
+  if (!plan.requests)
+    plan.duration_ns =
+        options.warm_up_ns + options.baseline_ns + options.window_ns + kForSlowStarts;
+  Result<LoadPlan> planned = MakePlan(plan);
+  if (planned && planned->cut_to_model > 0)
+    remarks.push_back(
+        fmt::format("{} of {} planned requests were shortened to the model's {} tokens",
+                    planned->cut_to_model, planned->requests.size(), *plan.most_total_tokens));
+  return planned;
 }
 
 }  // namespace tacho

@@ -17,24 +17,28 @@ namespace tacho {
 // baseline and profiled window, so that no window begins or ends with an empty engine.
 class BackgroundLoad {
  public:
-  BackgroundLoad(HttpClient& client, LoadPlan plan, std::vector<DriveTarget> targets);
+  // `plan` outlives it.
+  BackgroundLoad(HttpClient& client, const LoadPlan& plan, std::vector<DriveTarget> targets,
+                 DriveOptions drive = {});
   ~BackgroundLoad();  // cancels what is under way
 
   const DriveProgress& progress() const { return progress_; }
-  const LoadPlan& plan() const { return plan_; }
   bool ended() const { return ended_.load(); }  // all planned requests are through
   // Asks the load to end; what is under way is cancelled.
   void Cancel();
   Result<LoadRecords> Finish();  // cancels, waits, gives the records; once
 
  private:
-  LoadPlan plan_;
   DriveProgress progress_;
   std::atomic<bool> ended_ = false;
   std::stop_source stop_;
   std::optional<Result<LoadRecords>> records_;
   std::thread thread_;
 };
+
+// The plan of a recording's own load, within the models' lengths. kUsage.
+Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
+                        std::vector<std::string>& remarks);
 
 // Where the load goes: straight to each worker, or through the router; P and D workers can be
 // driven through their router only.

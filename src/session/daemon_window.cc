@@ -219,8 +219,6 @@ class Window {
         break;
       std::this_thread::sleep_for(kLookAtTraces);
     }
-    for (int64_t pid : told_)
-      if (Lives(pid) && Tracing(*daemon_, {pid}, MonotonicNs())) writing_.push_back(pid);
   }
 
   std::string Files(int64_t now, size_t whole, uint64_t bytes) const {
@@ -231,6 +229,18 @@ class Window {
                : files;
   }
 
+  // Whether a process was not done when the patience ended. Of one without events the last question
+  // within the window says that it traces, too.
+  bool Writes(int64_t pid) const {
+    if (!Lives(pid) || LooksWhole(trace_.FileOf(pid))) return false;
+    const int64_t now = MonotonicNs();
+    for (const DaemonProcess& process : daemon_->Processes())
+      if (process.pid == pid && process.tracing)
+        return process.asked_ns > window_.end_ns ||
+               now - window_.end_ns < KinetoDaemon::kPollMs * kNsPerMs;
+    return false;
+  }
+
   // To the folder of each worker, but what is still being written: it would lose its name.
   void Collect() {
     std::error_code ignored;
@@ -239,8 +249,10 @@ class Window {
       std::vector<std::string> files, awaited;
       for (int64_t pid : pids) {
         std::string file = trace_.FileOf(pid);
-        if (Contains(writing_, pid)) awaited.push_back(file);
-        if (Contains(writing_, pid) && !LooksWhole(file)) continue;
+        if (Writes(pid)) {
+          awaited.push_back(file);
+          continue;
+        }
         if (!fs::exists(file, ignored)) file += ".tmp";
         if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) files.push_back(file);
         // A file of nothing is what a process leaves that was told and had no event.
@@ -255,21 +267,19 @@ class Window {
       }
       for (const std::string& file : files) fs::remove(file, ignored);
       worker.expectation.files = std::move(brought->files);
-      if (!worker.expectation.files.empty() || pids.empty()) continue;
       const auto dead =
-          std::count_if(pids.begin(), pids.end(), [](int64_t p) { return !Lives(p); });
-      if (!awaited.empty())
-        worker.expectation.trouble = "still writes: its trace will be " + awaited.front();
-      else if (dead > 0)
-        worker.expectation.trouble =
-            fmt::format("its processes were told, and {} of {} died", dead, pids.size());
-      else
-        worker.expectation.trouble = fmt::format(
-            "its processes were told, live, and wrote nothing: the disk of {} is full, or they may "
-            "not write there",
-            trace_.folder);
-      if (const std::string& said = worker.log.Death(); !said.empty())
-        worker.expectation.trouble += "; its log says: " + said;
+          std::count_if(pids.begin(), pids.end(), [](int64_t pid) { return !Lives(pid); });
+      if (dead > 0)
+        Fail(index, fmt::format(
+                        "{} of its {} processes died{}", dead, pids.size(),
+                        worker.log.Death().empty() ? "" : "; its log says: " + worker.log.Death()));
+      else if (!awaited.empty())
+        Fail(index, fmt::format("{} of its {} processes still write: {} will be there",
+                                awaited.size(), pids.size(), awaited.front()));
+      else if (files.empty() && !pids.empty())
+        Fail(index, fmt::format("its processes live and wrote nothing: the disk of {} is full, or "
+                                "they may not write there",
+                                trace_.folder));
     }
   }
 
@@ -282,7 +292,6 @@ class Window {
   std::unique_ptr<KinetoDaemon> daemon_;
   std::map<size_t, std::vector<int64_t>> askers_;  // processes by worker
   std::vector<int64_t> told_;                      // all of them
-  std::vector<int64_t> writing_;                   // that were not done when the patience ended
   DaemonTrace trace_;
   bool interrupted_ = false;
 };

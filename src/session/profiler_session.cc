@@ -134,7 +134,7 @@ bool ProfilerSession::Start() {
   for (size_t i = 0; i < failed.size(); ++i) {
     RecordedWorker& worker = recording_.workers[of_failed[i]];
     Fail(worker, dead[i].empty() ? "did not start: " + started[failed[i]].said
-                                 : WithLog(worker, "it died at its start: " + dead[i]));
+                                 : WithLog(worker, "it was dead at its start: " + dead[i]));
   }
   observer_.OnDone("start", fmt::format("{} profilers told within {:.2f} ms", started.size(),
                                         static_cast<double>(recording_.start_spread_ns) / 1e6));

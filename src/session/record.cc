@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kMostForMetrics{10'000};
 constexpr std::chrono::milliseconds kLook{200};
-constexpr uint64_t kRequestsAtOnce = 8;  // a worker, where nothing else is said
 
 // One recording under way.
 class Recorder {
@@ -64,39 +63,31 @@ class Recorder {
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) recording_.interrupted_ns = at_ns;
     if (recording_.AnyStarted())
       observer_.OnLeftBehind(
-          fmt::format("the profilers were stopped; the traces are in {}, which "
-                      "has no run.json yet\n",
+          fmt::format("the traces are in {}; no run.json says what they are worth\n",
                       recording_.folder.In("traces")));
     return std::move(recording_);
   }
 
  private:
   // SGLang's first profiler, by stage, loses the prefill stage where a decode step comes first
-  // (engines.md 2.2): the load begins behind the start.
-  bool StartsIdle() const { return options_.profile.IsOn("profile_by_stage"); }
+  // (engines.md 2.2); a load that was given is recorded as a whole: both begin behind the start.
+  bool StartsIdle() const {
+    return options_.given_load || options_.profile.IsOn("profile_by_stage");
+  }
 
   Result<bool> BeginLoad() {
     if (!options_.load) return true;
+    if (const std::optional<GivenLoad>& given = options_.given_load) {
+      recording_.plan = given->plan;
+      load_ =
+          std::make_unique<BackgroundLoad>(client_, *recording_.plan, given->targets, given->drive);
+      return true;
+    }
     Result<std::vector<DriveTarget>> targets =
         TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.remarks);
     if (!targets) return tl::unexpected(targets.error());
-    PlanOptions plan = options_.plan;
-    if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * recording_.workers.size();
-    for (const RecordedWorker& worker : recording_.workers)
-      if (worker.facts.max_model_len)
-        plan.most_total_tokens =
-            std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-    // Through everything that needs load; the end is cancelled, not waited for. Both the daemon's
-    // rendezvous and a slow start lie in between.
-    if (!plan.requests)
-      plan.duration_ns =
-          options_.warm_up_ns + options_.baseline_ns + options_.window_ns + 120'000'000'000;
-    Result<LoadPlan> planned = MakePlan(plan);
+    Result<LoadPlan> planned = PlanOf(options_, recording_.workers, recording_.remarks);
     if (!planned) return tl::unexpected(planned.error());
-    if (planned->cut_to_model > 0)
-      recording_.remarks.push_back(
-          fmt::format("{} of {} planned requests were shortened to the model's {} tokens",
-                      planned->cut_to_model, planned->requests.size(), *plan.most_total_tokens));
     recording_.plan = std::move(*planned);
     load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, std::move(*targets));
     return true;
@@ -107,8 +98,8 @@ class Recorder {
     int64_t begin = MonotonicNs();
     while (MonotonicNs() - begin < time_ns) {
       if (done && done()) return true;
-      std::string text =
-          fmt::format("{} of {}", SecondsText(MonotonicNs() - begin), SecondsText(time_ns));
+      std::string text = SecondsText(MonotonicNs() - begin);
+      if (time_ns != INT64_MAX) text += " of " + SecondsText(time_ns);
       if (load_)
         text +=
             fmt::format(" · {} running, {} done, {} failed, {} tokens",
@@ -205,13 +196,17 @@ class Recorder {
       if (options_.profile.steps)
         counted_from_ = ReadMetricsAll(client_, Workers(), MetricsPatience(), stop_);
       if (StartsIdle()) {
-        Remark("by stage the load begins behind the start: no warm-up, no unprofiled window");
+        if (!options_.given_load)
+          Remark("by stage the load begins behind the start: no warm-up, no unprofiled window");
         if (auto begun = BeginLoad(); !begun) recording_.troubles.push_back(begun.error().message);
       }
       recording_.profiled.begin_ns = MonotonicNs();
       // Where the user drives, the window is his too.
-      Wait("profile", options_.window_ns,
-           [&] { return session.FilesThere() || StepsTaken() || LoadEnded(); });
+      if (options_.given_load)
+        Wait("load", INT64_MAX, [&] { return LoadEnded(); });
+      else
+        Wait("profile", options_.window_ns,
+             [&] { return session.FilesThere() || StepsTaken() || LoadEnded(); });
       recording_.profiled.end_ns = MonotonicNs();
       observer_.OnDone("profile",
                        SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));

@@ -23,6 +23,13 @@ namespace tacho {
 
 enum class Via { kAuto, kHttp, kDaemon };
 
+// A load that the caller has planned, as `tacho load` sends it.
+struct GivenLoad {
+  LoadPlan plan;
+  std::vector<DriveTarget> targets;
+  DriveOptions drive;
+};
+
 struct RecordOptions {
   std::vector<std::string> targets;
   ProfileOptions profile;  // its key is made by Record
@@ -32,6 +39,9 @@ struct RecordOptions {
   bool load = true;             // false: the user drives
   bool through_router = false;  // load through the router in place of straight to the workers
   PlanOptions plan;             // its duration is made by Record; a concurrency of 0: 8 a worker
+  // In place of that: the profilers start before its first request and stop behind its last one,
+  // with neither warm-up nor baseline nor a bound of the window. By HTTP alone.
+  std::optional<GivenLoad> given_load;
   std::string api_key;
   int64_t warm_up_ns = 3'000'000'000;
   int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
@@ -48,7 +58,7 @@ struct RecordOptions {
   std::string socket_folder;              // of the daemon, "" for its abstract name
   bool keep_going = false;                // with the workers that can be profiled
   std::chrono::milliseconds patience{0};  // for stop and flush; 0: as long as it takes
-  std::vector<std::string> command;       // as the user gave it, for run.json
+  std::vector<std::string> command;       // as the user gave it behind "tacho", for run.json
 };
 
 // Told of what goes on, from the thread that runs Record.

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "control/version.h"
+#include "load/plan_json.h"
 #include "session/record.h"
 
 namespace tacho {
@@ -104,14 +105,22 @@ std::string ShellWord(const std::string& word) {
   return quoted + "'";
 }
 
+// A key belongs into the environment, not into a file that is passed on.
+bool IsSecretHeader(std::string_view word) {
+  constexpr std::string_view kName = "authorization";
+  return word.size() > kName.size() && (word[kName.size()] == '=' || word[kName.size()] == ':') &&
+         std::equal(kName.begin(), kName.end(), word.begin(),
+                    [](char a, char b) { return a == (b | 0x20); });
+}
+
 std::string CommandLine(const RecordOptions& options) {
-  std::string line = "tacho record";
+  std::string line = "tacho";
   bool secret = false;
   for (const std::string& word : options.command) {
-    // A key belongs into the environment, not into a file that is passed on.
     line += " " + (secret                           ? std::string("\"$TACHO_API_KEY\"")
                    : word.starts_with("--api-key=") ? std::string("--api-key=\"$TACHO_API_KEY\"")
-                                                    : ShellWord(word));
+                   : IsSecretHeader(word) ? std::string("\"Authorization=Bearer $TACHO_API_KEY\"")
+                                          : ShellWord(word));
     secret = word == "--api-key";
   }
   return line;
@@ -144,27 +153,6 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
   return text;
 }
 
-OrderedJson PlanJson(const LoadPlan& plan) {
-  OrderedJson json = {{"seed", plan.options.seed},
-                      {"salt", plan.salt},
-                      {"concurrency", plan.options.concurrency},
-                      {"requests", plan.requests.size()},
-                      {"cut_to_model", plan.cut_to_model}};
-  Put(json, "rate", plan.options.rate);
-  Put(json, "most_total_tokens", plan.options.most_total_tokens);
-  OrderedJson& mix = json["mix"] = OrderedJson::object();
-  for (const MixPart& part : plan.options.mix) mix[part.scenario] = part.weight;
-  OrderedJson& list = json["list"] = OrderedJson::array();
-  for (const PlannedRequest& request : plan.requests)
-    list.push_back({{"index", request.index},
-                    {"scenario", request.scenario},
-                    {"at_ns", request.at_ns},
-                    {"prompt_tokens", request.prompt_tokens},
-                    {"output_tokens", request.output_tokens},
-                    {"seed", request.seed}});
-  return json;
-}
-
 }  // namespace
 
 std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options) {
@@ -186,14 +174,9 @@ std::vector<std::string> WriteRecording(const Recording& recording, const Record
   }
   write("probes.json", Dump(probes));
   write("commands.sh", CommandsScript(recording, options));
-  if (recording.plan) {
-    // Of a plan by time only what was sent is of interest; it is as long as anybody could need.
-    LoadPlan plan = *recording.plan;
-    if (recording.load && !recording.load->requests.empty())
-      plan.requests.resize(
-          std::min<size_t>(plan.requests.size(), recording.load->requests.back().index + 1));
-    write("plan.json", Dump(PlanJson(plan)));
-  }
+  std::span<const RequestRecord> sent;
+  if (recording.load) sent = recording.load->requests;
+  if (recording.plan) write("plan.json", PlanJson(*recording.plan, sent));
   if (recording.load) write("requests.jsonl", RecordsAsJsonLines(*recording.load));
   return lost;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`tacho load` and `vllm bench serve` in turn on a real vLLM: the same requests, the same figures within noise. Then
-`tacho load` through the real routers and against a real SGLang, by every API. Engines are those of tools/engines, on the CPU.
+"""`tacho load`, `vllm bench serve` and, where it is installed (tools/engines_lib/guidellm.py), GuideLLM in turn on a real vLLM,
+straight and through its router: the same requests, the same figures within noise. Then `tacho load` through the real routers and against a real SGLang, by every API. Engines are those of tools/engines, on the CPU.
 
   load_side_by_side.py [--tacho build/release/tacho] [--rounds 3] [--only vllm|sglang]
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from frame import ROOT, Engines, Failed, Setup, Skipped
 
 sys.path.insert(0, str(ROOT / "tools"))
-from engines_lib import bench_serve  # noqa: E402
+from engines_lib import bench_serve, guidellm  # noqa: E402
 
 PROMPT, OUTPUT, PROMPTS, AT_ONCE = 24, 16, 48, 4
 EXACT = ("completed", "failed", "total_input_tokens", "total_output_tokens")
@@ -52,26 +52,45 @@ def run(command, environment=None):
     return done.stdout
 
 
-def side_by_side(options, url, work, score):
+def measure(options, name, url, work, number):
+    """One run of one client: its figures by vLLM's keys."""
+    if name == "guidellm":
+        report = work / f"guidellm{number}.json"
+        run(guidellm.command(url, "tiny", PROMPT, OUTPUT, PROMPTS, AT_ONCE, report), guidellm.ENVIRONMENT)
+        return guidellm.figures(report)
+    command = [options.tacho, "load"] if name == "tacho" else bench_serve.command([])
+    run([*command, *flags(url, work, f"{name}{number}")], bench_serve.ENVIRONMENT)
+    return json.loads((work / f"{name}{number}.json").read_text())
+
+
+def side_by_side(options, where, url, work, score):
     results = {"tacho": [], "vllm": []}
+    if guidellm.program():
+        results["guidellm"] = []
+    else:
+        print("*** GuideLLM is not installed: see tools/engines_lib/guidellm.py", flush=True)
     for number in range(options.rounds + 1):
-        for name in results:
-            command = [options.tacho, "load"] if name == "tacho" else bench_serve.command([])
-            run([*command, *flags(url, work, f"{name}{number}")], bench_serve.ENVIRONMENT)
+        for name, runs in results.items():
+            figures = measure(options, name, url, work, number)
             if number > 0:  # the first round warms the engine up
-                results[name].append(json.loads((work / f"{name}{number}.json").read_text()))
+                runs.append(figures)
     ours, theirs = results["tacho"], results["vllm"]
     busy = os.getloadavg()[0] > BUSY
-    score.check("the same keys", list(ours[0]) == list(theirs[0]), set(ours[0]) ^ set(theirs[0]))
-    print(f"{'median of ' + str(options.rounds) + ' rounds':28}{'tacho load':>14}{'vllm bench serve':>18}{'ratio':>8}")
+    score.check(f"{where}: the same keys", list(ours[0]) == list(theirs[0]), set(ours[0]) ^ set(theirs[0]))
+    print(f"{where + ', median of ' + str(options.rounds):28}" + "".join(f"{name:>14}" for name in results) + "   ratio to vllm")
     for key in EXACT + MEASURED:
-        mine, other = ([r[key] for r in results[name]] for name in results)
-        a, b = statistics.median(mine), statistics.median(other)
-        print(f"{key:28}{a:14,.2f}{b:18,.2f}{a / b if b else 1:8.2f}", flush=True)
-        if key in EXACT:
-            score.check(key, mine == other, (mine, other))
-        elif not key.startswith("p99") and not busy:
-            score.check(f"{key} within noise", min(other) / NOISE <= a <= max(other) * NOISE, (mine, other))
+        told = {name: [r[key] for r in runs] for name, runs in results.items() if key in runs[0]}
+        median = {name: statistics.median(values) for name, values in told.items()}
+        ratios = "".join(f"{median[name] / median['vllm']:8.2f}" for name in told if name != "vllm" and median["vllm"])
+        print(f"{key:28}" + "".join(f"{median[name]:14,.2f}" if name in median else f"{'':14}" for name in results) + ratios, flush=True)
+        for name, values in told.items():
+            # GuideLLM's prompts are texts of its own, and its percentiles are samples.
+            if name == "vllm" or (name == "guidellm" and key == "total_input_tokens"):
+                continue
+            if key in EXACT:
+                score.check(f"{where}: {key} of {name}", values == told["vllm"], told)
+            elif name == "tacho" and not busy and not key.startswith("p99"):
+                score.check(f"{where}: {key} within noise", min(told["vllm"]) / NOISE <= median[name] <= max(told["vllm"]) * NOISE, told)
     if busy:
         print(f"*** TIMES WERE NOT JUDGED: the machine is busy (load average {os.getloadavg()[0]:.1f}, bound {BUSY})", flush=True)
 
@@ -95,9 +114,21 @@ def every_api(options, name, url, apis, score):
                 score.check(what, False, problem)
 
 
+def counted(options, name, url, work, by, score):
+    """Each chunk's tokens are known, straight and through a router, whatever it drops."""
+    for api in ("completions", "chat"):
+        whole = load(options, url, "--api", api, "--records", str(work / "r.jsonl"))["whole"]
+        records = [json.loads(line) for line in (work / "r.jsonl").read_text().splitlines()]
+        score.check(f"{name} {api}: counted by {by}", {r["counted_by"] for r in records} == {by}
+                    and all(sum(r["chunk_tokens"]) == OUTPUT for r in records) and whole["output_tokens"] == 16 * OUTPUT, records[0])
+
+
 def on_vllm(options, work, score):
     with Engines(Setup(("vllm", "--count", "2", "--router"), 6.5), work) as engines:
-        side_by_side(options, engines.url(), work, score)
+        side_by_side(options, "vllm", engines.url(), work, score)
+        side_by_side(options, "vllm-router", engines.router["url"], work, score)
+        counted(options, "vllm", engines.url(), work, "usage", score)
+        counted(options, "vllm-router", engines.router["url"], work, "token_ids", score)
         every_api(options, "vllm", engines.url(), ("completions", "chat"), score)
         every_api(options, "vllm-router", engines.router["url"], ("completions", "chat"), score)
         for name, url in (("vllm", engines.url()), ("vllm-router", engines.router["url"])):

@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -21,18 +22,23 @@ import tempfile
 import threading
 import time
 
+import jsonschema
+
 import check_record
 from check_record import check, simulation, target
 from exact_server import ExactServer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/load.schema.json").read_text()))
 TACHO = None
 DONE, USAGE, UNREADABLE, INCOMPLETE, REMOTE, INTERRUPTED = 0, 2, 3, 4, 6, 130
 FIXED = ["--input-len", "32", "--output-len", "12"]
 
 
-def run(*arguments, timeout=120, cwd=None):
-    return subprocess.run([TACHO, "load", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd)
+def run(*arguments, timeout=120, cwd=None, descriptors=None):
+    """`descriptors`: the limits of open files, soft and hard."""
+    limit = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors))
+    return subprocess.run([TACHO, "load", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd, preexec_fn=limit)
 
 
 def load(name, *arguments, status=DONE):
@@ -40,10 +46,14 @@ def load(name, *arguments, status=DONE):
     done = run(*arguments, "--json")
     check(f"{name}: status", done.returncode == status, f"{done.returncode}\n{done.stdout[-800:]}\n{done.stderr[-800:]}")
     try:
-        return json.loads(done.stdout)
+        told = json.loads(done.stdout)
     except ValueError:
         check(f"{name}: JSON", False, done.stdout[:300] + done.stderr[:300])
         return None
+    if "levels" not in told:
+        errors = [f"{error.json_path}: {error.message[:200]}" for error in SCHEMA.iter_errors(told)]
+        check(f"{name}: docs/load.schema.json", not errors, errors[:3])
+    return told
 
 
 def records_of(path):
@@ -153,6 +163,20 @@ def outputs(folder):
         done = run(server.url, *FIXED, "--requests", 2, "--records", f"{folder}/all.json/r.jsonl")
         check("no folder: status", done.returncode == UNREADABLE and "all.json" in done.stderr, (done.returncode, done.stderr))
         check("no folder: the figures are printed all the same", "Successful requests:" in done.stdout, done.stdout)
+        server.requests.clear()
+        told = load("plan", server.url, "--mix", "chat=50,code=50", "--think", "1ms", "--concurrency", 2, "--requests", 6, "--seed", 3,
+                    "--max-model-len", 300, "--plan", f"{folder}/p.json")["plan"]
+        plan = json.loads(pathlib.Path(folder, "p.json").read_text())
+        requests = plan.pop("list")
+        check("plan: the file begins as the figures", plan == told, (plan, told))
+        check("plan: what was asked for", (told["arrivals"], told["mix"], told["think_ns"], told["most_total_tokens"], told["seed"])
+              == ("users", {"chat": 50, "code": 50}, 1_000_000, 300, 3) and "dataset" not in told and "rate" not in told, told)
+        check("plan: each request, as it came", sorted((r["prompt_tokens"], r["output_tokens"]) for r in requests)
+              == sorted((len(r["body"]["prompt"]), r["body"]["max_tokens"]) for r in server.requests) and len(requests) == 6, requests)
+        told = load("plan of a ramp", server.url, *FIXED, "--requests", 2, "--ramp-up-strategy", "linear", "--ramp-up-start-rps", 5,
+                    "--ramp-up-end-rps", 50, "--shared-prefix", 0.5, "--burstiness", "inf")["plan"]
+        check("plan of a ramp", told["ramp"] == {"shape": "linear", "from_rate": 5, "to_rate": 50} and told["shared_prefix"] == 0.5
+              and told["arrivals"] == "even" and told["prompt_tokens"] == 32 and "mix" not in told and "burstiness" not in told, told)
         live = terminal(server.url, *FIXED, "--requests", 60, "--concurrency", 4)
         check("live line", re.search(r"load \d+ s  \d+ of 60 sent, 4 running, \d+ done  \S+ req/s, \S+ tok/s", live), repr(live[-500:]))
 
@@ -196,6 +220,88 @@ def apis(folder):
             for api in ("completions", "chat") + (("generate",) if engine == "sglang" else ()):
                 got = load(f"{engine} {api}", *target(told), "--api", api, *FIXED, "--requests", 8)
                 check(f"simulated {engine} {api}", got and got["whole"]["done"] == 8 and got["whole"]["output_tokens"] == 96, got)
+
+
+def token_ids(folder):
+    """vllm-router keeps running totals back: there, and there alone, the ids of the tokens are asked for. A chunk is
+    counted once, whatever tells its tokens."""
+    cases = (("vllm", [], "token_ids"), ("vllm", ["--api", "chat"], "token_ids"), ("sglang", [], "chunks"))
+    for engine, more, by in cases:
+        name = f"{engine} router {' '.join(more)}"
+        with simulation(f"{folder}/{engine}", "--engine", engine, "--router", engine, "--stream-interval", "4") as told:
+            got = load(name, *target(told), *more, *FIXED, "--requests", 6, "--records", f"{folder}/r.jsonl")
+            records = records_of(f"{folder}/r.jsonl")
+            worker = [w["url"] if isinstance(w, dict) else w for w in told["workers"]][0]
+            check(f"{name}: tokens", got["whole"]["output_tokens"] == 72 and got["whole"]["wrong_length"] == 0, got["whole"])
+            check(f"{name}: counted by {by}", {r["counted_by"] for r in records} == {by}, records[0])
+            check(f"{name}: of each chunk", all(sum(r["chunk_tokens"]) == 12 for r in records), records[0])
+            if by == "token_ids":
+                check(f"{name}: several in a chunk", all(max(r["chunk_tokens"]) == 4 for r in records), records[0])
+                got = load(f"{name}: both", worker, *more, *FIXED, "--requests", 6, "--extra-body", '{"return_token_ids":true}',
+                           "--records", f"{folder}/r.jsonl")
+                records = records_of(f"{folder}/r.jsonl")
+                check(f"{name}: both count once", got["whole"]["output_tokens"] == 72 and {r["counted_by"] for r in records} == {"usage"},
+                      records[0])
+    with ExactServer() as server:
+        load("no router", server.url, *FIXED, "--requests", 2)
+        check("no router: ids are not asked for", not any("return_token_ids" in r["body"] for r in server.requests), server.requests[0])
+
+
+def profile(folder):
+    """--profile is a recording of this very load: table, proofs, screen, run folder and the files that were asked for."""
+    with simulation(f"{folder}/two", "--count", "2", "--router", "vllm") as addresses:
+        common = [*target(addresses), *FIXED, "--requests", 24, "--concurrency", 4, "--profile", "--out", f"{folder}/runs", "--seed", 7,
+                  "--request-id-prefix", "mine-", "--api", "chat", "--temperature", "0.5"]
+        done = run(*common, "--api-key", "hush", "--header", "Authorization=Bearer hush", "--records", f"{folder}/r.jsonl",
+                   "--plan", f"{folder}/p.json", "--vllm-json", f"{folder}/v.json")
+        check("profile: status", done.returncode == DONE, (done.returncode, done.stdout[-2000:], done.stderr))
+        for words in ("Successful requests:                     24", "2 of 2 ranks proven", "WHERE DEVICE TIME GOES", " folder "):
+            check(f"profile: {words.strip()}", words in done.stdout, done.stdout)
+        runs = list(pathlib.Path(folder, "runs").iterdir())
+        report = json.loads((runs[0] / "run.json").read_text())
+        check("profile: a run folder", len(runs) == 1 and report["complete"] and report["exit_status"] == 0, report)
+        check("profile: all of the load is in the window", report["profiled"]["requests_done"] == 24 and "baseline" not in report,
+              report.get("profiled"))
+        script = (runs[0] / "commands.sh").read_text()
+        check("profile: the command, without its key", "\ntacho load http" in script and "hush" not in script
+              and "hush" not in (runs[0] / "run.json").read_text(), script)
+        check("profile: the files of a load are the folder's", (runs[0] / "plan.json").read_text() == pathlib.Path(folder, "p.json").read_text()
+              and (runs[0] / "requests.jsonl").read_text() == pathlib.Path(folder, "r.jsonl").read_text())
+        records, written = records_of(f"{folder}/r.jsonl"), json.loads(pathlib.Path(folder, "v.json").read_text())
+        check("profile: the load's own flags", len(records) == 24 and all(r["id"].startswith("mine-") and r["url"] == target(addresses)[0]
+              for r in records) and written["completed"] == 24 and written["backend"] == "openai-chat", records[0])
+        told = load("profile, JSON", *common, "--steps", 10)
+        check("profile, JSON: names the recording", told and told["recording"]["complete"]
+              and pathlib.Path(told["recording"]["folder"], "run.json").is_file(), told and told.get("recording"))
+        second = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
+        check("profile: --steps bounds the traces, not the load", told["whole"]["done"] == 24
+              and all(rank["steps"] == 10 for worker in second["workers"] for rank in worker["ranks"]), second["workers"])
+    with simulation(f"{folder}/crash", "--count", "2", "--router", "vllm", "--fault", "lose-rank@1:0") as addresses:
+        done = run(*target(addresses), *FIXED, "--requests", 8, "--profile", "--out", f"{folder}/crashed", "--flush-timeout", "5s")
+        check("profile: a trace that is missing", done.returncode == INCOMPLETE and "Successful requests:                     8" in done.stdout
+              and "missing" in done.stdout, (done.returncode, done.stdout[-1500:], done.stderr))
+    with ExactServer() as server:
+        done = run(server.url, *FIXED, "--requests", 2, "--profile", "--out", f"{folder}/none")
+        check("profile: no engine, no load", done.returncode == REMOTE and not server.requests and not os.listdir(f"{folder}/none"),
+              (done.returncode, done.stderr))
+
+
+def flags(folder):
+    """Each option of vLLM's client is known, or refused with a reason and what to do."""
+    del folder
+    recorded = json.loads((ROOT / "tests/data/vllm_bench_flags.json").read_text())
+    check("flags: the list", len(recorded["flags"]) > 90 and recorded["version"].startswith("0.32"), recorded["version"])
+    counts = collections.Counter()
+    for flag, value in recorded["flags"].items():
+        for name in {flag, "--" + flag[2:].replace("-", "_")}:
+            done = run("http://127.0.0.1:1", name, *([] if value is None else [value]))
+            if done.returncode == USAGE:
+                reason = done.stderr.partition(flag)[2]
+                check(f"{name}: refused with a reason", "unknown option" not in done.stderr and len(reason) > 30, done.stderr)
+            else:
+                check(f"{name}: known", done.returncode in (REMOTE, UNREADABLE), (done.returncode, done.stderr))
+            counts[done.returncode] += 1
+    check("flags: most are known", counts[REMOTE] > 100, counts)
 
 
 def wire(folder):
@@ -250,6 +356,11 @@ def arrivals(folder):
 
     even, _, _ = gaps("even", "--rate", 50, "--burstiness", "inf", "--requests", 50)
     check("even: gaps", all(near(g, 20e6, least=2) for g in even), even)
+    with ExactServer(ttft=0.005, gap=0.001) as server:
+        load("even, vLLM's file", server.url, "--input-len", 8, "--output-len", 2, "--rate", 50, "--burstiness", "inf", "--requests", 2,
+             "--vllm-json", f"{folder}/v.json")
+        written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
+        check("even, vLLM's file: burstiness as Python writes it", written["burstiness"] == float("inf"), written["burstiness"])
     poisson, _, _ = gaps("poisson", "--rate", 100, "--requests", 150, "--seed", 3)
     mean = statistics.mean(poisson)
     check("poisson: rate", near(mean, 10e6, 0.25), mean)
@@ -312,6 +423,14 @@ def datasets(folder):
         load("sharegpt", server.url, "--dataset-name", "sharegpt", "--dataset-path", sharegpt, "--num-prompts", 2)
         check("sharegpt: what fits", [(r["body"]["prompt"], r["body"]["max_tokens"]) for r in server.requests]
               == [("one two three four five", 6)] * 2, [r["body"] for r in server.requests])
+        server.requests.clear()
+        long = write("long.jsonl", "".join(json.dumps({"prompt": "word " * n, "output_tokens": 90}) + "\n" for n in (5, 5000, 4090)))
+        told = load("too long", server.url, "--dataset", long, "--requests", 2, "--disable-shuffle", "--records", f"{folder}/r.jsonl")
+        check("custom: what the model cannot take is left out", "1 of 3 prompts" in str(told["remarks"]), told["remarks"])
+        check("custom: counted by the server, outputs cut to the room", [(r["planned_prompt_tokens"], r["planned_output_tokens"])
+              for r in records_of(f"{folder}/r.jsonl")] == [(5, 90), (4090, 6)], told)
+        check("custom: the plan tells", told["plan"]["dataset"] == {"kind": "custom", "rows": 2, "path": long}
+              and told["plan"]["cut_to_model"] == 1, told["plan"])
         messages = write("messages.jsonl", '{"messages":[{"role":"user","content":"hi"}],"output_tokens":3}\n')
         server.requests.clear()
         load("messages", server.url, "--api", "chat", "--dataset", messages, "--requests", 1)
@@ -326,6 +445,16 @@ def datasets(folder):
                            ("missing", f"{folder}/is-not-there.jsonl")):
             done = run(server.url, "--dataset", path)
             check(f"dataset, {name}", done.returncode == UNREADABLE and os.path.basename(path) in done.stderr, (done.returncode, done.stderr))
+
+
+def tokenizers(folder):
+    """What a tokenizer does is told as it is."""
+    del folder
+    for tokenizer, words in ((False, "no tokenizer route"), ("hangs", "no answer within 10 s")):
+        with ExactServer(tokenizer=tokenizer) as server:
+            told = load(f"tokenizer {tokenizer}", server.url, *FIXED, "--requests", 2)
+            check(f"tokenizer {tokenizer}", words in str(told["remarks"]) and isinstance(server.requests[0]["body"]["prompt"], str),
+                  told["remarks"])
 
 
 def bad_input(folder):
@@ -353,7 +482,8 @@ def bad_input(folder):
                 ("think with a rate", "users who think", "--think", "1s", "--rate", "2"),
                 ("replay of nothing", "dataset", "--replay"),
                 ("dataset name", "--dataset-name", "--dataset-name", "sonnet"),
-                ("profile", "tacho record", "--profile"),
+                ("profile of a sweep", "one load", "--profile", "--sweep", "rate=1,2"),
+                ("steps of no profile", "need --profile", "--steps", "20"),
                 ("option", "--concurency", "--concurency", "3"),
                 ("temperature", "temperature", "--temperature", "inf")):
             done = run(server.url, *arguments)
@@ -401,13 +531,26 @@ def faults(folder):
     with ExactServer(behave=lambda n, request: "503") as server:
         done = run(server.url, *FIXED, "--requests", 6)
         check("refuses all", done.returncode == REMOTE and "HTTP 503" in done.stdout, (done.returncode, done.stdout))
+    with ExactServer(behave=lambda n, request: "a page") as server:
+        done = run(server.url, *FIXED, "--requests", 6)
+        check("a page: is shown", done.returncode == REMOTE and "Welcome to the gateway" in done.stdout, (done.returncode, done.stdout))
     with ExactServer(behave=faulty("429")) as server:
         load("Retry-After", server.url, *FIXED, "--requests", 3, "--concurrency", 1, status=INCOMPLETE)
         waited = server.requests[2]["arrived_ns"] - server.requests[1]["arrived_ns"]
         check("Retry-After: heeded", waited >= 0.99e9, waited)
+    with ExactServer(behave=faulty("429 until")) as server:
+        load("Retry-After with a date", server.url, *FIXED, "--requests", 3, "--concurrency", 1, status=INCOMPLETE)
+        waited = server.requests[2]["arrived_ns"] - server.requests[1]["arrived_ns"]
+        check("Retry-After with a date: heeded", 1.99e9 <= waited < 4e9, waited)
     with ExactServer(behave=faulty("slow")) as server:
         told = load("slows down", server.url, *FIXED, "--requests", 6, "--slo", "e2el:1s")
         check("slows down: shows", told["whole"]["good"] == 4 and told["whole"]["chunk_gap"]["max_ns"] > 1.4e9, told["whole"])
+    with ExactServer() as server:
+        many = [server.url, *FIXED, "--requests", 200, "--rate", "inf"]
+        done = run(*many, descriptors=(40, 2000))
+        check("few descriptors: the soft limit is raised", done.returncode == DONE, (done.returncode, done.stdout[-400:], done.stderr))
+        done = run(*many, descriptors=(40, 100))
+        check("too few descriptors: what to do", done.returncode == INCOMPLETE and "ulimit -n" in done.stdout, (done.returncode, done.stdout[-400:]))
     dies_and_comes_back(folder)
     with simulation(folder, "--fault", "die-in-load@1:60") as addresses:
         done = run(target(addresses)[0], *FIXED, "--duration", "5s", "--concurrency", 4, "--json")
@@ -456,6 +599,17 @@ def interrupt(folder):
     check("Ctrl-C: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
     written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
     check("Ctrl-C: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"], written["completed"])
+    with simulation(folder) as addresses:
+        process = subprocess.Popen([TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", "--out", f"{folder}/runs",
+                                    "--json", "--records", f"{folder}/r.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        threading.Timer(3, process.send_signal, [signal.SIGINT]).start()
+        out, err = process.communicate(timeout=60)
+    check("Ctrl-C in a profile: status", process.returncode == INTERRUPTED and "the profilers were stopped" in err, (process.returncode, err))
+    told = json.loads(out)
+    recorded = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
+    check("Ctrl-C in a profile: what there was is kept", told["whole"]["done"] > 0 and told["ended_early"] == "stopped"
+          and recorded["interrupted"] and all(rank["proven"] for worker in recorded["workers"] for rank in worker["ranks"])
+          and len(records_of(f"{folder}/r.jsonl")) == told["whole"]["sent"], recorded)
 
 
 def sweep(folder):
@@ -495,7 +649,7 @@ def scenarios(folder):
               and "End-to-end Latency" in done.stdout and "Inter-token" not in done.stdout, done.stdout + done.stderr)
 
 
-SCENARIOS = [figures, outputs, apis, wire, arrivals, datasets, bad_input, faults, interrupt, sweep, scenarios]
+SCENARIOS = [figures, outputs, apis, token_ids, profile, flags, tokenizers, wire, arrivals, datasets, bad_input, faults, interrupt, sweep, scenarios]
 
 
 def main():

@@ -1,6 +1,7 @@
 """An engine that does exactly what it is told, for the tests of `tacho load`: it knows when each token was written, and
 misbehaves on request."""
 import asyncio
+import email.utils
 import json
 import socket
 import threading
@@ -15,6 +16,7 @@ class ExactServer:
     and the last token had been written (CLOCK_MONOTONIC, as the client's own).
     """
 
+    # tokenizer: it has one, has none, or has one that "hangs".
     def __init__(self, ttft=0.03, gap=0.01, tokens_a_chunk=1, behave=lambda n, request: "", tokenizer=True):
         self.ttft, self.gap, self.tokens_a_chunk, self.behave = ttft, gap, tokens_a_chunk, behave
         self.tokenizer = tokenizer
@@ -67,8 +69,12 @@ class ExactServer:
     async def _answer(self, writer, method, path, headers, body, arrived):
         if method == "GET" and path == "/v1/models":
             return self._whole(writer, {"object": "list", "data": [{"id": "exact", "object": "model", "max_model_len": 4096}]})
+        if path == "/tokenize" and self.tokenizer == "hangs":
+            return await asyncio.sleep(3600)
         if path == "/tokenize" and self.tokenizer:
-            count = len(json.loads(body)["prompt"].split())
+            asked = json.loads(body)
+            text = asked["prompt"] if "prompt" in asked else " ".join(m["content"] for m in asked["messages"])
+            count = len(text.split())
             return self._whole(writer, {"count": count, "max_model_len": 4096, "tokens": list(range(5, 5 + count))})
         if path not in ("/v1/completions", "/v1/chat/completions", "/generate"):
             return self._whole(writer, {"detail": "Not Found"}, "404 Not Found")
@@ -89,9 +95,17 @@ class ExactServer:
         writer.write(f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{more}Content-Length: {len(text)}\r\n\r\n".encode() + text)
 
     def _refuse(self, writer, what):
+        if what == "a page":
+            page = b"<html><body>Welcome to the gateway</body></html>"
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(page), page))
+            return True
         error = {"error": {"message": "told to refuse", "type": "Test", "param": None, "code": 0}}
         if what == "429":
             self._whole(writer, error, "429 Too Many Requests", "Retry-After: 1\r\n")
+        elif what == "429 until":
+            now = time.time()
+            date = [email.utils.formatdate(at, usegmt=True) for at in (now, now + 2)]
+            self._whole(writer, error, "429 Too Many Requests", f"Date: {date[0]}\r\nRetry-After: {date[1]}\r\n")
         elif what == "503":
             self._whole(writer, error, "503 Service Unavailable")
         elif what == "reset":

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/load_flags.h"
+
+namespace tacho {
+
+// Reads the arguments of `tacho load`; true: help was asked for. Names of options may have '_' in
+// place of '-', as vLLM's may. kUsage: as ParseArguments, and for a flag of `vllm bench serve` that
+// tacho does not do: why, and what does it instead.
+Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags& flags);
+
+}  // namespace tacho

@@ -1,0 +1,135 @@
+#include "cli/load_scene.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cli/input.h"
+#include "cli/output.h"
+#include "control/token_ids.h"
+#include "load/served_model.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+constexpr size_t kMostDataset = size_t{4} << 30;
+constexpr size_t kMostCounted = 10'000;  // rows, where no number of requests bounds them
+
+Result<ServedModel> WaitForModel(LoadScene& scene) {
+  const auto until = std::chrono::steady_clock::now() + scene.job.ready_timeout;
+  while (true) {
+    auto served = AskModel(*scene.client, scene.job.urls[0], kPatience, scene.stop);
+    if (served || scene.stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
+      return served;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+}
+
+bool HasTexts(const LoadScene& scene) {
+  return !scene.dataset.rows.empty() && !scene.dataset.rows.front().text.empty();
+}
+
+// Asks the first server for what the flags leave open.
+Result<void> CompleteTarget(LoadScene& scene) {
+  LoadJob& job = scene.job;
+  DriveTarget& target = job.target;
+  const auto served = WaitForModel(scene);
+  if (!served && (target.model.empty() || scene.stop.stop_requested())) {
+    return tl::unexpected<Error>(served.error());
+  }
+  if (target.model.empty()) target.model = served->name;
+  if (served && !job.plan.most_total_tokens) job.plan.most_total_tokens = served->max_model_len;
+  job.identity.model_id = scene.flags.model.empty() ? target.model : scene.flags.model;
+  if (!HasTexts(scene) && target.api != "chat") {
+    auto ids = AskTokenIds(*scene.client, job.urls[0], target.model, kPatience, scene.stop);
+    if (ids) {
+      target.token_ids = std::move(*ids);
+    } else {
+      job.remarks.push_back(ids.error().message +
+                            ": prompts are words, about as many as tokens were planned");
+    }
+  }
+  for (const std::string& url : job.urls) {
+    DriveTarget& one = scene.targets.emplace_back(target);
+    one.url = url;
+    one.return_token_ids = target.stream && target.api != "generate" &&
+                           AskWhetherTokenIds(*scene.client, url, kPatience, scene.stop);
+  }
+  return {};
+}
+
+// Before anyone is asked for anything: a mistake in it is told at once.
+Result<void> ReadDatasetFile(LoadScene& scene) {
+  LoadJob& job = scene.job;
+  if (!job.dataset_path) return {};
+  const auto bytes = ReadInput(*job.dataset_path, kMostDataset);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  auto dataset = ReadDataset(*bytes, job.dataset);
+  if (!dataset) return tl::unexpected<Error>(dataset.error().WithContext(*job.dataset_path));
+  scene.dataset = std::move(*dataset);
+  scene.dataset.path = *job.dataset_path;
+  for (const BrokenLine& line : scene.dataset.first_broken) {
+    Complain(
+        fmt::format("{}:{}: {}", VisibleText(*job.dataset_path), line.line, VisibleText(line.why)));
+  }
+  if (scene.dataset.broken > 0) {
+    job.remarks.push_back(
+        fmt::format("{} broken lines of the dataset were left out", scene.dataset.broken));
+  }
+  if (scene.dataset.unfit > 0) {
+    job.remarks.push_back(
+        fmt::format("{} lines of the dataset without a prompt or without tokens were left out",
+                    scene.dataset.unfit));
+  }
+  if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
+    return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");
+  }
+  return {};
+}
+
+// How long texts are is known by counting alone.
+Result<void> CountDataset(LoadScene& scene) {
+  LoadJob& job = scene.job;
+  if (!HasTexts(scene)) return {};
+  if (job.plan.shuffle && !job.plan.replay_speed) ShuffleRows(scene.dataset, job.plan.seed);
+  job.plan.shuffle = false;
+  const size_t rows = scene.dataset.rows.size();
+  CountOptions options;
+  options.patience = kPatience;
+  options.rows_needed = job.plan.requests.value_or(kMostCounted);
+  options.most_total_tokens = job.plan.most_total_tokens;
+  const CountedTokens counted =
+      CountTokens(*scene.client, job.urls[0], job.target.model, options, scene.dataset, scene.stop);
+  if (!counted.guessed.empty()) {
+    job.remarks.push_back(counted.guessed + ": lengths are guessed, 4 bytes a token");
+  }
+  if (counted.too_long > 0) {
+    job.remarks.push_back(fmt::format(
+        "{} of {} prompts of the dataset are longer than the model's {} tokens and were left out",
+        counted.too_long, rows, *options.most_total_tokens));
+  }
+  if (!job.plan.requests && scene.dataset.rows.size() == kMostCounted && rows > kMostCounted) {
+    job.remarks.push_back(fmt::format("the dataset goes round after {} of its {} rows (--requests)",
+                                      kMostCounted, rows));
+  }
+  if (!scene.dataset.rows.empty()) return {};
+  return Fail(ErrorKind::kUnreadable,
+              *job.dataset_path + (counted.too_long > 0
+                                       ? ": no prompt that the model takes"
+                                       : ": no conversation within vLLM's bounds (4 to 1024 tokens "
+                                         "in, at most 2048 in all)"));
+}
+
+}  // namespace
+
+Result<void> PrepareScene(LoadScene& scene) {
+  TACHO_RETURN_IF_ERROR(ReadDatasetFile(scene));
+  TACHO_RETURN_IF_ERROR(CompleteTarget(scene));
+  return CountDataset(scene);
+}
+
+}  // namespace tacho

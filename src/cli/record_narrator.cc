@@ -1,0 +1,62 @@
+#include "cli/record_narrator.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "cli/interrupt.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kPhaseColumns = 10;
+
+void Put(const std::string& text) {
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+Narrator::~Narrator() { InterruptScope::SetLastWords(nullptr); }
+
+void Narrator::OnDone(std::string_view phase, const std::string& what) {
+  if (!quiet_) Line(fmt::format("  {} {}\n", PadRight(phase, kPhaseColumns), VisibleText(what)));
+}
+
+void Narrator::OnProgress(std::string_view phase, const std::string& what) {
+  if (!live_ || quiet_) return;
+  std::string text = Wiped();
+  open_lines_ = 0;
+  std::istringstream lines(fmt::format("  {} {}", PadRight(phase, kPhaseColumns), what));
+  for (std::string line; std::getline(lines, line); ++open_lines_)
+    text += (open_lines_ > 0 ? "\n" : "") + FitText(VisibleText(line), width_);
+  Put(text);
+}
+
+void Narrator::OnRemark(const std::string& what) {
+  Line(fmt::format("  {} {}\n", PadRight("note", kPhaseColumns), VisibleText(what)));
+}
+
+void Narrator::OnLeftBehind(const std::string& what) {
+  InterruptScope::SetLastWords(nullptr);
+  words_ = "\n";
+  std::istringstream lines(what);
+  for (std::string line; std::getline(lines, line);) words_ += VisibleText(line) + "\n";
+  if (!what.empty()) InterruptScope::SetLastWords(words_.c_str());
+}
+
+void Narrator::Line(const std::string& text) {
+  Put(Wiped() + text);
+  open_lines_ = 0;
+}
+
+std::string Narrator::Wiped() const {
+  if (open_lines_ == 0) return "";
+  std::string text = "\r\x1b[K";
+  for (size_t i = 1; i < open_lines_; ++i) text += "\x1b[1A\x1b[K";
+  return text;
+}
+
+}  // namespace tacho

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// How far fixed lengths vary: evenly from (1-x) to (1+x) times their length; 0 to below 1.
+struct LengthSpread {
+  double prompt = 0, output = 0;
+};
+
+// "0.3" for both, or {"input": 0.3, "output": 0.5}, as vLLM's --random-range-ratio. kUsage:
+// neither, or out of range.
+Result<LengthSpread> ParseLengthSpread(std::string_view text);
+
+}  // namespace tacho
