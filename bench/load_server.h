@@ -12,8 +12,8 @@
 namespace tacho {
 
 // An engine with known timing that is cheap enough to be stronger than the client under test: all
-// streams that are due within a tick of 1 ms are written together. It remembers when it really
-// wrote, so that the client's times can be held against the truth and not against the plan.
+// streams that are due within a tick of 1 ms are written one after the other. It remembers when it
+// really wrote, so that the client's times can be held against the truth and not against the plan.
 class LoadServer {
  public:
   struct Truth {
@@ -40,6 +40,7 @@ class LoadServer {
   };
   void Take(const std::shared_ptr<HttpExchange>& exchange);
   void Tick(int64_t at_ns);
+  void WriteDue(size_t from, int64_t at_ns, int64_t now);
 
   const int64_t first_ns_, gap_ns_;
   std::vector<Stream> streams_;  // the server's thread only

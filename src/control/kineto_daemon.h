@@ -39,9 +39,11 @@ struct DaemonTrace {
 class KinetoDaemon {
  public:
   static constexpr int64_t kPollMs = 5000;  // how often a process asks
-  // What must lie between the last answer and the start: Kineto looks at a new request after up to
-  // a second (seen: 0.98 s on a busy machine), warms up for one, and refuses a start that is past.
-  static constexpr int64_t kLeadMs = 3000;
+  // What must lie between the last answer and the start. Kineto waits 50 ms for an answer; a later
+  // one it finds with its next question (seen on a busy machine, where every start was then 2 s
+  // past). It looks at a new request after up to a second (seen: 0.98 s), warms up for one, and
+  // refuses a start that is past.
+  static constexpr int64_t kLeadMs = kPollMs + 3000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
   // (the engine's KINETO_IPC_SOCKET_DIR), the socket file "dynolog" in it. kRemote when another

@@ -2,15 +2,19 @@
 
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <string_view>
 #include <utility>
 
 namespace tacho {
 namespace {
 
-// Children of the program must not hold its connections open.
-curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) {
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+// Children of the program must not hold its connections open. Why there is no socket goes to
+// `error`, an int: libcurl does not tell.
+curl_socket_t OpenSocket(void* error, curlsocktype, curl_sockaddr* address) {
+  const int opened = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (opened < 0) *static_cast<int*>(error) = errno;
+  return opened;
 }
 
 Breakdown BreakdownOf(CURLcode code, std::string_view detail) {
@@ -73,6 +77,7 @@ Result<void> CurlHandle::Open(const HttpRequest& request, const Url& url,
   // loop has other exchanges.
   Set(CURLOPT_QUICK_EXIT, 1L);
   Set(CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
+  Set(CURLOPT_OPENSOCKETDATA, &socket_error_);
   Set(CURLOPT_TCP_NODELAY, 1L);
   // An engine may think for minutes; a host that vanished meanwhile must be noticed.
   Set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -103,7 +108,7 @@ void CurlHandle::TellFailure(CURLcode code, Exchange& exchange) {
   Curl()->easy_getinfo(handle_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &whole_body);
   exchange.GiveUp(BreakdownOf(code, detail_),
                   *detail_ != '\0' ? detail_ : Curl()->easy_strerror(code),
-                  static_cast<int>(os_error), whole_body);
+                  os_error != 0 ? static_cast<int>(os_error) : socket_error_, whole_body);
 }
 
 }  // namespace tacho

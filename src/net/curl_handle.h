@@ -36,6 +36,7 @@ class CurlHandle {
  private:
   CURL* handle_ = nullptr;
   CURLM* multi_ = nullptr;
+  int socket_error_ = 0;
   char detail_[CURL_ERROR_SIZE] = {};
 };
 

@@ -54,8 +54,8 @@ class EventLoop {
   int64_t ready_ns() const { return ready_ns_; }
 
  private:
-  static constexpr int kBatch = 16;   // descriptors between two looks at jobs and times
-  static constexpr int kRound = 64;   // descriptors of one epoll_wait: they share a time
+  static constexpr int kBatch = 16;  // descriptors between two looks at jobs and times
+  static constexpr int kRound = 64;  // descriptors of one epoll_wait: they share a time
 
   struct Timed {
     int64_t at_ns;

@@ -56,7 +56,6 @@ class Exchange : public ResponseTaker {
 
  protected:
   HttpRequest request_;
-  int attempts_ = 0;
 
  private:
   const uint64_t number_;
@@ -64,6 +63,7 @@ class Exchange : public ResponseTaker {
   const std::shared_ptr<HttpSink> sink_;
   Url url_;
   HttpTimes times_;
+  int attempts_ = 0;
   int64_t last_bytes_ns_ = 0;
   bool has_head_ = false, muted_ = false;
   uint64_t body_bytes_ = 0;

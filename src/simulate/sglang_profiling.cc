@@ -40,7 +40,8 @@ class SglangProfiling::FirstReply {
   bool answered_ = false;
 };
 
-SglangProfiling::SglangProfiling(Parts parts) : parts_(std::move(parts)) {
+SglangProfiling::SglangProfiling(Parts parts)
+    : parts_(std::move(parts)), began_unix_ns_(parts_.loop->UnixNs(parts_.loop->NowNs())) {
   for (size_t i = 0; i < parts_.engines.size(); ++i) {
     slots_.push_back({SglangProfiler(parts_.version), 0});
     parts_.engines[i]->set_gate([this, i](const StepBatch& batch) { return OnBatch(i, batch); });
@@ -269,7 +270,7 @@ TraceSource SglangProfiling::SourceOf(size_t engine, int rank,
   source.clock_skew_ns = options.faults.Amount(FaultKind::kClockSkew, options.index);
   source.clock_drift_ppm =
       static_cast<double>(options.faults.Amount(FaultKind::kClockDrift, options.index));
-  source.clock_origin_ns = parts_.loop->UnixNs(0);
+  source.clock_origin_ns = began_unix_ns_;
   return source;
 }
 

@@ -50,6 +50,7 @@ class SglangProfiling {
   bool Has(FaultKind kind) const { return parts_.options->faults.Has(kind, parts_.options->index); }
 
   Parts parts_;
+  const int64_t began_unix_ns_;  // a clock that drifts was right then
   std::vector<Slot> slots_;
   int64_t sessions_ = 0;
   std::vector<std::shared_ptr<HttpExchange>> hanging_;  // never answered, by a fault

@@ -89,7 +89,8 @@ std::function<void(bool)> AfterAll(size_t count, std::function<void(bool)> done)
 
 }  // namespace
 
-VllmProfiling::VllmProfiling(Parts parts) : parts_(std::move(parts)) {
+VllmProfiling::VllmProfiling(Parts parts)
+    : parts_(std::move(parts)), began_unix_ns_(parts_.loop->UnixNs(parts_.loop->NowNs())) {
   for (size_t i = 0; i < parts_.engines.size(); ++i) {
     slots_.push_back({std::make_unique<VllmWorkerProfiler>(parts_.config, parts_.version), 0, ""});
     parts_.engines[i]->set_gate([this, i](const StepBatch&) { return OnStep(i); });

@@ -63,6 +63,7 @@ class VllmProfiling {
   void Info(std::string_view place, std::string_view text) const;
 
   Parts parts_;
+  const int64_t began_unix_ns_;  // a clock that drifts was right then
   std::vector<Slot> slots_;
   bool session_open_ = false;      // of the API server
   int64_t frontend_start_ns_ = 0;  // Unix time; 0 while it does not record

@@ -63,7 +63,7 @@ TraceSource VllmProfiling::SourceOf(size_t engine, int rank) const {
   source.clock_skew_ns = options.faults.Amount(FaultKind::kClockSkew, options.index);
   source.clock_drift_ppm =
       static_cast<double>(options.faults.Amount(FaultKind::kClockDrift, options.index));
-  source.clock_origin_ns = parts_.loop->UnixNs(0);
+  source.clock_origin_ns = began_unix_ns_;
   return source;
 }
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -34,8 +35,10 @@ DONE, USAGE, UNREADABLE, INCOMPLETE, REMOTE, INTERRUPTED = 0, 2, 3, 4, 6, 130
 FIXED = ["--input-len", "32", "--output-len", "12"]
 
 
-def run(*arguments, timeout=120, cwd=None):
-    return subprocess.run([TACHO, "load", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd)
+def run(*arguments, timeout=120, cwd=None, descriptors=None):
+    """`descriptors`: the limits of open files, soft and hard."""
+    limit = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptors))
+    return subprocess.run([TACHO, "load", *map(str, arguments)], capture_output=True, text=True, timeout=timeout, cwd=cwd, preexec_fn=limit)
 
 
 def load(name, *arguments, status=DONE):
@@ -542,6 +545,12 @@ def faults(folder):
     with ExactServer(behave=faulty("slow")) as server:
         told = load("slows down", server.url, *FIXED, "--requests", 6, "--slo", "e2el:1s")
         check("slows down: shows", told["whole"]["good"] == 4 and told["whole"]["chunk_gap"]["max_ns"] > 1.4e9, told["whole"])
+    with ExactServer() as server:
+        many = [server.url, *FIXED, "--requests", 200, "--rate", "inf"]
+        done = run(*many, descriptors=(40, 2000))
+        check("few descriptors: the soft limit is raised", done.returncode == DONE, (done.returncode, done.stdout[-400:], done.stderr))
+        done = run(*many, descriptors=(40, 100))
+        check("too few descriptors: what to do", done.returncode == INCOMPLETE and "ulimit -n" in done.stdout, (done.returncode, done.stdout[-400:]))
     dies_and_comes_back(folder)
     with simulation(folder, "--fault", "die-in-load@1:60") as addresses:
         done = run(target(addresses)[0], *FIXED, "--duration", "5s", "--concurrency", 4, "--json")
