@@ -108,8 +108,8 @@ TEST(Prove, AWorkerOfWhichNothingIsKnownCountsAsTheOthersDo) {
   WorkerExpectation left_out;
   left_out.url = "v";
   left_out.trouble = "connection refused";
-  const Proof proof = Prove({left_out, Worker("w", {"a", "b"})},
-                            {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
+  const Proof proof =
+      Prove({left_out, Worker("w", {"a", "b"})}, {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
   EXPECT_THAT(proof.Missing(),
               ElementsAre("v, rank 0: connection refused", "v, rank 1: connection refused"));
   EXPECT_EQ(proof.ranks.size(), 4u);
