@@ -73,6 +73,7 @@ std::string DirectExchange::HeadText() const {
 DirectConnection::DirectConnection(DirectConnections& all, FileDescriptor socket,
                                    std::string origin)
     : all_(all), socket_(std::move(socket)), origin_(std::move(origin)) {
+  ArrivalClock::Ask(socket_.get());
   all_.loop_.Watch(socket_.get(), kInput, this);
 }
 
@@ -134,16 +135,16 @@ void DirectConnection::OnReady(int, uint32_t events) {
 
 bool DirectConnection::Read(bool to_the_end) {
   for (int reads = 0; reads < kReadsATurn; ++reads) {
-    const ssize_t count =
-        recv(socket_.get(), all_.buffer_.data(), all_.buffer_.size(), MSG_DONTWAIT);
+    const auto [count, came_ns] = all_.arrivals_.Receive(
+        socket_.get(), all_.buffer_.data(), all_.buffer_.size(), all_.loop_.ready_ns());
     if (count < 0) {
       if (errno == EAGAIN) return true;
       if (errno == EINTR) continue;
       return EndOfInput(errno);
     }
     if (count == 0) return EndOfInput(0);
-    // What a second receive finds may have come after the loop looked.
-    exchange_->FoundAt(reads == 0 ? all_.loop_.ready_ns() : 0);
+    // Without a stamp: what a second receive finds may have come after the loop looked.
+    exchange_->FoundAt(came_ns != 0 ? came_ns : reads == 0 ? all_.loop_.ready_ns() : 0);
     if (!Take({all_.buffer_.data(), static_cast<size_t>(count)})) return false;
     // A short read has emptied the socket; what comes later is told anew.
     if (static_cast<size_t>(count) < all_.buffer_.size() && !to_the_end) return true;

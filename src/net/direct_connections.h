@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/arrival_clock.h"
 #include "net/direct_connection.h"
 
 namespace tacho {
@@ -40,6 +41,7 @@ class DirectConnections {
   const Dialer dial_;
   const std::function<void(Exchange&)> ended_;
   std::vector<char> buffer_;  // of what is being received
+  ArrivalClock arrivals_;
   std::unordered_map<DirectConnection*, std::unique_ptr<DirectConnection>> all_;
   std::unordered_map<std::string, std::vector<DirectConnection*>> idle_;  // by origin
   size_t idle_count_ = 0;

@@ -21,8 +21,9 @@ class HttpSink {
   // The request's first byte is given to the kernel; a second time when it had to be sent again.
   virtual void OnSent(int64_t /*at_ns*/) {}
   virtual void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) = 0;
-  // Body bytes as they came, chunked coding removed. `at_ns` is when the loop found them readable:
-  // bytes that came with one read, and were perhaps waiting together, have one time.
+  // Body bytes as they came, chunked coding removed. `at_ns` is when the last of them reached this
+  // host, by the kernel's stamp, over plain http; else when the loop found them readable. Bytes of
+  // one read have one time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
   // Last of all, exactly once: the exchange is over, in order or not (kRemote; kInterrupted after
   // Cancel).
