@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
 constexpr size_t kLongestMangled = 4096;  // the demangler takes about 100 bytes of stack for each
 constexpr size_t kLongestDemangled = 1 << 16;  // the longest names of PyTorch have 5000 bytes
 constexpr double kMostWritten = 1 << 20;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Counts from above what a demangler writes, without taking the name apart: letters of identifiers
 // that look like references count as such.

@@ -3,16 +3,10 @@
 #include <cstdint>
 
 #include "base/utf8.h"
+#include "base/words.h"
 
 namespace tacho {
 namespace {
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // The code unit of "XXXX" at `at`, or -1.
 int32_t Hex4(std::string_view text, size_t at) {

@@ -14,6 +14,15 @@ constexpr char AsciiLower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// The value of a hexadecimal digit; -1 for what is none.
+constexpr int HexDigit(char c) {
+  if (IsDigit(c)) return c - '0';
+  const char lower = AsciiLower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
 inline std::string AsciiLowered(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = AsciiLower(c);

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "base/words.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
 
@@ -19,8 +20,6 @@ struct Suffix {
 // Longer ones first: "ms" also ends in "s".
 constexpr std::array<Suffix, 4> kSuffixes = {
     {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}}};
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The unit that `text` ends in; nullptr without one.
 const Suffix* UnitOf(std::string_view text) {

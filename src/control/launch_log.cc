@@ -24,8 +24,6 @@ std::string WithoutColours(std::string_view line) {
   return plain;
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // "host:port" at the start of `text`, with or without http:// in front; "" when it is not there.
 std::string AddressAt(std::string_view text) {
   std::string scheme = "http://";

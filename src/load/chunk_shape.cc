@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/words.h"
+
 namespace tacho {
 namespace {
 
 constexpr size_t kCountDigits = 9, kMostDigits = 18;
 constexpr int kMostDepth = 16;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Cuts a number off; -1 for what is none, or too long.
 int64_t TakeNumber(std::string_view& text, size_t most_digits = kMostDigits) {

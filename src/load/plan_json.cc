@@ -74,7 +74,7 @@ OrderedJson Facts(const LoadPlan& plan) {
   return json;
 }
 
-std::string Dump(const OrderedJson& json) {
+std::string OnOneLine(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
@@ -95,7 +95,7 @@ void AppendRequest(std::string& out, const PlannedRequest& r, bool in_session) {
 
 }  // namespace
 
-std::string PlanFactsJson(const LoadPlan& plan) { return Dump(Facts(plan)); }
+std::string PlanFactsJson(const LoadPlan& plan) { return OnOneLine(Facts(plan)); }
 
 std::string PlanJson(const LoadPlan& plan, std::span<const RequestRecord> records) {
   const bool by_time = !plan.options.requests && plan.options.duration_ns;
@@ -103,7 +103,7 @@ std::string PlanJson(const LoadPlan& plan, std::span<const RequestRecord> record
   const size_t count = by_time ? std::min(sent, plan.requests.size()) : plan.requests.size();
   OrderedJson facts = Facts(plan);
   facts["requests"] = count;
-  std::string out = Dump(facts);
+  std::string out = OnOneLine(facts);
   out.back() = ',';
   out += "\n\"list\":[";
   for (size_t i = 0; i < count; ++i) {

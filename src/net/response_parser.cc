@@ -10,15 +10,6 @@ namespace {
 
 constexpr std::string_view kVersion = "HTTP/1.";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-// -1 for what is no hexadecimal digit.
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  const char lower = AsciiLower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // The words of all headers of a name, which are lists: "close, x".
 std::vector<std::string> WordsOf(const std::vector<HttpHeader>& headers, std::string_view name) {
   std::vector<std::string> words;

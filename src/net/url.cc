@@ -9,16 +9,8 @@ namespace tacho {
 namespace {
 
 bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameChar(char c) {
   return IsAlpha(c) || IsDigit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
-int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 tl::unexpected<Error> Wrong(std::string_view text, std::string_view what) {
@@ -101,7 +93,7 @@ Result<Url> ParseUrl(std::string_view text) {
     host = authority.substr(0, close + 1);
     const std::string_view inner = host.substr(1, close - 1);
     const bool numeric = std::all_of(inner.begin(), inner.end(), [](char c) {
-      return HexValue(c) >= 0 || c == ':' || c == '.';
+      return HexDigit(c) >= 0 || c == ':' || c == '.';
     });
     if (!numeric || inner.find(':') == std::string_view::npos) {
       return Wrong(text, "between '[' and ']' there is no IPv6 address");
@@ -159,8 +151,8 @@ std::string PercentDecode(std::string_view text) {
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%' && i + 2 < text.size()) {
-      const int high = HexValue(text[i + 1]);
-      const int low = HexValue(text[i + 2]);
+      const int high = HexDigit(text[i + 1]);
+      const int low = HexDigit(text[i + 2]);
       if (high >= 0 && low >= 0) {
         out += static_cast<char>(high * 16 + low);
         i += 2;

@@ -15,7 +15,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kLookForAnswers{200};
 constexpr std::chrono::milliseconds kPatienceForLife{3000};
 // A stop where nothing runs takes milliseconds, or as long as the step under way.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
@@ -257,9 +257,9 @@ std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
     return SendAll(client_, requests, facts, options_.patience, stop, ended);
   });
   // Requests that pile up behind a flush are of no use to anybody.
-  bool quick = answers.wait_for(kLook) == std::future_status::ready;
+  bool quick = answers.wait_for(kLookForAnswers) == std::future_status::ready;
   on_the_way();
-  while (!quick && answers.wait_for(kLook) != std::future_status::ready)
+  while (!quick && answers.wait_for(kLookForAnswers) != std::future_status::ready)
     observer_.OnProgress(phase, FlushText(MonotonicNs() - begin, Flushes()));
   return answers.get();
 }

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-namespace tacho::kineto {
+#include "base/words.h"
 
-inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') <= 9; }
+namespace tacho::kineto {
 
 // How many of the eight bytes at `p` (loaded into `v`) are digits before the first that is none.
 inline int CountDigits(uint64_t v) {
