@@ -523,11 +523,17 @@ def faults(folder):
         check(f"{what}: counted", told["whole"]["done"] == 8 and told["whole"][status] == 4 and told["errors"][0]["count"] >= 1, told["whole"])
         if status == "partial":
             check(f"{what}: what came is kept apart", told["whole"]["lost_tokens"] > 0 and told["whole"]["output_tokens"] == 96, told["whole"])
-    with ExactServer(behave=faulty("reset")) as server:
-        told = load("reset", server.url, *FIXED, "--requests", 12, "--concurrency", 3, "--records", f"{folder}/r.jsonl", status=INCOMPLETE)
-        attempts = [r.get("attempts", 1) for r in records_of(f"{folder}/r.jsonl")]
+    first = {}  # by request: whether its first attempt, which is reset, made a connection
+
+    def resets_first(_, request):
+        new, name = request["new_connection"], request["headers"]["x-request-id"]
+        return "" if name in first else first.update({name: new}) or "reset"
+    with ExactServer(behave=resets_first) as server:
+        load("reset", server.url, *FIXED, "--requests", 12, "--concurrency", 6, "--records", f"{folder}/r.jsonl", status=INCOMPLETE)
+        seen = {r["id"]: (r["status"], r.get("attempts", 1)) for r in records_of(f"{folder}/r.jsonl")}
         check("reset: fails on a new connection, goes out once more on a kept one, and both are told",
-              told["whole"]["failed"] >= 1 and max(attempts) == 2 and told["whole"]["done"] + told["whole"]["failed"] == 12, attempts)
+              seen == {name: ("failed", 1) if new else ("done", 2) for name, new in first.items()} and len(set(seen.values())) == 2,
+              (seen, first))
     with ExactServer(behave=lambda n, request: "503") as server:
         done = run(server.url, *FIXED, "--requests", 6)
         check("refuses all", done.returncode == REMOTE and "HTTP 503" in done.stdout, (done.returncode, done.stdout))
@@ -549,8 +555,11 @@ def faults(folder):
         many = [server.url, *FIXED, "--requests", 200, "--rate", "inf"]
         done = run(*many, descriptors=(40, 2000))
         check("few descriptors: the soft limit is raised", done.returncode == DONE, (done.returncode, done.stdout[-400:], done.stderr))
-        done = run(*many, descriptors=(40, 100))
-        check("too few descriptors: what to do", done.returncode == INCOMPLETE and "ulimit -n" in done.stdout, (done.returncode, done.stdout[-400:]))
+        # UBSan needs descriptors of its own to look at memory.
+        program = pathlib.Path(TACHO).read_bytes()
+        done = None if b"__ubsan_" in program else run(*many, descriptors=(40, 100))
+        check("too few descriptors: what to do", done is None or done.returncode == INCOMPLETE and "ulimit -n" in done.stdout,
+              done and (done.returncode, done.stdout[-400:], done.stderr[-2000:]))
     dies_and_comes_back(folder)
     with simulation(folder, "--fault", "die-in-load@1:60") as addresses:
         done = run(target(addresses)[0], *FIXED, "--duration", "5s", "--concurrency", 4, "--json")

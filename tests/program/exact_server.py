@@ -48,6 +48,7 @@ class ExactServer:
 
     async def _serve(self, reader, writer):
         self.connections += 1
+        exchanges = 0
         try:
             while True:
                 line = await reader.readline()
@@ -60,13 +61,14 @@ class ExactServer:
                     name, _, value = line.decode().partition(":")
                     headers[name.lower()] = value.strip()
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
-                await self._answer(writer, method, path, headers, body, arrived)
+                exchanges += 1
+                await self._answer(writer, method, path, headers, body, arrived, exchanges == 1)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
 
-    async def _answer(self, writer, method, path, headers, body, arrived):
+    async def _answer(self, writer, method, path, headers, body, arrived, new_connection):
         if method == "GET" and path == "/v1/models":
             return self._whole(writer, {"object": "list", "data": [{"id": "exact", "object": "model", "max_model_len": 4096}]})
         if path == "/tokenize" and self.tokenizer == "hangs":
@@ -78,7 +80,7 @@ class ExactServer:
             return self._whole(writer, {"count": count, "max_model_len": 4096, "tokens": list(range(5, 5 + count))})
         if path not in ("/v1/completions", "/v1/chat/completions", "/generate"):
             return self._whole(writer, {"detail": "Not Found"}, "404 Not Found")
-        request = {"path": path, "headers": headers, "body": json.loads(body), "arrived_ns": arrived}
+        request = {"path": path, "headers": headers, "body": json.loads(body), "arrived_ns": arrived, "new_connection": new_connection}
         number = len(self.requests)
         self.requests.append(request)
         self._at_once += 1
