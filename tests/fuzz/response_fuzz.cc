@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "net/response_parser.h"
 
 namespace {
@@ -20,7 +21,8 @@ struct Told final : tacho::ResponseTaker {
     text += std::to_string(head.status);
     for (const auto& header : head.headers) {
       text += "\n" + header.name + ":" + header.value;
-      chunked |= tacho::SameHeaderName(header.name, "Transfer-Encoding");
+      chunked |= tacho::SameHeaderName(header.name, "Transfer-Encoding") &&
+                 tacho::AsciiLowered(header.value).find("chunked") != std::string::npos;
     }
     return true;
   }
