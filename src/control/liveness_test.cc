@@ -27,8 +27,8 @@ TEST(WhyDead, TellsTheDeadFromTheLiving) {
 }
 
 TEST(WhyDead, WhoDoesNotAnswerInTimeMayLive) {
+  std::vector<std::shared_ptr<HttpExchange>> held;  // the server's thread adds to it until it ends
   auto silent = HttpServer::Create().value();
-  std::vector<std::shared_ptr<HttpExchange>> held;
   auto port = silent->Listen("127.0.0.1", 0, [&](std::shared_ptr<HttpExchange> exchange) {
     held.push_back(std::move(exchange));
   });
