@@ -4,7 +4,6 @@ collected and said, and what happens with every fault that the simulator knows.
 
 usage: check_record.py TACHO [--only NAME]
 """
-import contextlib
 import json
 import os
 import pathlib
@@ -13,60 +12,13 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 import time
 
-TACHO = None
-passed = failed = 0
+import scenario
+from scenario import check, run, simulation, target
+
 # Short windows: the machine that runs the tests may have two cores.
 QUICK = ["--warm-up", "500ms", "--baseline", "1s", "--duration", "2s", "--prompt-tokens", "64", "--output-tokens", "32"]
-
-
-def check(what, ok, detail=""):
-    global passed, failed
-    if ok:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: {detail}", flush=True)
-
-
-@contextlib.contextmanager
-def simulation(folder, *options, daemon=False):
-    """Runs `tacho simulate`; gives its addresses as it prints them with --json. vLLM in its developer mode, as RL stacks
-    start it: it tells where it writes. With `daemon`: a process for each rank, which asks Kineto's daemon in FOLDER."""
-    if "sglang" not in options and "--profiler-config" not in options and "--engine-version" not in options:
-        options = ("--dev-mode", *options)
-    if "--model-size" not in options:
-        options = ("--model-size", "8b", *options)  # fewer steps, smaller traces
-    os.makedirs(folder, exist_ok=True)
-    environment = {**os.environ, "KINETO_USE_DAEMON": "1", "KINETO_IPC_SOCKET_DIR": str(folder)} if daemon else None
-    process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options], env=environment,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        line = process.stdout.readline()
-        if not line:
-            raise RuntimeError("tacho simulate: " + process.stderr.read())
-        yield json.loads(line)
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def target(addresses):
-    router = addresses.get("router")
-    if router:
-        return [router["url"] if isinstance(router, dict) else router]
-    return [w["url"] if isinstance(w, dict) else w for w in addresses["workers"]]
-
-
-def run(*arguments, timeout=180):
-    return subprocess.run([TACHO, *arguments], capture_output=True, text=True, timeout=timeout)
 
 
 def record(folder, targets, *options, quick=QUICK, timeout=180):
@@ -264,7 +216,7 @@ def faults_beside(folder):
 def interrupt(folder):
     with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
         out = pathlib.Path(folder) / "runs"
-        process = subprocess.Popen([TACHO, "record", *target(addresses), "--out", str(out), "--warm-up", "500ms", "--baseline",
+        process = subprocess.Popen([scenario.TACHO, "record", *target(addresses), "--out", str(out), "--warm-up", "500ms", "--baseline",
                                     "1s", "--duration", "60s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(6)
         process.send_signal(signal.SIGINT)
@@ -284,7 +236,7 @@ def interrupt(folder):
 def two_at_once(folder):
     with simulation(folder) as addresses:
         out = f"{folder}/first"
-        first = subprocess.Popen([TACHO, "record", *target(addresses), "--out", out, *QUICK, "--duration", "6s"],
+        first = subprocess.Popen([scenario.TACHO, "record", *target(addresses), "--out", out, *QUICK, "--duration", "6s"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(3)
         for name, second in (("record", record(folder, target(addresses))[0]), ("stop", run("engine", "stop", *target(addresses))),
@@ -367,7 +319,7 @@ def by_daemon_faults(folder):
         check("truncated: the other server's are whole", sorted(proven) == [False, False, True, True], proven)
     with simulation(f"{folder}/k", *options, daemon=True) as addresses:
         out = pathlib.Path(folder) / "k/runs"
-        process = subprocess.Popen([TACHO, "record", *target(addresses), "--out", str(out), *QUICK], stdout=subprocess.PIPE,
+        process = subprocess.Popen([scenario.TACHO, "record", *target(addresses), "--out", str(out), *QUICK], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         until = time.monotonic() + 60
         while not list(out.rglob("kineto_*.json.tmp")) and time.monotonic() < until:
@@ -394,27 +346,5 @@ def by_daemon_refused(folder):
 SCENARIOS = [two_behind_a_router, steps, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
              faults_beside, interrupt, two_at_once, started_twice, by_daemon, by_daemon_faults, by_daemon_refused]
 
-
-def main():
-    global TACHO
-    TACHO = str(pathlib.Path(sys.argv[1]).resolve())
-    only = sys.argv[3] if len(sys.argv) > 3 else None
-    os.environ.pop("TACHO_API_KEY", None)
-    for scenario in SCENARIOS:
-        if only and scenario.__name__ != only:
-            continue
-        folder = tempfile.mkdtemp(prefix=f"tacho-{scenario.__name__}-")
-        os.environ["XDG_RUNTIME_DIR"] = folder  # its locks
-        begin = time.monotonic()
-        try:
-            scenario(folder)
-        except (subprocess.TimeoutExpired, RuntimeError, KeyError, ValueError) as problem:
-            check(scenario.__name__, False, repr(problem)[:2000])
-        shutil.rmtree(folder, ignore_errors=True)
-        print(f"{scenario.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    scenario.main(SCENARIOS, __doc__)

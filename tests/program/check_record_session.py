@@ -10,17 +10,15 @@ import pathlib
 import pty
 import re
 import select
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
 
-import check_record as recording
-from check_record import QUICK, check, ranks, record, simulation, target
+import scenario
+from check_record import QUICK, ranks, record
+from scenario import Skipped, check, run, simulation, target
 
 TWO = ["--count", "2", "--tp", "2", "--router", "vllm"]
 
@@ -48,7 +46,7 @@ class Recording:
     def __init__(self, folder, targets, *options):
         self.out = pathlib.Path(folder) / "runs"
         self.screen, theirs = pty.openpty()
-        self.process = subprocess.Popen([recording.TACHO, "record", *targets, "--out", str(self.out), *options],
+        self.process = subprocess.Popen([scenario.TACHO, "record", *targets, "--out", str(self.out), *options],
                                         stdout=subprocess.PIPE, stderr=theirs, text=True)
         os.close(theirs)
         self.errors = ""
@@ -197,11 +195,10 @@ def full_disk(folder):
     small = pathlib.Path(folder) / "small"
     small.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(small)], capture_output=True).returncode != 0:
-        print("SKIPPED full_disk: no right to mount", flush=True)
-        return
+        raise Skipped("no right to mount a small disk")
     try:
         with simulation(folder, *TWO) as addresses:
-            done = recording.run("record", *target(addresses), "--out", str(small), *QUICK)
+            done = run("record", *target(addresses), "--out", str(small), *QUICK)
             check("full disk: status", done.returncode == 4, (done.returncode, done.stdout, done.stderr))
             found = list(small.rglob("run.json"))
             check("full disk: run.json", len(found) == 1, done.stderr)
@@ -287,28 +284,5 @@ def daemon_late(folder):
         check("late: its file comes", file and comes_true(lambda: os.path.exists(file[1])), said)
 
 
-SCENARIOS = [interrupted_http, interrupted_daemon, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
-             daemon_commands, daemon_late]
-
-
-def main():
-    recording.TACHO = str(pathlib.Path(sys.argv[1]).resolve())
-    only = sys.argv[3] if len(sys.argv) > 3 else None
-    os.environ.pop("TACHO_API_KEY", None)
-    for scenario in SCENARIOS:
-        if only and scenario.__name__ != only:
-            continue
-        folder = tempfile.mkdtemp(prefix=f"tacho-{scenario.__name__}-")
-        began = time.monotonic()
-        try:
-            scenario(folder)
-        except (subprocess.TimeoutExpired, RuntimeError, KeyError, ValueError, TypeError, OSError) as problem:
-            check(scenario.__name__, False, repr(problem)[:2000])
-        shutil.rmtree(folder, ignore_errors=True)
-        print(f"{scenario.__name__}: {time.monotonic() - began:.1f} s", flush=True)
-    print(f"{recording.passed} passed, {recording.failed} failed")
-    return 1 if recording.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+scenario.main([interrupted_http, interrupted_daemon, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
+               daemon_commands, daemon_late], __doc__)

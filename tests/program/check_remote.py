@@ -2,7 +2,7 @@
 """Engines on other hosts: traces fetched by ssh from a real sshd (--collect-from), folders mounted elsewhere (--map), TLS
 with a certificate that nobody vouches for.
 
-usage: check_remote.py TACHO [--only mapped|collect_from|tls ...]
+usage: check_remote.py TACHO [--only NAME ...]
 
 The sshd is this test's own: its keys, its port on the loopback, its configuration in a temporary folder. Where there is
 no sshd or openssl that part is left out, loudly (exit status 77).
@@ -17,13 +17,19 @@ import shutil
 import socket
 import ssl
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-import check_record as recording
-from check_record import check, ranks, record, run, simulation, target, whole
+from check_record import ranks, record, whole
+from scenario import Skipped, check, main, run, simulation, target
+
+
+def needed(program):
+    """Where it is; sshd lies where only root looks for programs."""
+    found = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+    if not found:
+        raise Skipped(f"there is no {program} here")
+    return found
 
 
 @contextlib.contextmanager
@@ -33,7 +39,7 @@ def own_sshd(folder):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+        subprocess.run([needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
     shutil.copy(folder / "user.pub", folder / "authorized")
     (folder / "sshd_config").write_text(f"""Port {port}
 ListenAddress 127.0.0.1
@@ -55,12 +61,12 @@ PasswordAuthentication no
 """)
     (folder / "bin").mkdir()
     wrapper = folder / "bin" / "ssh"
-    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder}/ssh_config "$@"\n')
+    wrapper.write_text(f'#!/bin/sh\nexec {needed("ssh")} -F {folder}/ssh_config "$@"\n')
     wrapper.chmod(0o755)
     if os.geteuid() == 0:
         os.makedirs("/run/sshd", exist_ok=True)
     path = os.environ["PATH"]
-    sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", folder / "sshd_config"], stderr=open(folder / "sshd.err", "w"))
+    sshd = subprocess.Popen([needed("sshd"), "-D", "-e", "-f", folder / "sshd_config"], stderr=open(folder / "sshd.err", "w"))
     os.environ["PATH"] = f"{folder / 'bin'}:{path}"
     try:
         for _ in range(100):
@@ -77,6 +83,7 @@ PasswordAuthentication no
 
 
 def collect_from(folder):
+    folder = pathlib.Path(folder)
     engines = f"{folder}/simulated/engine"
     with own_sshd(folder) as sshd, simulation(folder / "simulated", "--count", "2", "--router", "vllm") as addresses:
         done, report, run_folder = record(folder, target(addresses), "--collect-from", f"gpu7:{engines}")
@@ -106,6 +113,7 @@ def collect_from(folder):
 
 
 def mapped(folder):
+    folder = pathlib.Path(folder)
     os.makedirs(folder / "simulated" / "engine")
     (folder / "mounted").symlink_to(folder / "simulated" / "engine")
     with simulation(folder / "simulated") as addresses:
@@ -145,7 +153,8 @@ class QuietServer(http.server.ThreadingHTTPServer):
 
 
 def tls(folder):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+    folder = pathlib.Path(folder)
+    subprocess.run([needed("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
                     "2", "-subj", "/CN=engine", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / "key.pem",
                     "-out", folder / "certificate.pem"], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -169,31 +178,6 @@ def tls(folder):
 
 
 # Each with the programs that it needs.
-SCENARIOS = {"mapped": (mapped, ()), "collect_from": (collect_from, ("sshd", "ssh", "ssh-keygen")), "tls": (tls, ("openssl",))}
 
 
-def main():
-    global SSHD
-    names = sys.argv[3:] if sys.argv[2:3] == ["--only"] else list(SCENARIOS)
-    if len(sys.argv) < 2 or set(names) - set(SCENARIOS):
-        sys.exit(__doc__)
-    recording.TACHO = str(pathlib.Path(sys.argv[1]).resolve())
-    os.environ.pop("TACHO_API_KEY", None)
-    path = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
-    SSHD = shutil.which("sshd", path=path)
-    left_out = 0
-    for name in names:
-        scenario, needs = SCENARIOS[name]
-        absent = [program for program in needs if not shutil.which(program, path=path)]
-        if absent:
-            print(f"*** NOT TESTED: {name}, because there is no {', '.join(absent)} here", flush=True)
-            left_out += 1
-            continue
-        with tempfile.TemporaryDirectory(prefix="tacho-remote-") as folder:
-            scenario(pathlib.Path(folder))
-    print(f"{recording.passed} passed, {recording.failed} failed")
-    return 1 if recording.failed else 77 if left_out else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main([mapped, collect_from, tls], __doc__)
