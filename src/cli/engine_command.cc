@@ -73,9 +73,7 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
                       OutcomesJson(scene.options.Action(), outcomes));
   Remark(scene);
   if (printed != kDone) return printed;
-  bool good = std::all_of(outcomes.begin(), outcomes.end(), [](const ControlOutcome& outcome) {
-    return outcome.verdict == ControlVerdict::kDone || outcome.verdict == ControlVerdict::kWasSo;
-  });
+  const bool good = SpreadOf(outcomes).taken == outcomes.size();
   if (scene.stop.stop_requested()) return kInterrupted;
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
@@ -174,10 +172,7 @@ int Start(const EngineScene& scene) {
   std::vector<ControlOutcome> outcomes = Send(scene, requests);
   KeepSessions(scene, profile, outcomes);
   if (!scene.options.json)
-    Complain(fmt::format("session {}: {} workers told within {:.1f} ms", profile.key,
-                         std::count_if(outcomes.begin(), outcomes.end(),
-                                       [](const ControlOutcome& o) { return o.sent_ns != 0; }),
-                         static_cast<double>(StartSpreadNs(outcomes)) / 1e6));
+    Complain(fmt::format("session {}: {}", profile.key, SpreadOf(outcomes).Text("worker")));
   const int status = Conclude(scene, outcomes);
   NameTheRest(outcomes);
   return status;

@@ -202,7 +202,8 @@ std::string OutcomesJson(const std::string& action, const std::vector<ControlOut
   json.BeginObject();
   json.Field("schema", 1);
   json.Field("action", action);
-  json.Field("spread_ns", StartSpreadNs(outcomes));
+  if (const ControlSpread spread = SpreadOf(outcomes); spread.ns)
+    json.Field("spread_ns", *spread.ns);
   json.BeginArray("workers");
   for (const ControlOutcome& outcome : outcomes) {
     json.BeginRow();

@@ -18,7 +18,7 @@ namespace tacho {
 struct ProbedWorker {
   Worker worker;
   Result<EngineFacts> facts;
-  std::optional<OpenSession> open;  // that `tacho engine start` left running
+  std::optional<OpenSession> open;  // that a tacho left running
 };
 
 // One row a worker: what it is and whether it can be profiled.

@@ -43,9 +43,11 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
         fmt::format("{}{} engine steps each", style.dot(),
                     least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
   // By the daemon all begin at one time that was told them: there is nothing to measure here.
-  if (recording.via != Via::kDaemon && recording.AnyStarted())
-    text += fmt::format("{}started within {:.2f} ms", style.dot(),
-                        static_cast<double>(recording.start_spread_ns) / 1e6);
+  const ControlSpread& starts = recording.starts;
+  if (starts.taken < starts.asked)
+    text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
+  else if (starts.ns)
+    text += fmt::format("{}started{}", style.dot(), starts.Within());
   text += '\n';
   if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
     text +=

@@ -57,6 +57,10 @@ struct Part {
   std::vector<Part> children;
 };
 
+int64_t LateAnswers(const WorkerOptions& options) {
+  return options.faults.Amount(FaultKind::kLateAnswers, options.index);
+}
+
 std::vector<Part> PartsOf(const WorkerOptions& options) {
   const bool vllm = options.kind == SimulatedEngine::kVllm;
   const int tp = options.cost.tensor_parallel;
@@ -81,7 +85,8 @@ std::vector<Part> PartsOf(const WorkerOptions& options) {
 
 // Makes the processes of `parts`, parents before children. Each tells its number over its channel
 // before all else; `channels` are in the same order.
-void ForkParts(const std::vector<Part>& parts, std::vector<Channel>& channels, size_t& next) {
+void ForkParts(const std::vector<Part>& parts, const WorkerOptions& options,
+               std::vector<Channel>& channels, size_t& next) {
   for (const Part& part : parts) {
     const size_t own = next++;
     Fork(part.name, [&] {
@@ -90,9 +95,9 @@ void ForkParts(const std::vector<Part>& parts, std::vector<Channel>& channels, s
       const int channel = channels[own].theirs.get();
       if (send(channel, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid)) return 1;
       size_t below = own + 1;
-      ForkParts(part.children, channels, below);
+      ForkParts(part.children, options, channels, below);
       if (part.asks) {
-        AskKinetoDaemon(channel, {SocketFolder(), part.gpu});
+        AskKinetoDaemon(channel, {SocketFolder(), part.gpu, LateAnswers(options)});
       } else {
         char nothing = 0;
         while (recv(channel, &nothing, 1, 0) > 0) {
@@ -152,7 +157,7 @@ int Serve(SimulationOptions options, FileDescriptor report) {
   std::vector<Channel> channels(all.size());
   for (Channel& channel : channels) channel = MakeChannel();
   size_t next = 0;
-  ForkParts(parts, channels, next);
+  ForkParts(parts, options.worker, channels, next);
   std::vector<AskingProcess> processes;
   options.worker.pid = getpid();
   for (size_t i = 0; i < all.size(); ++i) {
@@ -174,7 +179,9 @@ int Serve(SimulationOptions options, FileDescriptor report) {
   Report(report.get(), kRuns,
          fmt::format("{} {} {}", place.url, place.pid, fmt::join(place.rank_pids, " ")));
   report.Close();
-  std::jthread asker([&] { AskKinetoDaemon(own.theirs.get(), {SocketFolder(), {}}); });
+  std::jthread asker([&] {
+    AskKinetoDaemon(own.theirs.get(), {SocketFolder(), {}, LateAnswers(options.worker)});
+  });
   const auto desk = KinetoDesk::Open(**simulation, std::move(processes));
   sigset_t signals;
   pthread_sigmask(SIG_BLOCK, nullptr, &signals);

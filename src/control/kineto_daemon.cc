@@ -25,11 +25,25 @@ constexpr int32_t kStateTracing = 1;
 constexpr size_t kMostDatagram = 64u << 10;
 // A process that has not asked for so long is gone, or its machine stands still.
 constexpr int64_t kForgetNs = 4 * KinetoDaemon::kPollMs * 1'000'000;
+// Of the 50 ms that Kineto waits for an answer, some are the answer's way.
+constexpr int64_t kWaitsNs = 40 * 1'000'000;
 
 int64_t NowNs(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+// How long ago the kernel took the datagram over from its sender; 0 where it does not tell.
+int64_t AgeNs(msghdr& message) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec sent{};
+    std::memcpy(&sent, CMSG_DATA(part), sizeof(sent));
+    return NowNs(CLOCK_REALTIME) - (sent.tv_sec * 1'000'000'000 + sent.tv_nsec);
+  }
+  return 0;
 }
 
 class SocketDaemon final : public KinetoDaemon {
@@ -61,6 +75,7 @@ class SocketDaemon final : public KinetoDaemon {
   void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) override {
     std::lock_guard lock(mutex_);
     wanted_ = pids;
+    latest_unix_ms_ = trace.start_unix_ms - kReadyMs;
     config_ = trace.ConfigText();
     for (auto& [pid, process] : processes_) process.told = false;
   }
@@ -96,21 +111,32 @@ class SocketDaemon final : public KinetoDaemon {
       if (waits[1].revents != 0) return;
       if ((waits[0].revents & POLLIN) == 0) continue;
       KinetoAddress from;
-      from.size = sizeof(from.name);
-      ssize_t size = recvfrom(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT,
-                              reinterpret_cast<sockaddr*>(&from.name), &from.size);
-      if (size > 0) Answer(std::string_view(datagram.data(), static_cast<size_t>(size)), from);
+      iovec bytes{datagram.data(), datagram.size()};
+      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
+      msghdr message{};
+      message.msg_name = &from.name;
+      message.msg_namelen = sizeof(from.name);
+      message.msg_iov = &bytes;
+      message.msg_iovlen = 1;
+      message.msg_control = control;
+      message.msg_controllen = sizeof(control);
+      const ssize_t size = recvmsg(socket_, &message, MSG_DONTWAIT);
+      if (size <= 0) continue;
+      from.size = message.msg_namelen;
+      // An answer that comes when it is no longer waited for would be taken for that to the next
+      // question, and so on for ever.
+      Answer({datagram.data(), static_cast<size_t>(size)}, from, AgeNs(message) < kWaitsNs);
     }
   }
 
-  void Answer(std::string_view datagram, const KinetoAddress& from) {
+  void Answer(std::string_view datagram, const KinetoAddress& from, bool waits) {
     std::optional<KinetoMessage> message = ParseKinetoMessage(datagram);
     if (!message) return;
     std::string text;
     if (message->type == "req") {
       std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
       if (!question) return;
-      text = TextFor(*question);
+      text = TextFor(*question, waits);
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
       if (!context) return;
@@ -122,14 +148,15 @@ class SocketDaemon final : public KinetoDaemon {
     } else {
       return;
     }
+    if (!waits) return;
     std::string answer = PackKinetoMessage({message->type, text});
     // A process that does not read its socket must not stop the others: it asks again.
     sendto(socket_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
            from.size);
   }
 
-  // Notes who asks; gives what it is to do, "" for nothing.
-  std::string TextFor(const KinetoQuestion& question) {
+  // Notes who asks; gives what it is to do, "" for nothing, if it waits for that.
+  std::string TextFor(const KinetoQuestion& question, bool waits) {
     std::lock_guard lock(mutex_);
     int64_t pid = question.pids.front();
     DaemonProcess& process = processes_[pid];
@@ -139,7 +166,8 @@ class SocketDaemon final : public KinetoDaemon {
     process.asked_ns = NowNs(CLOCK_MONOTONIC);
     process.tracing = question.state == kStateTracing;
     auto wanted = std::find(wanted_.begin(), wanted_.end(), pid);
-    if (wanted == wanted_.end()) return "";
+    if (!waits || wanted == wanted_.end() || NowNs(CLOCK_REALTIME) / 1'000'000 > latest_unix_ms_)
+      return "";
     wanted_.erase(wanted);
     process.told = true;
     return config_;
@@ -151,6 +179,7 @@ class SocketDaemon final : public KinetoDaemon {
   mutable std::mutex mutex_;
   std::map<int64_t, DaemonProcess> processes_;
   std::vector<int64_t> wanted_;
+  int64_t latest_unix_ms_ = 0;  // to tell them
   std::string config_;
   std::map<int32_t, std::set<int64_t>> users_;  // of each GPU; of the thread alone
   std::thread thread_;
@@ -200,6 +229,8 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
                               where));
     return Fail(ErrorKind::kOutput, fmt::format("{}: {}", where, std::strerror(reason)));
   }
+  const int on = 1;
+  setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
   int wake = eventfd(0, EFD_CLOEXEC);
   if (wake < 0) {
     close(socket);

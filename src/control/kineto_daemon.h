@@ -34,16 +34,18 @@ struct DaemonTrace {
 
 // The other end of Kineto's daemon protocol, so that engines are profiled on demand without an HTTP
 // route and without a stall: the trace is taken and written on a thread of Kineto's own. Processes
-// ask every 5 seconds over a UNIX datagram socket; this answers them on one thread. Formats:
-// net/kineto_message.h.
+// ask every 5 seconds over a UNIX datagram socket; this answers them on one thread, but those who
+// no longer wait. Formats: net/kineto_message.h.
 class KinetoDaemon {
  public:
   static constexpr int64_t kPollMs = 5000;  // how often a process asks
-  // What must lie between the last answer and the start. Kineto waits 50 ms for an answer; a later
-  // one it finds with its next question (seen on a busy machine, where every start was then 2 s
-  // past). It looks at a new request after up to a second (seen: 0.98 s), warms up for one, and
-  // refuses a start that is past.
-  static constexpr int64_t kLeadMs = kPollMs + 3000;
+  // What must lie between an answer and the start: Kineto looks at a new request after up to a
+  // second (seen: 0.98 s), warms up for one, and refuses a start that is past.
+  static constexpr int64_t kReadyMs = 2000;
+  // What is left between the last answer and the start, so that one answer may be late. Kineto
+  // waits 50 ms for it; a later one it finds with its next question (seen on a busy machine), and
+  // from then on it is behind by one.
+  static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
   // (the engine's KINETO_IPC_SOCKET_DIR), the socket file "dynolog" in it. kRemote when another
@@ -54,8 +56,8 @@ class KinetoDaemon {
   // Everybody who asked so far, by pid.
   virtual std::vector<DaemonProcess> Processes() const = 0;
 
-  // From now on the next question of each of these processes is answered with `trace`, once. An
-  // earlier request that was not yet taken is forgotten.
+  // From now on the next question of each of these processes is answered with `trace`, once, as
+  // long as it can keep the start. An earlier request that was not yet taken is forgotten.
   virtual void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) = 0;
 
   // Takes the request back from those that have not asked since; gives the others, which will do

@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kYear2100Ms = 4'102'444'800'000;
+
 class Folder {
  public:
   Folder() {
@@ -54,16 +56,24 @@ class Process {
   void Send(const std::string& bytes) const {
     ASSERT_EQ(send(socket_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
   }
-  std::optional<KinetoMessage> Receive(int wait_ms = 2000) const {
+  std::optional<KinetoMessage> Receive(int wait_ms) const {
     pollfd wait{socket_, POLLIN, 0};
     if (poll(&wait, 1, wait_ms) != 1) return std::nullopt;
     char bytes[4096];
     ssize_t size = recv(socket_, bytes, sizeof(bytes), 0);
     return ParseKinetoMessage({bytes, static_cast<size_t>(size)});
   }
+  // Again where no answer comes: a machine may be too busy for one in time.
+  std::optional<KinetoMessage> Exchange(const KinetoMessage& message) const {
+    std::optional<KinetoMessage> answer;
+    for (int tries = 0; tries < 10 && !answer; ++tries) {
+      Send(PackKinetoMessage(message));
+      answer = Receive(500);
+    }
+    return answer;
+  }
   std::string Ask(const KinetoQuestion& question) const {
-    Send(PackKinetoMessage({"req", PackKinetoQuestion(question)}));
-    std::optional<KinetoMessage> answer = Receive();
+    std::optional<KinetoMessage> answer = Exchange({"req", PackKinetoQuestion(question)});
     EXPECT_TRUE(answer && answer->type == "req");
     return answer ? answer->payload : "no answer";
   }
@@ -112,13 +122,13 @@ TEST(KinetoDaemon, TellsEachProcessOnce) {
   EXPECT_EQ(other.Ask({3, 5, {101, 50, 1}}), "");
 
   DaemonTrace trace{
-      .folder = "/traces", .stem = "s1", .start_unix_ms = 123456, .duration_ms = 2000};
+      .folder = "/traces", .stem = "s1", .start_unix_ms = kYear2100Ms, .duration_ms = 2000};
   (*daemon)->Request({100}, trace);
   EXPECT_EQ(other.Ask({3, 5, {101, 50, 1}}), "");
   std::string config = worker.Ask({3, 5, {100, 50, 1}});
   EXPECT_EQ(config, trace.ConfigText());
   EXPECT_NE(config.find("ACTIVITIES_LOG_FILE=/traces/s1.json\n"), std::string::npos);
-  EXPECT_NE(config.find("PROFILE_START_TIME=123456\n"), std::string::npos);
+  EXPECT_NE(config.find("PROFILE_START_TIME=4102444800000\n"), std::string::npos);
   EXPECT_NE(config.find("ACTIVITIES_DURATION_MSECS=2000\n"), std::string::npos);
   EXPECT_EQ(trace.FileOf(100), "/traces/s1_100.json");
   EXPECT_EQ(worker.Ask({1, 5, {100, 50, 1}}), "");
@@ -139,11 +149,28 @@ TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
   Process worker(folder.path()), other(folder.path());
   worker.Ask({3, 5, {100, 50, 1}});
   other.Ask({3, 5, {101, 50, 1}});
-  DaemonTrace trace{.folder = "/traces", .stem = "s", .start_unix_ms = 1, .duration_ms = 2};
+  DaemonTrace trace{
+      .folder = "/traces", .stem = "s", .start_unix_ms = kYear2100Ms, .duration_ms = 2};
   (*daemon)->Request({100, 101}, trace);
   EXPECT_NE(worker.Ask({3, 5, {100, 50, 1}}), "");
   EXPECT_EQ((*daemon)->Withdraw(), std::vector<int64_t>{100});
   EXPECT_EQ(other.Ask({3, 5, {101, 50, 1}}), "");
+}
+
+TEST(KinetoDaemon, TellsNobodyOfAStartThatItCannotKeep) {
+  Folder folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  Process worker(folder.path());
+  worker.Ask({3, 5, {100}});
+  DaemonTrace trace{.folder = "/traces", .stem = "s", .start_unix_ms = 0, .duration_ms = 2};
+  trace.start_unix_ms = (*daemon)->AllToldByUnixMs({}) + KinetoDaemon::kReadyMs - 100;
+  (*daemon)->Request({100}, trace);
+  EXPECT_EQ(worker.Ask({3, 5, {100}}), "");
+  EXPECT_FALSE((*daemon)->Processes()[0].told);
+  trace.start_unix_ms += 10'000;
+  (*daemon)->Request({100}, trace);
+  EXPECT_EQ(worker.Ask({3, 5, {100}}), trace.ConfigText());
 }
 
 TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
@@ -165,8 +192,7 @@ TEST(KinetoDaemon, CountsTheUsersOfAGpu) {
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process first(folder.path()), second(folder.path());
   const auto users = [](const Process& process, const KinetoContext& context) {
-    process.Send(PackKinetoMessage({"ctxt", PackKinetoContext(context)}));
-    std::optional<KinetoMessage> answer = process.Receive();
+    std::optional<KinetoMessage> answer = process.Exchange({"ctxt", PackKinetoContext(context)});
     int32_t count = -1;
     if (answer && answer->type == "ctxt" && answer->payload.size() == 4)
       std::memcpy(&count, answer->payload.data(), 4);

@@ -44,8 +44,10 @@ std::string_view FateOfSecondStart(const EngineFacts& facts) {
 Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session) {
   Result<std::string> path = SessionFile(worker_url, kEnding);
   if (!path) return tl::unexpected<Error>(path.error());
-  Json json = {
-      {"key", session.key}, {"since", session.since_unix_s}, {"instance", session.instance}};
+  Json json = {{"key", session.key},
+               {"since", session.since_unix_s},
+               {"instance", session.instance},
+               {"command", session.command}};
   if (session.steps) json["steps"] = *session.steps;
   const std::string beside = *path + ".part";
   std::ofstream file(beside, std::ios::binary | std::ios::trunc);
@@ -73,6 +75,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
     session.key = json.at("key").get<std::string>();
     session.since_unix_s = json.at("since").get<int64_t>();
     session.instance = json.at("instance").get<std::string>();
+    session.command = json.value("command", session.command);
     if (json.contains("steps")) session.steps = json["steps"].get<int64_t>();
   } catch (const Json::exception&) {
     return std::nullopt;  // of no tacho that we know
@@ -86,9 +89,9 @@ Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
   const std::optional<OpenSession> open = FindOpenSession(worker, facts);
   if (!open || GuardsItself(facts, *open, options)) return {};
   return Fail(ErrorKind::kRemote,
-              fmt::format("{}: its profiler was started by tacho engine start at {} (session {}) "
-                          "and not stopped since; {} (tacho engine stop {} ends it)",
-                          worker.url, SinceText(open->since_unix_s), open->key,
+              fmt::format("{}: its profiler was started by {} at {} (session {}) and not stopped "
+                          "since; {} (tacho engine stop {} ends it)",
+                          worker.url, open->command, SinceText(open->since_unix_s), open->key,
                           FateOfSecondStart(facts), worker.url));
 }
 

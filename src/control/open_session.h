@@ -10,14 +10,15 @@
 
 namespace tacho {
 
-// A session that `tacho engine start` began and left running. It is kept in a file beside the
-// worker's lock, and outlives the process, until `tacho engine stop`. Whoever changes it holds the
-// worker's lock.
+// A session that runs: `tacho engine start` left it so, or `tacho record` is about to stop it,
+// unless it was killed. It is kept in a file beside the worker's lock, and outlives the process,
+// until its stop. Whoever changes it holds the worker's lock.
 struct OpenSession {
   std::string key;  // of ProfileOptions
   int64_t since_unix_s = 0;
   std::optional<int64_t> steps;  // absent: until it is stopped
   std::string instance;          // of EngineFacts, when it was started
+  std::string command = "tacho engine start";
 };
 
 Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session);

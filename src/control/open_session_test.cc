@@ -61,6 +61,17 @@ TEST_F(OpenSessionTest, StandsInTheWayUntilItIsForgotten) {
   ForgetOpenSession(worker_.url);  // there is none any more
 }
 
+TEST_F(OpenSessionTest, NamesWhoLeftIt) {
+  Keep({});
+  EXPECT_THAT(CheckNoOpenSession(worker_, engine_, {}).error().message,
+              HasSubstr("was started by tacho engine start at"));
+  OpenSession killed = *FindOpenSession(worker_, engine_);
+  killed.command = "tacho record";
+  ASSERT_TRUE(KeepOpenSession(worker_.url, killed));
+  EXPECT_THAT(CheckNoOpenSession(worker_, engine_, {}).error().message,
+              HasSubstr("was started by tacho record at"));
+}
+
 TEST_F(OpenSessionTest, EndsWithItsEngine) {
   Keep({});
   engine_.instance = "pid:7 100";

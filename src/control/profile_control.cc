@@ -310,14 +310,26 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
   return outcomes;
 }
 
-int64_t StartSpreadNs(const std::vector<ControlOutcome>& outcomes) {
+ControlSpread SpreadOf(const std::vector<ControlOutcome>& outcomes) {
+  ControlSpread spread{.asked = outcomes.size(), .taken = 0, .ns = {}};
   int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
   for (const ControlOutcome& outcome : outcomes) {
-    if (outcome.sent_ns == 0) continue;
+    if (!outcome.IsGood()) continue;
+    ++spread.taken;
     first = std::min(first, outcome.sent_ns);
     last = std::max(last, outcome.sent_ns);
   }
-  return last == 0 ? 0 : last - first;
+  if (spread.taken > 1) spread.ns = last - first;
+  return spread;
+}
+
+std::string ControlSpread::Within() const {
+  return ns ? fmt::format(" within {:.2f} ms", static_cast<double>(*ns) / 1e6) : "";
+}
+
+std::string ControlSpread::Text(std::string_view what) const {
+  return fmt::format("{}{} {}{} told{}", taken, taken == asked ? "" : fmt::format(" of {}", asked),
+                     what, asked == 1 ? "" : "s", Within());
 }
 
 }  // namespace tacho

@@ -70,6 +70,10 @@ struct ControlOutcome {
   std::string said;     // the engine's words, or ours; with the remedy where one is known
   int64_t sent_ns = 0;  // CLOCK_MONOTONIC
   int64_t answered_ns = 0;
+
+  bool IsGood() const {
+    return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
+  }
 };
 
 // Sends all requests at the same time and waits for all answers, however long that takes when
@@ -80,7 +84,14 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
                                     std::chrono::milliseconds patience, std::stop_token stop = {},
                                     const std::function<void(const ControlOutcome&)>& ended = {});
 
-// Difference between the first and the last sent_ns.
-int64_t StartSpreadNs(const std::vector<ControlOutcome>& outcomes);
+// How far apart the requests left that were taken.
+struct ControlSpread {
+  size_t asked = 0, taken = 0;
+  std::optional<int64_t> ns;   // between the first and the last; absent for fewer than two
+  std::string Within() const;  // " within 0.02 ms" or ""
+  // "2 profilers told within 0.02 ms", "1 of 2 profilers told".
+  std::string Text(std::string_view what) const;
+};
+ControlSpread SpreadOf(const std::vector<ControlOutcome>& outcomes);
 
 }  // namespace tacho

@@ -240,8 +240,32 @@ TEST(SendAll, SendsToAllAtOnceAndEachOnce) {
   }
   EXPECT_EQ(outcomes[8].verdict, ControlVerdict::kNoAnswer);
   EXPECT_THAT(outcomes[8].said, HasSubstr("127.0.0.1:1"));
-  EXPECT_GT(StartSpreadNs(outcomes), 0);
-  EXPECT_LT(StartSpreadNs(outcomes), 5'000'000'000);
+  const ControlSpread spread = SpreadOf(outcomes);
+  EXPECT_GT(spread.ns, 0);
+  EXPECT_LT(spread.ns, 5'000'000'000);
+  EXPECT_THAT(spread.Text("worker"),
+              testing::MatchesRegex("8 of 9 workers told within [0-9.]+ ms"));
+}
+
+TEST(SpreadOf, OneThatDidNotAnswerLeavesNothingToMeasure) {
+  const ControlOutcome told{.url = "a",
+                            .verdict = ControlVerdict::kDone,
+                            .status = 200,
+                            .said = "",
+                            .sent_ns = 7'000'000,
+                            .answered_ns = 8'000'000};
+  const ControlOutcome silent{.url = "b",
+                              .verdict = ControlVerdict::kNoAnswer,
+                              .status = 0,
+                              .said = "no answer",
+                              .sent_ns = 0,
+                              .answered_ns = 0};
+  EXPECT_EQ(SpreadOf({told, silent}).Text("profiler"), "1 of 2 profilers told");
+  EXPECT_EQ(SpreadOf({silent, silent}).Text("profiler"), "0 of 2 profilers told");
+  EXPECT_EQ(SpreadOf({told}).Text("profiler"), "1 profiler told");
+  ControlOutcome second = told;
+  second.sent_ns += 20'000;
+  EXPECT_EQ(SpreadOf({told, second}).Text("profiler"), "2 profilers told within 0.02 ms");
 }
 
 }  // namespace

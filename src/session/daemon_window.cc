@@ -26,7 +26,10 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;  // every process asks each 5 s; some sleep
 constexpr std::chrono::milliseconds kLookAtTraces{200};
+constexpr int64_t kMarginMs = 500;
 constexpr size_t kMostNamed = 64;
+// Of a second window, where some were too late for the first: up to five answers may be late.
+constexpr int64_t kLongLeadMs = KinetoDaemon::kLeadMs + 4 * KinetoDaemon::kPollMs;
 
 bool Contains(const std::vector<int64_t>& pids, int64_t pid) {
   return std::find(pids.begin(), pids.end(), pid) != pids.end();
@@ -88,8 +91,9 @@ class Window {
     daemon_ = std::move(*daemon);
     Meet();
     if (told_.empty() || stop_.stop_requested()) return std::move(window_);
-    Tell();
+    Tell("kineto", KinetoDaemon::kLeadMs);
     WaitForTheFiles();
+    if (MayTryAgain()) TryAgain();
     if (window_.begun()) Collect();
     return std::move(window_);
   }
@@ -129,11 +133,11 @@ class Window {
     window_.troubles.push_back(workers_[worker].worker.url + ": " + trouble);
   }
 
-  void Tell() {
+  void Tell(const std::string& stem, int64_t lead_ms) {
     // One folder for all: a worker's own files are told by pid, and brought to its folder.
     trace_.folder = fs::path(workers_.front().folder).parent_path().string();
-    trace_.stem = "kineto";
-    trace_.start_unix_ms = daemon_->AllToldByUnixMs(told_) + KinetoDaemon::kLeadMs;
+    trace_.stem = stem;
+    trace_.start_unix_ms = daemon_->AllToldByUnixMs(told_) + lead_ms;
     trace_.duration_ms = options_.duration_ns / kNsPerMs;
     trace_.with_stack = options_.with_stack;
     trace_.record_shapes = options_.record_shapes;
@@ -149,6 +153,47 @@ class Window {
           trace_.start_unix_ms * kNsPerMs + options_.duration_ns;
     }
     SayWhatIsLeft();
+  }
+
+  // Whether a process takes part in the window. Kineto opens a file before it warms up, and where
+  // it refuses a start for being past it opens that all the same, then.
+  bool TakesPart(int64_t pid, const FolderState& folder) const {
+    if (folder.contains(trace_.FileOf(pid))) return true;
+    const auto open = folder.find(trace_.FileOf(pid) + ".tmp");
+    return open != folder.end() &&
+           (open->second.bytes > 0 ||
+            open->second.modified_ns < (trace_.start_unix_ms - kMarginMs) * kNsPerMs);
+  }
+
+  // Those that live and did not begin: asked again within the window, or behind it, they were idle.
+  std::vector<int64_t> Late(const FolderState& folder) const {
+    std::vector<int64_t> late;
+    for (const DaemonProcess& process : daemon_->Processes())
+      if (Contains(told_, process.pid) && !process.tracing &&
+          process.asked_ns > window_.begin_ns + kMarginMs * kNsPerMs &&
+          !TakesPart(process.pid, folder))
+        late.push_back(process.pid);
+    return late;
+  }
+
+  bool MayTryAgain() const {
+    return !interrupted_ && !stop_.stop_requested() && !Late(ReadFolder(trace_.folder)).empty() &&
+           std::none_of(told_.begin(), told_.end(), [&](int64_t pid) { return Writes(pid); });
+  }
+
+  // A window in which a rank is missing is worth little: all take another one, at one time again.
+  void TryAgain() {
+    window_.remarks.push_back(
+        fmt::format("{} of {} processes were too late for the window: another one is taken of all",
+                    Late(ReadFolder(trace_.folder)).size(), told_.size()));
+    observer_.OnRemark(window_.remarks.back());
+    const DaemonTrace first = trace_;
+    const std::vector<int64_t> pids = told_;
+    Tell("kineto-again", kLongLeadMs);
+    WaitForTheFiles();
+    std::error_code ignored;
+    for (const int64_t pid : pids)
+      for (const char* ending : {"", ".tmp"}) fs::remove(first.FileOf(pid) + ending, ignored);
   }
 
   void SayWhatIsLeft() const {
@@ -208,7 +253,8 @@ class Window {
                            time < window_.begin_ns
                                ? "begins in " + SecondsText(window_.begin_ns - time)
                                : Files(time, whole, bytes));
-      if (time > window_.end_ns && whole == told_.size()) break;
+      const size_t late = Late(now).size();
+      if (late == told_.size() || (time > window_.end_ns && whole + late == told_.size())) break;
       // Processes without events write nothing at all, and Kineto builds a large file in memory
       // before its first byte; while it does, the process goes on asking and says that it traces.
       if (Tracing(*daemon_, told_, time)) changed = time;
@@ -244,6 +290,7 @@ class Window {
   // To the folder of each worker, but what is still being written: it would lose its name.
   void Collect() {
     std::error_code ignored;
+    const std::vector<int64_t> late = Late(ReadFolder(trace_.folder));
     for (const auto& [index, pids] : askers_) {
       RecordedWorker& worker = workers_[index];
       std::vector<std::string> files, awaited;
@@ -261,6 +308,7 @@ class Window {
           ++silent, fs::remove(file, ignored);
       }
       worker.expectation.room_bytes = FreeBytes(trace_.folder);
+      worker.expectation.log_failure = worker.log.Failure();
       Result<BroughtFiles> brought = BringFiles(files, worker.folder);
       if (!brought) {
         window_.troubles.push_back(brought.error().message);
@@ -277,10 +325,12 @@ class Window {
       else if (!awaited.empty())
         Fail(index, fmt::format("{} of its {} processes still write: {} will be there",
                                 awaited.size(), pids.size(), awaited.front()));
+      else if (const auto of_it = std::count_if(pids.begin(), pids.end(),
+                                                [&](int64_t pid) { return Contains(late, pid); });
+               of_it > 0)
+        NameLate(index, static_cast<size_t>(of_it), files.empty());
       else if (files.empty() && !pids.empty())
-        Fail(index, fmt::format("its processes live and wrote nothing: the disk of {} is full, or "
-                                "they may not write there",
-                                trace_.folder));
+        Fail(index, "its processes live and wrote nothing: " + WhyNothing(worker.expectation));
       // Where the number of ranks is told, the proof names those that are missing.
       else if (silent > 0 && !worker.facts.tensor_parallel)
         Fail(index,
@@ -288,6 +338,26 @@ class Window {
                          "ranks it has",
                          silent, pids.size()));
     }
+  }
+
+  // Where the number of ranks is told, the proof names those that are missing, if any is.
+  void NameLate(size_t index, size_t late, bool nothing_there) {
+    RecordedWorker& worker = workers_[index];
+    const std::string& said = worker.expectation.log_failure;
+    const std::string why = fmt::format(
+        "{} of its {} processes did not begin: the start was past when they read of it; Kineto "
+        "waits 50 ms for an answer, and finds a later one 5 s later (a busy host){}",
+        late, askers_[index].size(), said.empty() ? "" : "; its log says: " + said);
+    if (nothing_there || !worker.facts.tensor_parallel)
+      Fail(index, why);
+    else
+      worker.expectation.trouble = why;
+  }
+
+  std::string WhyNothing(const WorkerExpectation& expectation) const {
+    const std::string full = expectation.FullDisk();
+    return full.empty() ? fmt::format("whether they may write to {} is not known", trace_.folder)
+                        : full;
   }
 
   std::vector<RecordedWorker>& workers_;

@@ -94,7 +94,8 @@ void EngineLog::ReadOn() {
       death_ = message;
     if (!ConcernsProfiler(message)) continue;
     if (failure_.empty() &&
-        (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos))
+        (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos ||
+         message.find("Not starting tracing") != std::string::npos))  // Kineto
       failure_ = message;
     last_word_ = std::move(message);
   }

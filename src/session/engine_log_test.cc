@@ -28,6 +28,17 @@ TEST(EngineLogLine, OfTheProfilersOfBothEngines) {
   EXPECT_EQ(ProfilerMessage("INFO [loggers.py:199] Avg prompt throughput"), "");
 }
 
+TEST(EngineLog, AStartThatKinetoRefusesIsAFailure) {
+  const std::string path = "/tmp/tacho-engine-log-late-" + std::to_string(getpid());
+  EngineLog log(path);
+  const std::string line =
+      "ERROR:2026-11-22 03:15:26 7627:7701 GenericActivityProfiler.cpp:63] Not starting tracing - "
+      "start timestamp is in the past. Time difference (ms): 7842";
+  std::ofstream(path) << line << '\n';
+  EXPECT_EQ(log.Failure(), line);
+  std::filesystem::remove(path);
+}
+
 TEST(EngineLog, TellsWhatIsNew) {
   const std::string path = "/tmp/tacho-engine-log-" + std::to_string(getpid());
   std::ofstream(path) << "[old] Profiler started\n";

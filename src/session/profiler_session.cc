@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "control/liveness.h"
+#include "control/open_session.h"
 #include "net/clock.h"
 #include "session/fetch_files.h"
 
@@ -25,10 +26,6 @@ std::string_view PrefixOf(const RecordedWorker& worker) {
   const bool keyed = worker.facts.profiler.reads_body && worker.start &&
                      worker.start->body.find(worker.key) != std::string::npos;
   return keyed ? std::string_view(worker.key) : std::string_view();
-}
-
-bool IsGood(const ControlOutcome& outcome) {
-  return outcome.verdict == ControlVerdict::kDone || outcome.verdict == ControlVerdict::kWasSo;
 }
 
 std::string WithLog(RecordedWorker& worker, std::string text) {
@@ -60,7 +57,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   if (stop.stop_requested()) return false;
   std::vector<size_t> failed;
   for (size_t i = 0; i < which.size(); ++i)
-    if (!IsGood(ended[i])) failed.push_back(which[i]);
+    if (!ended[i].IsGood()) failed.push_back(which[i]);
   const std::vector<std::string> dead = WhyDeadOf(failed);
   for (size_t i = 0; i < which.size(); ++i) {
     const auto at = std::find(failed.begin(), failed.end(), which[i]);
@@ -92,7 +89,7 @@ void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
     const int64_t took_ns = ended[i].answered_ns - ended[i].sent_ns;
     if (!worker.folder.empty())
       urls[worker.folder].push_back(worker.worker.url);
-    else if (IsGood(ended[i]) && took_ns > kIdleStopNs)
+    else if (ended[i].IsGood() && took_ns > kIdleStopNs)
       Remark(
           fmt::format("{}: the stop before the start took {}: a session that was running there "
                       "was probably ended",
@@ -109,7 +106,7 @@ void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
 }
 
 bool ProfilerSession::Start() {
-  observer_.OnLeftBehind("profilers may still be running; stop them with:\n" + StopCommands() +
+  observer_.OnLeftBehind("profilers may still be running; stop them with:\n" + StopCommand() +
                          "their traces are, or will be,\n" + Traces());
   std::vector<ControlRequest> starts;
   std::vector<EngineFacts> facts;
@@ -118,8 +115,9 @@ bool ProfilerSession::Start() {
     facts.push_back(recording_.workers[i].facts);
   }
   const int64_t begin = ReadClocks().unix_ns;
+  MarkAsOpen(begin / 1'000'000'000);
   const std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
-  recording_.start_spread_ns = StartSpreadNs(started);
+  recording_.starts = SpreadOf(started);
   std::vector<size_t> failed;
   for (size_t i = 0; i < started.size(); ++i) {
     RecordedWorker& worker = recording_.workers[running_[i]];
@@ -127,6 +125,7 @@ bool ProfilerSession::Start() {
     worker.expectation.start_unix_ns = begin;
     worker.expectation.key = PrefixOf(worker);
     if (started[i].verdict != ControlVerdict::kDone) failed.push_back(i);
+    if (started[i].verdict == ControlVerdict::kRefused) ForgetOpenSession(worker.worker.url);
   }
   std::vector<size_t> of_failed;
   for (size_t i : failed) of_failed.push_back(running_[i]);
@@ -136,9 +135,21 @@ bool ProfilerSession::Start() {
     Fail(worker, dead[i].empty() ? "did not start: " + started[failed[i]].said
                                  : WithLog(worker, "it was dead at its start: " + dead[i]));
   }
-  observer_.OnDone("start", fmt::format("{} profilers told within {:.2f} ms", started.size(),
-                                        static_cast<double>(recording_.start_spread_ns) / 1e6));
+  observer_.OnDone("start", recording_.starts.Text("profiler"));
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
+}
+
+// If this process is killed from now on, the next one finds the marks.
+void ProfilerSession::MarkAsOpen(int64_t unix_s) {
+  for (size_t i : running_) {
+    const RecordedWorker& worker = recording_.workers[i];
+    const auto kept = KeepOpenSession(worker.worker.url, {.key = worker.key,
+                                                          .since_unix_s = unix_s,
+                                                          .steps = options_.profile.steps,
+                                                          .instance = worker.facts.instance,
+                                                          .command = "tacho record"});
+    if (!kept) Remark(kept.error().message);
+  }
 }
 
 bool ProfilerSession::FilesThere() const {
@@ -158,13 +169,16 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
     const RecordedWorker& worker = recording_.workers[i];
     const bool self_stopped = worker.facts.kind == EngineKind::kSglang && options_.profile.steps &&
                               FilesOf(worker).size() >= ExpectedFiles(worker);
-    if (!self_stopped) which.push_back(i);
+    if (self_stopped)
+      ForgetOpenSession(worker.worker.url);
+    else
+      which.push_back(i);
   }
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
   // Asked at the same time: who is dead by now did not die of the stop.
   auto asked = std::async(std::launch::async, [&] { return WhyDeadOf(which); });
   const std::vector<ControlOutcome> stopped = SendWithProgress("stop", which, {}, on_the_way);
-  const bool good = std::all_of(stopped.begin(), stopped.end(), IsGood);
+  const bool good = SpreadOf(stopped).taken == stopped.size();
   const std::vector<std::string> dead_then = asked.get();
   const std::vector<std::string> dead_now = good ? dead_then : WhyDeadOf(which);
   for (size_t i = 0; i < which.size(); ++i)
@@ -181,7 +195,8 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
 void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outcome,
                              const std::string& dead_then, const std::string& dead_now) {
   worker.stopped = outcome;
-  if (IsGood(outcome)) return;
+  if (outcome.status != 0 || !dead_now.empty()) ForgetOpenSession(worker.worker.url);
+  if (outcome.IsGood()) return;
   if (!dead_then.empty())
     Fail(worker, WithLog(worker, fmt::format("it died {}before its stop: {}",
                                              options_.load ? "under the load, " : "", dead_then)));
@@ -200,8 +215,10 @@ void ProfilerSession::Collect(std::stop_token stop) {
   for (size_t i = 0; i < recording_.workers.size(); ++i) CollectOf(recording_.workers[i], i, stop);
   // vLLM answers 200 whatever became of the trace; its log knows.
   for (RecordedWorker& worker : recording_.workers)
-    if (const std::string& failure = worker.log.Failure(); !failure.empty())
+    if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
+      worker.expectation.log_failure = failure;
       Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+    }
 }
 
 void ProfilerSession::CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop) {
@@ -309,10 +326,10 @@ std::vector<std::string> ProfilerSession::FilesOf(const RecordedWorker& worker) 
   return files;
 }
 
-std::string ProfilerSession::StopCommands() const {
-  std::string lines;
-  for (size_t i : running_) lines += recording_.workers[i].stop->AsCurl() + "\n";
-  return lines;
+std::string ProfilerSession::StopCommand() const {
+  std::string line = "tacho engine stop";
+  for (size_t i : running_) line += " " + recording_.workers[i].worker.url;
+  return line + "\n";
 }
 
 std::string ProfilerSession::Traces() const {

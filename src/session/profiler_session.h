@@ -54,7 +54,8 @@ class ProfilerSession {
               const std::string& dead_now);
   void CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop);
   void LookIntoFolders();
-  std::string StopCommands() const;
+  void MarkAsOpen(int64_t unix_s);
+  std::string StopCommand() const;
   std::string Traces() const;  // where they are or will be, one line a worker
   std::vector<std::string> FilesOf(const RecordedWorker& worker) const;
   size_t ExpectedFiles(const RecordedWorker& worker) const;

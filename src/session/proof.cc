@@ -140,9 +140,11 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64
   if (worker.by_daemon)
     return "no file of this rank: its process never asked Kineto's daemon (started without "
            "KINETO_USE_DAEMON=1, or it hangs), or it died";
-  if (worker.files.empty())
-    return "no file at all: the engine writes elsewhere (--trace-dir, --map, --collect-from), its "
-           "disk is full, or it records one session only (restart it)";
+  if (worker.files.empty()) {
+    if (const std::string full = worker.FullDisk(); !full.empty()) return "no file at all: " + full;
+    return "no file at all: the engine writes elsewhere (--trace-dir, --map, --collect-from), or "
+           "it records one session only (restart it)";
+  }
   return "no file of this rank: it died, runs on another machine, or its file was overwritten by "
          "another engine of the same folder";
 }
@@ -151,11 +153,8 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64
 std::string DamagedBecause(const WorkerExpectation& worker, std::string_view defect) {
   const bool cut = defect.starts_with("truncated") || defect.starts_with("corrupt-gzip");
   if (cut && !worker.trouble.empty()) return worker.trouble;
-  if (cut && worker.room_bytes && *worker.room_bytes < kNoRoom)
-    return fmt::format("the disk it is on is full ({} kB are free)", *worker.room_bytes >> 10);
-  if (cut)
-    return "the engine was killed while it wrote, it still writes (--timeout), or its disk or that "
-           "of its TMPDIR was full (its log tells)";
+  if (const std::string full = worker.FullDisk(); cut && !full.empty()) return full;
+  if (cut) return "the engine was killed while it wrote, or it still writes (--timeout)";
   if (defect.starts_with("read-failed")) return "the disk or share that holds it fails";
   return "several engines wrote into it, or the engine's profiler is broken";
 }
@@ -254,6 +253,15 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
 }
 
 }  // namespace
+
+std::string WorkerExpectation::FullDisk() const {
+  if (room_bytes && *room_bytes < kNoRoom)
+    return fmt::format("the disk that it writes to is full ({} kB are free)", *room_bytes >> 10);
+  // Of its own temporary files, perhaps.
+  if (log_failure.find("No space left") != std::string::npos)
+    return "a disk of it is full; its log says: " + log_failure;
+  return "";
+}
 
 std::vector<std::string> Proof::Missing() const {
   std::vector<std::string> sentences;

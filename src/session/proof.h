@@ -42,10 +42,13 @@ struct WorkerExpectation {
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
   std::string key;  // what the names of its files begin with; "" where it reads none
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
+  std::string log_failure;             // what its log says of one in its profiler; "" when nothing
   std::string trouble;  // what went wrong with its start or stop; "" when nothing did
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;
   std::vector<int64_t> pids;  // its processes, where they are of this host
+
+  std::string FullDisk() const;  // that its disk is full, and how that is known; "" when it is not
 };
 
 // One rank of one worker.

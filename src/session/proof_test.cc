@@ -10,6 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr int64_t kStart = 1'000'000'000'000, kStop = kStart + 5'000'000'000;
 
@@ -98,10 +99,24 @@ TEST(Prove, ACutFileHasACause) {
   TraceEvidence trace = Trace("a");
   trace.defect = "truncated-json (byte 7)";
   EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): the engine was killed"));
+  EXPECT_THAT(Why(Prove({worker}, {trace})), Not(HasSubstr("full"))) << "nothing tells that";
+  worker.log_failure = "profiler failed: No space left on device";
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("full; its log says: profiler failed"));
   worker.room_bytes = 4096;
   EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("is full (4 kB are free)"));
   worker.trouble = "it died";
   EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): it died"));
+}
+
+TEST(Prove, NoFileIsBlamedOnAFullDiskByEvidenceAlone) {
+  WorkerExpectation worker = Worker("w", {});
+  EXPECT_THAT(Why(Prove({worker}, {})),
+              AllOf(HasSubstr("one session only"), Not(HasSubstr("full"))));
+  worker.room_bytes = 64u << 20;
+  EXPECT_THAT(Why(Prove({worker}, {})), Not(HasSubstr("full")));
+  worker.room_bytes = 8192;
+  EXPECT_THAT(Why(Prove({worker}, {})),
+              HasSubstr("no file at all: the disk that it writes to is full (8 kB"));
 }
 
 TEST(Prove, AWorkerOfWhichNothingIsKnownCountsAsTheOthersDo) {

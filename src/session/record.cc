@@ -42,7 +42,7 @@ class Recorder {
                    .baseline = {},
                    .profiled = {},
                    .clocks = ReadClocks(),
-                   .start_spread_ns = 0,
+                   .starts = {},
                    .interrupted_ns = {},
                    .remarks = std::move(preflight.remarks),
                    .troubles = std::move(preflight.troubles)} {}
@@ -237,6 +237,8 @@ class Recorder {
         TakeDaemonWindow(recording_.workers, window, stop_, observer_, [this] { CancelLoad(); });
     for (const std::string& trouble : recording_.daemon->troubles)
       recording_.troubles.push_back(trouble);
+    for (const std::string& remark : recording_.daemon->remarks)
+      recording_.remarks.push_back(remark);
     if (!recording_.daemon->begun()) return;
     recording_.profiled.begin_ns = recording_.daemon->begin_ns;
     recording_.profiled.end_ns = recording_.daemon->end_ns;

@@ -104,7 +104,7 @@ struct DaemonWindow {
   size_t processes = 0;              // that were told
   std::string socket_folder;         // where they asked; "": the abstract name
   std::string request;               // what they were told, as Kineto reads it
-  std::vector<std::string> troubles;
+  std::vector<std::string> troubles, remarks;
   bool begun() const { return processes > 0; }
 };
 
@@ -119,7 +119,7 @@ struct Recording {
   std::optional<LoadRecords> load;
   LoadWindow baseline, profiled;
   ClockPair clocks;
-  int64_t start_spread_ns = 0;
+  ControlSpread starts;                   // by HTTP
   std::optional<int64_t> interrupted_ns;  // CLOCK_MONOTONIC of the user's Ctrl-C
   std::vector<std::string> remarks;
   std::vector<std::string> troubles;  // each makes the recording incomplete

@@ -195,8 +195,7 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
       {"clocks",
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
-  if (recording.via != Via::kDaemon && recording.AnyStarted())
-    json["start_spread_ns"] = recording.start_spread_ns;
+  Put(json, "start_spread_ns", recording.starts.ns);
   if (recording.interrupted_ns) json["interrupted_unix_ns"] = *recording.interrupted_ns + shift;
   if (recording.daemon && recording.daemon->begun())
     json["daemon_window"] = {{"begin_unix_ns", recording.daemon->begin_ns + shift},

@@ -41,6 +41,8 @@ const std::vector<FaultRow>& FaultRows() {
       {FaultKind::kNotFound, "not-found", "", "", "no profiler configured: 404"},
       {FaultKind::kLoseRank, "lose-rank", "RANK", "0", "the trace of a rank never appears"},
       {FaultKind::kMuteRank, "mute-rank", "RANK", "0", "a rank never asks Kineto's daemon"},
+      {FaultKind::kLateAnswers, "late-answers", "COUNT", "2",
+       "processes find a daemon's answers COUNT questions late"},
       {FaultKind::kTruncate, "truncate", "", "", "traces end in the middle"},
       {FaultKind::kSilentSecond, "silent-second-session", "", "",
        "the second session answers 200 and writes nothing"},

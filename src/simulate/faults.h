@@ -20,6 +20,7 @@ enum class FaultKind : uint8_t {
   kNotFound,       // the profiler is not configured: 404
   kLoseRank,       // one rank's trace never appears
   kMuteRank,       // the process of one rank never asks Kineto's daemon
+  kLateAnswers,    // a worker's processes find their daemon's answers so many questions late
   kTruncate,       // traces end in the middle
   kSilentSecond,   // the second session answers 200 and writes nothing
   kClockSkew,      // the machine's clock is off

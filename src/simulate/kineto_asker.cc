@@ -28,7 +28,7 @@ constexpr size_t kMostMessage = 64u << 10;
 class Asker {
  public:
   Asker(int channel, const KinetoAskerOptions& options)
-      : channel_(channel), options_(options), message_(kMostMessage, '\0') {
+      : channel_(channel), options_(options), message_(kMostMessage, '\0'), late_(options.late) {
     const char* job = std::getenv("SLURM_JOB_ID");
     question_.job = job == nullptr ? 0 : std::strtoll(job, nullptr, 10);
     question_.state = 3;
@@ -77,6 +77,7 @@ class Asker {
       const bool again = errno == ECONNREFUSED || errno == EAGAIN;
       if (!again || tries == kMostTries || !WaitUntil(MonotonicNs() + pause, -1)) return "";
     }
+    if (late_-- > 0) return "";
     if (!WaitUntil(MonotonicNs() + kAnswerNs, socket_.get())) return "";
     const ssize_t size = recv(socket_.get(), message_.data(), message_.size(), 0);
     if (size <= 0) return "";
@@ -107,6 +108,7 @@ class Asker {
   KinetoAddress daemon_;
   KinetoQuestion question_;
   std::string message_;
+  int64_t late_;
   bool alive_ = true;
 };
 

@@ -9,6 +9,7 @@ namespace tacho::simulate {
 struct KinetoAskerOptions {
   std::string socket_folder;   // the process's KINETO_IPC_SOCKET_DIR; "" for abstract names
   std::optional<int32_t> gpu;  // that the process uses
+  int64_t late = 0;            // the first answers, which come when it no longer waits for them
 };
 
 // What Kineto does in a process that was started with KINETO_USE_DAEMON=1: asks the daemon at once
@@ -17,7 +18,8 @@ struct KinetoAskerOptions {
 // a trace begins and "3" when it is over. Blocks until the other end of `channel` is closed.
 //
 // Where it waits and gives up as Kineto does (IpcFabricConfigClient.cpp, FabricManager.h): 50 ms
-// for an answer; ten tries, each twice as long after the last, where nobody listens any more.
+// for an answer, of which a later one is found with the next question, so that from then on all are
+// one question late; ten tries, each twice as long after the last, where nobody listens any more.
 void AskKinetoDaemon(int channel, const KinetoAskerOptions& options);
 
 }  // namespace tacho::simulate

@@ -38,8 +38,9 @@ TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
 template <typename Begin, typename End>
 void AtWindow(Loop& loop, const TraceWindowOrder& order, Begin begin, End end) {
   const int64_t start = order.start_unix_ns - loop.UnixNs(0);
+  // Kineto opens it before it warms up, with nothing to write.
+  loop.At(start - order.warm_up_ns, [path = order.path] { WriteTextFile(path + ".tmp", ""); });
   loop.At(start, [&loop, begin, end, until = start + order.duration_ns, order] {
-    WriteTextFile(order.path + ".tmp", "");  // Kineto opens it before it has anything to write
     order.begun();
     loop.At(until, [end, state = begin()] { end(state); });
   });
@@ -52,7 +53,8 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
   TraceWindowOrder order;
   order.pid = pid;
   order.duration_ns = kDurationNs;
-  int64_t warm_up_ns = kWarmUpNs, start_ms = 0;
+  order.warm_up_ns = kWarmUpNs;
+  int64_t start_ms = 0;
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);
     const size_t equals = line.find('=');
@@ -63,12 +65,12 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
     if (key == "ACTIVITIES_LOG_FILE") order.path = WithPid(value, pid);
     if (key == "PROFILE_START_TIME") start_ms = number;
     if (key == "ACTIVITIES_DURATION_MSECS") order.duration_ns = number * kNsPerMs;
-    if (key == "ACTIVITIES_WARMUP_PERIOD_SECS") warm_up_ns = number * 1'000 * kNsPerMs;
+    if (key == "ACTIVITIES_WARMUP_PERIOD_SECS") order.warm_up_ns = number * 1'000 * kNsPerMs;
     if (key == "PROFILE_REPORT_INPUT_SHAPES") order.record_shapes = value == "true";
     if (key == "PROFILE_PROFILE_MEMORY") order.profile_memory = value == "true";
     if (key == "PROFILE_WITH_STACK") order.with_stack = value == "true";
   }
-  const int64_t soonest = now_unix_ns + kLookNs + warm_up_ns;
+  const int64_t soonest = now_unix_ns + kLookNs + order.warm_up_ns;
   order.start_unix_ns = start_ms == 0 ? soonest : start_ms * kNsPerMs;
   if (order.path.empty() || order.duration_ns <= 0 || order.start_unix_ns < soonest) return {};
   return order;

@@ -18,7 +18,7 @@ struct TraceWindowOrder {
   int64_t pid = 0;
   std::string process_name;  // of one that is no rank
   std::string path;
-  int64_t start_unix_ns = 0, duration_ns = 0;
+  int64_t start_unix_ns = 0, duration_ns = 0, warm_up_ns = 0;
   bool with_stack = false, record_shapes = false, profile_memory = false;
   // On the loop's thread; `done` when its file is there, or never will be.
   std::function<void()> begun = [] {}, done = [] {};

@@ -84,6 +84,13 @@ class Engines:
     def url(self, index=0):
         return self.workers[index]["url"]
 
+    def run_on(self, what, seconds):
+        """Lets a server run for so long; from then on its processes stand still, until the next time or their end."""
+        os.killpg(what["pid"], signal.SIGCONT)
+        time.sleep(seconds)
+        os.killpg(what["pid"], signal.SIGSTOP)
+        time.sleep(0.005)  # a system call under way ends
+
     def kill(self, what):
         """SIGKILL for a server (a worker or the router) with all its processes."""
         os.killpg(what["pid"], signal.SIGKILL)
@@ -98,12 +105,12 @@ def ask(url, method="GET", body=None, timeout=60):
         return 0, str(e)
 
 
-def wait_for(condition, seconds, what):
+def wait_for(condition, seconds, what, pause=0.02):
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:
             raise Failed(f"{what} did not come within {seconds} s")
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 @dataclass

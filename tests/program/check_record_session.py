@@ -110,7 +110,8 @@ def interrupted_http(folder):
         run.interrupt()
         status, out, errors, took = run.end()
         check("twice: at once", status == 130 and took < 2, (status, took))
-        check("twice: how to stop", all(f"curl -X POST {w['url']}/stop_profile" in errors for w in addresses["workers"]), errors)
+        command = re.search(r"^tacho (engine stop .*)$", errors, re.M)
+        check("twice: how to stop", command and all(w["url"] in command[1].split() for w in addresses["workers"]), errors)
         places = re.findall(r"^  (/.*)\*  \((.*)\)$", errors, re.M)
         check("twice: where the traces will be", sorted(url for _, url in places) ==
               sorted(w["url"] for w in addresses["workers"]), errors)
@@ -160,6 +161,30 @@ def interrupted_daemon(folder):
         check("daemon, twice: names its files", owners <= {int(pid) for _, pid in files}, errors)
         check("daemon, twice: there they are",
               comes_true(lambda: all(os.path.exists(path) for path, pid in files if int(pid) in owners)), files)
+
+
+def killed(folder):
+    """SIGKILL in the window: the profilers run on, and whoever comes next is told so, until they are stopped."""
+    for engine in ("vllm", "sglang"):
+        base = f"{folder}/{engine}"
+        with simulation(base, "--engine", engine, "--count", "2", "--router", engine) as addresses:
+            urls = [w["url"] for w in addresses["workers"]]
+            run = Recording(base, target(addresses), *QUICK[:4], "--duration", "60s")
+            run.until(" start ")
+            time.sleep(1)
+            run.process.kill()
+            run.end()
+            for name, done in (("record", record(base, target(addresses))[0]), ("start", scenario.run("engine", "start", *urls))):
+                check(f"{engine}: {name} is refused", done.returncode == 6 and "nothing was started" not in done.stdout and
+                      re.search(rf"started by tacho record at .* not stopped since; .*tacho engine stop {urls[0]} ends it", done.stderr),
+                      (done.returncode, done.stderr))
+            status = scenario.run("engine", "status", *urls)
+            check(f"{engine}: status tells it", status.stdout.count("profiles since") == 2, status.stdout)
+            stop = scenario.run("engine", "stop", *urls)
+            check(f"{engine}: stop", stop.returncode == 0, stop.stderr)
+            done, report, _ = record(f"{base}/next", target(addresses))
+            check(f"{engine}: then it is free", done.returncode == 0 and report["complete"], (done.returncode, done.stdout, done.stderr))
+            check(f"{engine}: no mark is left", "profiles since" not in scenario.run("engine", "status", *urls).stdout)
 
 
 def died_in_load(folder):
@@ -272,6 +297,43 @@ def daemon_commands(folder):
         check("commands: no request that was not sent", "curl" not in script, script)
 
 
+def daemon_stands_still(folder):
+    """tacho itself stands still for two questions of each process: they no longer wait for an answer when it goes on. One
+    would be found with a later question, and so would all behind it, that of the window too."""
+    with simulation(folder, daemon=True) as addresses:
+        run = Recording(folder, target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "2s")
+        run.until("3 processes have asked")
+        run.process.send_signal(signal.SIGSTOP)
+        time.sleep(10.6)
+        run.process.send_signal(signal.SIGCONT)
+        status, out, errors, _ = run.end()
+        report = run.report()
+        check("stands still: whole", status == 0 and report and report["complete"], (status, out, errors[-2000:]))
+        check("stands still: by the first window", report and not [r for r in report["remarks"] if "too late" in r], report)
+
+
+def daemon_late_answers(folder):
+    """Processes that read of the window when its start is past: all take another one; where that is too late as well, that is
+    said, and no other cause."""
+    with simulation(f"{folder}/two", *TWO, "--fault", "late-answers@1:2", daemon=True) as addresses:
+        done, report, run_folder = record(f"{folder}/two", target(addresses))
+        check("late answers: whole", done.returncode == 0 and report["complete"] and len(ranks(report)) == 4,
+              (done.returncode, done.stdout, done.stderr))
+        check("late answers: said", "of 8 processes were too late for the window" in done.stderr and
+              [r for r in report["remarks"] if "too late" in r], (done.stderr, report["remarks"]))
+        check("late answers: one window", not [f for f in run_folder.rglob("*kineto_*")], list(run_folder.rglob("*kineto*")))
+        files = [f for r in ranks(report) for f in r["files"]]
+        check("late answers: all of the second window", len(files) == 4 and all("kineto-again_" in f for f in files), files)
+    with simulation(f"{folder}/nine", *TWO, "--fault", "late-answers@1:9", daemon=True) as addresses:
+        done, report, _ = record(f"{folder}/nine", target(addresses))
+        late = addresses["workers"][1]["url"]
+        check("always late: status", done.returncode == 4 and "2 of 4 ranks proven" in done.stdout, (done.returncode, done.stdout))
+        said = [m for m in report["missing"] if m.startswith(late)]
+        check("always late: in JSON", len(said) == 2 and all("the start was past when they read of it" in m for m in said), said)
+        check("always late: on the screen", "4 of its 4 processes did not begin" in " ".join(done.stdout.split()), done.stdout)
+        check("always late: no other cause", "disk" not in done.stdout and "disk" not in json.dumps(report["missing"]), done.stdout)
+
+
 def daemon_late(folder):
     """A flush by the daemon that --timeout does not wait for is no end of it: the rank is missing, and its file comes."""
     with simulation(folder, *TWO, "--fault", "slow-flush@1:25s", daemon=True) as addresses:
@@ -284,5 +346,5 @@ def daemon_late(folder):
         check("late: its file comes", file and comes_true(lambda: os.path.exists(file[1])), said)
 
 
-scenario.main([interrupted_http, interrupted_daemon, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
-               daemon_commands, daemon_late], __doc__)
+scenario.main([interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
+               daemon_commands, daemon_stands_still, daemon_late_answers, daemon_late], __doc__)

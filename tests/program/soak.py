@@ -32,7 +32,7 @@ EMPTY_STEP = re.compile(r"execute_context_0\(0\)_generation_0\(0\)$|execute_new_
 STATUS = {
     "slow-start": (0, 0), "slow-flush": (0, 0), "clock-skew": (0, 0), "clock-drift": (0, 0), "unhealthy": (0, 0), "error-in-stream": (0, 0),
     "hang-start": (4, 0), "error-500-start": (4, 0), "hang-stop": (4, 0), "error-500-stop": (4, 0), "not-found": (2, 0),
-    "silent-second-session": (4, 0), "mute-rank": (0, 4), "lose-rank": (4, 4), "truncate": (4, 4), "disk-full": (4, 4),
+    "silent-second-session": (4, 0), "mute-rank": (0, 4), "late-answers": (0, 4), "lose-rank": (4, 4), "truncate": (4, 4), "disk-full": (4, 4),
     "die-in-flush": (4, 4), "die-in-load": (4, 4)}
 
 
@@ -95,6 +95,10 @@ class Deployment:
                 return {0}  # what a stop of a stopped one says, too, and the trace is there
             if kind == "hang-stop" and sglang and "--steps" in options:
                 return {0, 4}  # its files were there before the stop, which is then left out
+            if kind == "hang-stop" and sglang and earlier:
+                return {4, 6}  # the session that could not be stopped runs on
+        if kind == "late-answers" and self.daemon:
+            return {0, 4}  # all take a second window, unless the first took all the time that there is
         if kind == "die-in-load":
             return {0, 4, 6}  # its steps were not enough; it dies under way; it is gone
         if earlier and (kind == "die-in-flush" or kind == "disk-full" and sglang):
@@ -181,12 +185,12 @@ def record(command, folder, interrupts):
     return status, errors, time.monotonic() - began, left
 
 
-def stop_as_told(errors):
+def stop_as_told(tacho, errors):
     """Whoever ends tacho by a second Ctrl-C is told how to stop the profilers that it leaves."""
     for line in errors.splitlines():
-        if line.strip().startswith("curl "):
+        if line.startswith("tacho engine stop "):
             try:
-                subprocess.run(shlex.split(line), capture_output=True, timeout=TIMEOUT_S)
+                subprocess.run([tacho, *shlex.split(line)[1:]], capture_output=True, timeout=TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 pass  # hang-stop
 
@@ -289,7 +293,7 @@ def main():
                              if count > deployment.files_open.get(pid, count) + 64]
                     time.sleep(0.02)
                 wrong += grown
-                stop_as_told(errors)
+                stop_as_told(tacho, errors)
                 counts[what] += 1
                 done += 1
                 if done % 25 == 0:
