@@ -187,13 +187,15 @@ class Window {
         fmt::format("{} of {} processes were too late for the window: another one is taken of all",
                     Late(ReadFolder(trace_.folder)).size(), told_.size()));
     observer_.OnRemark(window_.remarks.back());
-    const DaemonTrace first = trace_;
-    const std::vector<int64_t> pids = told_;
+    const auto drop_first = [first = trace_, pids = told_] {
+      std::error_code ignored;
+      for (const int64_t pid : pids)
+        for (const char* ending : {"", ".tmp"}) fs::remove(first.FileOf(pid) + ending, ignored);
+    };
+    drop_first();
     Tell("kineto-again", kLongLeadMs);
     WaitForTheFiles();
-    std::error_code ignored;
-    for (const int64_t pid : pids)
-      for (const char* ending : {"", ".tmp"}) fs::remove(first.FileOf(pid) + ending, ignored);
+    drop_first();  // what a late process opened for it meanwhile
   }
 
   void SayWhatIsLeft() const {
