@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -141,6 +142,7 @@ class Window {
     trace_.duration_ms = options_.duration_ns / kNsPerMs;
     trace_.with_stack = options_.with_stack;
     trace_.record_shapes = options_.record_shapes;
+    began_.clear();
     daemon_->Request(told_, trace_);
     const ClockPair clocks = ReadClocks();
     window_.processes = told_.size();
@@ -155,10 +157,17 @@ class Window {
     SayWhatIsLeft();
   }
 
+  void NoteWhoBegan() {
+    for (const DaemonProcess& process : daemon_->Processes())
+      if (process.tracing &&
+          process.asked_ns > window_.begin_ns - KinetoDaemon::kReadyMs * kNsPerMs)
+        began_.insert(process.pid);
+  }
+
   // Whether a process takes part in the window. Kineto opens a file before it warms up, and where
   // it refuses a start for being past it opens that all the same, then.
   bool TakesPart(int64_t pid, const FolderState& folder) const {
-    if (folder.contains(trace_.FileOf(pid))) return true;
+    if (began_.contains(pid) || folder.contains(trace_.FileOf(pid))) return true;
     const auto open = folder.find(trace_.FileOf(pid) + ".tmp");
     return open != folder.end() &&
            (open->second.bytes > 0 ||
@@ -255,6 +264,7 @@ class Window {
                            time < window_.begin_ns
                                ? "begins in " + SecondsText(window_.begin_ns - time)
                                : Files(time, whole, bytes));
+      NoteWhoBegan();
       const size_t late = Late(now).size();
       if (late == told_.size() || (time > window_.end_ns && whole + late == told_.size())) break;
       // Processes without events write nothing at all, and Kineto builds a large file in memory
@@ -347,9 +357,11 @@ class Window {
     RecordedWorker& worker = workers_[index];
     const std::string& said = worker.expectation.log_failure;
     const std::string why = fmt::format(
-        "{} of its {} processes did not begin: the start was past when they read of it; Kineto "
-        "waits 50 ms for an answer, and finds a later one 5 s later (a busy host){}",
-        late, askers_[index].size(), said.empty() ? "" : "; its log says: " + said);
+        "{} of its {} processes did not begin: told too late (Kineto waits 50 ms for an answer, on "
+        "a busy host finds a later one after 5 s, and refuses a start that is past){}",
+        late, askers_[index].size(),
+        said.empty() ? fmt::format(", unless they may not write to {}", trace_.folder)
+                     : "; its log says: " + said);
     if (nothing_there || !worker.facts.tensor_parallel)
       Fail(index, why);
     else
@@ -372,6 +384,7 @@ class Window {
   std::map<size_t, std::vector<int64_t>> askers_;  // processes by worker
   std::vector<int64_t> told_;                      // all of them
   DaemonTrace trace_;
+  std::set<int64_t> began_;  // that said so
   bool interrupted_ = false;
 };
 
