@@ -23,7 +23,7 @@ constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the ex
 constexpr int64_t kFirstPauseNs = 10 * kNsPerMs, kMostPauseNs = kNsPerSecond, kMostRetryAfterS = 60;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
-constexpr int kSendsATurn = 16;
+constexpr int kSendsATurn = 4;
 // When nothing has ever succeeded.
 constexpr uint64_t kHopelessFailures = 20;
 constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
