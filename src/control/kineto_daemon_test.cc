@@ -10,29 +10,14 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/ancestors.h"
+#include "base/folder_for_test.h"
 #include "control/port_owner.h"
 #include "net/kineto_message.h"
 
 namespace tacho {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = "/tmp/tacho-daemon-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A process with PyTorch, as far as the socket goes.
 class Process {
@@ -103,7 +88,7 @@ TEST(KinetoMessage, RefusesEveryCutAndEveryWrongCount) {
 }
 
 TEST(KinetoDaemon, TellsEachProcessOnce) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path()), other(folder.path());
@@ -133,7 +118,7 @@ TEST(KinetoDaemon, TellsEachProcessOnce) {
 }
 
 TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path()), other(folder.path());
@@ -147,7 +132,7 @@ TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
 }
 
 TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path());
@@ -160,7 +145,7 @@ TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
 }
 
 TEST(KinetoDaemon, CountsTheUsersOfAGpu) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process first(folder.path()), second(folder.path());
@@ -180,7 +165,7 @@ TEST(KinetoDaemon, CountsTheUsersOfAGpu) {
 }
 
 TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
-  Folder folder;
+  FolderForTest folder;
   {
     auto first = KinetoDaemon::Listen(folder.path());
     ASSERT_TRUE(first);
@@ -191,11 +176,11 @@ TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
     Process worker(folder.path());
     EXPECT_EQ(worker.Ask({3, 0, {7}}), "");
   }
-  EXPECT_FALSE(fs::exists(folder.path() + "/dynolog"));
+  EXPECT_FALSE(std::filesystem::exists(folder.At("dynolog")));
   // What a killed daemon leaves.
   int left = socket(AF_UNIX, SOCK_DGRAM, 0);
   sockaddr_un name{AF_UNIX, {}};
-  std::string path = folder.path() + "/dynolog";
+  std::string path = folder.At("dynolog");
   std::memcpy(name.sun_path, path.data(), path.size());
   ASSERT_EQ(bind(left, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
   close(left);
@@ -212,7 +197,7 @@ TEST(KinetoDaemon, AFolderThatCannotBeUsedIsNamed) {
 }
 
 TEST(KinetoDaemon, KnowsWhenAllWillHaveAsked) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon);
   Process worker(folder.path());
