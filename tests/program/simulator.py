@@ -17,7 +17,7 @@ from scenario import check, run
 
 
 def equal(what, got, expected):
-    check(what, got == expected, f"got {got!r}, expected {expected!r}"[:2000])
+    check(what, got == expected, f"got {got!r}, expected {expected!r}")
 
 
 class Simulator:
