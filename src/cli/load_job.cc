@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/json_text.h"
 #include "cli/load_argument.h"
 #include "cli/load_job_plan.h"
 #include "cli/load_sweep.h"
