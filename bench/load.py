@@ -6,9 +6,10 @@ usage: bench/load.py [--build DIR] [--streams 1,100,1000,4000] [--rounds 3] [--n
 Each client sends one request a stream, all at once, twice the first generation's number in all; the server answers after
 50 ms with 100 tokens a second (50 with 4,000 streams) and remembers when it really wrote. Interleaved, on whatever cores
 there are; what counts is the median of the rounds, the best stands beside it. Only the client's process is charged, from
-the first request to the last token. --against: an older build of tacho in turn with this one. Where vLLM is not installed,
-or with --no-vllm, its rows are those that bench/RESULTS.md holds. Prints Markdown; --results puts it between the markers
-of that file. A client that fails is named and the exit status is then 4.
+the first request to the last token. "the kernel's part" is what a program costs that throws away what it receives
+(bench/receive_only). --against: an older build of tacho in turn with this one. Where vLLM is not installed, or with
+--no-vllm, its rows are those that bench/RESULTS.md holds. Prints Markdown; --results puts it between the markers of that
+file. A client that fails is named and the exit status is then 4.
 """
 import argparse
 import functools
@@ -29,7 +30,7 @@ from engines_lib import bench_serve, environments  # noqa: E402
 
 TTFT_MS, PROMPT, SECONDS = 50, 32, 6
 TICK = os.sysconf("SC_CLK_TCK")
-TACHO, OLDER, RIVAL = "tacho load", "tacho load, older build", "vllm bench serve"
+TACHO, OLDER, RIVAL, FLOOR = "tacho load", "tacho load, older build", "vllm bench serve", "the kernel's part"
 MARKERS = ("<!-- load:begin -->", "<!-- load:end -->")
 
 
@@ -111,25 +112,37 @@ def run_vllm(url, streams, tokens, folder):
     return process, seen
 
 
+def run_floor(program, url, streams, tokens, folder):
+    """Receives alone: it sees no request."""
+    return Process([program, url.rpartition(":")[2], *map(str, (streams, 2 * streams, tokens))], {}), None
+
+
+def cost_of(process, requests, tokens, server):
+    """What the process cost from the first of the requests to the end of the last."""
+    begin, end = min(r["arrived_ns"] for r in requests), max(r["last_ns"] for r in requests)
+    rate = len(requests) * tokens / ((end - begin) / 1e9)
+    core = process.core(begin, end)
+    return {"tokens/s": rate, "core": core, "us": core / rate * 1e6, "server": server["cpu_share"]}
+
+
 def measure(client, options, streams, folder):
     """One round: what a client saw of each request less what the server did, and what it cost."""
     rate = 50 if streams >= 4000 else 100
     tokens = rate * SECONDS
     (process, seen), server = with_server(options.build, rate, lambda url: client(url, streams, tokens, folder))
     truth = {r["id"]: r for r in server["requests"]}
+    if seen is None:
+        return cost_of(process, truth.values(), tokens, server)
     both = [(seen[i], truth[i]) for i in seen if i in truth]
     begin = min(t["arrived_ns"] for _, t in both)
-    end = max(t["last_ns"] for _, t in both)
     half = begin + SECONDS * 10**9  # all of the first generation under way
-    events = len(both) * tokens / ((end - begin) / 1e9)
-    core = process.core(begin, end)
     figures = {
-        "lost": 2 * streams - len(both), "tokens/s": events,
+        **cost_of(process, [t for _, t in both], tokens, server),
+        "lost": 2 * streams - len(both),
         "TTFT p50": statistics.median(s[0] for s, _ in both) / 1e6,
         "bias": statistics.mean(s[0] - (t["first_ns"] - t["arrived_ns"]) for s, t in both) / 1e6,
         "bias p50": statistics.median(s[0] - (t["first_ns"] - t["arrived_ns"]) for s, t in both) / 1e6,
         "TPOT off": max(abs(s[1] - (t["last_ns"] - t["first_ns"]) / (tokens - 1)) for s, t in both) / 1e6,
-        "core": core, "us": core / events * 1e6, "server": server["cpu_share"],
     }
     if len(both[0][0]) > 2:
         figures["there"] = statistics.mean(t["arrived_ns"] - s[2] for s, t in both) / 1e6
@@ -204,6 +217,10 @@ def ratios(measured):
     for (streams, name), rounds in measured.items():
         if name != TACHO:
             continue
+        floor = measured.get((streams, FLOOR))
+        if floor:
+            lines.append(f"{streams:,} streams: a token costs {middle(rounds, 'us') / middle(floor, 'us'):.2f} of what it costs a program "
+                         "that throws it away unread.")
         for other, words in ((RIVAL, RIVAL), (OLDER, "the older build")):
             theirs = measured.get((streams, other))
             value = middle(theirs, "us") if theirs else kept.get(streams, {}).get("us") if other == RIVAL else None
@@ -225,7 +242,8 @@ def main():
     parser.add_argument("--against", metavar="TACHO", help="the program of an older build")
     parser.add_argument("--results", help="such as bench/RESULTS.md")
     options = parser.parse_args()
-    clients = {TACHO: functools.partial(run_tacho, f"{options.build}/tacho")}
+    clients = {TACHO: functools.partial(run_tacho, f"{options.build}/tacho"),
+               FLOOR: functools.partial(run_floor, f"{options.build}/bench/receive_only")}
     if options.against:
         clients[OLDER] = functools.partial(run_tacho, options.against)
     if not options.no_vllm and environments.ENVIRONMENTS["vllm"].complete():

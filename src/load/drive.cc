@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
-constexpr int kSendsATurn = 16;
+constexpr int kSendsATurn = 4;
 
 std::string ShowSpan(int64_t ns) {
   return ns % kNsPerSecond == 0 ? fmt::format("{} s", ns / kNsPerSecond)

@@ -1,9 +1,14 @@
 #include "net/direct_connections.h"
 
+#include "base/time.h"
+#include "net/clock.h"
+
 namespace tacho {
 namespace {
 
 constexpr size_t kBufferBytes = 64 * 1024;
+// A name is looked up anew after it: as long as libcurl keeps one.
+constexpr int64_t kReachedHoldsNs = 60 * kNsPerSecond;
 
 }  // namespace
 
@@ -31,16 +36,46 @@ void DirectConnections::Carry(DirectExchange& exchange) {
 }
 
 void DirectConnections::DialFor(DirectExchange& exchange) {
+  if (DialKnown(exchange)) return;
   exchange.dial_ = dial_(exchange, [this, &exchange](FileDescriptor socket) {
-    const std::unique_ptr<Dial> over = std::move(exchange.dial_);
-    if (!socket) return ended_(exchange);
-    auto connection =
-        std::make_unique<DirectConnection>(*this, std::move(socket), exchange.url().Origin());
-    DirectConnection& known = *connection;
-    all_.emplace(&known, std::move(connection));
-    known.Carry(exchange);
+    if (socket) {
+      const int64_t now = MonotonicNs();
+      if (const auto peer = PeerAddress::Of(socket.get(), now)) {
+        reached_.insert_or_assign(exchange.url().Origin(), *peer);
+      }
+    }
+    Connected(exchange, std::move(socket));
   });
   if (!exchange.dial_) ended_(exchange);
+}
+
+bool DirectConnections::DialKnown(DirectExchange& exchange) {
+  const int64_t begun = MonotonicNs();
+  const auto reached = reached_.find(exchange.url().Origin());
+  if (reached == reached_.end() || begun - reached->second.reached_ns > kReachedHoldsNs) {
+    return false;
+  }
+  const std::chrono::nanoseconds patience = exchange.request().connect_timeout;
+  exchange.dial_ = AddressDial::Start(loop_, reached->second, patience,
+                                      [this, &exchange, begun, patience](FileDescriptor socket) {
+                                        if (socket) return Connected(exchange, std::move(socket));
+                                        reached_.erase(exchange.url().Origin());
+                                        if (MonotonicNs() - begun < patience.count())
+                                          return DialFor(exchange);
+                                        exchange.GiveUp(Breakdown::kTimedOut);
+                                        ended_(exchange);
+                                      });
+  return exchange.dial_ != nullptr;
+}
+
+void DirectConnections::Connected(DirectExchange& exchange, FileDescriptor socket) {
+  const std::unique_ptr<Dial> over = std::move(exchange.dial_);
+  if (!socket) return ended_(exchange);
+  auto connection =
+      std::make_unique<DirectConnection>(*this, std::move(socket), exchange.url().Origin());
+  DirectConnection& known = *connection;
+  all_.emplace(&known, std::move(connection));
+  known.Carry(exchange);
 }
 
 void DirectConnections::Leave(DirectExchange& exchange) {

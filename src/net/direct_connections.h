@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/address_dial.h"
 #include "net/arrival_clock.h"
 #include "net/direct_connection.h"
 
@@ -29,6 +30,9 @@ class DirectConnections {
   friend DirectConnection;
 
   void DialFor(DirectExchange& exchange);
+  // True when the exchange is in its hands: the server was reached not long ago.
+  bool DialKnown(DirectExchange& exchange);
+  void Connected(DirectExchange& exchange, FileDescriptor socket);
   // The exchange of a connection is over; `keep`: it may carry another one. The connection is
   // perhaps destroyed.
   void End(DirectConnection& connection, bool keep);
@@ -45,6 +49,7 @@ class DirectConnections {
   std::unordered_map<DirectConnection*, std::unique_ptr<DirectConnection>> all_;
   std::unordered_map<std::string, std::vector<DirectConnection*>> idle_;  // by origin
   size_t idle_count_ = 0;
+  std::unordered_map<std::string, PeerAddress> reached_;  // by origin
 };
 
 }  // namespace tacho

@@ -1,8 +1,6 @@
 // The client against servers that speak HTTP badly, slowly, or not at all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <string>
 
@@ -280,22 +278,9 @@ TEST(HostileServer, NoSuchHost) {
 }
 
 TEST(HostileServer, HostThatSwallowsConnections) {
-  // A full queue of connections that nobody accepts drops what comes.
-  FileDescriptor listener(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  ASSERT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(listen(listener.get(), 0), 0);
-  ASSERT_EQ(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  const uint16_t port = ntohs(address.sin_port);
-  std::vector<FileDescriptor> fill;
-  for (int i = 0; i < 4; ++i) {
-    fill.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
-    connect(fill.back().get(), reinterpret_cast<sockaddr*>(&address), size);
-  }
-  HttpRequest request{.url = LoopbackUrl(port)};
+  ShortListener listener;
+  listener.Fill();
+  HttpRequest request{.url = LoopbackUrl(listener.port())};
   request.connect_timeout = milliseconds(200);
   const auto answer = MakeClient()->Fetch(request);
   ASSERT_FALSE(answer);

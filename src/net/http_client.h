@@ -42,8 +42,9 @@ struct HttpClientOptions {
 };
 
 // One HTTP/1.1 client: any number of exchanges at once on one thread (epoll), connections kept
-// alive and reused. libcurl makes the connections, and carries what goes over TLS or through a
-// proxy; plain http is read from its sockets here, which costs less. Redirects are
+// alive and reused. libcurl finds and reaches servers, and carries what goes over TLS or through a
+// proxy; plain http is read from its sockets here, which costs less, and a server that was reached
+// within a minute is dialed again at its address. Redirects are
 // answers, not followed: an engine never sends one, and a login page must not pass for an engine.
 // Proxies of the environment are not used for loopback addresses. A request that goes out on a kept
 // connection which the server has just closed is sent once more. Nothing is sent that the request

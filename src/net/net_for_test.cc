@@ -25,6 +25,19 @@ sockaddr_in Loopback(uint16_t port) {
   return address;
 }
 
+FileDescriptor ListenOnLoopback(int queue, uint16_t& port) {
+  FileDescriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = Loopback(0);
+  socklen_t size = sizeof(address);
+  if (bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener.get(), queue) != 0 ||
+      getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    std::abort();
+  }
+  port = ntohs(address.sin_port);
+  return listener;
+}
+
 }  // namespace
 
 RawSocket::RawSocket(FileDescriptor fd) : fd_(std::move(fd)) {
@@ -111,16 +124,8 @@ void RawSocket::Reset() {
 
 void RawSocket::ShutdownBoth() { shutdown(fd_.get(), SHUT_RDWR); }
 
-RawServer::RawServer(std::function<void(RawSocket&)> serve) : serve_(std::move(serve)) {
-  listener_ = FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = Loopback(0);
-  socklen_t size = sizeof(address);
-  if (bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      listen(listener_.get(), 16) != 0 ||
-      getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    std::abort();
-  }
-  port_ = ntohs(address.sin_port);
+RawServer::RawServer(std::function<void(RawSocket&)> serve)
+    : serve_(std::move(serve)), listener_(ListenOnLoopback(16, port_)) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -151,6 +156,20 @@ void RawServer::Run() {
 }
 
 std::string RawServer::Url(std::string_view path) const { return LoopbackUrl(port_, path); }
+
+ShortListener::ShortListener() : listener_(ListenOnLoopback(0, port_)) {}
+
+RawSocket ShortListener::Accept() const {
+  return RawSocket(FileDescriptor(accept(listener_.get(), nullptr, nullptr)));
+}
+
+void ShortListener::Fill() {
+  const sockaddr_in address = Loopback(port_);
+  for (int i = 0; i < 4; ++i) {
+    fill_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    connect(fill_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+}
 
 void RecordingSink::OnHead(int status_now, const std::vector<HttpHeader>& headers_now,
                            int64_t at_ns) {

@@ -58,13 +58,29 @@ class RawServer {
   void Run();
 
   std::function<void(RawSocket&)> serve_;
-  FileDescriptor listener_;
   uint16_t port_ = 0;
+  FileDescriptor listener_;
   std::atomic<int> accepted_ = 0;
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   RawSocket* current_ = nullptr;
   std::thread thread_;
+};
+
+// Listens on a free loopback port with the shortest queue of connections, which nobody takes.
+class ShortListener {
+ public:
+  ShortListener();
+  uint16_t port() const { return port_; }
+  RawSocket Accept() const;
+  // A full queue drops what comes.
+  void Fill();
+  void Close() { listener_.Close(); }
+
+ private:
+  uint16_t port_ = 0;
+  FileDescriptor listener_;
+  std::vector<FileDescriptor> fill_;
 };
 
 // Keeps what a stream says, for a test that waits.

@@ -1,0 +1,85 @@
+// What the kernel alone costs a client of many streams: sends the requests of `tacho load` and
+// throws away what comes, unread. No client can cost less that receives each piece when it comes.
+//   receive_only PORT STREAMS REQUESTS TOKENS
+// Exit status 0 when every answer had its end.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+constexpr std::string_view kEnd = "0\r\n\r\n";  // of a chunked body
+
+std::string Request(long number, long tokens) {
+  const std::string body =
+      fmt::format(R"({{"model":"tiny","prompt":"","stream":true,"max_tokens":{}}})", tokens);
+  return fmt::format(
+      "POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: floor-{}\r\n"
+      "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+      number, body.size(), body);
+}
+
+bool Send(int socket, const std::string& request) {
+  return send(socket, request.data(), request.size(), MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(request.size());
+}
+
+int Connect(const char* port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(std::atoi(port)));
+  const int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  const bool reached =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  return reached ? fd : -1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 5) return 2;
+  const long streams = std::atol(words[2]), requests = std::atol(words[3]);
+  const long tokens = std::atol(words[4]);
+  const int epoll = epoll_create1(0);
+  long sent = 0, ended = 0;
+  for (; sent < streams; ++sent) {
+    const int fd = Connect(words[1]);
+    epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.fd = fd}};
+    if (fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0 ||
+        !Send(fd, Request(sent, tokens))) {
+      std::perror("receive_only");
+      return 1;
+    }
+  }
+  std::vector<char> buffer(65536);
+  std::array<epoll_event, 64> ready;
+  while (ended < requests) {
+    const int found = epoll_wait(epoll, ready.data(), ready.size(), 30'000);
+    if (found <= 0) return 1;
+    for (int i = 0; i < found; ++i) {
+      const int fd = ready[static_cast<size_t>(i)].data.fd;
+      const ssize_t size = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+      if (size <= 0 && errno != EAGAIN) return 1;
+      if (size < 0 || !std::string_view(buffer.data(), static_cast<size_t>(size)).ends_with(kEnd)) {
+        continue;
+      }
+      ++ended;
+      if (sent < requests && !Send(fd, Request(sent++, tokens))) return 1;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,138 @@
+// Servers that were reached before, and what becomes of them.
+#include "net/address_dial.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <future>
+
+#include "net/clock.h"
+#include "net/net_for_test.h"
+
+namespace tacho {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+class AddressDialTest : public testing::Test {
+ protected:
+  AddressDialTest() {
+    loop_->Start("test", [] {});
+  }
+  ~AddressDialTest() override { loop_->Stop(); }
+
+  PeerAddress Address() const {
+    const RawSocket socket = RawSocket::ConnectTo(listener_.port());
+    const RawSocket other_end = listener_.Accept();
+    return *PeerAddress::Of(socket.fd(), MonotonicNs());
+  }
+  // Whether a socket came, and to which port it leads.
+  std::future<int> Dial(milliseconds patience) {
+    loop_->Post([this, patience] {
+      dial_ = AddressDial::Start(*loop_, address_, patience, [this](FileDescriptor fd) {
+        dial_.reset();
+        sockaddr_in peer{};
+        socklen_t size = sizeof(peer);
+        const bool reached =
+            fd && getpeername(fd.get(), reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+        port_.set_value(reached ? ntohs(peer.sin_port) : -1);
+      });
+      if (!dial_) port_.set_value(-2);
+    });
+    return port_.get_future();
+  }
+
+  ShortListener listener_;
+  const PeerAddress address_ = Address();
+  std::promise<int> port_;
+  std::unique_ptr<EventLoop> loop_ = std::move(*EventLoop::Create());
+  std::unique_ptr<tacho::Dial> dial_;
+};
+
+TEST_F(AddressDialTest, Reaches) { EXPECT_EQ(Dial(milliseconds(5000)).get(), listener_.port()); }
+
+TEST_F(AddressDialTest, NobodyIsThereAnyMore) {
+  listener_.Close();
+  EXPECT_EQ(Dial(milliseconds(5000)).get(), -1);
+}
+
+TEST_F(AddressDialTest, NobodyAnswersInTime) {
+  listener_.Fill();
+  const int64_t begun = MonotonicNs();
+  EXPECT_EQ(Dial(milliseconds(100)).get(), -1);
+  EXPECT_GE(MonotonicNs() - begun, 100'000'000);
+}
+
+TEST_F(AddressDialTest, GivenUpItSaysNothing) {
+  listener_.Fill();
+  auto told = Dial(milliseconds(50));
+  loop_->Post([this] { dial_.reset(); });
+  EXPECT_EQ(told.wait_for(milliseconds(200)), std::future_status::timeout);
+}
+
+TEST(PeerAddress, OnlyOfConnectedIpSockets) {
+  EXPECT_FALSE(PeerAddress::Of(-1, 0));
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const FileDescriptor one(ends[0]), two(ends[1]);
+  EXPECT_FALSE(PeerAddress::Of(one.get(), 0));
+  const ShortListener listener;
+  const RawSocket socket = RawSocket::ConnectTo(listener.port());
+  const auto peer = PeerAddress::Of(socket.fd(), 7);
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->reached_ns, 7);
+  EXPECT_EQ(ntohs(reinterpret_cast<const sockaddr_in&>(peer->storage).sin_port), listener.port());
+}
+
+// The whole client: what comes after a first answer, whose connection the server closed.
+class ReachedBefore : public testing::Test {
+ protected:
+  ReachedBefore() {
+    std::thread server([this] {
+      RawSocket socket = listener_.Accept();
+      socket.ReadMessage();
+      socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    const auto first = Fetch();
+    server.join();
+    EXPECT_TRUE(first) << first.error().message;
+  }
+  Result<HttpResponse> Fetch() {
+    HttpRequest request{.url = LoopbackUrl(listener_.port())};
+    request.connect_timeout = milliseconds(200);
+    return client_->Fetch(request);
+  }
+
+  ShortListener listener_;
+  std::unique_ptr<HttpClient> client_ = MakeClient();
+};
+
+TEST_F(ReachedBefore, IsReachedAgain) {
+  std::thread server([this] {
+    RawSocket socket = listener_.Accept();
+    socket.ReadMessage();
+    socket.Send("HTTP/1.1 204 No Content\r\n\r\n");
+  });
+  const auto answer = Fetch();
+  server.join();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 204);
+}
+
+TEST_F(ReachedBefore, IsGone) {
+  listener_.Close();
+  const auto answer = Fetch();
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr(": connection refused: is the server running"));
+}
+
+TEST_F(ReachedBefore, SwallowsConnections) {
+  listener_.Fill();
+  const auto answer = Fetch();
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr(": no connection within 200 ms"));
+}
+
+}  // namespace
+}  // namespace tacho
