@@ -26,7 +26,7 @@ int IndexOf(const Shapes& shapes, const char* key, Name name) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (std::strcmp(name(shapes[i]), key) == 0) return static_cast<int>(i);
   }
-  std::fprintf(stderr, "trace_shape.cc has no shape named %s\n", key);
+  std::fprintf(stderr, "trace_shape.h: no shape named %s\n", key);
   std::abort();
 }
 

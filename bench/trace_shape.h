@@ -1,6 +1,7 @@
-// What one step of an LLM engine looks like to a profiler: call trees of the host, kernels and
-// copies of the device. The names are those that real traces of vLLM on an H100 carry; the trees
-// are cut to the proportions that such traces have. Data only: generate_trace.cc gives it times.
+// What one step of an LLM engine looks like to a profiler: call trees of the host (call_trees.cc),
+// operators (op_shapes.cc), kernels, copies and the calls that start them (device_shapes.cc). The
+// names are those that real traces of vLLM on an H100 carry; the trees are cut to the proportions
+// that such traces have. Data only: step_model.h gives it times.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/folder_for_test.h"
 #include "cli/exit_status.h"
 #include "control/fake_engine_for_test.h"
 #include "control/session_lock.h"
@@ -29,19 +28,8 @@ Answers VllmAnswers() {
       {"POST /stop_profile", {200, ""}}};
 }
 
-// Locks and marks of its own, and none of another test's.
 class EngineCommand : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = "/tmp/tacho-engine-XXXXXX";
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(folder_);
-  }
-  std::string folder_;
+  RuntimeFolderForTest folder_;
 };
 
 struct Ran {

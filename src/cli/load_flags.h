@@ -58,6 +58,9 @@ struct LoadFlags {
   // known, and without a meaning here
   bool ignored_flag = false;
   std::string ignored_value;
+
+  // Who names the dataset as vLLM's client does gets the defaults of vLLM's client.
+  bool LikeBench() const { return !dataset_name.empty(); }
 };
 
 CommandSpec LoadSpec(LoadFlags& flags);

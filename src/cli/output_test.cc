@@ -6,25 +6,19 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include "base/folder_for_test.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for each test, gone afterwards.
 class WriteFilesTest : public testing::Test {
  protected:
-  WriteFilesTest() {
-    std::string pattern = (fs::temp_directory_path() / "tacho_output_XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~WriteFilesTest() override { fs::remove_all(folder_); }
-
   static std::string Content(const fs::path& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -32,13 +26,13 @@ class WriteFilesTest : public testing::Test {
   }
   size_t Entries() const {
     return static_cast<size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
-  fs::path folder_;
+  FolderForTest folder_;
 };
 
 TEST_F(WriteFilesTest, MakesTheFolderAndReplacesFiles) {
-  const std::string folder = folder_ / "a" / "b";
+  const std::string folder = folder_.At("a/b");
   ASSERT_TRUE(WriteFiles(folder, {{"x.csv", "1"}, {"y.csv", "2"}}).has_value());
   ASSERT_TRUE(WriteFiles(folder, {{"x.csv", "3"}}).has_value());
   EXPECT_EQ(Content(folder + "/x.csv"), "3");
@@ -47,21 +41,20 @@ TEST_F(WriteFilesTest, MakesTheFolderAndReplacesFiles) {
 
 TEST_F(WriteFilesTest, LeavesNothingBehindWhenOneFails) {
   // A folder in the place of the second file: its rename fails.
-  fs::create_directory(folder_ / "y.csv");
-  std::ofstream(folder_ / "y.csv" / "in the way") << "x";
-  const auto result = WriteFiles(folder_, {{"y.csv", "2"}});
+  folder_.Write("y.csv/in the way", "x");
+  const auto result = WriteFiles(folder_.path(), {{"y.csv", "2"}});
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, ErrorKind::kOutput);
   EXPECT_EQ(Entries(), 1u);
 }
 
 TEST_F(WriteFilesTest, ChangesNothingWhenALaterOneIsBlocked) {
-  std::ofstream(folder_ / "a.csv") << "old";
-  fs::create_directory(folder_ / "b.csv");
-  const auto result = WriteFiles(folder_, {{"a.csv", "new"}, {"b.csv", "2"}});
+  folder_.Write("a.csv", "old");
+  fs::create_directory(folder_.At("b.csv"));
+  const auto result = WriteFiles(folder_.path(), {{"a.csv", "new"}, {"b.csv", "2"}});
   ASSERT_FALSE(result.has_value());
   EXPECT_THAT(result.error().message, testing::HasSubstr("/b.csv: Is a directory"));
-  EXPECT_EQ(Content(folder_ / "a.csv"), "old");
+  EXPECT_EQ(Content(folder_.At("a.csv")), "old");
   EXPECT_EQ(Entries(), 2u);
 }
 
@@ -74,8 +67,7 @@ TEST(Complain, MakesEachLineVisible) {
 }
 
 TEST_F(WriteFilesTest, SaysWhereItCannotWrite) {
-  std::ofstream(folder_ / "file") << "x";
-  const auto result = WriteFiles(folder_ / "file", {{"x.csv", "1"}});
+  const auto result = WriteFiles(folder_.Write("file", "x"), {{"x.csv", "1"}});
   ASSERT_FALSE(result.has_value());
   EXPECT_THAT(result.error().message, testing::HasSubstr("/file"));
 }

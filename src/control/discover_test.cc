@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <fstream>
-
+#include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
 
 namespace tacho {
@@ -15,15 +13,8 @@ using testing::HasSubstr;
 
 class DiscoverTest : public testing::Test {
  protected:
-  DiscoverTest() {
-    std::string name = "/tmp/tacho-discover-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~DiscoverTest() override { std::filesystem::remove_all(folder_); }
   std::string File(const std::string& text) {
-    std::string path = folder_ + "/file" + std::to_string(++files_);
-    std::ofstream(path) << text;
-    return path;
+    return folder_.Write("file" + std::to_string(++files_), text);
   }
   Result<Deployment> Find(const std::vector<std::string>& targets) {
     return Discover(*client_, targets);
@@ -33,7 +24,7 @@ class DiscoverTest : public testing::Test {
     for (const Worker& worker : deployment.workers) urls.push_back(worker.url);
     return urls;
   }
-  std::string folder_;
+  FolderForTest folder_;
   int files_ = 0;
   std::unique_ptr<HttpClient> client_ = HttpClient::Create().value();
 };

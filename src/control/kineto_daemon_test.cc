@@ -10,31 +10,16 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/ancestors.h"
+#include "base/folder_for_test.h"
 #include "control/port_owner.h"
 #include "net/kineto_message.h"
 
 namespace tacho {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int64_t kYear2100Ms = 4'102'444'800'000;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = "/tmp/tacho-daemon-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // A process with PyTorch, as far as the socket goes.
 class Process {
@@ -113,7 +98,7 @@ TEST(KinetoMessage, RefusesEveryCutAndEveryWrongCount) {
 }
 
 TEST(KinetoDaemon, TellsEachProcessOnce) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path()), other(folder.path());
@@ -143,7 +128,7 @@ TEST(KinetoDaemon, TellsEachProcessOnce) {
 }
 
 TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path()), other(folder.path());
@@ -158,7 +143,7 @@ TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
 }
 
 TEST(KinetoDaemon, TellsNobodyOfAStartThatItCannotKeep) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path());
@@ -174,7 +159,7 @@ TEST(KinetoDaemon, TellsNobodyOfAStartThatItCannotKeep) {
 }
 
 TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process worker(folder.path());
@@ -187,7 +172,7 @@ TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
 }
 
 TEST(KinetoDaemon, CountsTheUsersOfAGpu) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
   Process first(folder.path()), second(folder.path());
@@ -206,7 +191,7 @@ TEST(KinetoDaemon, CountsTheUsersOfAGpu) {
 }
 
 TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
-  Folder folder;
+  FolderForTest folder;
   {
     auto first = KinetoDaemon::Listen(folder.path());
     ASSERT_TRUE(first);
@@ -217,11 +202,11 @@ TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
     Process worker(folder.path());
     EXPECT_EQ(worker.Ask({3, 0, {7}}), "");
   }
-  EXPECT_FALSE(fs::exists(folder.path() + "/dynolog"));
+  EXPECT_FALSE(std::filesystem::exists(folder.At("dynolog")));
   // What a killed daemon leaves.
   int left = socket(AF_UNIX, SOCK_DGRAM, 0);
   sockaddr_un name{AF_UNIX, {}};
-  std::string path = folder.path() + "/dynolog";
+  std::string path = folder.At("dynolog");
   std::memcpy(name.sun_path, path.data(), path.size());
   ASSERT_EQ(bind(left, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
   close(left);
@@ -238,7 +223,7 @@ TEST(KinetoDaemon, AFolderThatCannotBeUsedIsNamed) {
 }
 
 TEST(KinetoDaemon, KnowsWhenAllWillHaveAsked) {
-  Folder folder;
+  FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon);
   Process worker(folder.path());

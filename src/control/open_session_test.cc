@@ -2,10 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <ctime>
-#include <filesystem>
 
+#include "base/folder_for_test.h"
 #include "control/session_lock.h"
 
 namespace tacho {
@@ -18,17 +17,10 @@ constexpr int64_t kSince = 1'700'000'000;
 class OpenSessionTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = "/tmp/tacho-session-XXXXXX";
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
     worker_.url = "http://h:1";
     engine_.kind = EngineKind::kSglang;
     engine_.version = "0.5.23";
     engine_.instance = "start:1700000000";
-  }
-  void TearDown() override {
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(folder_);
   }
   void Keep(std::optional<int64_t> steps) {
     auto kept = KeepOpenSession(worker_.url, {"k", kSince, steps, engine_.instance});
@@ -38,7 +30,7 @@ class OpenSessionTest : public testing::Test {
     return CheckNoOpenSession(worker_, engine_, options).has_value();
   }
 
-  std::string folder_;
+  RuntimeFolderForTest folder_;
   Worker worker_;
   EngineFacts engine_;
 };

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include "base/folder_for_test.h"
 
 namespace tacho {
 namespace {
@@ -14,16 +13,7 @@ using testing::HasSubstr;
 
 class SessionLockTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = "/tmp/tacho-lock-XXXXXX";
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(folder_);
-  }
-  std::string folder_;
+  RuntimeFolderForTest folder_;
 };
 
 TEST_F(SessionLockTest, ASecondOwnerIsToldOfTheFirst) {
@@ -43,7 +33,7 @@ TEST_F(SessionLockTest, ASecondOwnerIsToldOfTheFirst) {
 }
 
 TEST_F(SessionLockTest, AFolderThatOthersMayWriteIsRefused) {
-  std::string folder = folder_ + "/tacho";
+  std::string folder = folder_.At("tacho");
   mkdir(folder.c_str(), 0777);
   chmod(folder.c_str(), 0777);
   auto lock = SessionLock::Take({"http://h:1"}, "tacho record");

@@ -9,14 +9,13 @@
 #include <chrono>
 #include <new>
 
-#include "io/folder_for_test.h"
+#include "base/folder_for_test.h"
 #include "io/memory_source.h"
 #include "io/packed_for_test.h"
 
 namespace tacho {
 namespace {
 
-using testing::FolderForTest;
 using testing::ReadAll;
 using testing::SampleText;
 

@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/folder_for_test.h"
 #include "io/archive_open.h"
 #include "io/archive_reader.h"
 #include "io/decode.h"
 #include "io/discover.h"
-#include "io/folder_for_test.h"
 #include "io/memory_source.h"
 #include "io/packed_for_test.h"
 
@@ -16,7 +16,6 @@ using testing::Archived;
 using testing::ArchiveFormat;
 using testing::Delivered;
 using ::testing::ElementsAre;
-using testing::FolderForTest;
 using testing::Gzipped;
 using ::testing::HasSubstr;
 using testing::PackedFile;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/folder_for_test.h"
+#include "base/folder_for_test.h"
 #include "io/packed_for_test.h"
 #include "io/source_stream.h"
 
@@ -13,7 +13,6 @@ namespace tacho {
 namespace {
 
 using testing::Delivered;
-using testing::FolderForTest;
 using testing::ReadAll;
 using testing::SampleText;
 

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "io/folder_for_test.h"
+#include "base/folder_for_test.h"
 #include "io/packed_for_test.h"
 
 namespace tacho {
@@ -16,9 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using std::string_literals::operator""s;
-using testing::FolderForTest;
 using testing::Gzipped;
-using testing::WithoutRoot;
 using testing::Zstded;
 
 const std::string kEmptyTrace = R"({"schemaVersion": 1, "traceEvents": []})";

@@ -11,20 +11,18 @@
 #include <cstring>
 #include <thread>
 
+#include "base/folder_for_test.h"
 #include "base/system_error.h"
-#include "io/folder_for_test.h"
 #include "io/packed_for_test.h"
 
 namespace tacho {
 namespace {
 
 using testing::Delivered;
-using testing::FolderForTest;
 using testing::Gzipped;
 using ::testing::HasSubstr;
 using testing::ReadAll;
 using testing::SampleText;
-using testing::WithoutRoot;
 
 std::string ErrorOf(const std::string& path) {
   const auto file = FileSource::Open(path);

@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "base/folder_for_test.h"
 #include "io/discover.h"
-#include "io/folder_for_test.h"
 #include "io/packed_for_test.h"
 
 namespace tacho {
@@ -13,7 +13,6 @@ namespace {
 
 using testing::Archived;
 using testing::ArchiveFormat;
-using testing::FolderForTest;
 using testing::Gzipped;
 using ::testing::HasSubstr;
 using testing::ReadAll;

@@ -40,6 +40,14 @@ StreamChunk Parsed(const std::string& json) {
   return chunk;
 }
 
+// The shape of `json`. `chunk` is left as `json` says, with views of the parser.
+ChunkShape Learnt(const std::string& json, ChunkParser& parser, StreamChunk& chunk) {
+  ChunkShape shape;
+  EXPECT_TRUE(parser.ParseWhole(json, chunk)) << json;
+  EXPECT_TRUE(shape.Learn(json, chunk)) << json;
+  return shape;
+}
+
 std::string Replaced(std::string text, const std::string& what, const std::string& by) {
   const size_t at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what << " in " << text;
@@ -50,9 +58,7 @@ TEST(ChunkShape, EachEnginesNextChunkMatches) {
   for (const std::string& json : kChunks) {
     ChunkParser whole;
     StreamChunk chunk;
-    ASSERT_TRUE(whole.ParseWhole(json, chunk));
-    ChunkShape shape;
-    ASSERT_TRUE(shape.Learn(json, chunk)) << json;
+    const ChunkShape shape = Learnt(json, whole, chunk);
     std::string next =
         Replaced(json, "\"" + std::string(chunk.choices[0].text) + "\"", "\"another ~\"");
     next = Replaced(next, std::string(chunk.id) + "\"", "id of another request\"");
@@ -68,9 +74,7 @@ TEST(ChunkShape, OddSlotsDoNotMatch) {
   const std::string& json = kChunks[0];
   ChunkParser whole;
   StreamChunk chunk;
-  ASSERT_TRUE(whole.ParseWhole(json, chunk));
-  ChunkShape shape;
-  ASSERT_TRUE(shape.Learn(json, chunk));
+  const ChunkShape shape = Learnt(json, whole, chunk);
   for (const char* text : {R"(\n)", R"(\")", "\xc3\xa4", "\xf0\x9f", "\x7f", "\t", "\"", "a\"b"}) {
     EXPECT_FALSE(shape.Match(Replaced(json, " word", text), chunk)) << text;
   }
@@ -106,9 +110,7 @@ TEST(ChunkShape, AnEmptyTextBesideARoleIsNoToken) {
   const std::string& json = kChunks[4];
   ChunkParser whole;
   StreamChunk chunk;
-  ASSERT_TRUE(whole.ParseWhole(json, chunk));
-  ChunkShape shape;
-  ASSERT_TRUE(shape.Learn(json, chunk));
+  const ChunkShape shape = Learnt(json, whole, chunk);
   ASSERT_TRUE(shape.Match(Replaced(json, "\"Hi\"", "\"\""), chunk));
   EXPECT_TRUE(chunk.choices[0].role_only);
 }

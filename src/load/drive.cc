@@ -9,9 +9,10 @@
 
 #include "base/time.h"
 #include "load/body_feed.h"
+#include "load/failure_streak.h"
 #include "load/flight.h"
 #include "load/loop_watch.h"
-#include "load/random.h"
+#include "load/numbered_plan.h"
 #include "load/request_body.h"
 #include "net/clock.h"
 #include "net/url.h"
@@ -20,13 +21,9 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
-constexpr int64_t kFirstPauseNs = 10 * kNsPerMs, kMostPauseNs = kNsPerSecond, kMostRetryAfterS = 60;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 4;
-// When nothing has ever succeeded.
-constexpr uint64_t kHopelessFailures = 20;
-constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
 
 std::string ShowSpan(int64_t ns) {
   return ns % kNsPerSecond == 0 ? fmt::format("{} s", ns / kNsPerSecond)
@@ -44,14 +41,15 @@ class Driver : public std::enable_shared_from_this<Driver> {
         progress_(progress),
         id_prefix_(std::move(id_prefix)),
         open_loop_(plan.options.OpenLoop()),
-        goes_round_(plan.GoesRound()),
+        requests_(plan),
         bodies_(std::make_unique<BodyFeed>(
             [this, next = uint64_t{0}]() mutable -> std::optional<uint64_t> {
-              next = FirstTurnFrom(next);
-              return Has(next) ? std::optional(next++) : std::nullopt;
+              next = requests_.FirstTurnFrom(next);
+              return requests_.Has(next) ? std::optional(next++) : std::nullopt;
             },
             [this](uint64_t index) {
-              return BodyOf(TargetOf(index), Planned(index), SaltOf(index), IdOf(index));
+              return BodyOf(TargetOf(index), requests_[index], requests_.SaltOf(index),
+                            IdOf(index));
             })) {
     records_.id_prefix = id_prefix_;
   }
@@ -70,29 +68,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
  private:
-  // A plan that goes round has no end: its requests come again, with other prompts.
-  bool Has(uint64_t index) const { return goes_round_ || index < plan_.requests.size(); }
-  uint64_t RoundOf(uint64_t index) const { return index / plan_.requests.size(); }
-  const PlannedRequest& Planned(uint64_t index) const {
-    return plan_.requests[index % plan_.requests.size()];
-  }
-  uint64_t SaltOf(uint64_t index) const {
-    return RoundOf(index) == 0 ? plan_.salt : MixBits(plan_.salt + RoundOf(index));
-  }
-  uint64_t FirstTurnFrom(uint64_t index) const {
-    while (Has(index) && Planned(index).turn > 0) ++index;
-    return index;
-  }
-  uint64_t SessionOf(uint64_t index) const {
-    return Planned(index).session + RoundOf(index) * plan_.requests.size();
-  }
   size_t TargetIndex(uint64_t index) const {
-    return (InSession(index) ? SessionOf(index) : index) % targets_.size();
+    return (requests_.InSession(index) ? requests_.SessionOf(index) : index) % targets_.size();
   }
   const DriveTarget& TargetOf(uint64_t index) const { return targets_[TargetIndex(index)]; }
-  bool InSession(uint64_t index) const { return Planned(index).turn > 0 || HasFollower(index); }
-  // The next turn of its session is the next request of the plan.
-  bool HasFollower(uint64_t index) const { return Has(index + 1) && Planned(index + 1).turn > 0; }
   std::string IdOf(uint64_t index) const { return fmt::format("{}{}", id_prefix_, index); }
 
   void Begin() {
@@ -127,10 +106,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
         return client_.Post([weak = weak_from_this()] {
           if (const auto self = weak.lock()) self->Pump();
         });
-      cursor_ = FirstTurnFrom(cursor_);
-      if (!Has(cursor_)) return;
+      cursor_ = requests_.FirstTurnFrom(cursor_);
+      if (!requests_.Has(cursor_)) return;
       const uint64_t index = cursor_;
-      const int64_t at = start_ns_ + Planned(index).at_ns, now = MonotonicNs();
+      const int64_t at = start_ns_ + requests_[index].at_ns, now = MonotonicNs();
       if (at > now) {
         if (at != pump_at_ns_) {
           pump_at_ns_ = at;
@@ -147,7 +126,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
         ++users_;
         Send(index, now, now);
       } else {
-        SendLater(index, room_since_ns_ + Planned(index).think_ns);
+        SendLater(index, room_since_ns_ + requests_[index].think_ns);
       }
     }
   }
@@ -166,7 +145,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void Send(uint64_t index, int64_t intended_ns, int64_t admitted_ns) {
-    const PlannedRequest& request = Planned(index);
+    const PlannedRequest& request = requests_[index];
     const size_t target_index = TargetIndex(index);
     const DriveTarget& target = targets_[target_index];
     RequestRecord record;
@@ -174,8 +153,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     record.id = IdOf(index);
     record.scenario = request.scenario;
     record.url = target.url;
-    record.in_session = InSession(index);
-    record.session = SessionOf(index);
+    record.in_session = requests_.InSession(index);
+    record.session = requests_.SessionOf(index);
     record.turn = request.turn;
     record.intended_ns = intended_ns;
     record.admitted_ns = admitted_ns;
@@ -194,7 +173,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       http.headers.push_back({"Authorization", "Bearer " + target.bearer_key});
     }
     http.body = bodies_->Take(index);
-    if (HasFollower(index)) bodies_->Announce(index + 1);
+    if (requests_.HasFollower(index)) bodies_->Announce(index + 1);
     flight->record().handed_ns = MonotonicNs();
     records_.latest_send_ns =
         std::max(records_.latest_send_ns, flight->record().handed_ns - admitted_ns);
@@ -242,16 +221,15 @@ class Driver : public std::enable_shared_from_this<Driver> {
     } else if (record.status != RequestStatus::kCancelled) {
       ++progress_.failed;
     }
-    if (!failed) any_success_ = true;
-    failures_in_row_ = failed ? failures_in_row_ + 1 : 0;
+    failures_.Count(failed);
     const uint64_t index = record.index;
     const int64_t ended_ns = record.ended_ns;
-    const int64_t pause_ns = failed ? PauseNs(flight) : 0;
+    const int64_t pause_ns = failed ? failures_.PauseNs(flight.retry_after_s()) : 0;
     // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
-    if (failed && IsHopeless()) {
+    if (failed && failures_.IsHopeless(MonotonicNs() - start_ns_)) {
       return EndAll(fmt::format("given up after {} failures and no success, the last: {}",
-                                failures_in_row_, records_.requests.back().error));
+                                failures_.in_row(), records_.requests.back().error));
     }
     GoOn(index, ended_ns, pause_ns);
     EndIfOver();
@@ -259,8 +237,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   // What the end of a request lets go.
   void GoOn(uint64_t index, int64_t ended_ns, int64_t pause_ns) {
-    if (!ending_ && HasFollower(index)) {
-      return SendLater(index + 1, ended_ns + std::max(Planned(index + 1).think_ns, pause_ns));
+    if (!ending_ && requests_.HasFollower(index)) {
+      return SendLater(index + 1, ended_ns + std::max(requests_[index + 1].think_ns, pause_ns));
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {
       // The user waits before the next one; meanwhile the place is taken.
@@ -277,19 +255,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (!HasRoom()) room_since_ns_ = at_ns;
     --occupied_;
     Pump();
-  }
-
-  int64_t PauseNs(const Flight& flight) const {
-    if (flight.retry_after_s() >= 0) {
-      return std::min(flight.retry_after_s(), kMostRetryAfterS) * kNsPerSecond;
-    }
-    const auto doublings = std::min<uint64_t>(failures_in_row_ - 1, 10);
-    return std::min(kFirstPauseNs << doublings, kMostPauseNs);
-  }
-
-  bool IsHopeless() const {
-    return !any_success_ && failures_in_row_ >= kHopelessFailures &&
-           MonotonicNs() - start_ns_ >= kHopelessNs;
   }
 
   void EndSending() {
@@ -315,7 +280,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void EndIfOver() {
     if (finished_ || !flights_.empty()) return;
     if (!ending_) {
-      if (scheduled_ > 0 || Has(cursor_)) return;
+      if (scheduled_ > 0 || requests_.Has(cursor_)) return;
       if (!plan_.options.requests && !open_loop_) {
         records_.ended_early = "all requests of the dataset were sent before the time was up";
       }
@@ -370,7 +335,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   const std::vector<std::string> addresses_;  // of the targets, with the route
   DriveProgress& progress_;
   const std::string id_prefix_;
-  const bool open_loop_, goes_round_;
+  const bool open_loop_;
+  const NumberedPlan requests_;
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   // The client's thread only.
@@ -385,8 +351,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   uint64_t occupied_ = 0;      // places: requests under way, and users who think or wait
   uint64_t scheduled_ = 0;     // of these, the ones with nothing under way
   uint64_t users_ = 0;         // that have begun, with a fixed concurrency
-  uint64_t failures_in_row_ = 0;
-  bool any_success_ = false, ending_ = false, finished_ = false;
+  FailureStreak failures_;
+  bool ending_ = false, finished_ = false;
 };
 
 std::string FreshPrefix() { return fmt::format("tacho-{:08x}-", FreshSalt() & 0xffffffff); }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "load/mix_choice.h"
+
 namespace tacho {
 namespace {
 
@@ -22,97 +24,13 @@ constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
 constexpr double kLeastUncounted = 20'000, kMostUncounted = 500'000;
-constexpr uint64_t kMostRequests = 10'000'000;
 constexpr int64_t kUnknownOutput = 256;  // as vLLM's client
-
-Error Usage(std::string text) { return {ErrorKind::kUsage, std::move(text)}; }
-
-Result<void> CheckLengths(const PlanOptions& o) {
-  if (o.prompt_tokens && *o.prompt_tokens < 1) {
-    return Fail(ErrorKind::kUsage, "a prompt has at least one token");
-  }
-  if (o.output_tokens && *o.output_tokens < 1) {
-    return Fail(ErrorKind::kUsage, "an output has at least one token");
-  }
-  if (o.most_total_tokens && *o.most_total_tokens < 2) {
-    return Fail(ErrorKind::kUsage, "the model's length leaves no room for a prompt and an output");
-  }
-  if (o.prefix_tokens < 0 || o.prefixes < 1) {
-    return Fail(ErrorKind::kUsage, "no prefix of that kind");
-  }
-  if (!(o.shared_prefix >= 0 && o.shared_prefix <= 1)) {
-    return Fail(ErrorKind::kUsage, "the shared part of prompts must be from 0 to 1");
-  }
-  return {};
-}
-
-Result<void> CheckTimes(const PlanOptions& o) {
-  if (o.rate && !(*o.rate > 0 && std::isfinite(*o.rate))) {
-    return Fail(ErrorKind::kUsage, fmt::format("a rate of {:g} requests a second", *o.rate));
-  }
-  if (!(o.burstiness > 0)) return Fail(ErrorKind::kUsage, "the burstiness must be above 0");
-  if (o.ramp) {
-    const bool exponential = o.ramp->shape == RampShape::kExponential;
-    if (!(o.ramp->from_rate >= 0 && o.ramp->to_rate > 0 && std::isfinite(o.ramp->from_rate) &&
-          std::isfinite(o.ramp->to_rate)) ||
-        (exponential && o.ramp->from_rate == 0)) {
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("a ramp from {:g} to {:g} requests a second{}", o.ramp->from_rate,
-                              o.ramp->to_rate,
-                              exponential ? " (an exponential one cannot begin at 0)" : ""));
-    }
-  }
-  if (o.duration_ns && *o.duration_ns <= 0) return Fail(ErrorKind::kUsage, "a duration of 0");
-  if (o.replay_speed && !(*o.replay_speed > 0 && std::isfinite(*o.replay_speed))) {
-    return Fail(ErrorKind::kUsage, "a replay must have a speed above 0");
-  }
-  if (o.replay_speed && (o.rate || o.ramp)) {
-    return Fail(ErrorKind::kUsage, "a replay has its own times: it goes with no rate");
-  }
-  if (o.think_ns < 0) return Fail(ErrorKind::kUsage, "a negative pause");
-  if (o.think_ns > 0 && o.OpenLoop()) {
-    return Fail(ErrorKind::kUsage,
-                "users who think between requests go with a fixed concurrency, not with a rate");
-  }
-  if (o.concurrency == 0 && !o.OpenLoop() && !o.requests) {
-    return Fail(ErrorKind::kUsage,
-                "no bound of requests at once (--request-rate inf) needs a number of requests "
-                "(--requests)");
-  }
-  if (o.requests && *o.requests > kMostRequests) {
-    return Fail(ErrorKind::kUsage, fmt::format("more than {} requests", kMostRequests));
-  }
-  return {};
-}
-
-// The scenarios of the mix with their shares added up.
-struct Choice {
-  const Scenario* scenario = nullptr;
-  double upto = 0;
-};
-Result<std::vector<Choice>> Choices(const PlanOptions& options) {
-  std::vector<Choice> choices;
-  double sum = 0;
-  for (const MixPart& part : options.mix.empty() ? DefaultMix() : options.mix) {
-    const auto scenario = FindScenario(part.scenario);
-    if (!scenario) return tl::unexpected<Error>(scenario.error());
-    if (!(part.weight >= 0)) {
-      return tl::unexpected<Error>(Usage("a negative weight of " + part.scenario));
-    }
-    sum += part.weight;
-    choices.push_back({*scenario, sum});
-  }
-  if (!(sum > 0)) return tl::unexpected<Error>(Usage("the mix adds up to 0"));
-  for (Choice& choice : choices) choice.upto /= sum;
-  choices.back().upto = 1;
-  return choices;
-}
 
 class Planner {
  public:
-  Planner(const PlanOptions& options, std::vector<Choice> choices, Dataset dataset)
+  Planner(const PlanOptions& options, MixChoice mix, Dataset dataset)
       : options_(options),
-        choices_(std::move(choices)),
+        mix_(std::move(mix)),
         dataset_(std::move(dataset)),
         arrivals_(TimesOf(options), options.seed) {
     if (!dataset_.rows.empty() && options.shuffle && !options.replay_speed) {
@@ -167,11 +85,7 @@ class Planner {
     if (past_end_) return;
     if (!dataset_.rows.empty()) return AddRow(dataset_.rows[group_++ % dataset_.rows.size()]);
     Random random(options_.seed, kRequestStream + group_);
-    const double u = random.Uniform();
-    const Scenario& scenario =
-        *std::find_if(choices_.begin(), choices_.end() - 1, [&](const Choice& choice) {
-           return u < choice.upto;
-         })->scenario;
+    const Scenario& scenario = mix_.At(random.Uniform());
     const bool fixed = options_.FixedLengths();
     if (fixed || (scenario.turns.empty() && scenario.samples == 1)) {
       AddOne(fixed ? "fixed" : scenario.name, FixLengths(scenario.Draw(random), random), {},
@@ -331,7 +245,7 @@ class Planner {
   static constexpr int64_t kOpenEndNs = static_cast<int64_t>(kOpenEndSeconds) * 1'000'000'000;
 
   const PlanOptions& options_;
-  const std::vector<Choice> choices_;
+  const MixChoice mix_;
   Dataset dataset_;
   Arrivals arrivals_;
   LoadPlan plan_;
@@ -354,14 +268,6 @@ uint64_t FreshSalt() {
   return uint64_t{device()} << 32 | device();
 }
 
-Result<void> CheckPlan(const PlanOptions& options) {
-  TACHO_RETURN_IF_ERROR(CheckLengths(options));
-  TACHO_RETURN_IF_ERROR(CheckTimes(options));
-  const auto choices = Choices(options);
-  if (!choices) return tl::unexpected<Error>(choices.error());
-  return {};
-}
-
 Result<LoadPlan> MakePlan(const PlanOptions& options) {
   if (options.replay_speed) return Fail(ErrorKind::kUsage, "a replay needs a dataset with times");
   return MakePlan(options, {});
@@ -379,7 +285,7 @@ Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset) {
             : fmt::format("a replay needs a time with each request: {} of {} have none",
                           dataset.rows.size() - static_cast<size_t>(timed), dataset.rows.size()));
   }
-  return Planner(options, *Choices(options), std::move(dataset)).Make();
+  return Planner(options, *MixChoice::Create(options.mix), std::move(dataset)).Make();
 }
 
 }  // namespace tacho

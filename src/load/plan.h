@@ -93,6 +93,9 @@ struct LoadPlan {
            (options.oversample || !dataset);
   }
 };
+// A plan has at most so many requests.
+inline constexpr uint64_t kMostRequests = 10'000'000;
+
 // kUsage: options that contradict each other or are out of range.
 Result<void> CheckPlan(const PlanOptions& options);
 // kUsage as CheckPlan, and for a replay.

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/folder_for_test.h"
 #include "net/net_for_test.h"
 
 namespace tacho {
@@ -67,11 +67,8 @@ class Child {
 class TlsTest : public testing::Test {
  protected:
   void SetUp() override {
-    char folder[] = "/tmp/tacho-tls-XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    folder_ = folder;
-    const std::string key = folder_ + "/key.pem";
-    const std::string certificate = folder_ + "/certificate.pem";
+    const std::string key = folder_.At("key.pem");
+    const std::string certificate = folder_.At("certificate.pem");
     Child request({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate});
@@ -87,12 +84,8 @@ class TlsTest : public testing::Test {
     }
     if (url_.empty()) GTEST_SKIP() << "TLS IS NOT TESTED: openssl s_server does not start";
   }
-  void TearDown() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
 
-  std::string folder_;
+  FolderForTest folder_;
   std::unique_ptr<Child> server_;
   std::string url_;
 };
@@ -119,11 +112,11 @@ TEST_F(TlsTest, UnlessTheCheckIsOff) {
 }
 
 TEST_F(TlsTest, OrItsAuthorityIsNamed) {
-  const auto client = MakeClient({.ca_file = folder_ + "/certificate.pem"});
+  const auto client = MakeClient({.ca_file = folder_.At("certificate.pem")});
   const auto answer = client->Fetch({.url = url_});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->status, 200);
-  const auto nowhere = MakeClient({.ca_file = folder_ + "/none.pem"})->Fetch({.url = url_});
+  const auto nowhere = MakeClient({.ca_file = folder_.At("none.pem")})->Fetch({.url = url_});
   ASSERT_FALSE(nowhere);
   EXPECT_THAT(nowhere.error().message,
               testing::AllOf(HasSubstr("none.pem"), HasSubstr("check --cacert")));

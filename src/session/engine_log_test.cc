@@ -1,11 +1,11 @@
 #include "session/engine_log.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
+
+#include "base/folder_for_test.h"
 
 namespace tacho {
 namespace {
@@ -40,8 +40,8 @@ TEST(EngineLog, AStartThatKinetoRefusesIsAFailure) {
 }
 
 TEST(EngineLog, TellsWhatIsNew) {
-  const std::string path = "/tmp/tacho-engine-log-" + std::to_string(getpid());
-  std::ofstream(path) << "[old] Profiler started\n";
+  const FolderForTest folder;
+  const std::string path = folder.Write("log", "[old] Profiler started\n");
   EngineLog log(path);
   EXPECT_EQ(log.LastWord(), "");
   std::ofstream(path, std::ios::app)

@@ -2,10 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "base/folder_for_test.h"
 
 namespace tacho {
 namespace {
@@ -14,24 +15,19 @@ namespace fs = std::filesystem;
 
 class RunFolderTest : public testing::Test {
  protected:
-  RunFolderTest() {
-    std::string name = "/tmp/tacho-run-XXXXXX";
-    parent_ = mkdtemp(name.data());
-  }
-  ~RunFolderTest() override { fs::remove_all(parent_); }
-  std::string parent_;
+  FolderForTest parent_;
 };
 
 TEST_F(RunFolderTest, TwoOfOneSecondDoNotShare) {
-  auto one = RunFolder::Create(parent_ + "/deeper", "tacho-x");
-  auto two = RunFolder::Create(parent_ + "/deeper", "tacho-x");
+  auto one = RunFolder::Create(parent_.At("deeper"), "tacho-x");
+  auto two = RunFolder::Create(parent_.At("deeper"), "tacho-x");
   ASSERT_TRUE(one && two);
-  EXPECT_EQ(one->path(), parent_ + "/deeper/tacho-x");
-  EXPECT_EQ(two->path(), parent_ + "/deeper/tacho-x-2");
+  EXPECT_EQ(one->path(), parent_.At("deeper/tacho-x"));
+  EXPECT_EQ(two->path(), parent_.At("deeper/tacho-x-2"));
 }
 
 TEST_F(RunFolderTest, WritesWholeFilesOnly) {
-  auto folder = RunFolder::Create(parent_, "r");
+  auto folder = RunFolder::Create(parent_.path(), "r");
   ASSERT_TRUE(folder->Write("metrics/w0.txt", "one"));
   ASSERT_TRUE(folder->Write("metrics/w0.txt", "two"));
   std::ifstream file(folder->In("metrics/w0.txt"));
@@ -44,7 +40,7 @@ TEST_F(RunFolderTest, WritesWholeFilesOnly) {
 }
 
 TEST_F(RunFolderTest, OnlyAnEmptyOneIsTakenAway) {
-  auto folder = RunFolder::Create(parent_, "r");
+  auto folder = RunFolder::Create(parent_.path(), "r");
   fs::create_directories(folder->In("traces/w0"));
   ASSERT_TRUE(folder->Write("a", ""));
   folder->RemoveEmpty();
@@ -55,8 +51,7 @@ TEST_F(RunFolderTest, OnlyAnEmptyOneIsTakenAway) {
 }
 
 TEST_F(RunFolderTest, AFileInTheWayIsNamed) {
-  std::ofstream(parent_ + "/file") << "x";
-  auto folder = RunFolder::Create(parent_ + "/file", "r");
+  auto folder = RunFolder::Create(parent_.Write("file", "x"), "r");
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().kind, ErrorKind::kOutput);
   EXPECT_THAT(folder.error().message, testing::HasSubstr("/file"));

@@ -8,28 +8,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/folder_for_test.h"
 #include "net/http_client.h"
 
 namespace tacho::simulate {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 class SimulationTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("tacho_simulation_" + std::to_string(getpid()) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    client_ = std::move(*HttpClient::Create());
-  }
-  void TearDown() override {
-    simulation_.reset();
-    fs::remove_all(folder_);
-  }
-
   SimulationOptions Options(SimulatedEngine kind) {
     SimulationOptions options;
     WorkerOptions& worker = options.worker;
@@ -38,12 +26,12 @@ class SimulationTest : public ::testing::Test {
     worker.served_model = "tiny";
     worker.cost = {*FindModelShape("tiny"), *FindHardware("h100"), 2, 10};
     worker.limits.mixes = kind == SimulatedEngine::kVllm;
-    worker.trace_folder = folder_.string();
-    worker.temp_folder = fs::temp_directory_path().string();
+    worker.trace_folder = folder_.path();
+    worker.temp_folder = std::filesystem::temp_directory_path().string();
     worker.truth = true;
     worker.profiler_config = Json{
         {"profiler", "torch"},
-        {"torch_profiler_dir", folder_.string()},
+        {"torch_profiler_dir", folder_.path()},
         {"torch_profiler_use_gzip", false},
         {"ignore_frontend",
          true}}.dump();
@@ -69,8 +57,7 @@ class SimulationTest : public ::testing::Test {
   std::string Worker(size_t i) const { return simulation_->workers()[i].url; }
   size_t FilesWith(const std::string& text) const {
     size_t count = 0;
-    if (!fs::exists(folder_)) return 0;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
       count += entry.path().filename().string().find(text) != std::string::npos ? 1 : 0;
     }
     return count;
@@ -83,8 +70,8 @@ class SimulationTest : public ::testing::Test {
     return false;
   }
 
-  fs::path folder_;
-  std::unique_ptr<HttpClient> client_;
+  FolderForTest folder_;
+  std::unique_ptr<HttpClient> client_ = HttpClient::Create().value();
   std::unique_ptr<Simulation> simulation_;
 };
 
@@ -114,7 +101,7 @@ TEST_F(SimulationTest, SglangBehindItsRouter) {
   options.count = 2;
   options.router = RouterKind::kSglang;
   Start(options);
-  const std::string body = Json{{"output_dir", folder_.string()}, {"num_steps", 3}}.dump();
+  const std::string body = Json{{"output_dir", folder_.path()}, {"num_steps", 3}}.dump();
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(Ask(Worker(i) + "/start_profile", body).status, 200);
   for (size_t i = 0; i < 2; ++i) {
     std::vector<HttpRequest> load(
@@ -172,12 +159,11 @@ TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
                        .count();
   const std::vector<int64_t>& ranks = simulation_->workers()[0].rank_pids;
   ASSERT_EQ(ranks.size(), 2U);
-  fs::create_directories(folder_);
   const auto order = [&](int64_t pid) {
     TraceWindowOrder window;
     window.pid = pid;
     window.process_name = "VLLM::EngineCore";
-    window.path = (folder_ / ("daemon_" + std::to_string(pid) + ".json")).string();
+    window.path = folder_.At("daemon_" + std::to_string(pid) + ".json");
     window.start_unix_ns = now + 50'000'000;
     window.duration_ns = 200'000'000;
     window.done = [&] { ++done; };

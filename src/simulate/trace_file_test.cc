@@ -1,13 +1,14 @@
 #include "simulate/trace_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <thread>
+
+#include "base/folder_for_test.h"
 
 namespace tacho::simulate {
 namespace {
@@ -16,13 +17,10 @@ namespace fs = std::filesystem;
 
 class TraceFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("tacho_trace_file_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    file_.path = (folder_ / "in" / "x.json").string();
-    file_.temp_folder = folder_.string();
+  TraceFileTest() {
+    file_.path = folder_.At("in/x.json");
+    file_.temp_folder = folder_.path();
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   FileOutcome Write() {
     return WriteTraceFile(
@@ -37,13 +35,13 @@ class TraceFileTest : public ::testing::Test {
   }
   std::set<std::string> Names() const {
     std::set<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
       if (entry.is_regular_file()) names.insert(entry.path().filename().string());
     }
     return names;
   }
 
-  fs::path folder_;
+  FolderForTest folder_;
   TraceFile file_;
   std::stop_source stop_;
 };

@@ -1,4 +1,4 @@
-"""What record_vllm.py and record_torch.py take from tools/engines: the environment, the model, processes."""
+"""What the recorders of this folder take from tools/engines: the environment, the model, processes."""
 import sys
 from pathlib import Path
 

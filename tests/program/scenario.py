@@ -23,7 +23,7 @@ def check(what, ok, detail=""):
         passed += 1
     else:
         failed += 1
-        print(f"FAILED {what}: {detail}", flush=True)
+        print(f"FAILED {what}: {str(detail)[:4000]}", flush=True)
 
 
 @contextlib.contextmanager

@@ -7,16 +7,17 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 
-namespace tacho::testing {
+namespace tacho {
 
 // A folder that lives as long as the object.
 class FolderForTest {
  public:
   FolderForTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tacho-io-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "tacho-test-XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     path_ = name;
     // For WithoutRoot; mkdtemp lets the owner in only.
@@ -31,6 +32,7 @@ class FolderForTest {
 
   [[nodiscard]] std::string path() const { return path_.string(); }
   [[nodiscard]] std::string At(const std::string& name) const { return (path_ / name).string(); }
+  // Makes the folders on the way; gives the file's path.
   std::string Write(const std::string& name, std::string_view bytes) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
@@ -41,6 +43,26 @@ class FolderForTest {
 
  private:
   std::filesystem::path path_;
+};
+
+// A folder that is $XDG_RUNTIME_DIR meanwhile: locks and marks of its own, and none of another
+// test's.
+class RuntimeFolderForTest : public FolderForTest {
+ public:
+  RuntimeFolderForTest() {
+    if (const char* before = getenv(kVariable)) before_ = before;
+    setenv(kVariable, path().c_str(), 1);
+  }
+  ~RuntimeFolderForTest() {
+    if (before_)
+      setenv(kVariable, before_->c_str(), 1);
+    else
+      unsetenv(kVariable);
+  }
+
+ private:
+  static constexpr const char* kVariable = "XDG_RUNTIME_DIR";
+  std::optional<std::string> before_;
 };
 
 // Root may read everything: while the object lives, the tests run as somebody who may not.
@@ -64,4 +86,4 @@ class WithoutRoot {
   bool works_ = true;
 };
 
-}  // namespace tacho::testing
+}  // namespace tacho

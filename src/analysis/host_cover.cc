@@ -1,0 +1,112 @@
+#include "analysis/host_cover.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+namespace tacho {
+namespace {
+
+void JoinOverlapping(std::vector<Interval>& intervals) {
+  std::ranges::sort(intervals, {}, &Interval::start);
+  size_t kept = 0;
+  for (const Interval& next : intervals) {
+    if (kept > 0 && next.start <= intervals[kept - 1].end) {
+      intervals[kept - 1].end = std::max(intervals[kept - 1].end, next.end);
+    } else {
+      intervals[kept++] = next;
+    }
+  }
+  intervals.resize(kept);
+}
+
+// Goes through the slices of a stretch and charges its time.
+class HostCover {
+ public:
+  HostCover(const HostTree& tree, Interval when) : tree_(tree), when_(when), now_(when.start) {}
+
+  StringId Find(TrackId track) {
+    const std::span<const HostTree::Node> nodes(tree_.nodes);
+    const auto first = nodes.begin() + tree_.track_begin[Index(track)];
+    const auto last = nodes.begin() + tree_.track_begin[Index(track) + 1];
+    auto next =
+        std::lower_bound(first, last, when_.start,
+                         [](const HostTree::Node& node, TimeNs t) { return node.when.start < t; });
+    if (next != first) OpenAncestors(static_cast<int32_t>(next - nodes.begin()) - 1);
+    for (; next != last && next->when.start < when_.end; ++next) {
+      AdvanceTo(next->when.start);
+      open_.push_back(static_cast<int32_t>(next - nodes.begin()));
+    }
+    AdvanceTo(when_.end);
+    return Longest();
+  }
+
+ private:
+  [[nodiscard]] const HostTree::Node& Node(int32_t node) const {
+    return tree_.nodes[static_cast<size_t>(node)];
+  }
+
+  // The slices around `node`, itself included, that are open when the stretch begins, outermost
+  // first.
+  void OpenAncestors(int32_t node) {
+    for (; node >= 0; node = Node(node).parent) {
+      if (Node(node).when.end > when_.start) open_.push_back(node);
+    }
+    std::ranges::reverse(open_);
+  }
+
+  void AdvanceTo(TimeNs t) {
+    while (!open_.empty() && Node(open_.back()).when.end <= t) {
+      Charge(Node(open_.back()).when.end);
+      open_.pop_back();
+    }
+    Charge(t);
+  }
+
+  void Charge(TimeNs t) {
+    if (t <= now_) return;
+    (open_.empty() ? outside_ : covered_[open_.back()]) += t - now_;
+    now_ = t;
+  }
+
+  [[nodiscard]] StringId Longest() const {
+    int32_t best = -1;
+    DurationNs time = outside_;
+    for (const auto& [node, covered] : covered_) {
+      // Of equals the first slice; any slice rather than none.
+      if (covered > time || (covered == time && (best < 0 || node < best))) {
+        best = node;
+        time = covered;
+      }
+    }
+    return best < 0 ? StringId::kEmpty : Node(best).name;
+  }
+
+  const HostTree& tree_;
+  Interval when_;
+  TimeNs now_;
+  DurationNs outside_;
+  std::vector<int32_t> open_;
+  std::unordered_map<int32_t, DurationNs> covered_;  // by node
+};
+
+}  // namespace
+
+HostTree SlicesAround(const Trace& trace, const std::vector<HostStretch>& stretches) {
+  std::vector<std::vector<Interval>> parts(trace.words.tracks().size());
+  for (const HostStretch& stretch : stretches) parts[Index(stretch.track)].push_back(stretch.when);
+  for (std::vector<Interval>& of_track : parts) JoinOverlapping(of_track);
+  const auto touches = [&](SliceKind, const SliceTable& table, uint32_t row) {
+    const std::vector<Interval>& of_track = parts[Index(table.track[row])];
+    const auto next = std::ranges::upper_bound(of_track, table.start[row], {}, &Interval::end);
+    return next != of_track.end() && table.start[row] < next->end &&
+           next->start < table.When(row).end;
+  };
+  return NestHostSlices(trace, CollectHostRows(trace, false, touches));
+}
+
+StringId MainSlice(const HostTree& tree, const HostStretch& stretch) {
+  return HostCover(tree, stretch.when).Find(stretch.track);
+}
+
+}  // namespace tacho

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""`tacho analyze` where what it writes cannot be written, or nobody reads it any more.
+
+usage: check_output.py TACHO [--only NAME ...]
+"""
+import os
+import pathlib
+import pty
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+import scenario
+from analyze_run import RECORDING, expect, kernel, run, write, write_trace
+from scenario import check, main
+
+
+def tables(folder):
+    """A report is printed whatever becomes of what is written beside it."""
+    root = pathlib.Path(folder)
+    trace = write_trace(root / "t.json", [kernel(0, 100)])
+    done = run("--csv", trace, trace)
+    expect("--csv onto a file", done, 3, "cannot write")
+    check("the report is printed all the same", b"GPU busy" in done.stdout, done.stdout)
+    tables = root / "blocked"
+    (tables / "kernels.csv").mkdir(parents=True)
+    write(tables / "devices.csv", "old")
+    expect("--csv with a folder in the way", run("--csv", tables, trace), 3, "kernels.csv")
+    check("nothing has changed", sorted(p.name for p in tables.iterdir()) == ["devices.csv", "kernels.csv"]
+          and (tables / "devices.csv").read_text() == "old")
+
+
+def streams(folder):
+    """Standard output that is full, closed, a terminal; Ctrl-C."""
+    root = pathlib.Path(folder)
+    with open("/dev/full", "w") as full:
+        done = run("--json", RECORDING, stdout=full)
+    check("full standard output", done.returncode not in (0, 70) and b"make room" in done.stderr, (done.returncode, done.stderr))
+    tables = root / "tables"
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    done = run("--csv", tables, RECORDING, restore_signals=False,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+    check("disk full: fails", done.returncode not in (0, 70) and done.returncode > 0, (done.returncode, done.stderr))
+    left = sorted(p.name for p in tables.iterdir()) if tables.exists() else []
+    check("disk full: nothing half written", all((tables / n).stat().st_size < 2000 for n in left), left)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = run("--json", RECORDING, stdout=writer)
+    os.close(writer)
+    check("closed pipe is quiet", b"bug" not in done.stderr.lower(), done.stderr)
+    half = root / "half"
+    half.mkdir()
+    shutil.copy(RECORDING, half / RECORDING.name)
+    write(half / "empty.json", "")
+    done = run(half)
+    check("a skipped file is named on both outputs",
+          done.stdout.count(b"empty.json") == 1 and done.stderr.count(b"empty.json") == 1, done.stderr)
+    leader, follower = pty.openpty()
+    with subprocess.Popen([scenario.TACHO, "analyze", "--no-progress", half], stdout=follower, stderr=follower) as child:
+        os.close(follower)
+        seen = b""
+        try:
+            while part := os.read(leader, 65536):
+                seen += part
+        except OSError:  # how a terminal ends
+            pass
+    os.close(leader)
+    check("and once on a terminal", seen.count(b"empty.json") == 1 and b"1 input was skipped, see above" in seen, seen)
+
+    # Ctrl-C ends at once with the status of an interrupt.
+    fifo = root / "fifo"
+    os.mkfifo(fifo)
+    child = subprocess.Popen([scenario.TACHO, "analyze", fifo], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=20)
+    check("interrupt", child.returncode in (130, -signal.SIGINT), child.returncode)
+
+
+main([tables, streams], __doc__)
