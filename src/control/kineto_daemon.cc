@@ -25,25 +25,11 @@ constexpr int32_t kStateTracing = 1;
 constexpr size_t kMostDatagram = 64u << 10;
 // A process that has not asked for so long is gone, or its machine stands still.
 constexpr int64_t kForgetNs = 4 * KinetoDaemon::kPollMs * 1'000'000;
-// Of the 50 ms that Kineto waits for an answer, some are the answer's way.
-constexpr int64_t kWaitsNs = 40 * 1'000'000;
 
 int64_t NowNs(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
-
-// How long ago the kernel took the datagram over from its sender; 0 where it does not tell.
-int64_t AgeNs(msghdr& message) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
-    timespec sent{};
-    std::memcpy(&sent, CMSG_DATA(part), sizeof(sent));
-    return NowNs(CLOCK_REALTIME) - (sent.tv_sec * 1'000'000'000 + sent.tv_nsec);
-  }
-  return 0;
 }
 
 class SocketDaemon final : public KinetoDaemon {
@@ -110,33 +96,26 @@ class SocketDaemon final : public KinetoDaemon {
       if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
       if (waits[1].revents != 0) return;
       if ((waits[0].revents & POLLIN) == 0) continue;
-      KinetoAddress from;
-      iovec bytes{datagram.data(), datagram.size()};
-      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
-      msghdr message{};
-      message.msg_name = &from.name;
-      message.msg_namelen = sizeof(from.name);
-      message.msg_iov = &bytes;
-      message.msg_iovlen = 1;
-      message.msg_control = control;
-      message.msg_controllen = sizeof(control);
-      const ssize_t size = recvmsg(socket_, &message, MSG_DONTWAIT);
+      KinetoAddress from{.size = sizeof(sockaddr_un)};
+      const ssize_t size = recvfrom(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT,
+                                    reinterpret_cast<sockaddr*>(&from.name), &from.size);
       if (size <= 0) continue;
-      from.size = message.msg_namelen;
-      // An answer that comes when it is no longer waited for would be taken for that to the next
-      // question, and so on for ever.
-      Answer({datagram.data(), static_cast<size_t>(size)}, from, AgeNs(message) < kWaitsNs);
+      Answer({datagram.data(), static_cast<size_t>(size)}, from);
     }
   }
 
-  void Answer(std::string_view datagram, const KinetoAddress& from, bool waits) {
+  void Answer(std::string_view datagram, const KinetoAddress& from) {
     std::optional<KinetoMessage> message = ParseKinetoMessage(datagram);
     if (!message) return;
     std::string text;
     if (message->type == "req") {
       std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
       if (!question) return;
-      text = TextFor(*question, waits);
+      text = TextFor(*question);
+      // Kineto takes silence for nothing to do. The last try of a question that found no daemon
+      // counts as failed even where it gets through (FabricManager's sync_send), and nobody waits
+      // for its answer: that would be taken for the next one's, and so on for ever.
+      if (text.empty()) return;
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
       if (!context) return;
@@ -148,15 +127,14 @@ class SocketDaemon final : public KinetoDaemon {
     } else {
       return;
     }
-    if (!waits) return;
     std::string answer = PackKinetoMessage({message->type, text});
     // A process that does not read its socket must not stop the others: it asks again.
     sendto(socket_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
            from.size);
   }
 
-  // Notes who asks; gives what it is to do, "" for nothing, if it waits for that.
-  std::string TextFor(const KinetoQuestion& question, bool waits) {
+  // Notes who asks; gives what it is to do, "" for nothing.
+  std::string TextFor(const KinetoQuestion& question) {
     std::lock_guard lock(mutex_);
     int64_t pid = question.pids.front();
     DaemonProcess& process = processes_[pid];
@@ -166,8 +144,7 @@ class SocketDaemon final : public KinetoDaemon {
     process.asked_ns = NowNs(CLOCK_MONOTONIC);
     process.tracing = question.state == kStateTracing;
     auto wanted = std::find(wanted_.begin(), wanted_.end(), pid);
-    if (!waits || wanted == wanted_.end() || NowNs(CLOCK_REALTIME) / 1'000'000 > latest_unix_ms_)
-      return "";
+    if (wanted == wanted_.end() || NowNs(CLOCK_REALTIME) / 1'000'000 > latest_unix_ms_) return "";
     wanted_.erase(wanted);
     process.told = true;
     return config_;
@@ -229,8 +206,6 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
                               where));
     return Fail(ErrorKind::kOutput, fmt::format("{}: {}", where, std::strerror(reason)));
   }
-  const int on = 1;
-  setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
   int wake = eventfd(0, EFD_CLOEXEC);
   if (wake < 0) {
     close(socket);

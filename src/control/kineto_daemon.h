@@ -34,17 +34,17 @@ struct DaemonTrace {
 
 // The other end of Kineto's daemon protocol, so that engines are profiled on demand without an HTTP
 // route and without a stall: the trace is taken and written on a thread of Kineto's own. Processes
-// ask every 5 seconds over a UNIX datagram socket; this answers them on one thread, but those who
-// no longer wait. Formats: net/kineto_message.h.
+// ask every 5 seconds over a UNIX datagram socket; this answers on one thread those who have
+// something to do. Formats: net/kineto_message.h.
 class KinetoDaemon {
  public:
   static constexpr int64_t kPollMs = 5000;  // how often a process asks
   // What must lie between an answer and the start: Kineto looks at a new request after up to a
   // second (seen: 0.98 s), warms up for one, and refuses a start that is past.
   static constexpr int64_t kReadyMs = 2000;
-  // What is left between the last answer and the start, so that one answer may be late. Kineto
-  // waits 50 ms for it; a later one it finds with its next question (seen on a busy machine), and
-  // from then on it is behind by one.
+  // What is left between the last answer and the start, so that one answer may be late: Kineto
+  // waits 50 ms for it, and finds a later one with its next question. Another daemon, which answers
+  // where there is nothing to do as well, may have left more of them.
   static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty

@@ -170,8 +170,7 @@ class Window {
     if (began_.contains(pid) || folder.contains(trace_.FileOf(pid))) return true;
     const auto open = folder.find(trace_.FileOf(pid) + ".tmp");
     return open != folder.end() &&
-           (open->second.bytes > 0 ||
-            open->second.modified_ns < (trace_.start_unix_ms - kMarginMs) * kNsPerMs);
+           (open->second.bytes > 0 || open->second.modified_ns < trace_.start_unix_ms * kNsPerMs);
   }
 
   // Those that live and did not begin: asked again within the window, or behind it, they were idle.

@@ -71,16 +71,19 @@ class Asker {
   std::string Exchange(const KinetoMessage& message) {
     const std::string bytes = PackKinetoMessage(message);
     int64_t pause = kFirstTryNs;
-    for (int tries = 0; sendto(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL,
-                               daemon_.get(), daemon_.size) < 0;
+    int tries = 0;
+    for (; sendto(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL, daemon_.get(),
+                  daemon_.size) < 0;
          ++tries, pause *= 2) {
       const bool again = errno == ECONNREFUSED || errno == EAGAIN;
       if (!again || tries == kMostTries || !WaitUntil(MonotonicNs() + pause, -1)) return "";
     }
-    if (late_-- > 0) return "";
+    if (tries == kMostTries) return "";  // Kineto counts the last one as failed, sent or not
     if (!WaitUntil(MonotonicNs() + kAnswerNs, socket_.get())) return "";
-    const ssize_t size = recv(socket_.get(), message_.data(), message_.size(), 0);
+    const int flags = late_ > 0 ? MSG_PEEK : 0;  // what comes late stays there
+    const ssize_t size = recv(socket_.get(), message_.data(), message_.size(), flags);
     if (size <= 0) return "";
+    if (late_ > 0) return --late_, "";
     const auto answer = ParseKinetoMessage({message_.data(), static_cast<size_t>(size)});
     return answer ? answer->payload : "";
   }

@@ -18,8 +18,9 @@ struct KinetoAskerOptions {
 // a trace begins and "3" when it is over. Blocks until the other end of `channel` is closed.
 //
 // Where it waits and gives up as Kineto does (IpcFabricConfigClient.cpp, FabricManager.h): 50 ms
-// for an answer, of which a later one is found with the next question, so that from then on all are
-// one question late; ten tries, each twice as long after the last, where nobody listens any more.
+// for an answer, a later one is found with the next question; ten tries, each twice as long after
+// the last, where nobody listens any more. Of a question that only the last of them brought through
+// no answer is waited for.
 void AskKinetoDaemon(int channel, const KinetoAskerOptions& options);
 
 }  // namespace tacho::simulate
