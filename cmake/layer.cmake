@@ -3,14 +3,19 @@
 # One folder of src/ is one static library tacho_<name> and one test binary <name>_test.
 # DEPS are layers of ours, LIBS are third-party targets that stay private to the layer.
 # Which layer may use which is checked by tools/check_layers.py.
-# COLD: it waits for people and sockets (cmake/options.cmake). A test runs for a moment: -O0 and
-# several files at once, a third of the time to compile. Sanitized builds take the sources so too
+# COLD: it waits for people and sockets (cmake/options.cmake). A test runs for a moment: -O0. Both
+# compile several files at once, in a third of the time. Sanitized builds take all sources so
 # (CMakePresets.json): names in unnamed namespaces are distinct within a layer.
 function(tacho_layer name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS;LIBS;TESTS;TEST_LIBS" ${ARGN})
+  set(several_at_once ON)
+  if(DEFINED CMAKE_UNITY_BUILD)  # tools/tidy looks at each file alone
+    set(several_at_once ${CMAKE_UNITY_BUILD})
+  endif()
   add_library(tacho_${name} STATIC ${ARG_SOURCES})
   if(ARG_COLD)
     target_compile_options(tacho_${name} PRIVATE ${TACHO_COLD})
+    set_target_properties(tacho_${name} PROPERTIES UNITY_BUILD ${several_at_once})
   else()
     target_compile_options(tacho_${name} PRIVATE ${TACHO_HOT})
   endif()
@@ -20,9 +25,7 @@ function(tacho_layer name)
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(${name}_test PRIVATE tacho_${name} ${ARG_TEST_LIBS} GTest::gmock_main)
     target_compile_options(${name}_test PRIVATE -O0 ${TACHO_FALSE_ALARMS})
-    if(NOT DEFINED CMAKE_UNITY_BUILD OR CMAKE_UNITY_BUILD)  # tools/tidy looks at each file alone
-      set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON)
-    endif()
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${several_at_once})
     target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
     target_compile_definitions(${name}_test PRIVATE TACHO_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     if(TACHO_SANITIZE)

@@ -8,7 +8,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # And on moved std::optional and std::variant, below -O3 and between a sanitizer's calls.
   set(TACHO_FALSE_ALARMS -Wno-maybe-uninitialized)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Files compiled together look like headers to this warning.
   target_compile_options(tacho_options INTERFACE -Wno-subobject-linkage)
 endif()
