@@ -87,14 +87,14 @@ std::vector<ControlOutcome> Send(const EngineScene& scene,
   return SendAll(*scene.client, requests, facts, scene.patience, scene.stop);
 }
 
-// Stops those that answered the probe; what was open on those that answer is open no more.
+// Stops those that answered the probe; what was open on those that tell so is open no more.
 std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
   std::vector<ControlRequest> requests;
   for (const ProbedWorker& probed : scene.workers)
     if (probed.facts) requests.push_back(PlanStop(probed.worker, *probed.facts));
   std::vector<ControlOutcome> outcomes = Send(scene, requests);
   for (const ControlOutcome& outcome : outcomes)
-    if (outcome.status != 0) ForgetOpenSession(outcome.url);
+    if (outcome.TellsThatNothingRuns()) ForgetOpenSession(outcome.url);
   return outcomes;
 }
 

@@ -83,10 +83,11 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<Recorded
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // Through everything that needs load; the end is cancelled, not waited for.
+  // Through everything that needs load, also where a window by the daemon is taken again; the end
+  // is cancelled, not waited for.
   if (!plan.requests)
     plan.duration_ns =
-        options.warm_up_ns + options.baseline_ns + options.window_ns + kForSlowStarts;
+        options.warm_up_ns + options.baseline_ns + 2 * options.window_ns + kForSlowStarts;
   Result<LoadPlan> planned = MakePlan(plan);
   if (planned && planned->cut_to_model > 0)
     remarks.push_back(

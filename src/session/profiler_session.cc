@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <future>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "control/liveness.h"
-#include "control/open_session.h"
 #include "net/clock.h"
 #include "session/fetch_files.h"
 
@@ -115,17 +115,22 @@ bool ProfilerSession::Start() {
     facts.push_back(recording_.workers[i].facts);
   }
   const int64_t begin = ReadClocks().unix_ns;
-  MarkAsOpen(begin / 1'000'000'000);
+  const std::vector<std::optional<OpenSession>> earlier = MarkAsOpen(begin / 1'000'000'000);
   const std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
   recording_.starts = SpreadOf(started);
   std::vector<size_t> failed;
+  std::set<size_t> others;
   for (size_t i = 0; i < started.size(); ++i) {
     RecordedWorker& worker = recording_.workers[running_[i]];
     worker.started = started[i];
     worker.expectation.start_unix_ns = begin;
     worker.expectation.key = PrefixOf(worker);
     if (started[i].verdict != ControlVerdict::kDone) failed.push_back(i);
-    if (started[i].verdict == ControlVerdict::kRefused) ForgetOpenSession(worker.worker.url);
+    if (started[i].verdict != ControlVerdict::kRefused) continue;
+    ForgetOpenSession(worker.worker.url);
+    if (!earlier[i]) continue;
+    Keep(worker, *earlier[i]);
+    others.insert(running_[i]);
   }
   std::vector<size_t> of_failed;
   for (size_t i : failed) of_failed.push_back(running_[i]);
@@ -135,21 +140,31 @@ bool ProfilerSession::Start() {
     Fail(worker, dead[i].empty() ? "did not start: " + started[failed[i]].said
                                  : WithLog(worker, "it was dead at its start: " + dead[i]));
   }
+  // What runs there is not ours to stop.
+  std::erase_if(running_, [&](size_t i) { return others.contains(i); });
   observer_.OnDone("start", recording_.starts.Text("profiler"));
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
 }
 
-// If this process is killed from now on, the next one finds the marks.
-void ProfilerSession::MarkAsOpen(int64_t unix_s) {
+// If this process is killed from now on, the next one finds the marks. Gives those that were there:
+// of engines that guard themselves.
+std::vector<std::optional<OpenSession>> ProfilerSession::MarkAsOpen(int64_t unix_s) {
+  std::vector<std::optional<OpenSession>> earlier;
   for (size_t i : running_) {
     const RecordedWorker& worker = recording_.workers[i];
-    const auto kept = KeepOpenSession(worker.worker.url, {.key = worker.key,
-                                                          .since_unix_s = unix_s,
-                                                          .steps = options_.profile.steps,
-                                                          .instance = worker.facts.instance,
-                                                          .command = "tacho record"});
-    if (!kept) Remark(kept.error().message);
+    earlier.push_back(FindOpenSession(worker.worker, worker.facts));
+    Keep(worker, {.key = worker.key,
+                  .since_unix_s = unix_s,
+                  .steps = options_.profile.steps,
+                  .instance = worker.facts.instance,
+                  .command = "tacho record"});
   }
+  return earlier;
+}
+
+void ProfilerSession::Keep(const RecordedWorker& worker, const OpenSession& session) {
+  const auto kept = KeepOpenSession(worker.worker.url, session);
+  if (!kept) Remark(kept.error().message);
 }
 
 bool ProfilerSession::FilesThere() const {
@@ -195,7 +210,7 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
 void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outcome,
                              const std::string& dead_then, const std::string& dead_now) {
   worker.stopped = outcome;
-  if (outcome.status != 0 || !dead_now.empty()) ForgetOpenSession(worker.worker.url);
+  if (outcome.TellsThatNothingRuns() || !dead_now.empty()) ForgetOpenSession(worker.worker.url);
   if (outcome.IsGood()) return;
   if (!dead_then.empty())
     Fail(worker, WithLog(worker, fmt::format("it died {}before its stop: {}",

@@ -3,11 +3,13 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "control/open_session.h"
 #include "control/profile_control.h"
 #include "net/http_client.h"
 #include "session/flush_progress.h"
@@ -54,7 +56,8 @@ class ProfilerSession {
               const std::string& dead_now);
   void CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop);
   void LookIntoFolders();
-  void MarkAsOpen(int64_t unix_s);
+  std::vector<std::optional<OpenSession>> MarkAsOpen(int64_t unix_s);
+  void Keep(const RecordedWorker& worker, const OpenSession& session);
   std::string StopCommand() const;
   std::string Traces() const;  // where they are or will be, one line a worker
   std::vector<std::string> FilesOf(const RecordedWorker& worker) const;

@@ -18,6 +18,8 @@
 namespace tacho {
 namespace {
 
+// A window by HTTP ends a look behind its load.
+constexpr int64_t kIdleToTell = 1'000'000'000;
 constexpr std::chrono::milliseconds kMostForMetrics{10'000};
 constexpr std::chrono::milliseconds kLook{200};
 
@@ -256,11 +258,14 @@ class Recorder {
     load_.reset();
     if (!records) return tl::unexpected(records.error());
     recording_.load = std::move(*records);
+    const int64_t idle_ns = recording_.profiled.end_ns - recording_.load->ended_ns;
     // A daemon's window outlives a load that Ctrl-C has ended.
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0)
       recording_.profiled.end_ns =
           std::clamp(at_ns, recording_.profiled.begin_ns,
                      std::max(recording_.profiled.begin_ns, recording_.profiled.end_ns));
+    else if (idle_ns > kIdleToTell)
+      Remark(fmt::format("the load was over {} before the window", SecondsText(idle_ns)));
     auto measure = [&](LoadWindow& window) {
       if (window.end_ns > window.begin_ns)
         window = MeasureWindow(*recording_.load, window.begin_ns, window.end_ns);

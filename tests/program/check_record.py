@@ -273,6 +273,15 @@ def started_twice(folder):
             counted = run("engine", "start", url, "--steps", "2", "--output-dir", f"{folder}/counted")
             check("counted steps, once more", counted.returncode == 0, counted.stderr)
             run("load", url, "--num-prompts", "1", "--input-len", "16", "--output-len", "8")
+        # Where it counts still, a recording is refused by it, and leaves it what it is.
+        check("many steps", run("engine", "start", url, "--key", "long", "--steps", "100000", "--output-dir", f"{folder}/long").returncode == 0)
+        done, report, _ = record(folder, [url], "--steps", "5")
+        check("refused by the engine", done.returncode != 0 and any("did not start" in m for m in report["missing"]),
+              (done.returncode, done.stderr, report))
+        check("the mark is kept", run("engine", "status", url).stdout.count("profiles since") == 1, run("engine", "status", url).stdout)
+        check("a load for it", run("load", url, "--num-prompts", "2", "--input-len", "16", "--output-len", "8").returncode == 0)
+        check("it runs on until its stop", run("engine", "stop", url).returncode == 0)
+        check("it is written", len(list(pathlib.Path(folder, "long").glob("long*"))) == 1, list(pathlib.Path(folder).rglob("long*")))
         check("start, not stopped", run("engine", "start", url, "--key", "first", "--force").returncode == 0)
         refused("not stopped", run("engine", "start", url))
     with simulation(folder, "--engine", "sglang", "--port", url.rpartition(":")[2]):

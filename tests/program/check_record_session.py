@@ -333,6 +333,20 @@ def daemon_late_answers(folder):
         check("always late: no other cause", "disk" not in done.stdout and "disk" not in json.dumps(report["missing"]), done.stdout)
 
 
+def daemon_again_interrupted(folder):
+    """Ctrl-C before anybody was told of the second window: what the first one gave is kept."""
+    with simulation(folder, *TWO, "--fault", "late-answers@1:2", daemon=True) as addresses:
+        run = Recording(folder, target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "2s")
+        run.until("another one is taken of all", 90)
+        run.interrupt()
+        status, out, errors, _ = run.end()
+        report = run.report()
+        check("again, interrupted: status", status == 130 and report and report["interrupted"], (status, errors[-2000:]))
+        good = [r for r in ranks(report) if r["proven"]] if report else []
+        check("again, interrupted: the first window's", len(good) == 2 and
+              all("kineto_" in f and os.path.exists(next(run.out.glob("tacho-*")) / f) for r in good for f in r["files"]), report)
+
+
 def daemon_late(folder):
     """A flush by the daemon that --timeout does not wait for is no end of it: the rank is missing, and its file comes."""
     with simulation(folder, *TWO, "--fault", "slow-flush@1:25s", daemon=True) as addresses:
@@ -346,4 +360,5 @@ def daemon_late(folder):
 
 
 scenario.main([interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
-               daemon_commands, daemon_stands_still, daemon_late_answers, daemon_late], __doc__)
+               daemon_commands, daemon_stands_still, daemon_late_answers,
+               daemon_again_interrupted, daemon_late], __doc__)

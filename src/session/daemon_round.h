@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/kineto_daemon.h"
+#include "session/trace_folder.h"
+
+namespace tacho {
+
+// One window as processes were asked for it through Kineto's daemon protocol, and what became of it
+// in each of them, by what they say with their questions and by the files they leave.
+class DaemonRound {
+ public:
+  using Askers = std::map<size_t, std::vector<int64_t>>;  // processes by the index of their worker
+
+  DaemonRound() = default;
+  DaemonRound(Askers askers, DaemonTrace trace);
+  // Tells them all through `daemon`: they begin `lead_ms` after the last one will have asked.
+  void Ask(KinetoDaemon& daemon, int64_t lead_ms);
+
+  const Askers& askers() const { return askers_; }
+  const std::vector<int64_t>& told() const { return told_; }  // all of them
+  const DaemonTrace& trace() const { return trace_; }
+  int64_t begin_ns() const { return begin_ns_; }  // CLOCK_MONOTONIC
+  int64_t end_ns() const { return begin_ns_ + trace_.duration_ms * 1'000'000; }
+
+  // The others did not hear of it: they were not told.
+  void KeepOnly(const std::vector<int64_t>& pids);
+  // Notes who begins; to be called now and then, from Ask to the end of the window.
+  void Look(const KinetoDaemon& daemon, const FolderState& folder);
+  // Those that live and did not begin: asked again within the window, or behind it, they were idle.
+  std::vector<int64_t> Late(const KinetoDaemon& daemon, const FolderState& folder) const;
+  // Processes whose files are whole.
+  size_t Whole() const;
+  // Whether a process was still busy with its trace at its last question.
+  bool Writes(int64_t pid, const KinetoDaemon& daemon) const;
+  void RemoveFiles() const;
+
+ private:
+  bool TakesPart(int64_t pid, const FolderState& folder) const;
+
+  Askers askers_;
+  std::vector<int64_t> told_;
+  DaemonTrace trace_;
+  int64_t begin_ns_ = 0;
+  std::set<int64_t> began_;  // that said so, or left a sign of it
+};
+
+bool IsAmong(int64_t pid, const std::vector<int64_t>& pids);
+// False for one that ended, even if nobody has waited for it yet.
+bool ProcessLives(int64_t pid);
+
+}  // namespace tacho
