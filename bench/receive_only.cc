@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace {
@@ -34,6 +35,13 @@ std::string Request(long number, long tokens) {
 bool Send(int socket, const std::string& request) {
   return send(socket, request.data(), request.size(), MSG_NOSIGNAL) ==
          static_cast<ssize_t>(request.size());
+}
+
+// As many of the last bytes as the end of a body has, which may come in two pieces.
+void Keep(std::string& last, std::string_view piece) {
+  if (piece.size() > kEnd.size()) piece.remove_prefix(piece.size() - kEnd.size());
+  last.append(piece);
+  if (last.size() > kEnd.size()) last.erase(0, last.size() - kEnd.size());
 }
 
 int Connect(const char* port) {
@@ -66,17 +74,21 @@ int main(int count, char** words) {
     }
   }
   std::vector<char> buffer(65536);
+  std::unordered_map<int, std::string> ends;  // the last bytes that came, by socket
   std::array<epoll_event, 64> ready;
   while (ended < requests) {
     const int found = epoll_wait(epoll, ready.data(), ready.size(), 30'000);
     if (found <= 0) return 1;
     for (int i = 0; i < found; ++i) {
       const int fd = ready[static_cast<size_t>(i)].data.fd;
-      const ssize_t size = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-      if (size <= 0 && errno != EAGAIN) return 1;
-      if (size < 0 || !std::string_view(buffer.data(), static_cast<size_t>(size)).ends_with(kEnd)) {
-        continue;
-      }
+      ssize_t size = 0;
+      do {  // once, but where more waits than the buffer holds: the event does not come again
+        size = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+        if (size == 0 || (size < 0 && errno != EAGAIN)) return 1;
+        if (size > 0) Keep(ends[fd], std::string_view(buffer.data(), static_cast<size_t>(size)));
+      } while (size == static_cast<ssize_t>(buffer.size()));
+      if (ends[fd] != kEnd) continue;
+      ends[fd].clear();
       ++ended;
       if (sent < requests && !Send(fd, Request(sent++, tokens))) return 1;
     }

@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kBufferBytes = 64 * 1024;
 // A name is looked up anew after it: as long as libcurl keeps one.
 constexpr int64_t kReachedHoldsNs = 60 * kNsPerSecond;
+// Longer than the kernel waits before it asks again.
+constexpr std::chrono::milliseconds kMostPatience{1500};
 
 }  // namespace
 
@@ -50,20 +52,18 @@ void DirectConnections::DialFor(DirectExchange& exchange) {
 }
 
 bool DirectConnections::DialKnown(DirectExchange& exchange) {
-  const int64_t begun = MonotonicNs();
   const auto reached = reached_.find(exchange.url().Origin());
-  if (reached == reached_.end() || begun - reached->second.reached_ns > kReachedHoldsNs) {
+  if (reached == reached_.end() || MonotonicNs() - reached->second.reached_ns > kReachedHoldsNs) {
     return false;
   }
-  const std::chrono::nanoseconds patience = exchange.request().connect_timeout;
+  // Where it fails libcurl tries, which knows of other addresses, and tells what is wrong.
+  const std::chrono::milliseconds patience =
+      std::min(kMostPatience, exchange.request().connect_timeout / 2);
   exchange.dial_ = AddressDial::Start(loop_, reached->second, patience,
-                                      [this, &exchange, begun, patience](FileDescriptor socket) {
+                                      [this, &exchange](FileDescriptor socket) {
                                         if (socket) return Connected(exchange, std::move(socket));
                                         reached_.erase(exchange.url().Origin());
-                                        if (MonotonicNs() - begun < patience.count())
-                                          return DialFor(exchange);
-                                        exchange.GiveUp(Breakdown::kTimedOut);
-                                        ended_(exchange);
+                                        DialFor(exchange);
                                       });
   return exchange.dial_ != nullptr;
 }
