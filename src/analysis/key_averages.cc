@@ -121,8 +121,8 @@ uint64_t LoneAllocations(const Trace& trace, std::initializer_list<const HostTre
   return lone;
 }
 
-// When the profiler stopped, which is where PyTorch ends the slices that were open then; in the
-// file they end later, with the record window.
+// When the profiler stopped; in the file the slices that were open then end later, with the record
+// window.
 std::optional<TimeNs> ProfilerStop(const Trace& trace) {
   const StringId session = trace.words.strings.Find("Trace");
   std::optional<TimeNs> stop;
@@ -138,9 +138,25 @@ bool IsUnfinished(const Trace& trace, const ArgReader& finished, const SliceTabl
   return finished.anywhere() && trace.Text(finished.Text({table.args[row]})) == "false";
 }
 
-// The slices that were still open when the profiler stopped, ended there; not nested.
+// The end of the innermost slice of a track that is open at a moment.
+std::optional<TimeNs> EndAround(const HostTree& tree, TrackId track, TimeNs at) {
+  const auto begin = tree.nodes.begin();
+  const auto found = std::upper_bound(
+      begin + tree.track_begin[Index(track)], begin + tree.track_begin[Index(track) + 1], at,
+      [](TimeNs time, const HostTree::Node& node) { return time < node.when.start; });
+  if (found == begin + tree.track_begin[Index(track)]) return std::nullopt;
+  for (auto i = static_cast<int32_t>(found - begin) - 1; i >= 0;) {
+    const HostTree::Node& node = tree.nodes[static_cast<size_t>(i)];
+    if (at < node.when.end) return node.when.end;
+    i = node.parent;
+  }
+  return std::nullopt;
+}
+
+// The slices that were still open when the profiler stopped: they end with the slice around them,
+// or at the stop (PyTorch: Result::endTimeNS). Not nested.
 HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
-                          const ArgReader& finished) {
+                          const ArgReader& finished, const HostTree& tree) {
   HostTree beside;
   if (!finished.anywhere()) return beside;
   const std::optional<TimeNs> stop = ProfilerStop(trace);
@@ -149,7 +165,8 @@ HostTree UnfinishedSlices(const Trace& trace, const std::vector<StringId>& keys,
       if (keys[Index(table.name[row])] == StringId::kEmpty) continue;
       if (!IsUnfinished(trace, finished, table, row)) continue;
       Interval when = table.When(row);
-      when.end = std::max(when.start, stop.value_or(when.end));
+      const std::optional<TimeNs> around = EndAround(tree, table.track[row], when.start);
+      when.end = std::max(when.start, around.value_or(stop.value_or(when.end)));
       beside.nodes.push_back({.when = when,
                               .name = table.name[row],
                               .track = table.track[row],
@@ -223,7 +240,7 @@ KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Sco
            !IsUnfinished(trace, finished, table, row);
   };
   HostTree tree = NestHostSlices(trace, CollectHostRows(trace, true, keep));
-  const HostTree beside = UnfinishedSlices(trace, keys, finished);
+  const HostTree beside = UnfinishedSlices(trace, keys, finished, tree);
   const uint64_t lone_allocations = LoneAllocations(trace, {&tree, &beside}, scope);
 
   DeviceNs device = AttributeDeviceTime(trace, links, NodesOf(trace, tree), scope);

@@ -237,6 +237,28 @@ TEST(KeyAverages, DeviceTimeOfAMergedOpMovesUp) {
   EXPECT_EQ(RowOf(table.key_averages.rows, "cudaLaunchKernel").cpu_self, DurationNs{5});
 }
 
+TEST(KeyAverages, WhatIsOpenAtTheStopEndsWithTheSliceAroundIt) {
+  TraceBuilder b;
+  const auto open = [&](const char* name, int64_t start) {
+    b.Host("user_annotation", name,
+           {.start = start, .duration = 900 - start, .args = {{"finished", "false"}}});
+  };
+  b.Host("Trace", "PyTorch Profiler (0)", {.pid = "Spans", .start = 0, .duration = 800});
+  b.Host("user_annotation", "outer", {.start = 100, .duration = 100});
+  b.Host("cpu_op", "aten::mm", {.start = 110, .duration = 20});
+  open("in the operator", 120);
+  open("behind it", 140);
+  open("alone", 200);
+  const OpTable table = Ops(std::move(b).Finish());
+  const auto total = [&](const char* name) {
+    return RowOf(table.key_averages.rows, name).cpu_total;
+  };
+  EXPECT_EQ(total("in the operator"), DurationNs{10});
+  EXPECT_EQ(total("behind it"), DurationNs{60});
+  EXPECT_EQ(total("alone"), DurationNs{600});
+  EXPECT_EQ(RowOf(table.key_averages.rows, "outer").cpu_self, DurationNs{80});
+}
+
 TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   TraceBuilder b;
   b.Host("Trace", "PyTorch Profiler (0)", {.pid = "Spans", .start = 0, .duration = 1000});
@@ -247,7 +269,7 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   b.Host("user_annotation", "aten::relu", {.start = 110, .duration = 10});  // a row of its own
   b.Host("python_function", "forward", {.start = 110, .duration = 20});
   b.Host("user_annotation", "run_batch",
-         {.start = 150, .duration = 2000, .args = {{"finished", "false"}}});
+         {.start = 250, .duration = 2000, .args = {{"finished", "false"}}});
   b.Host("cpu_op", "aten::add", {.start = 160, .duration = 10});
   const auto memory = [&](int64_t at) {
     Event event;
@@ -270,7 +292,7 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
             2);
   const OpRow& open =
       RowOf(table.key_averages.rows, "run_batch");  // ends with the profiler, holds nothing
-  EXPECT_EQ(open.cpu_total, DurationNs{850});
+  EXPECT_EQ(open.cpu_total, DurationNs{750});
   EXPECT_EQ(open.cpu_self, DurationNs{0});
   EXPECT_EQ(RowOf(table.key_averages.rows, "[memory]").count, 2u);  // 1001 and 5000
   EXPECT_EQ(table.key_averages.rows.size(), 7u);

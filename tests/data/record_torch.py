@@ -124,7 +124,8 @@ def threads(torch, folder):
 
 
 def fork(torch, folder):
-    """An operator that begins on one thread and ends on another, and a range still open when the profiler stops."""
+    """An operator that begins on one thread and ends on another, and ranges still open when the profiler stops, alone and within
+    one that has ended."""
     from torch.profiler import ProfilerActivity, profile, record_function
 
     @torch.jit.script
@@ -141,10 +142,15 @@ def fork(torch, folder):
         for _ in range(4):
             with record_function("around"):
                 forked(x)
+        with record_function("ended"):
+            outlasts = record_function("outlasts")
+            outlasts.__enter__()
+            torch.relu(x)
         left_open = record_function("left open")
         left_open.__enter__()
         torch.relu(x)
-    left_open.__exit__(None, None, None)
+    for still_open in (outlasts, left_open):
+        still_open.__exit__(None, None, None)
     write(prof, folder, "fork", False, torch)
 
 
