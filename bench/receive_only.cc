@@ -1,5 +1,6 @@
-// What the kernel alone costs a client of many streams: sends the requests of `tacho load` and
-// throws away what comes, unread. No client can cost less that receives each piece when it comes.
+// What the kernel alone costs a client of many streams: sends requests like those of `tacho load`
+// and throws away what comes, unread. No client can cost less that receives each piece when it
+// comes.
 //   receive_only PORT STREAMS REQUESTS TOKENS
 // Exit status 0 when every answer had its end.
 #include <arpa/inet.h>
@@ -56,6 +57,11 @@ int Connect(const char* port) {
   return reached ? fd : -1;
 }
 
+int Failed(const char* what) {
+  std::perror(fmt::format("receive_only: {}", what).c_str());
+  return 1;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -69,8 +75,7 @@ int main(int count, char** words) {
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.fd = fd}};
     if (fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) != 0 ||
         !Send(fd, Request(sent, tokens))) {
-      std::perror("receive_only");
-      return 1;
+      return Failed("a stream did not begin");
     }
   }
   std::vector<char> buffer(65536);
@@ -78,19 +83,20 @@ int main(int count, char** words) {
   std::array<epoll_event, 64> ready;
   while (ended < requests) {
     const int found = epoll_wait(epoll, ready.data(), ready.size(), 30'000);
-    if (found <= 0) return 1;
+    if (found <= 0) return Failed(found == 0 ? "nothing came for 30 s" : "epoll_wait");
     for (int i = 0; i < found; ++i) {
       const int fd = ready[static_cast<size_t>(i)].data.fd;
       ssize_t size = 0;
       do {  // once, but where more waits than the buffer holds: the event does not come again
         size = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-        if (size == 0 || (size < 0 && errno != EAGAIN)) return 1;
+        if (size == 0) return Failed("the server closed a connection");
+        if (size < 0 && errno != EAGAIN) return Failed("recv");
         if (size > 0) Keep(ends[fd], std::string_view(buffer.data(), static_cast<size_t>(size)));
       } while (size == static_cast<ssize_t>(buffer.size()));
       if (ends[fd] != kEnd) continue;
       ends[fd].clear();
       ++ended;
-      if (sent < requests && !Send(fd, Request(sent++, tokens))) return 1;
+      if (sent < requests && !Send(fd, Request(sent++, tokens))) return Failed("send");
     }
   }
   return 0;

@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import quiet
+
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 5.0  # per cent of a core
 CASES = (("2 workers of 2 ranks, --duration", 2, ()), ("2 workers of 2 ranks, --steps", 2, ("--steps", "1000000")),
@@ -59,8 +61,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--write", type=Path, metavar="FILE", help="puts the table between its marks in FILE")
     options = parser.parse_args()
-    lines = [f"Measured {time.strftime('%Y-%m-%d')}: {os.cpu_count()} cores, {platform.machine()}, windows of {options.seconds} s, load "
-             f"average {os.getloadavg()[0]:.1f}; the bound is {MOST:g} % of a core.", "",
+    lines = [f"Measured {time.strftime('%Y-%m-%d')}: {os.cpu_count()} cores, {platform.machine()}, windows of {options.seconds} s, "
+             f"{quiet.wait()}; the bound is {MOST:g} % of a core.", "",
              "| engines | CPU ms | window s | % of a core |", "| --- | --: | --: | --: |"]
     good = True
     for name, workers, more in CASES:

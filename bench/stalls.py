@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import quiet
+
 ROOT = Path(__file__).resolve().parent.parent
 QUIET_S = 15  # without profiling, to compare with
 
@@ -63,8 +65,8 @@ def main():
     parser.add_argument("--tp", type=int, default=1)
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="tacho-stalls-"))
+    quiet_words = quiet.wait()
     engine, url = server(folder, options.tp)
-    load_at_start = os.getloadavg()[0]
     records = folder / "requests.jsonl"
     load = subprocess.Popen([options.tacho, "load", url, "--model", "tiny", "--concurrency", options.concurrency,
                              "--input-len", "32", "--output-len", "64", "--duration", "30m", "--records", records],
@@ -91,8 +93,7 @@ def main():
           "| tokens/s of a request |\n|---|---|---|---|---|---|---|---|")
     for window in windows:
         print(row(window[0], requests, *window[1:]))
-    print(f"\nload average of the machine {load_at_start:.1f} at the start, {os.getloadavg()[0]:.1f} at the end, "
-          f"{os.cpu_count()} cores; run folders and records in {folder}")
+    print(f"\n{quiet_words}, {os.cpu_count()} cores; run folders and records in {folder}")
 
 
 if __name__ == "__main__":

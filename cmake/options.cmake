@@ -10,13 +10,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Files compiled together look like headers to this warning.
-  target_compile_options(tacho_options INTERFACE -Wno-subobject-linkage)
+  list(APPEND TACHO_FALSE_ALARMS -Wno-subobject-linkage)
 endif()
 target_include_directories(tacho_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 if(TACHO_SANITIZE)
   # UBSan findings end the program: a test that only prints one would pass.
   target_compile_options(tacho_options INTERFACE
-    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 ${TACHO_FALSE_ALARMS})
   target_link_options(tacho_options INTERFACE -fsanitize=${TACHO_SANITIZE})
   target_compile_definitions(tacho_options INTERFACE _GLIBCXX_ASSERTIONS TACHO_SANITIZED)
 endif()

@@ -78,6 +78,13 @@ TEST_F(EngineCommand, OneDeadWorkerOfTwoIsStatusSix) {
   EXPECT_EQ(stop.status, kRemoteFailed);
 }
 
+TEST_F(EngineCommand, TwoStartsHaveASpread) {
+  FakeEngine one(VllmAnswers()), other(VllmAnswers());
+  const Ran ran = RunIt({"start", one.url(), other.url(), "--steps", "3", "--json"});
+  ASSERT_EQ(ran.status, kDone) << ran.err;
+  EXPECT_GE(Json::parse(ran.out).at("spread_ns"), 0);
+}
+
 TEST_F(EngineCommand, OneThatRefusesOfTwoIsStatusSix) {
   FakeEngine good(VllmAnswers());
   Answers answers = VllmAnswers();

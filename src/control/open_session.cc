@@ -85,9 +85,10 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
 }
 
 Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
-                                const ProfileOptions& options) {
+                                const ProfileOptions& options, bool stops_first) {
   const std::optional<OpenSession> open = FindOpenSession(worker, facts);
   if (!open || GuardsItself(facts, *open, options)) return {};
+  if (stops_first && open->command == kByRecord) return {};
   return Fail(ErrorKind::kRemote,
               fmt::format("{}: its profiler was started by {} at {} (session {}) and not stopped "
                           "since; {} (tacho engine stop {} ends it)",

@@ -10,6 +10,9 @@
 
 namespace tacho {
 
+// OpenSession::command of a recording.
+inline constexpr char kByRecord[] = "tacho record";
+
 // A session that runs: `tacho engine start` left it so, or `tacho record` is about to stop it,
 // unless it was killed. It is kept in a file beside the worker's lock, and outlives the process,
 // until its stop. Whoever changes it holds the worker's lock.
@@ -29,8 +32,9 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
 
 // kRemote when a start with `options` would meet an open session, with what would become of it. One
 // that counts its steps does not stand in the way where the engine guards it by itself, and ends it
-// without a stop.
+// without a stop. To a caller that stops the engine first, one that a recording left running does
+// not stand in the way: nobody waits for it.
 Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
-                                const ProfileOptions& options);
+                                const ProfileOptions& options, bool stops_first = false);
 
 }  // namespace tacho

@@ -58,7 +58,7 @@ TEST_F(OpenSessionTest, NamesWhoLeftIt) {
   EXPECT_THAT(CheckNoOpenSession(worker_, engine_, {}).error().message,
               HasSubstr("was started by tacho engine start at"));
   OpenSession killed = *FindOpenSession(worker_, engine_);
-  killed.command = "tacho record";
+  killed.command = kByRecord;
   ASSERT_TRUE(KeepOpenSession(worker_.url, killed));
   EXPECT_THAT(CheckNoOpenSession(worker_, engine_, {}).error().message,
               HasSubstr("was started by tacho record at"));

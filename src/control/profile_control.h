@@ -74,8 +74,9 @@ struct ControlOutcome {
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
   }
-  // Of a stop: whether nothing runs by the engine's word. A 5xx may be a proxy's, or half a stop.
-  bool TellsThatNothingRuns() const { return IsGood() || status / 100 == 4; }
+  // Of a stop: whether nothing runs by the engine's word. A refusal may be that of a proxy before
+  // it, or half a stop; without a profile route nothing can run.
+  bool TellsThatNothingRuns() const { return IsGood() || status == 404; }
 };
 
 // Sends all requests at the same time and waits for all answers, however long that takes when

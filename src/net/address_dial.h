@@ -26,8 +26,8 @@ struct PeerAddress {
 // libcurl's way: a thousand streams begin in a moment.
 class AddressDial final : public Dial, private FdWatcher {
  public:
-  // Calls `dialed` without a socket when nobody is there, or nobody answers in time. Gives nothing
-  // when it cannot even begin. `loop` must stay longer.
+  // Calls `dialed` without a socket when nobody is there, or nobody answers in time; nobody is told
+  // why. Gives nothing when it cannot even begin. `loop` must stay longer.
   static std::unique_ptr<Dial> Start(EventLoop& loop, const PeerAddress& address,
                                      std::chrono::nanoseconds patience, Dialed dialed);
   ~AddressDial() override;

@@ -4,16 +4,30 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+
 #include <future>
+#include <thread>
 
 #include "net/clock.h"
+#include "net/direct_connections.h"
 #include "net/net_for_test.h"
 
 namespace tacho {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
+using testing::Le;
+
+// Where `listener` is reached.
+PeerAddress AddressOf(ShortListener& listener) {
+  const RawSocket socket = RawSocket::ConnectTo(listener.port());
+  const RawSocket other_end = listener.Accept();
+  return *PeerAddress::Of(socket.fd(), MonotonicNs());
+}
 
 class AddressDialTest : public testing::Test {
  protected:
@@ -22,11 +36,6 @@ class AddressDialTest : public testing::Test {
   }
   ~AddressDialTest() override { loop_->Stop(); }
 
-  PeerAddress Address() const {
-    const RawSocket socket = RawSocket::ConnectTo(listener_.port());
-    const RawSocket other_end = listener_.Accept();
-    return *PeerAddress::Of(socket.fd(), MonotonicNs());
-  }
   // Whether a socket came, and to which port it leads.
   std::future<int> Dial(milliseconds patience) {
     loop_->Post([this, patience] {
@@ -44,7 +53,7 @@ class AddressDialTest : public testing::Test {
   }
 
   ShortListener listener_;
-  const PeerAddress address_ = Address();
+  const PeerAddress address_ = AddressOf(listener_);
   std::promise<int> port_;
   std::unique_ptr<EventLoop> loop_ = std::move(*EventLoop::Create());
   std::unique_ptr<tacho::Dial> dial_;
@@ -83,6 +92,70 @@ TEST(PeerAddress, OnlyOfConnectedIpSockets) {
   ASSERT_TRUE(peer);
   EXPECT_EQ(peer->reached_ns, 7);
   EXPECT_EQ(ntohs(reinterpret_cast<const sockaddr_in&>(peer->storage).sin_port), listener.port());
+}
+
+// Which way a connection is made: by the dialer, or to the address where the server was reached.
+class KnownAddress : public testing::Test {
+ protected:
+  KnownAddress() {
+    loop_->Start("test", [] {});
+  }
+  ~KnownAddress() override {
+    loop_->Post([this] { connections_.CloseAll(); });
+    loop_->Stop();
+  }
+  // Over a connection that the server closes behind it.
+  std::string Fetch() {
+    std::thread server([this] {
+      RawSocket socket = listener_.Accept();
+      socket.ReadMessage();
+      socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    const auto sink = Begin();
+    EXPECT_TRUE(sink->WaitForEnd());
+    server.join();
+    return sink->error();
+  }
+  std::shared_ptr<RecordingSink> Begin() {
+    const auto sink = std::make_shared<RecordingSink>();
+    HttpRequest request{.url = LoopbackUrl(listener_.port())};
+    request.connect_timeout = milliseconds(200);
+    exchanges_.push_back(
+        std::make_unique<DirectExchange>(exchanges_.size(), request, 0, sink, connections_));
+    EXPECT_TRUE(exchanges_.back()->Check({}));
+    loop_->Post([exchange = exchanges_.back().get()] { exchange->Begin(); });
+    return sink;
+  }
+  std::unique_ptr<Dial> Call(milliseconds patience, Dialed dialed) {
+    patience_.push_back(patience);
+    return AddressDial::Start(*loop_, address_, patience, std::move(dialed));
+  }
+
+  ShortListener listener_;
+  const PeerAddress address_ = AddressOf(listener_);
+  std::vector<milliseconds> patience_;  // of each call of the dialer
+  std::unique_ptr<EventLoop> loop_ = std::move(*EventLoop::Create());
+  DirectConnections connections_{*loop_, 8,
+                                 [this](Exchange&, milliseconds patience, Dialed dialed) {
+                                   return Call(patience, std::move(dialed));
+                                 },
+                                 [](Exchange& exchange) { exchange.End(); }};
+  std::vector<std::unique_ptr<DirectExchange>> exchanges_;
+};
+
+TEST_F(KnownAddress, IsDialedWithoutTheDialer) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Fetch(), "");
+  EXPECT_THAT(patience_, ElementsAre(milliseconds(200)));
+}
+
+TEST_F(KnownAddress, FailsOnceAndIsForgotten) {
+  EXPECT_EQ(Fetch(), "");
+  listener_.Fill();
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(Begin()->WaitForEnd());
+  EXPECT_THAT(patience_,
+              ElementsAre(milliseconds(200), AllOf(Gt(milliseconds(0)), Le(milliseconds(100))),
+                          milliseconds(200)))
+      << "half of the time was the known address's";
 }
 
 // The whole client: what comes after a first answer, whose connection the server closed.

@@ -6,8 +6,10 @@
 
 namespace tacho {
 
-Result<void> CurlDial::Start(CURLM* multi, const HttpClientOptions& options) {
+Result<void> CurlDial::Start(CURLM* multi, const HttpClientOptions& options,
+                             std::chrono::milliseconds patience) {
   TACHO_RETURN_IF_ERROR(Open(exchange_.request(), exchange_.url(), options));
+  Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(patience.count()));
   Set(CURLOPT_CONNECT_ONLY, 1L);
   Set(CURLOPT_FRESH_CONNECT, 1L);
   Set(CURLOPT_CLOSESOCKETFUNCTION, &CurlDial::OnClose);

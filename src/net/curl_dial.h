@@ -13,7 +13,8 @@ class CurlDial final : public Dial, private CurlHandle {
  public:
   CurlDial(Exchange& exchange, Dialed dialed) : exchange_(exchange), dialed_(std::move(dialed)) {}
   ~CurlDial() override { Part(); }
-  Result<void> Start(CURLM* multi, const HttpClientOptions& options);
+  Result<void> Start(CURLM* multi, const HttpClientOptions& options,
+                     std::chrono::milliseconds patience);
 
  private:
   void OnDone(CURLcode code) override;

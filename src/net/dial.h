@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -15,12 +16,14 @@ class Dial {
   virtual ~Dial() = default;
 };
 
-// Called on the loop's thread, not from within the call that dials: with the socket, or without one
-// after the exchange was told why. May destroy the Dial.
+// Called on the loop's thread, not from within the call that dials: with the socket, or without
+// one. May destroy the Dial.
 using Dialed = std::function<void(FileDescriptor)>;
 
-// Dials the server of an exchange, which must stay. Gives nothing when that cannot even begin; the
-// exchange was told why then.
-using Dialer = std::function<std::unique_ptr<Dial>(Exchange&, Dialed)>;
+// Dials the server of an exchange, which must stay, for so long. The exchange is told why there is
+// no socket, before Dialed is called without one; also when dialing cannot even begin, and nothing
+// is given.
+using Dialer =
+    std::function<std::unique_ptr<Dial>(Exchange&, std::chrono::milliseconds patience, Dialed)>;
 
 }  // namespace tacho

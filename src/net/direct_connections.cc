@@ -6,11 +6,13 @@
 namespace tacho {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr size_t kBufferBytes = 64 * 1024;
 // A name is looked up anew after it: as long as libcurl keeps one.
 constexpr int64_t kReachedHoldsNs = 60 * kNsPerSecond;
 // Longer than the kernel waits before it asks again.
-constexpr std::chrono::milliseconds kMostPatience{1500};
+constexpr milliseconds kMostPatience{1500};
 
 }  // namespace
 
@@ -38,8 +40,11 @@ void DirectConnections::Carry(DirectExchange& exchange) {
 }
 
 void DirectConnections::DialFor(DirectExchange& exchange) {
-  if (DialKnown(exchange)) return;
-  exchange.dial_ = dial_(exchange, [this, &exchange](FileDescriptor socket) {
+  if (!DialKnown(exchange)) DialAnew(exchange, exchange.request().connect_timeout);
+}
+
+void DirectConnections::DialAnew(DirectExchange& exchange, std::chrono::milliseconds patience) {
+  exchange.dial_ = dial_(exchange, patience, [this, &exchange](FileDescriptor socket) {
     if (socket) {
       const int64_t now = MonotonicNs();
       if (const auto peer = PeerAddress::Of(socket.get(), now)) {
@@ -52,19 +57,21 @@ void DirectConnections::DialFor(DirectExchange& exchange) {
 }
 
 bool DirectConnections::DialKnown(DirectExchange& exchange) {
+  const int64_t begun = MonotonicNs();
   const auto reached = reached_.find(exchange.url().Origin());
-  if (reached == reached_.end() || MonotonicNs() - reached->second.reached_ns > kReachedHoldsNs) {
+  if (reached == reached_.end() || begun - reached->second.reached_ns > kReachedHoldsNs) {
     return false;
   }
-  // Where it fails libcurl tries, which knows of other addresses, and tells what is wrong.
-  const std::chrono::milliseconds patience =
-      std::min(kMostPatience, exchange.request().connect_timeout / 2);
-  exchange.dial_ = AddressDial::Start(loop_, reached->second, patience,
-                                      [this, &exchange](FileDescriptor socket) {
-                                        if (socket) return Connected(exchange, std::move(socket));
-                                        reached_.erase(exchange.url().Origin());
-                                        DialFor(exchange);
-                                      });
+  const milliseconds patience = exchange.request().connect_timeout;
+  exchange.dial_ =
+      AddressDial::Start(loop_, reached->second, std::min(kMostPatience, patience / 2),
+                         [this, &exchange, begun, patience](FileDescriptor socket) {
+                           if (socket) return Connected(exchange, std::move(socket));
+                           // libcurl may know of other addresses, and tells what is wrong.
+                           reached_.erase(exchange.url().Origin());
+                           const auto spent = milliseconds((MonotonicNs() - begun) / kNsPerMs);
+                           DialAnew(exchange, std::max(milliseconds(1), patience - spent));
+                         });
   return exchange.dial_ != nullptr;
 }
 

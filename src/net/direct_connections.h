@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@ class DirectConnections {
   void DialFor(DirectExchange& exchange);
   // True when the exchange is in its hands: the server was reached not long ago.
   bool DialKnown(DirectExchange& exchange);
+  void DialAnew(DirectExchange& exchange, std::chrono::milliseconds patience);
   void Connected(DirectExchange& exchange, FileDescriptor socket);
   // The exchange of a connection is over; `keep`: it may carry another one. The connection is
   // perhaps destroyed.

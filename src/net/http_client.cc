@@ -43,7 +43,8 @@ class Client final : public HttpClient, private FdWatcher {
   Result<std::unique_ptr<Exchange>> Prepare(uint64_t number, HttpRequest request,
                                             uint64_t most_body, std::shared_ptr<HttpSink> sink);
   bool GoesDirect(const HttpRequest& request) const;
-  std::unique_ptr<Dial> DialFor(Exchange& exchange, Dialed dialed);
+  std::unique_ptr<Dial> DialFor(Exchange& exchange, std::chrono::milliseconds patience,
+                                Dialed dialed);
   void Add(std::unique_ptr<Exchange> exchange);
   void Ended(Exchange& exchange);
   void WatchTimeout(const Exchange& exchange);
@@ -88,7 +89,9 @@ Result<void> Client::Open() {
   loop_ = std::move(*loop);
   connections_ = std::make_unique<DirectConnections>(
       *loop_, options_.most_idle_connections,
-      [this](Exchange& exchange, Dialed dialed) { return DialFor(exchange, std::move(dialed)); },
+      [this](Exchange& exchange, std::chrono::milliseconds patience, Dialed dialed) {
+        return DialFor(exchange, patience, std::move(dialed));
+      },
       on_ended_);
   loop_->Start("tacho-http", [this] { BetweenEvents(); });
   return {};
@@ -184,9 +187,10 @@ bool Client::GoesDirect(const HttpRequest& request) const {
          (url->IsLoopback() || !EnvironmentNamesProxy());
 }
 
-std::unique_ptr<Dial> Client::DialFor(Exchange& exchange, Dialed dialed) {
+std::unique_ptr<Dial> Client::DialFor(Exchange& exchange, std::chrono::milliseconds patience,
+                                      Dialed dialed) {
   auto dial = std::make_unique<CurlDial>(exchange, std::move(dialed));
-  if (const auto begun = dial->Start(multi_, options_); !begun) {
+  if (const auto begun = dial->Start(multi_, options_, patience); !begun) {
     exchange.GiveUp(begun.error());
     return nullptr;
   }

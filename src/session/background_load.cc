@@ -75,7 +75,8 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   return targets;
 }
 
-Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
+Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
+                        const std::vector<RecordedWorker>& workers,
                         std::vector<std::string>& remarks) {
   PlanOptions plan = options.plan;
   if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * workers.size();
@@ -83,11 +84,12 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<Recorded
     if (worker.facts.max_model_len)
       plan.most_total_tokens =
           std::min(plan.most_total_tokens.value_or(INT64_MAX), *worker.facts.max_model_len);
-  // Through everything that needs load, also where a window by the daemon is taken again; the end
-  // is cancelled, not waited for.
+  // Through everything that needs load (a window by the daemon may be taken again); the end is
+  // cancelled, not waited for.
+  const int64_t windows = via == Via::kDaemon ? 2 : 1;
   if (!plan.requests)
     plan.duration_ns =
-        options.warm_up_ns + options.baseline_ns + 2 * options.window_ns + kForSlowStarts;
+        options.warm_up_ns + options.baseline_ns + windows * options.window_ns + kForSlowStarts;
   Result<LoadPlan> planned = MakePlan(plan);
   if (planned && planned->cut_to_model > 0)
     remarks.push_back(

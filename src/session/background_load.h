@@ -37,7 +37,8 @@ class BackgroundLoad {
 };
 
 // The plan of a recording's own load, within the models' lengths. kUsage.
-Result<LoadPlan> PlanOf(const RecordOptions& options, const std::vector<RecordedWorker>& workers,
+Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
+                        const std::vector<RecordedWorker>& workers,
                         std::vector<std::string>& remarks);
 
 // Where the load goes: straight to each worker, or through the router; P and D workers can be

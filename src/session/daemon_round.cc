@@ -15,6 +15,22 @@ namespace {
 
 constexpr int64_t kMarginNs = 500 * kNsPerMs;
 
+// Of Kineto's text; every trace of PyTorch's work has some.
+bool HoldsOperator(const std::string& path) {
+  constexpr std::string_view kOperator = "\"cpu_op\"";
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::vector<char> block(1 << 20);
+  while (file) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    // An occurrence may lie across two blocks.
+    text.erase(0, text.size() - std::min(text.size(), kOperator.size() - 1));
+    text.append(block.data(), static_cast<size_t>(file.gcount()));
+    if (text.find(kOperator) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 DaemonRound::DaemonRound(Askers askers, DaemonTrace trace)
@@ -55,6 +71,7 @@ bool DaemonRound::TakesPart(int64_t pid, const FolderState& folder) const {
 
 std::vector<int64_t> DaemonRound::Late(const KinetoDaemon& daemon,
                                        const FolderState& folder) const {
+  if (late_at_close_) return *late_at_close_;
   std::vector<int64_t> late;
   for (const DaemonProcess& process : daemon.Processes())
     if (IsAmong(process.pid, told_) && !process.tracing &&
@@ -70,12 +87,23 @@ size_t DaemonRound::Whole() const {
 
 // Of one without events the last question within the window says that it traces, too.
 bool DaemonRound::Writes(int64_t pid, const KinetoDaemon& daemon) const {
-  if (!ProcessLives(pid) || LooksWhole(trace_.FileOf(pid))) return false;
+  if (late_at_close_ || !ProcessLives(pid) || LooksWhole(trace_.FileOf(pid))) return false;
   const int64_t now = MonotonicNs();
   for (const DaemonProcess& process : daemon.Processes())
     if (process.pid == pid && process.tracing)
       return process.asked_ns > end_ns() || now - end_ns() < KinetoDaemon::kPollMs * kNsPerMs;
   return false;
+}
+
+size_t DaemonRound::Traces(const KinetoDaemon& daemon) const {
+  return static_cast<size_t>(std::count_if(told_.begin(), told_.end(), [&](int64_t pid) {
+    const std::string file = trace_.FileOf(pid);
+    return Writes(pid, daemon) || (LooksWhole(file) && HoldsOperator(file));
+  }));
+}
+
+void DaemonRound::Close(const KinetoDaemon& daemon, const FolderState& folder) {
+  late_at_close_ = Late(daemon, folder);
 }
 
 void DaemonRound::RemoveFiles() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ class DaemonRound {
   size_t Whole() const;
   // Whether a process was still busy with its trace at its last question.
   bool Writes(int64_t pid, const KinetoDaemon& daemon) const;
+  // Processes whose traces are there, or will be. Those without an operator do not count: an
+  // engine's API server writes a whole file as well. Reads the files up to the first operator.
+  size_t Traces(const KinetoDaemon& daemon) const;
+  // What the processes do from now on they do for another window: Late is what it is now, and
+  // nobody writes any more.
+  void Close(const KinetoDaemon& daemon, const FolderState& folder);
   void RemoveFiles() const;
 
  private:
@@ -48,6 +55,7 @@ class DaemonRound {
   DaemonTrace trace_;
   int64_t begin_ns_ = 0;
   std::set<int64_t> began_;  // that said so, or left a sign of it
+  std::optional<std::vector<int64_t>> late_at_close_;
 };
 
 bool IsAmong(int64_t pid, const std::vector<int64_t>& pids);

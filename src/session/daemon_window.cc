@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -160,14 +161,16 @@ class Window {
   // A window in which a rank is missing is worth little: all take another one, at one time again.
   // It counts if it has more: it may be interrupted, and processes may die.
   void TryAgain(const DaemonRound::Askers& askers) {
-    const DaemonRound first = round_;
     Remark(
         fmt::format("{} of {} processes were too late for the window: another one is taken of all",
-                    Late().size(), first.told().size()));
+                    Late().size(), round_.told().size()));
+    round_.Close(*daemon_, ReadFolder(round_.trace().folder));
+    const DaemonRound first = round_;
+    to_surpass_ = first.Traces(*daemon_);
     Ask(askers, "kineto-again", kLongLeadMs);
     WaitForTheFiles();
-    if (round_.Whole() > first.Whole()) return first.RemoveFiles();
-    Remark("the other window has no more whole files: the first one counts");
+    if (round_.Traces(*daemon_) > *to_surpass_) return first.RemoveFiles();
+    Remark("the other window has no more traces: the first one counts");
     round_.RemoveFiles();
     round_ = first;
     for (const auto& [index, pids] : round_.askers()) workers_[index].expectation.trouble.clear();
@@ -209,6 +212,8 @@ class Window {
       return false;
     }
     SayWhatIsLeft();
+    // Where not all of them heard of the other window, it cannot have more.
+    if (to_surpass_ && round_.told().size() <= *to_surpass_) return false;
     observer_.OnRemark(fmt::format(
         "interrupted: {} processes were told of their window, which cannot be cut short: it ends "
         "in "
@@ -237,8 +242,8 @@ class Window {
       round_.Look(*daemon_, now);
       const size_t late = round_.Late(*daemon_, now).size();
       if (late == all || (time > window_.end_ns && whole + late == all)) break;
-      // Processes without events write nothing at all, and Kineto builds a large file in memory
-      // before its first byte; while it does, the process goes on asking and says that it traces.
+      // Kineto builds a large file in memory before its first byte; while it does, the process goes
+      // on asking and says that it traces.
       if (Tracing(*daemon_, round_.told(), time)) changed = time;
       const int64_t quiet = (whole > 0 ? 10'000 : 60'000) * kNsPerMs;
       if (time > window_.end_ns && time - std::max(changed, window_.end_ns) > quiet) break;
@@ -265,6 +270,7 @@ class Window {
   DaemonWindow window_;
   std::unique_ptr<KinetoDaemon> daemon_;
   DaemonRound round_;
+  std::optional<size_t> to_surpass_;  // traces of the first window, in a second one
   bool interrupted_ = false;
 };
 

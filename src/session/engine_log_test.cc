@@ -29,14 +29,14 @@ TEST(EngineLogLine, OfTheProfilersOfBothEngines) {
 }
 
 TEST(EngineLog, AStartThatKinetoRefusesIsAFailure) {
-  const std::string path = "/tmp/tacho-engine-log-late-" + std::to_string(getpid());
+  const FolderForTest folder;
+  const std::string path = folder.At("log");
   EngineLog log(path);
   const std::string line =
       "ERROR:2026-11-22 03:15:26 7627:7701 GenericActivityProfiler.cpp:63] Not starting tracing - "
       "start timestamp is in the past. Time difference (ms): 7842";
   std::ofstream(path) << line << '\n';
   EXPECT_EQ(log.Failure(), line);
-  std::filesystem::remove(path);
 }
 
 TEST(EngineLog, TellsWhatIsNew) {

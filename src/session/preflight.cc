@@ -121,7 +121,6 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   worker.expectation.by_stage = options.profile.IsOn("profile_by_stage");
   worker.expectation.pids = LocalProcesses(worker.worker);
   AddLocalFacts(worker.expectation.pids, worker.facts);
-  TACHO_RETURN_IF_ERROR(CheckNoOpenSession(worker.worker, worker.facts, profile));
   worker.log = EngineLog(LogOf(worker, options, index));
   // One host, one clock; a Date header lags where the server's loop does.
   if (!worker.expectation.pids.empty())
@@ -134,6 +133,9 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                   !(worker.facts.profiler.has_http && (options.profile.steps || !by_daemon));
     via = daemon ? Via::kDaemon : Via::kHttp;
   }
+  // ProfilerSession::EndOldSessions.
+  const bool stops_first = via == Via::kHttp && worker.facts.kind == EngineKind::kVllm;
+  TACHO_RETURN_IF_ERROR(CheckNoOpenSession(worker.worker, worker.facts, profile, stops_first));
   std::string own_folder = folder.In(fmt::format("traces/w{}", index));
   std::error_code ignored;
   fs::create_directories(own_folder, ignored);

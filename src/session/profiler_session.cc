@@ -106,8 +106,7 @@ void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
 }
 
 bool ProfilerSession::Start() {
-  observer_.OnLeftBehind("profilers may still be running; stop them with:\n" + StopCommand() +
-                         "their traces are, or will be,\n" + Traces());
+  SayWhatIsLeft();
   std::vector<ControlRequest> starts;
   std::vector<EngineFacts> facts;
   for (size_t i : running_) {
@@ -142,8 +141,16 @@ bool ProfilerSession::Start() {
   }
   // What runs there is not ours to stop.
   std::erase_if(running_, [&](size_t i) { return others.contains(i); });
+  SayWhatIsLeft();
   observer_.OnDone("start", recording_.starts.Text("profiler"));
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
+}
+
+void ProfilerSession::SayWhatIsLeft() {
+  observer_.OnLeftBehind(running_.empty()
+                             ? ""
+                             : "profilers may still be running; stop them with:\n" + StopCommand() +
+                                   "their traces are, or will be,\n" + Traces());
 }
 
 // If this process is killed from now on, the next one finds the marks. Gives those that were there:
@@ -157,7 +164,7 @@ std::vector<std::optional<OpenSession>> ProfilerSession::MarkAsOpen(int64_t unix
                   .since_unix_s = unix_s,
                   .steps = options_.profile.steps,
                   .instance = worker.facts.instance,
-                  .command = "tacho record"});
+                  .command = kByRecord});
   }
   return earlier;
 }

@@ -58,6 +58,7 @@ class ProfilerSession {
   void LookIntoFolders();
   std::vector<std::optional<OpenSession>> MarkAsOpen(int64_t unix_s);
   void Keep(const RecordedWorker& worker, const OpenSession& session);
+  void SayWhatIsLeft();
   std::string StopCommand() const;
   std::string Traces() const;  // where they are or will be, one line a worker
   std::vector<std::string> FilesOf(const RecordedWorker& worker) const;

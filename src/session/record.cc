@@ -88,7 +88,8 @@ class Recorder {
     Result<std::vector<DriveTarget>> targets =
         TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.remarks);
     if (!targets) return tl::unexpected(targets.error());
-    Result<LoadPlan> planned = PlanOf(options_, recording_.workers, recording_.remarks);
+    Result<LoadPlan> planned =
+        PlanOf(options_, recording_.via, recording_.workers, recording_.remarks);
     if (!planned) return tl::unexpected(planned.error());
     recording_.plan = std::move(*planned);
     load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, std::move(*targets));
@@ -265,7 +266,7 @@ class Recorder {
           std::clamp(at_ns, recording_.profiled.begin_ns,
                      std::max(recording_.profiled.begin_ns, recording_.profiled.end_ns));
     else if (idle_ns > kIdleToTell)
-      Remark(fmt::format("the load was over {} before the window", SecondsText(idle_ns)));
+      Remark(fmt::format("the load ended {} before the window did", SecondsText(idle_ns)));
     auto measure = [&](LoadWindow& window) {
       if (window.end_ns > window.begin_ns)
         window = MeasureWindow(*recording_.load, window.begin_ns, window.end_ns);

@@ -164,7 +164,8 @@ def interrupted_daemon(folder):
 
 
 def killed(folder):
-    """SIGKILL in the window: the profilers run on, and whoever comes next is told so, until they are stopped."""
+    """SIGKILL in the window: the profilers run on, and whoever comes next is told so, until they are stopped. A recording of
+    vLLM stops them by itself, and says what they left."""
     for engine in ("vllm", "sglang"):
         base = f"{folder}/{engine}"
         with simulation(base, "--engine", engine, "--count", "2", "--router", engine) as addresses:
@@ -174,15 +175,21 @@ def killed(folder):
             time.sleep(1)
             run.process.kill()
             run.end()
-            for name, done in (("record", record(base, target(addresses))[0]), ("start", scenario.run("engine", "start", *urls))):
+            attempts = [("start", scenario.run("engine", "start", *urls))]
+            if engine == "sglang":
+                attempts.append(("record", record(base, target(addresses))[0]))
+            for name, done in attempts:
                 told = re.search(r"started by tacho record at .* not stopped since; .*tacho engine stop (\S+) ends it", done.stderr)
                 check(f"{engine}: {name} is refused", done.returncode == 6 and told and told[1] in urls, (done.returncode, done.stderr))
             status = scenario.run("engine", "status", *urls)
             check(f"{engine}: status tells it", status.stdout.count("profiles since") == 2, status.stdout)
-            stop = scenario.run("engine", "stop", *urls)
-            check(f"{engine}: stop", stop.returncode == 0, stop.stderr)
+            if engine == "sglang":
+                stop = scenario.run("engine", "stop", *urls)
+                check(f"{engine}: stop", stop.returncode == 0, stop.stderr)
             done, report, _ = record(f"{base}/next", target(addresses))
             check(f"{engine}: then it is free", done.returncode == 0 and report["complete"], (done.returncode, done.stdout, done.stderr))
+            check(f"{engine}: what was ended is named", (engine == "vllm") == any("was ended" in r for r in report["remarks"]),
+                  report["remarks"])
             check(f"{engine}: no mark is left", "profiles since" not in scenario.run("engine", "status", *urls).stdout)
 
 
@@ -269,6 +276,14 @@ def of_others(folder):
         check("stopped early: remarked", len(remark) == 1 and urls[1] in remark[0] and
               re.search(r"holds \d+ of the \d+ steps .* ends [4-7]\.\d s before the stop", remark[0]), (status, report["remarks"]))
         check("stopped early: on the screen", "before the stop" in " ".join(out.split()), out)
+
+
+def not_stopped(folder):
+    """A stop that is refused does not bar the next recording."""
+    with simulation(folder, "--fault", "error-500-stop") as addresses:
+        for name in ("first", "second"):
+            done, report, _ = record(f"{folder}/{name}", target(addresses))
+            check(f"500, {name}: status", done.returncode == 4, (done.returncode, done.stdout, done.stderr))
 
 
 def counts(folder):
@@ -359,6 +374,6 @@ def daemon_late(folder):
         check("late: its file comes", file and comes_true(lambda: os.path.exists(file[1])), said)
 
 
-scenario.main([interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, counts,
+scenario.main([interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, not_stopped, counts,
                daemon_commands, daemon_stands_still, daemon_late_answers,
                daemon_again_interrupted, daemon_late], __doc__)

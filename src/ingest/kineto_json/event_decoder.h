@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ingest/kineto_json/event_parser.h"
@@ -109,8 +110,11 @@ class EventDecoder {
   Scan DecodeSlow(Cursor& c);
   [[nodiscard]] std::string Where() const { return "byte " + std::to_string(offset_); }
   void ReadTimes(const ParsedEvent& event);
-  std::vector<Slot> FindSlots(const ParsedEvent& event, char phase, CategoryId category,
-                              bool has_category);
+  void ReadSlots(const std::vector<Slot>& slots);
+  std::vector<Slot> FindSlots(const ParsedEvent& event, CategoryId category, bool has_category);
+  // The parts before and behind the name.
+  static std::pair<TemplatePart, TemplatePart> CutAtSlots(const ParsedEvent& event,
+                                                          const std::vector<Slot>& slots);
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
   uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name, bool may_match);
   uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);

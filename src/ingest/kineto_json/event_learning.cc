@@ -1,4 +1,4 @@
-// The slow path of EventDecoder: events are taken apart, and their shapes learnt.
+// What EventDecoder learns from the events of the slow path: shapes, names, habits.
 #include <algorithm>
 
 #include "base/json_text.h"
@@ -7,173 +7,6 @@
 #include "ingest/kineto_json/number.h"
 
 namespace tacho::kineto {
-namespace {
-
-// Kineto prints these ids and amounts anew for each event; giving them a slot at once saves
-// learning it.
-constexpr std::string_view kVolatileArgs[] = {"External id",
-                                              "external id",
-                                              "correlation",
-                                              "Ev Idx",
-                                              "Record function id",
-                                              "Python id",
-                                              "Python parent id",
-                                              "Python module id",
-                                              "Sequence number",
-                                              "Addr",
-                                              "Bytes",
-                                              "bytes",
-                                              "Total Allocated",
-                                              "Total Reserved",
-                                              "memory bandwidth (GB/s)",
-                                              "Comms Id",
-                                              "Seq",
-                                              "Profiler Event Index",
-                                              "Trace iteration",
-                                              "event_id",
-                                              "wait_on_cuda_event_record_corr_id",
-                                              "wait_on_cuda_event_id",
-                                              "graph node id",
-                                              "ptr",
-                                              "Op count"};
-
-// These name the stream that an event belongs to and must be the shape's own.
-constexpr std::string_view kFixedArgs[] = {"device", "stream"};
-
-template <size_t N>
-bool Contains(const std::string_view (&list)[N], std::string_view key) {
-  return std::find(std::begin(list), std::end(list), key) != std::end(list);
-}
-
-// Chrome's letter, "?" for anything that is none.
-char PhaseOf(const ParsedEvent& event) {
-  const std::string_view text = event.phase ? event.phase.text() : std::string_view();
-  return text.size() == 1 && text[0] > ' ' && text[0] < 127 ? text[0] : '?';
-}
-
-// Events of Chrome's flow and asynchronous phases carry an id.
-bool HasFlowId(char phase) {
-  return std::string_view("stfbneNDO").find(phase) != std::string_view::npos;
-}
-
-std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
-  std::string key = std::to_string(prefix) + ':';
-  for (const Segment& segment : part.segments) {
-    key.append(part.bytes, segment.begin, segment.size);
-    key.push_back('\0');
-    key.push_back(static_cast<char>(segment.slot));
-  }
-  return key;
-}
-
-}  // namespace
-
-Scan EventDecoder::DecodeSlow(Cursor& c) {
-  ParsedEvent event;
-  const Scan scan = ParseEvent(c, habits_, options_.runaway_bytes, event);
-  if (scan != Scan::kOk) return scan;
-  ++slow_events_;
-  // The fast path takes the first quote that ends a string: it must not learn from repaired ones.
-  const bool may_match = !event.repaired;
-  if (event.repaired) notes_.Add(NoteId::kRepairedName, Where());
-
-  values_ = {};
-  const char phase = PhaseOf(event);
-  const bool has_category = static_cast<bool>(event.category);
-  const CategoryId category =
-      has_category ? words_.InternCategory(UnescapeJson(event.category.text())) : CategoryId{};
-  const std::vector<Slot> slots = FindSlots(event, phase, category, has_category);
-
-  // Cut the event at its name and its slots.
-  TemplatePart head, tail;
-  TemplatePart* part = &head;
-  const char* from = event.begin;
-  const auto close = [&](const char* to, SlotKind kind) {
-    part->segments.push_back(
-        {static_cast<uint32_t>(part->bytes.size()), static_cast<uint32_t>(to - from), kind});
-    part->bytes.append(from, to);
-  };
-  bool name_passed = !event.name;
-  for (const Slot& slot : slots) {
-    if (!name_passed && slot.begin > event.name.begin) {
-      close(event.name.begin, SlotKind::kEnd);
-      part = &tail;
-      from = event.name.end;
-      name_passed = true;
-    }
-    close(slot.begin, slot.kind);
-    from = slot.end;
-  }
-  if (!name_passed) {
-    close(event.name.begin, SlotKind::kEnd);
-    part = &tail;
-    from = event.name.end;
-  }
-  close(event.end, SlotKind::kEnd);
-  head.bytes.append(16, '\0');
-  tail.bytes.append(16, '\0');
-
-  const std::string head_key = KeyOf(head, event.name ? 1 : 0);
-  const uint32_t head_id =
-      LearnHead(head_key, std::move(head), static_cast<bool>(event.name), may_match);
-  if (may_match) LearnHabits(event, tail);
-  const std::string key = KeyOf(tail, head_id);
-  const auto known = shape_ids_.find(key);
-  uint32_t shape;
-  if (known != shape_ids_.end()) {
-    shape = known->second;
-  } else {
-    learnt_bytes_ += 2 * key.size();
-    shape = LearnShape(event, std::move(tail), slots);
-    shape_ids_.emplace(key, shape);
-    if (!event.name && may_match) heads_[head_id].only_shape = shape;
-  }
-
-  // The values, by the parsed fields: what the fast path would refuse is read here all the same.
-  for (const Slot& slot : slots) {
-    const std::string_view text(slot.begin, static_cast<size_t>(slot.end - slot.begin));
-    switch (slot.kind) {
-      case SlotKind::kArgInteger:
-      case SlotKind::kArgText:
-        AddArgValue(slot.kind == SlotKind::kArgInteger ? *CanonicalInteger(text) : TextValue(text));
-        break;
-      case SlotKind::kFlowId:
-        values_.flow_id = *CanonicalInteger(text);
-        break;
-      case SlotKind::kPid:
-        values_.pid = words_.strings.Intern(text);
-        break;
-      case SlotKind::kTid:
-        values_.tid = words_.strings.Intern(text);
-        break;
-      case SlotKind::kMetadata:
-        values_.metadata = words_.strings.Intern(JsonStringOrText(text));
-        break;
-      default:
-        break;
-    }
-  }
-  ReadTimes(event);
-
-  if (may_match) {
-    uint32_t name = kNone;
-    if (event.name) {
-      const size_t before = names_.size();
-      name = FindName(head_id, event.name.text(), true);
-      if (names_.size() != before && !IsUtf8(words_.strings.View(names_[name].id)) &&
-          invalid_names_.insert(names_[name].id).second) {
-        notes_.Add(NoteId::kInvalidUtf8, Where());
-      }
-      Remember(name, shape);
-    }
-    Follow(head_id, name, shape);
-  }
-  Emit(words_.strings.Intern(UnescapeJson(event.name.text())), shape);
-  if (learnt_bytes_ > (wants_args_ ? options_.learnt_bytes : options_.learnt_bytes_without_args)) {
-    Forget();
-  }
-  return Scan::kOk;
-}
 
 // Remembers how the event begins and what follows its name.
 void EventDecoder::LearnHabits(const ParsedEvent& event, const TemplatePart& tail) {
@@ -192,77 +25,6 @@ void EventDecoder::LearnHabits(const ParsedEvent& event, const TemplatePart& tai
   const size_t colon = after.find(':');
   if (colon != std::string_view::npos && colon > 3)
     learn(after.substr(0, colon + 1), habits_.after_names);
-}
-
-void EventDecoder::ReadTimes(const ParsedEvent& event) {
-  const auto read = [&](const Field& field, int64_t& ns) {
-    if (!field) return true;
-    const auto time = ParseMicroseconds(field.text());
-    if (!time) return false;
-    if (!time->plain) notes_.Add(NoteId::kOddNumber, Where());
-    ns = time->ns;
-    return true;
-  };
-  bool good = read(event.start, values_.start_ns);
-  good = read(event.duration, values_.duration_ns) && good;
-  if (values_.duration_ns < 0) {
-    notes_.Add(NoteId::kNegativeDuration, Where());
-    values_.duration_ns = 0;
-  }
-  // Sums of times this far off would overflow: no profiler's clock is there.
-  good = good && values_.start_ns <= INT64_MAX / 4 && values_.start_ns >= INT64_MIN / 4 &&
-         values_.duration_ns <= kLongestDuration;
-  if (!good) notes_.Add(NoteId::kBadTime, Where());
-  values_.has_start = good && event.start;
-}
-
-std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event, char phase,
-                                                        CategoryId category, bool has_category) {
-  std::vector<Slot> slots;
-  const auto add = [&](const Field& field, SlotKind kind) {
-    if (field) slots.push_back({field.begin, field.end, kind});
-  };
-  add(event.start, SlotKind::kStart);
-  add(event.duration, SlotKind::kDuration);
-  if (HasFlowId(phase) && event.id && CanonicalInteger(event.id.text()))
-    add(event.id, SlotKind::kFlowId);
-  if (phase == 'M') {
-    if (event.pid && CanonicalInteger(event.pid.text())) add(event.pid, SlotKind::kPid);
-    if (event.tid && CanonicalInteger(event.tid.text())) add(event.tid, SlotKind::kTid);
-    for (auto arg = event.arg_list.rbegin(); arg != event.arg_list.rend(); ++arg) {
-      if (arg->value.empty() || (arg->key != "name" && arg->key != "labels")) continue;
-      slots.push_back(
-          {arg->value.data(), arg->value.data() + arg->value.size(), SlotKind::kMetadata});
-      break;
-    }
-  } else {
-    for (const ParsedEvent::Arg& arg : event.arg_list) {
-      const SlotKind kind = ArgSlot(arg, has_category ? category : CategoryId{255});
-      if (kind == SlotKind::kEnd) continue;
-      slots.push_back({arg.value.data(), arg.value.data() + arg.value.size(), kind});
-    }
-  }
-  std::sort(slots.begin(), slots.end(),
-            [](const Slot& a, const Slot& b) { return a.begin < b.begin; });
-  return slots;
-}
-
-// The slot that an argument gets, kEnd for none: its value is then part of the shape.
-SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category) {
-  if (arg.value.empty() || Contains(kFixedArgs, arg.key)) return SlotKind::kEnd;
-  const SlotKind slot = SlotOfVaryingArg(arg.value);
-  if (slot == SlotKind::kEnd) return slot;
-  if (!Contains(kVolatileArgs, arg.key)) {
-    const uint64_t id = HashBytes(arg.key) * 256 + Index(category);
-    if (!volatile_args_.contains(id)) {
-      std::unordered_set<uint64_t>& seen = arg_values_seen_[id];
-      seen.insert(HashBytes(arg.value));
-      if (seen.size() <= options_.many_arg_values) return SlotKind::kEnd;
-      volatile_args_.insert(id);
-      arg_values_seen_.erase(id);
-    }
-  }
-  return slot;
 }
 
 uint32_t EventDecoder::LearnHead(std::string_view key, TemplatePart part, bool has_name,
@@ -286,7 +48,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Shape shape;
   shape.tail = std::move(tail);
   Event& e = shape.prototype;
-  e.phase = PhaseOf(event);
+  e.phase = event.Phase();
   shape.lacks_start = !event.start && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E');
   for (const Slot& slot : slots) shape.slots |= SlotBit(slot.kind);
   if (arg_values_.size() < slots.size()) arg_values_.resize(slots.size());
@@ -311,7 +73,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
     }
     e.stream = words_.InternStream(device, stream);
   }
-  if (HasFlowId(e.phase) && event.id && !CanonicalInteger(event.id.text())) {
+  if (event.MayHaveFlowId() && event.id && !CanonicalInteger(event.id.text())) {
     e.flow_id = TextId(event.id.text());
   }
   e.args = LearnArgs(event, e.kind, slots, shape);

@@ -30,6 +30,16 @@ struct ParsedEvent {
   std::string_view args;  // JSON text of the args object, empty without one
   std::vector<Arg> arg_list;
   bool repaired = false;  // unescaped quotes were found and kept
+
+  // Chrome's letter, "?" for anything that is none.
+  [[nodiscard]] char Phase() const {
+    const std::string_view text = phase ? phase.text() : std::string_view();
+    return text.size() == 1 && text[0] > ' ' && text[0] < 127 ? text[0] : '?';
+  }
+  // Those of Chrome's flow and asynchronous phases.
+  [[nodiscard]] bool MayHaveFlowId() const {
+    return std::string_view("stfbneNDO").find(Phase()) != std::string_view::npos;
+  }
 };
 
 // How events look here, learnt from those that were read: what a damaged one is held against.
