@@ -3,9 +3,9 @@
 # One folder of src/ is one static library tacho_<name> and one test binary <name>_test.
 # DEPS are layers of ours, LIBS are third-party targets that stay private to the layer.
 # Which layer may use which is checked by tools/check_layers.py.
-# COLD: it waits for people and sockets (cmake/options.cmake). A test runs for a moment: -O0. Both
-# compile several files at once, in a third of the time. Sanitized builds take all sources so
-# (CMakePresets.json): names in unnamed namespaces are distinct within a layer.
+# COLD: it waits for people and sockets (cmake/options.cmake). A test runs for a moment: -O0. All
+# compile several files at once, in two thirds of the time: names in unnamed namespaces are distinct
+# within a layer. -DCMAKE_UNITY_BUILD=OFF compiles each alone.
 function(tacho_layer name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS;LIBS;TESTS;TEST_LIBS" ${ARGN})
   set(several_at_once ON)
@@ -15,10 +15,10 @@ function(tacho_layer name)
   add_library(tacho_${name} STATIC ${ARG_SOURCES})
   if(ARG_COLD)
     target_compile_options(tacho_${name} PRIVATE ${TACHO_COLD})
-    set_target_properties(tacho_${name} PROPERTIES UNITY_BUILD ${several_at_once})
   else()
     target_compile_options(tacho_${name} PRIVATE ${TACHO_HOT})
   endif()
+  set_target_properties(tacho_${name} PROPERTIES UNITY_BUILD ${several_at_once})
   list(TRANSFORM ARG_DEPS PREPEND tacho_)
   target_link_libraries(tacho_${name} PUBLIC tacho_options ${ARG_DEPS} PRIVATE ${ARG_LIBS})
   if(TACHO_TESTS AND ARG_TESTS)

@@ -9,14 +9,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   set(TACHO_FALSE_ALARMS -Wno-maybe-uninitialized)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Files compiled together look like headers to this warning.
-  list(APPEND TACHO_FALSE_ALARMS -Wno-subobject-linkage)
+  # Files compiled together (cmake/layer.cmake) look like headers to this warning.
+  target_compile_options(tacho_options INTERFACE -Wno-subobject-linkage)
 endif()
 target_include_directories(tacho_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 if(TACHO_SANITIZE)
   # UBSan findings end the program: a test that only prints one would pass.
   target_compile_options(tacho_options INTERFACE
-    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 ${TACHO_FALSE_ALARMS})
+    -fsanitize=${TACHO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(tacho_options INTERFACE -fsanitize=${TACHO_SANITIZE})
   target_compile_definitions(tacho_options INTERFACE _GLIBCXX_ASSERTIONS TACHO_SANITIZED)
 endif()

@@ -195,8 +195,8 @@ def killed(folder):
 
 def died_in_load(folder):
     """It dies before its start, and within the window."""
-    cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "700", "died under the load, before its stop",
-             "died unexpectedly"), ("sglang", "700", "died under the load, before its stop", "")]
+    cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "280", "died under the load, before its stop",
+             "died unexpectedly"), ("sglang", "280", "died under the load, before its stop", "")]
     for engine, steps, when, log in cases:
         base = f"{folder}/{engine}{steps}"
         with simulation(base, "--engine", engine, "--count", "2", "--tp", "2", "--router", engine, "--fault",

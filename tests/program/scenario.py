@@ -34,6 +34,8 @@ def simulation(folder, *options, daemon=False):
         options = ("--dev-mode", *options)
     if "--model-size" not in options:
         options = ("--model-size", "8b", *options)  # fewer steps, smaller traces
+    if "--speed" not in options:
+        options = ("--speed", "0.4", *options)
     os.makedirs(folder, exist_ok=True)
     environment = {**os.environ, "KINETO_USE_DAEMON": "1", "KINETO_IPC_SOCKET_DIR": str(folder)} if daemon else None
     process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options], env=environment,
