@@ -1,5 +1,5 @@
 # Sourced by the other tools: installs what tacho is built and tested with, once.
-# Debian 12 and 13, Ubuntu 24.04.
+# Names of Debian 12.
 
 TACHO_BUILD_PACKAGES="g++ cmake ninja-build pkg-config ca-certificates libisal-dev zlib1g-dev libzstd-dev
   libarchive-dev libfmt-dev libexpected-dev libcli11-dev libcurl4-openssl-dev libboost-dev libssl-dev nlohmann-json3-dev libsimdjson-dev

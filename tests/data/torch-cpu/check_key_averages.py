@@ -47,7 +47,7 @@ class Event:
 
 def read(path, async_ids):
     document = json.loads(gzip.decompress(path.read_bytes()), parse_float=Decimal)
-    events, memory = [], []
+    events, memory, open_at_stop = [], [], []
     spans = [e for e in document["traceEvents"] if e.get("cat") == "Trace"]
     closed = max((nanoseconds(e["ts"] + e["dur"]) for e in spans), default=None)
     for raw in document["traceEvents"]:
@@ -57,9 +57,13 @@ def read(path, async_ids):
         elif raw["ph"] == "X" and raw.get("cat") in HOST_CATEGORIES and raw["name"] not in LEFT_OUT:
             unfinished = raw["args"].get("finished") is False
             e = Event(raw, unfinished or raw["args"].get("External id") in async_ids)
-            if unfinished and closed is not None:
-                e.end = closed  # the file lets it last until the end of the record window, which is later
             events.append(e)
+            if unfinished:
+                open_at_stop.append(e)
+    for e in open_at_stop:  # the file lets it last until the end of the record window
+        around = [o.end for o in events if o.thread == e.thread and o not in open_at_stop and o.start <= e.start < o.end]
+        if around or closed is not None:
+            e.end = min(around, default=closed)
     return events, memory
 
 
