@@ -150,7 +150,8 @@ def ensure(name):
         say(f"{name}: making {env.folder} (once; minutes)")
         (env.folder / "tacho-complete").unlink(missing_ok=True)
         run_step("virtual environment", [python, "-m", "venv", "--clear", str(env.folder)])
-        pip = [str(env.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        # Most of the files are never imported, and Python compiles the others itself at the first start.
+        pip = [str(env.python), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
         for step in env.steps:
             run_step(step.what, pip + (["--no-deps"] if step.alone else []) + list(step.packages))
         (env.folder / "tacho-complete").write_text(env.mark() + "\n")
