@@ -24,8 +24,10 @@ PROMPT, OUTPUT, PROMPTS, AT_ONCE = 24, 16, 48, 4
 EXACT = ("completed", "failed", "total_input_tokens", "total_output_tokens")
 MEASURED = ("duration", "request_throughput", "output_throughput", "total_token_throughput", "mean_ttft_ms", "median_ttft_ms",
             "p99_ttft_ms", "mean_tpot_ms", "median_tpot_ms", "mean_itl_ms", "mean_e2el_ms", "median_e2el_ms", "p99_e2el_ms")
-# Two cores for the engine and the client: times of short runs move by this. Beside other work, by more than can be judged.
-NOISE, BUSY = 1.5, 2 * os.cpu_count()
+# Two cores for the engine and the client: times of short runs move by this. Beside other work, which is looked for before
+# the engines start, by more than can be judged.
+NOISE = 1.5
+LOAD_BEFORE, BUSY = os.getloadavg()[0], os.cpu_count() / 2
 
 
 class Score:
@@ -75,7 +77,7 @@ def side_by_side(options, where, url, work, score):
             if number > 0:  # the first round warms the engine up
                 runs.append(figures)
     ours, theirs = results["tacho"], results["vllm"]
-    busy = os.getloadavg()[0] > BUSY
+    busy = LOAD_BEFORE > BUSY
     score.check(f"{where}: the same keys", list(ours[0]) == list(theirs[0]), set(ours[0]) ^ set(theirs[0]))
     print(f"{where + ', median of ' + str(options.rounds):28}" + "".join(f"{name:>14}" for name in results) + "   ratio to vllm")
     for key in EXACT + MEASURED:
@@ -92,7 +94,7 @@ def side_by_side(options, where, url, work, score):
             elif name == "tacho" and not busy and not key.startswith("p99"):
                 score.check(f"{where}: {key} within noise", min(told["vllm"]) / NOISE <= median[name] <= max(told["vllm"]) * NOISE, told)
     if busy:
-        print(f"*** TIMES WERE NOT JUDGED: the machine is busy (load average {os.getloadavg()[0]:.1f}, bound {BUSY})", flush=True)
+        print(f"*** TIMES WERE NOT JUDGED: the machine is busy (load average {LOAD_BEFORE:.1f} before, bound {BUSY:g})", flush=True)
 
 
 def load(options, url, *more, status=0):
