@@ -176,7 +176,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   if (worker.steps_named && !worker.by_stage && steps_told && steps == 0) {
     auto at = static_cast<size_t>(engine);
     bool idle = at < worker.steps_by_metrics.size() && worker.steps_by_metrics[at] == 0;
-    return idle ? "its file holds no step: no request reached this engine"
+    return idle ? "its file holds no step: no request reached this engine in the window"
                 : "its file holds no step: the load came before or behind the window";
   }
   for (const TraceEvidence* trace : traces) {

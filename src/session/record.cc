@@ -260,11 +260,15 @@ class Recorder {
     if (!records) return tl::unexpected(records.error());
     recording_.load = std::move(*records);
     const int64_t idle_ns = recording_.profiled.end_ns - recording_.load->ended_ns;
+    const int64_t early_ns = recording_.profiled.begin_ns - recording_.load->ended_ns;
     // A daemon's window outlives a load that Ctrl-C has ended.
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0)
       recording_.profiled.end_ns =
           std::clamp(at_ns, recording_.profiled.begin_ns,
                      std::max(recording_.profiled.begin_ns, recording_.profiled.end_ns));
+    else if (early_ns > 0 && !by_itself)
+      Remark(fmt::format("the load ended {} before the window began: it needs more requests",
+                         SecondsText(early_ns)));
     else if (idle_ns > kIdleToTell)
       Remark(fmt::format("the load ended {} before the window did", SecondsText(idle_ns)));
     auto measure = [&](LoadWindow& window) {
