@@ -43,7 +43,7 @@ void DirectConnections::DialFor(DirectExchange& exchange) {
   if (!DialKnown(exchange)) DialAnew(exchange, exchange.request().connect_timeout);
 }
 
-void DirectConnections::DialAnew(DirectExchange& exchange, std::chrono::milliseconds patience) {
+void DirectConnections::DialAnew(DirectExchange& exchange, milliseconds patience) {
   exchange.dial_ = dial_(exchange, patience, [this, &exchange](FileDescriptor socket) {
     if (socket) {
       const int64_t now = MonotonicNs();

@@ -86,10 +86,6 @@ def check_key_averages(tacho, path):
 
 
 def check_recorded_now(tacho):
-    program = pathlib.Path(tacho).read_bytes()
-    if b"__ubsan_" in program or b"__tsan_" in program:
-        print("not recorded anew: the release build's test does that, and a sanitizer sees nothing of PyTorch")
-        return
     if not ENVIRONMENTS["vllm"].complete():
         print("NOT RECORDED ANEW: PyTorch is not there (tools/engines install vllm); its kept figures alone were compared")
         return

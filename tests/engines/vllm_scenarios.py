@@ -61,8 +61,8 @@ def user_drives_the_load(engines, tacho):
 
 
 def second_session(engines, tacho):
-    first = check_complete(tacho, tacho.record(engines.url()), 1)[0]
-    second = check_complete(tacho, tacho.record(engines.url()), 1)[0]
+    first = check_complete(tacho, tacho.record(engines.url(), requests=4), 1)[0]
+    second = check_complete(tacho, tacho.record(engines.url(), requests=4), 1)[0]
     check(Path(first["path"]).read_bytes() != Path(second["path"]).read_bytes(), "both runs hold the same trace")
 
 
