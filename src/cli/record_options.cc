@@ -12,6 +12,8 @@
 namespace tacho {
 namespace {
 
+constexpr int64_t kWindowForRequestsNs = 60'000'000'000;
+
 Result<Via> ParseVia(const std::string& text) {
   if (text == "auto") return Via::kAuto;
   if (text == "http") return Via::kHttp;
@@ -81,18 +83,20 @@ CommandSpec RecordSpec(RecordArguments& a) {
       "where the time went. Everything lies in one dated folder.";
   spec.groups = {
       {"what is profiled",
-       With(With({{"-d,--duration", "TIME", "length of the profiled window, at most (default 10s)",
-                   &a.duration}},
-                 a.session.profile.Rows()),
-            {{"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
-              &a.via}})},
+       With(
+           With({{"-d,--duration", "TIME",
+                  "length of the profiled window, at most (default 10s; 60s with --requests)",
+                  &a.duration},
+                 {"-n,--requests", "N", "until so many requests have ended in it", &a.requests, 1}},
+                a.session.profile.Rows()),
+           {{"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
+             &a.via}})},
       {"load",
        {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
         {"-c,--concurrency", "N", "requests at once (default 8 a worker)", &a.concurrency, 1},
         {"--rate", "R", "requests a second, at random times, in place of a fixed concurrency",
          &a.rate},
-        {"-n,--requests", "N", "at most so many requests", &a.requests, 1},
         {"--prompt-tokens", "N", "of every request, in place of the scenario's", &a.prompt_tokens,
          1},
         {"--output-tokens", "N", "of every request, in place of the scenario's", &a.output_tokens,
@@ -142,7 +146,13 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
     options.plan.mix = DefaultMix();
   }
   options.plan.rate = a.rate;
-  if (a.requests) options.plan.requests = static_cast<uint64_t>(*a.requests);
+  if (a.requests) {
+    if (a.no_load)
+      return Fail(ErrorKind::kUsage,
+                  "--requests counts those of tacho's own load: with --no-load give --duration");
+    options.window_requests = static_cast<uint64_t>(*a.requests);
+    options.window_ns = kWindowForRequestsNs;
+  }
   options.plan.concurrency = static_cast<uint64_t>(a.concurrency.value_or(0));
   options.plan.prompt_tokens = a.prompt_tokens;
   options.plan.output_tokens = a.output_tokens;

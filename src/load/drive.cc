@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <memory>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include "load/body_feed.h"
 #include "load/failure_streak.h"
 #include "load/flight.h"
+#include "load/lanes.h"
 #include "load/loop_watch.h"
 #include "load/numbered_plan.h"
 #include "load/request_body.h"
@@ -21,6 +23,9 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
+// A load is given up after so many failures and such a time without any success.
+constexpr size_t kHopelessFailures = 20;
+constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 4;
@@ -42,16 +47,17 @@ class Driver : public std::enable_shared_from_this<Driver> {
         id_prefix_(std::move(id_prefix)),
         open_loop_(plan.options.OpenLoop()),
         requests_(plan),
-        bodies_(std::make_unique<BodyFeed>(
-            [this, next = uint64_t{0}]() mutable -> std::optional<uint64_t> {
-              next = requests_.FirstTurnFrom(next);
-              return requests_.Has(next) ? std::optional(next++) : std::nullopt;
-            },
-            [this](uint64_t index) {
-              return BodyOf(TargetOf(index), requests_[index], requests_.SaltOf(index),
-                            IdOf(index));
-            })) {
+        lanes_(requests_, plan.options, targets.size()),
+        body_order_(requests_, lanes_),
+        bodies_(std::make_unique<BodyFeed>([this] { return body_order_.Next(); },
+                                           [this](uint64_t index) {
+                                             return BodyOf(targets_[lanes_.TargetOf(index)],
+                                                           requests_[index],
+                                                           requests_.SaltOf(index), IdOf(index));
+                                           })) {
     records_.id_prefix = id_prefix_;
+    for (size_t lane = 0; lane < lanes_.count(); ++lane)
+      paces_.push_back({.lane = lane, .places = lanes_.PlacesOf(lane)});
   }
 
   LoadRecords Run(std::stop_token stop) {
@@ -68,10 +74,21 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
  private:
-  size_t TargetIndex(uint64_t index) const {
-    return (requests_.InSession(index) ? requests_.SessionOf(index) : index) % targets_.size();
-  }
-  const DriveTarget& TargetOf(uint64_t index) const { return targets_[TargetIndex(index)]; }
+  // How far a lane has come.
+  struct Pace {
+    size_t lane = 0;
+    uint64_t places = 0;        // 0: no bound
+    uint64_t cursor = 0;        // the next of the plan
+    uint64_t occupied = 0;      // places: requests under way, and users who think or wait
+    uint64_t users = 0;         // that have begun, with a fixed concurrency
+    int64_t room_since_ns = 0;  // when a place last became free
+    int64_t pump_at_ns = 0;     // when its next request is looked at again
+    bool in_turn = false;       // is among turns_
+    FailureStreak failures = {};
+
+    bool HasRoom() const { return places == 0 || occupied < places; }
+  };
+  Pace& PaceOf(uint64_t index) { return paces_[lanes_.LaneOf(index)]; }
   std::string IdOf(uint64_t index) const { return fmt::format("{}{}", id_prefix_, index); }
 
   void Begin() {
@@ -83,6 +100,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (plan_.options.duration_ns) {
       After(start_ns_ + *plan_.options.duration_ns, [](Driver& self) { self.EndSending(); });
     }
+    for (Pace& pace : paces_) TakesTurn(pace);
     Pump();
     EndIfOver();
   }
@@ -95,40 +113,53 @@ class Driver : public std::enable_shared_from_this<Driver> {
     });
   }
 
-  bool HasRoom() const {
-    return plan_.options.concurrency == 0 || occupied_ < plan_.options.concurrency;
-  }
-
-  // Sends what is due and has room, and comes back when the next one is due.
+  // Sends what is due and has room, lane by lane in turn.
   void Pump() {
-    for (int sends = 0; !ending_ && HasRoom(); ++sends) {
+    for (int sends = 0; !turns_.empty(); ++sends) {
       if (sends == kSendsATurn)
         return client_.Post([weak = weak_from_this()] {
           if (const auto self = weak.lock()) self->Pump();
         });
-      cursor_ = requests_.FirstTurnFrom(cursor_);
-      if (!requests_.Has(cursor_)) return;
-      const uint64_t index = cursor_;
-      const int64_t at = start_ns_ + requests_[index].at_ns, now = MonotonicNs();
-      if (at > now) {
-        if (at != pump_at_ns_) {
-          pump_at_ns_ = at;
-          After(at, [](Driver& self) { self.Pump(); });
-        }
-        return;
-      }
-      ++cursor_;
-      ++occupied_;
-      if (open_loop_) {
-        Send(index, at, std::max(at, room_since_ns_));
-      } else if (users_ < plan_.options.concurrency || plan_.options.concurrency == 0) {
-        // When a user begins is our choice: one after the other.
-        ++users_;
-        Send(index, now, now);
-      } else {
-        SendLater(index, room_since_ns_ + requests_[index].think_ns);
-      }
+      Pace& pace = *turns_.front();
+      turns_.pop_front();
+      pace.in_turn = false;
+      if (SendNext(pace)) TakesTurn(pace);
     }
+  }
+  void TakesTurn(Pace& pace) {
+    if (!std::exchange(pace.in_turn, true)) turns_.push_back(&pace);
+  }
+
+  // Sends the lane's next request if it is due and has room; one that is not yet due comes back by
+  // itself. False: not now.
+  bool SendNext(Pace& pace) {
+    if (ending_ || !pace.HasRoom()) return false;
+    pace.cursor = lanes_.FirstTurnFrom(pace.lane, pace.cursor);
+    if (!requests_.Has(pace.cursor)) return false;
+    const uint64_t index = pace.cursor;
+    const int64_t at = start_ns_ + requests_[index].at_ns, now = MonotonicNs();
+    if (at > now) {
+      if (at != pace.pump_at_ns) {
+        pace.pump_at_ns = at;
+        After(at, [lane = pace.lane](Driver& self) {
+          self.TakesTurn(self.paces_[lane]);
+          self.Pump();
+        });
+      }
+      return false;
+    }
+    ++pace.cursor;
+    ++pace.occupied;
+    if (open_loop_) {
+      Send(index, at, std::max(at, pace.room_since_ns));
+    } else if (pace.users < pace.places || pace.places == 0) {
+      // When a user begins is our choice: one after the other.
+      ++pace.users;
+      Send(index, now, now);
+    } else {
+      SendLater(index, pace.room_since_ns + requests_[index].think_ns);
+    }
+    return true;
   }
 
   void SendLater(uint64_t index, int64_t at_ns) {
@@ -137,7 +168,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const auto send = [index, at_ns](Driver& self) {
       --self.scheduled_;
       if (!self.ending_) return self.Send(index, at_ns, at_ns);
-      --self.occupied_;
+      --self.PaceOf(index).occupied;
       self.EndIfOver();
     };
     if (at_ns <= MonotonicNs()) return send(*this);
@@ -146,7 +177,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   void Send(uint64_t index, int64_t intended_ns, int64_t admitted_ns) {
     const PlannedRequest& request = requests_[index];
-    const size_t target_index = TargetIndex(index);
+    const size_t target_index = lanes_.TargetOf(index);
     const DriveTarget& target = targets_[target_index];
     RequestRecord record;
     record.index = index;
@@ -173,6 +204,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       http.headers.push_back({"Authorization", "Bearer " + target.bearer_key});
     }
     http.body = bodies_->Take(index);
+    if (request.turn == 0) body_order_.Sent(lanes_.LaneOf(index));
     if (requests_.HasFollower(index)) bodies_->Announce(index + 1);
     flight->record().handed_ns = MonotonicNs();
     records_.latest_send_ns =
@@ -221,18 +253,26 @@ class Driver : public std::enable_shared_from_this<Driver> {
     } else if (record.status != RequestStatus::kCancelled) {
       ++progress_.failed;
     }
-    failures_.Count(failed);
     const uint64_t index = record.index;
+    FailureStreak& failures = PaceOf(index).failures;
+    failures.Count(failed);
     const int64_t ended_ns = record.ended_ns;
-    const int64_t pause_ns = failed ? failures_.PauseNs(flight.retry_after_s()) : 0;
+    const int64_t pause_ns = failed ? failures.PauseNs(flight.retry_after_s()) : 0;
     // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
-    if (failed && failures_.IsHopeless(MonotonicNs() - start_ns_)) {
+    if (failed && IsHopeless()) {
       return EndAll(fmt::format("given up after {} failures and no success, the last: {}",
-                                failures_.in_row(), records_.requests.back().error));
+                                records_.requests.size(), records_.requests.back().error));
     }
     GoOn(index, ended_ns, pause_ns);
     EndIfOver();
+  }
+
+  bool IsHopeless() const {
+    return records_.requests.size() >= kHopelessFailures &&
+           MonotonicNs() - start_ns_ >= kHopelessNs &&
+           std::all_of(paces_.begin(), paces_.end(),
+                       [](const Pace& pace) { return pace.failures.OnlyFailures(); });
   }
 
   // What the end of a request lets go.
@@ -243,17 +283,18 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (!ending_ && !open_loop_ && pause_ns > 0) {
       // The user waits before the next one; meanwhile the place is taken.
       ++scheduled_;
-      return After(ended_ns + pause_ns, [at = ended_ns + pause_ns](Driver& self) {
+      return After(ended_ns + pause_ns, [index, at = ended_ns + pause_ns](Driver& self) {
         --self.scheduled_;
-        self.FreePlace(at);
+        self.FreePlace(self.PaceOf(index), at);
         self.EndIfOver();
       });
     }
-    FreePlace(ended_ns);
+    FreePlace(PaceOf(index), ended_ns);
   }
-  void FreePlace(int64_t at_ns) {
-    if (!HasRoom()) room_since_ns_ = at_ns;
-    --occupied_;
+  void FreePlace(Pace& pace, int64_t at_ns) {
+    if (!pace.HasRoom()) pace.room_since_ns = at_ns;
+    --pace.occupied;
+    TakesTurn(pace);
     Pump();
   }
 
@@ -280,7 +321,11 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void EndIfOver() {
     if (finished_ || !flights_.empty()) return;
     if (!ending_) {
-      if (scheduled_ > 0 || requests_.Has(cursor_)) return;
+      if (scheduled_ > 0 || std::any_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {
+            return requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
+          })) {
+        return;
+      }
       if (!plan_.options.requests && !open_loop_) {
         records_.ended_early = "all requests of the dataset were sent before the time was up";
       }
@@ -311,12 +356,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
         plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
         [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
     const auto count = static_cast<uint64_t>(due - plan_.requests.begin());
-    progress_.waiting = count > cursor_ ? count - cursor_ : 0;
+    const uint64_t cursor = paces_.front().cursor;  // an open loop has one lane
+    progress_.waiting = count > cursor ? count - cursor : 0;
   }
 
   void GiveUpStalled(int64_t now) {
     for (const auto& [index, flight] : flights_) {
-      const DriveTarget& target = TargetOf(index);
+      const DriveTarget& target = targets_[lanes_.TargetOf(index)];
       const int64_t stall = std::chrono::nanoseconds(target.stall_timeout).count();
       const int64_t most = std::chrono::nanoseconds(target.timeout).count();
       if (stall > 0 && now - flight->LastProgressNs() > stall) {
@@ -337,6 +383,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   const std::string id_prefix_;
   const bool open_loop_;
   const NumberedPlan requests_;
+  const Lanes lanes_;
+  BodyOrder body_order_;
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   // The client's thread only.
@@ -345,13 +393,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
   LoadRecords records_;
   std::unordered_map<uint64_t, std::shared_ptr<Flight>> flights_;  // by index
   int64_t start_ns_ = 0;
-  int64_t pump_at_ns_ = 0;     // when Pump was last put off to
-  int64_t room_since_ns_ = 0;  // when a place last became free
-  size_t cursor_ = 0;          // the next of the plan
-  uint64_t occupied_ = 0;      // places: requests under way, and users who think or wait
-  uint64_t scheduled_ = 0;     // of these, the ones with nothing under way
-  uint64_t users_ = 0;         // that have begun, with a fixed concurrency
-  FailureStreak failures_;
+  std::vector<Pace> paces_;  // by lane
+  std::deque<Pace*> turns_;  // of those that may send
+  uint64_t scheduled_ = 0;   // places with nothing under way: users who think or wait
   bool ending_ = false, finished_ = false;
 };
 

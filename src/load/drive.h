@@ -66,12 +66,13 @@ struct DriveOptions {
   std::string id_prefix;  // of X-Request-Id, then the index; empty: "tacho-" and 8 hex digits
 };
 
-// Sends the plan to the targets, round robin (a session stays with its target), and records what
-// comes back; returns when all have ended, or soon after `stop` or the plan's duration and grace
+// Sends the plan to the targets (which request to which: load/lanes.h) and records what comes back;
+// returns when all have ended, or soon after `stop` or the plan's duration and grace
 // (requests under way are then cancelled and recorded as such). Failures of requests are records,
 // not errors. Where a fixed number of users sends, one whose request failed waits before the next:
 // as long as Retry-After says (up to a minute), else from 10 ms on twice as long each time in a
-// row, up to 1 s. A load of which nothing ever succeeded is given up after some seconds.
+// row of that server's, up to 1 s. A load of which nothing ever succeeded is given up after some
+// seconds.
 //
 // kUsage: no target, an unknown API, an address that is none.
 Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,

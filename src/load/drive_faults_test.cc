@@ -34,6 +34,28 @@ TEST(DriveFaults, ADeadServerIsGivenUp) {
   EXPECT_EQ(records.requests[0].sent_ns, 0);
 }
 
+TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
+  uint16_t port = 0;
+  {
+    EngineForTest gone;
+    port = gone.port();
+  }
+  // Its first answer comes after the dead one's users gave up hope, were they asked alone.
+  EngineForTest good({.first_ns = 4'000 * kNsPerMs});
+  PlanOptions options = Fixed(0, 1);
+  options.requests.reset();
+  options.duration_ns = 4'500 * kNsPerMs;
+  options.concurrency = 16;
+  const LoadRecords records =
+      Send(options,
+           {{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"}, TargetOf(good)});
+  EXPECT_EQ(records.ended_early, "");
+  EXPECT_EQ(CountOf(records, RequestStatus::kDone), 8u);
+  EXPECT_GE(CountOf(records, RequestStatus::kFailed), 20u);
+  // They wait longer and longer.
+  EXPECT_LT(CountOf(records, RequestStatus::kFailed), 300u);
+}
+
 TEST(DriveFaults, AServerThatComesBackIsUsedAgain) {
   EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
     if (self.requests() < 5 || self.requests() > 8) return false;

@@ -177,6 +177,22 @@ TEST(Drive, GoesRoundTheServersAndKeepsSessionsTogether) {
   }
 }
 
+TEST(Drive, ASlowServerTakesNoPlacesFromAFastOne) {
+  EngineForTest slow({.first_ns = 60'000 * kNsPerMs}), fast({.first_ns = 5 * kNsPerMs});
+  PlanOptions options = Fixed(0, 1);
+  options.requests.reset();
+  options.duration_ns = 1000 * kNsPerMs;
+  options.concurrency = 8;
+  const LoadRecords records = Send(options, {TargetOf(slow), TargetOf(fast)});
+  EXPECT_EQ(slow.requests(), 4u);
+  // Four users, 200 answers a second each: enough to see that none of them stopped.
+  EXPECT_GT(fast.requests(), 200u);
+  std::vector<RequestRecord> of_fast;
+  for (const RequestRecord& r : records.requests)
+    if (r.url == fast.url()) of_fast.push_back(r);
+  EXPECT_EQ(ConcurrencyOf(of_fast, records.started_ns).peak, 4u);
+}
+
 TEST(Drive, UsersThinkBetweenTheirRequests) {
   EngineForTest engine({.first_ns = kNsPerMs});
   PlanOptions options = Fixed(30, 1);

@@ -7,14 +7,13 @@
 
 namespace tacho {
 
-// The failures in a row of a load: how long to wait after each, and when there is no hope left.
+// The failures in a row of a lane: how long to wait after each.
 class FailureStreak {
  public:
   void Count(bool failed) {
     if (!failed) any_success_ = true;
     in_row_ = failed ? in_row_ + 1 : 0;
   }
-  uint64_t in_row() const { return in_row_; }
 
   // After the failure that was counted last: as long as the server says, up to a minute, else from
   // 10 ms on twice as long each time, up to 1 s. `retry_after_s` < 0: it says nothing.
@@ -24,16 +23,12 @@ class FailureStreak {
     return std::min(kFirstPauseNs << doublings, kMostPauseNs);
   }
 
-  // Nothing has ever succeeded, and enough was tried in `elapsed_ns`.
-  bool IsHopeless(int64_t elapsed_ns) const {
-    return !any_success_ && in_row_ >= kHopelessFailures && elapsed_ns >= kHopelessNs;
-  }
+  // Something was tried, and nothing has ever succeeded.
+  bool OnlyFailures() const { return !any_success_ && in_row_ > 0; }
 
  private:
   static constexpr int64_t kFirstPauseNs = 10 * kNsPerMs, kMostPauseNs = kNsPerSecond;
   static constexpr int64_t kMostRetryAfterS = 60;
-  static constexpr uint64_t kHopelessFailures = 20;
-  static constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
 
   uint64_t in_row_ = 0;
   bool any_success_ = false;

@@ -23,6 +23,11 @@ class NumberedPlan {
   uint64_t SessionOf(uint64_t index) const {
     return (*this)[index].session + RoundOf(index) * plan_.requests.size();
   }
+  // Requests with the same one go to the same server.
+  uint64_t AffinityOf(uint64_t index) const {
+    // By round too: a plan that is one session goes to each server in turn.
+    return InSession(index) ? (*this)[index].session + RoundOf(index) : index;
+  }
   // The first from `index` on that no other one has to end before.
   uint64_t FirstTurnFrom(uint64_t index) const {
     while (Has(index) && (*this)[index].turn > 0) ++index;

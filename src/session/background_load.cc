@@ -87,9 +87,8 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
   // Through everything that needs load (a window by the daemon may be taken again); the end is
   // cancelled, not waited for.
   const int64_t windows = via == Via::kDaemon ? 2 : 1;
-  if (!plan.requests)
-    plan.duration_ns =
-        options.warm_up_ns + options.baseline_ns + windows * options.window_ns + kForSlowStarts;
+  plan.duration_ns =
+      options.warm_up_ns + options.baseline_ns + windows * options.window_ns + kForSlowStarts;
   Result<LoadPlan> planned = MakePlan(plan);
   if (planned && planned->cut_to_model > 0)
     remarks.push_back(

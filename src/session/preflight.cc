@@ -128,9 +128,10 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   worker.expectation.facts = worker.facts;
   const Result<std::vector<StartField>> by_daemon = CheckFields("daemon", "", profile);
   if (via == Via::kAuto) {
-    // The daemon neither stalls the engine nor counts its steps.
-    bool daemon = worker.facts.profiler.has_daemon &&
-                  !(worker.facts.profiler.has_http && (options.profile.steps || !by_daemon));
+    // The daemon does not stall the engine; its window has an end from the beginning.
+    const bool counts = options.profile.steps || options.window_requests;
+    const bool daemon = worker.facts.profiler.has_daemon &&
+                        !(worker.facts.profiler.has_http && (counts || !by_daemon));
     via = daemon ? Via::kDaemon : Via::kHttp;
   }
   // ProfilerSession::EndOldSessions.
@@ -147,12 +148,12 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                               worker.worker.url));
     if (!by_daemon) return tl::unexpected(by_daemon.error().WithContext(worker.worker.url));
     worker.folder = own_folder;
-    if (options.profile.steps)
+    if (options.profile.steps || options.window_requests)
       return Fail(
           ErrorKind::kUsage,
-          fmt::format("{}: Kineto's daemon counts no steps: give --duration TIME instead of "
-                      "--steps, or {} and record by HTTP",
-                      worker.worker.url,
+          fmt::format("{}: a window by Kineto's daemon ends by time alone: give --duration TIME "
+                      "instead of {}, or {} and record by HTTP",
+                      worker.worker.url, options.profile.steps ? "--steps" : "--requests",
                       EngineRule(worker.facts.kind, worker.facts.version, "enable")));
     worker.expectation.steps_named = false;
     worker.expectation.by_daemon = true;

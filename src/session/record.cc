@@ -128,6 +128,10 @@ class Recorder {
                        fmt::format("{} without profiling", SecondsText(options_.baseline_ns)));
   }
 
+  uint64_t RequestsEnded() const {
+    return load_ ? load_->progress().done + load_->progress().failed : 0;
+  }
+
   // All that was planned is through, or nothing of it can be: the window need not be longer.
   bool LoadEnded() {
     if (!load_ || !load_->ended()) return false;
@@ -204,13 +208,23 @@ class Recorder {
         if (auto begun = BeginLoad(); !begun) recording_.troubles.push_back(begun.error().message);
       }
       recording_.profiled.begin_ns = MonotonicNs();
+      const uint64_t ended_before = RequestsEnded();
+      const std::optional<uint64_t> wanted = options_.window_requests;
+      const auto requests_ended = [&] { return RequestsEnded() - ended_before; };
       // Where the user drives, the window is his too.
       if (options_.given_load)
         Wait("load", INT64_MAX, [&] { return LoadEnded(); });
       else
-        Wait("profile", options_.window_ns,
-             [&] { return session.FilesThere() || StepsTaken() || LoadEnded(); });
+        Wait("profile", options_.window_ns, [&] {
+          return (wanted && requests_ended() >= *wanted) || session.FilesThere() || StepsTaken() ||
+                 LoadEnded();
+        });
       recording_.profiled.end_ns = MonotonicNs();
+      const bool whole =
+          recording_.profiled.end_ns - recording_.profiled.begin_ns >= options_.window_ns;
+      if (const uint64_t ended = requests_ended(); whole && wanted && ended < *wanted)
+        Remark(fmt::format("{} of {} requests ended in the window: it needs a longer --duration",
+                           ended, *wanted));
       observer_.OnDone("profile",
                        SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
     }
@@ -260,15 +274,11 @@ class Recorder {
     if (!records) return tl::unexpected(records.error());
     recording_.load = std::move(*records);
     const int64_t idle_ns = recording_.profiled.end_ns - recording_.load->ended_ns;
-    const int64_t early_ns = recording_.profiled.begin_ns - recording_.load->ended_ns;
     // A daemon's window outlives a load that Ctrl-C has ended.
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0)
       recording_.profiled.end_ns =
           std::clamp(at_ns, recording_.profiled.begin_ns,
                      std::max(recording_.profiled.begin_ns, recording_.profiled.end_ns));
-    else if (early_ns > 0 && !by_itself)
-      Remark(fmt::format("the load ended {} before the window began: it needs more requests",
-                         SecondsText(early_ns)));
     else if (idle_ns > kIdleToTell)
       Remark(fmt::format("the load ended {} before the window did", SecondsText(idle_ns)));
     auto measure = [&](LoadWindow& window) {

@@ -38,14 +38,19 @@ struct RecordOptions {
 
   bool load = true;             // false: the user drives
   bool through_router = false;  // load through the router in place of straight to the workers
-  PlanOptions plan;             // its duration is made by Record; a concurrency of 0: 8 a worker
+  // Its duration is made by Record, and it has no number of requests: the load goes on through all
+  // windows. A concurrency of 0: 8 a worker.
+  PlanOptions plan;
   // In place of that: the profilers start before its first request and stop behind its last one,
   // with neither warm-up nor baseline nor a bound of the window. By HTTP alone.
   std::optional<GivenLoad> given_load;
   std::string api_key;
   int64_t warm_up_ns = 3'000'000'000;
   int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
-  int64_t window_ns = 10'000'000'000;   // profiled, at most: with steps asked for it ends sooner
+  // Profiled, at most: it ends sooner when the steps asked for are taken, or so many requests
+  // ended.
+  int64_t window_ns = 10'000'000'000;
+  std::optional<uint64_t> window_requests;
 
   std::string trace_dir;  // where the engines write, as seen from here
   // "HOST:/path" or "HOST": fetched by ssh. One for all, or one for each host of the workers' URLs.

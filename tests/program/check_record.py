@@ -78,6 +78,26 @@ def steps(folder):
             check("vllm steps: exactly", all(r["steps"] == 6 for r in ranks(report)), ranks(report))
 
 
+def requests(folder):
+    """They are counted in the window: warm-up and baseline have theirs."""
+    with simulation(folder, "--count", "2", "--router", "vllm", daemon=True) as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--requests", "24", "--concurrency", "4", "--duration", "40s")
+        whole("requests", done, report, run_folder, 2)
+        if report:
+            window = report["profiled"]
+            check("requests: by HTTP, which can count", report["via"] == "http", report["via"])
+            check("requests: in the window", 24 <= window["requests_done"] + window["requests_failed"] <= 32, window)
+            check("requests: the window ends", window["duration_ns"] < 20e9, window)
+            check("requests: before it too", report["baseline"]["requests_done"] > 0, report["baseline"])
+        done, report, run_folder = record(folder, target(addresses), "--requests", "100000")
+        whole("too many requests", done, report, run_folder, 2)
+        check("too many requests: said", re.search(r"\d+ of 100000 requests ended in the window", done.stderr), done.stderr)
+        refused, _, _ = record(folder, target(addresses), "--requests", "5", "--via", "daemon")
+        check("requests by the daemon", refused.returncode == 2 and "by time alone" in refused.stderr, refused.stderr)
+        refused, _, _ = record(folder, target(addresses), "--requests", "5", "--no-load")
+        check("requests of others", refused.returncode == 2 and "--no-load" in refused.stderr, refused.stderr)
+
+
 def data_parallel(folder):
     with simulation(folder, "--dp", "2") as addresses:
         done, report, run_folder = record(folder, target(addresses))
@@ -354,7 +374,7 @@ def by_daemon_refused(folder):
         check("socket taken: said", "is taken" in done.stdout, done.stdout)
 
 
-SCENARIOS = [two_behind_a_router, steps, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
+SCENARIOS = [two_behind_a_router, steps, requests, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
              faults_beside, interrupt, two_at_once, started_twice, by_daemon, by_daemon_faults, by_daemon_refused]
 
 if __name__ == "__main__":
