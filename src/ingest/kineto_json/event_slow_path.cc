@@ -47,11 +47,12 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
+// Different for different parts: each stretch says its length, for its bytes may be any.
 std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
   std::string key = std::to_string(prefix) + ':';
   for (const Segment& segment : part.segments) {
+    key.append(reinterpret_cast<const char*>(&segment.size), sizeof segment.size);
     key.append(part.bytes, segment.begin, segment.size);
-    key.push_back('\0');
     key.push_back(static_cast<char>(segment.slot));
   }
   return key;
@@ -124,9 +125,13 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   add(event.duration, SlotKind::kDuration);
   if (event.MayHaveFlowId() && event.id && CanonicalInteger(event.id.text()))
     add(event.id, SlotKind::kFlowId);
-  if (event.Phase() == 'M') {
+  const bool is_metadata = event.Phase() == 'M';
+  // The stream of GPU work is the shape's own.
+  if (is_metadata && !(has_category && IsGpuWork(words_[category].kind))) {
     if (event.pid && CanonicalInteger(event.pid.text())) add(event.pid, SlotKind::kPid);
     if (event.tid && CanonicalInteger(event.tid.text())) add(event.tid, SlotKind::kTid);
+  }
+  if (is_metadata) {
     for (auto arg = event.arg_list.rbegin(); arg != event.arg_list.rend(); ++arg) {
       if (arg->value.empty() || (arg->key != "name" && arg->key != "labels")) continue;
       slots.push_back(

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/kineto_json/event_template.h"
 #include "model/trace_builder.h"
 #include "support/event_dump.h"
 
@@ -238,6 +239,25 @@ TEST(ReadKinetoJson, AnEventSharesNothingWithTheOneBeforeIt) {
   EXPECT_EQ(fast.lines, slow.lines);
   EXPECT_EQ(NoteIds(fast.notes), NoteIds(slow.notes));
   EXPECT_GT(fast.lines.size(), 3 * std::size(addresses));
+}
+
+TEST(ReadKinetoJson, MetadataOfGpuWorkKeepsItsOwnStream) {
+  const ReadBack read = Read(R"([
+{"ph":"M","cat":"kernel","name":"n","pid":1,"tid":7,"ts":1},
+{"ph":"M","cat":"kernel","name":"n","pid":2,"tid":8,"ts":1}])");
+  EXPECT_THAT(read.lines, ElementsAre(HasSubstr(R"(device="1" stream="7")"),
+                                      HasSubstr(R"(device="2" stream="8")")));
+}
+
+TEST(ReadKinetoJson, BytesThatLookLikeASlotAreNone) {
+  // In front of the pid's closing quote: what separates the parts of a shape in its key.
+  const std::string pid("\0\3", 2);
+  static_assert(static_cast<int>(kineto::SlotKind::kPid) == 3);
+  const auto event = [](const std::string& text) {
+    return R"({"ph":"M","name":"process_name","pid":")" + text + R"(","tid":0,"args":{}})";
+  };
+  const ReadBack read = Read("[" + event(pid) + "," + event("71651") + "]");
+  EXPECT_THAT(read.lines, ElementsAre(HasSubstr(R"(pid="\x00\x03")"), HasSubstr(R"(pid="71651")")));
 }
 
 TEST(ReadKinetoJson, OversizedEventsAreLeftOut) {
