@@ -103,9 +103,9 @@ std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<
     if (i < times.size()) reach = times[i].end;
   }
   if (at_once == 0) return "recorded one after the other, ";
-  if (at_once == files.size()) return "data-parallel engines, ";
+  if (at_once == files.size()) return "replicas or data-parallel engines, ";
   return std::to_string(at_once) +
-         " of them at once (data-parallel engines), the rest one after the other, ";
+         " of them at once (replicas or data-parallel engines), the rest one after the other, ";
 }
 
 // The groups of each recording.

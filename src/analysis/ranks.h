@@ -54,10 +54,10 @@ struct RankTable {
   // Of the recording with most of them (of equals that where a rank computes longest): of the rank
   // that computes longest its row with the most compute time; absent with fewer than 2 ranks.
   std::optional<size_t> slowest;
-  DurationNs slowest_compute;   // of that rank
-  DurationNs median_of_others;  // compute time of the other ranks there, by nearest rank
-  std::vector<std::string>
-      warnings;  // "3 traces say rank 0 of 1: data-parallel engines, told apart by path"
+  DurationNs slowest_compute;         // of that rank
+  DurationNs median_of_others;        // compute time of the other ranks there, by nearest rank
+  std::vector<std::string> warnings;  // "3 traces say rank 0 of 1: replicas or data-parallel
+                                      // engines, told apart by path"
 
   [[nodiscard]] double busy_spread() const { return most_busy - least_busy; }
 };

@@ -115,8 +115,10 @@ TEST(Ranks, DataParallelEnginesAreToldApartAndNotMissing) {
           .Compare();
   EXPECT_THAT(table.present, ElementsAre(0));
   EXPECT_THAT(table.missing, IsEmpty());
-  EXPECT_THAT(table.warnings,
-              ElementsAre("2 traces say rank 0 of 1: data-parallel engines, told apart by path"));
+  EXPECT_THAT(
+      table.warnings,
+      ElementsAre(
+          "2 traces say rank 0 of 1: replicas or data-parallel engines, told apart by path"));
   EXPECT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.slowest, 1u);
   EXPECT_DOUBLE_EQ(table.busy_spread(), 0.1);
@@ -139,9 +141,10 @@ TEST(Ranks, OnlyTracesThatOverlapAreDataParallelEngines) {
                 .start = i == 2 ? 50 : 1000 * i,
                 .busy = 10 + 20 * i});
   }
-  EXPECT_THAT(folder.Compare().warnings,
-              ElementsAre(HasSubstr("2 of them at once (data-parallel engines), the rest one"),
-                          HasSubstr("of 2 recordings")));
+  EXPECT_THAT(
+      folder.Compare().warnings,
+      ElementsAre(HasSubstr("2 of them at once (replicas or data-parallel engines), the rest one"),
+                  HasSubstr("of 2 recordings")));
 }
 
 TEST(Ranks, OfSeveralRecordingsAreComparedWithin) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <set>
 
 #include "cli/duration_argument.h"
 #include "cli/engine_options.h"
@@ -105,6 +106,15 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return SessionLock::Take(urls, "tacho engine " + scene.options.Action());
 }
 
+// Where the traces are, of the engines that tell it.
+void NameTheFolders(const EngineScene& scene) {
+  std::set<std::string> folders;
+  for (const ProbedWorker& probed : scene.workers)
+    if (probed.facts && probed.facts->profiler.folder)
+      folders.insert(*probed.facts->profiler.folder);
+  for (const std::string& folder : folders) Complain(fmt::format("traces are in {}", folder));
+}
+
 int Stop(const EngineScene& scene) {
   Result<SessionLock> lock = Lock(scene);
   // A folder that cannot hold locks is no reason to leave a profiler running.
@@ -112,7 +122,9 @@ int Stop(const EngineScene& scene) {
     return Fails({ErrorKind::kRemote, lock.error().message +
                                           "; nothing was stopped: its own Ctrl-C ends it well, "
                                           "--force stops the profilers under it"});
-  return Conclude(scene, SendStops(scene));
+  const int status = Conclude(scene, SendStops(scene));
+  if (!scene.options.json) NameTheFolders(scene);
+  return status;
 }
 
 // Leaves a mark of what runs now, so that nobody starts or records over it.
@@ -139,6 +151,12 @@ void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
   if (refused == 0 || others.empty()) return;
   Complain(fmt::format("{} of {} did not start; this stops the rest: tacho engine stop{}", refused,
                        outcomes.size(), others));
+}
+
+void NameTheStop(const EngineScene& scene) {
+  std::string targets;
+  for (const std::string& target : scene.options.Targets()) targets += " " + ShellWord(target);
+  Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 
 int Start(const EngineScene& scene) {
@@ -175,6 +193,7 @@ int Start(const EngineScene& scene) {
     Complain(fmt::format("session {}: {}", profile.key, SpreadOf(outcomes).Text("worker")));
   const int status = Conclude(scene, outcomes);
   NameTheRest(outcomes);
+  if (status == kDone && !scene.options.json && !profile.steps) NameTheStop(scene);
   return status;
 }
 

@@ -196,6 +196,7 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   levels[3].keeps_slos = false;
   EXPECT_EQ(KneeOf(levels), 1u);
   EXPECT_FALSE(KneeOf({}));
+  EXPECT_FALSE(KneeOf({levels[1]}));
 }
 
 TEST(LoadProgress, TheLineShowsWhatIsUnderWay) {

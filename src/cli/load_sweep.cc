@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -15,6 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr double kMostLevels = 64;
+constexpr uint64_t kRequestsForP99 = 100;
 
 std::string RemarkOf(const SweepLevel& level, bool knee) {
   std::vector<std::string> words;
@@ -70,6 +72,7 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
 
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   std::optional<size_t> knee;
+  if (levels.size() < 2) return knee;
   double most = 0;
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadFigures& figures =
@@ -93,8 +96,8 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
       {.key = "level",
        .name = by_rate ? "rate" : "at once",
        .unit = by_rate ? Unit::kNumber : Unit::kCount},
-      {.key = "done", .name = "done", .unit = Unit::kCount},
-      {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
+      {.key = "done", .name = "done", .unit = Unit::kCount, .gives_way = true},
+      {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber, .gives_way = true},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
       {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},
       {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration},
@@ -126,17 +129,25 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
   std::string out = RenderText(table, style) + "\n";
-  if (!knee) {
+  if (levels.size() < 2) {
+    out += " one level has no knee\n";
+  } else if (!knee) {
     out +=
         " no knee: at every level the client was the limit, an SLO broke, or no answer had a "
         "time\n";
   } else {
     out += fmt::format(
-        " the knee is at {} {}: the most output tokens a second over the median end-to-end time\n",
+        " the knee is at {} {}{}: the most output tokens a second over the median end-to-end "
+        "time\n",
         by_rate ? FormatNumber(levels[*knee].level)
                 : FormatCount(static_cast<int64_t>(levels[*knee].level)),
-        by_rate ? "requests a second" : "requests at once");
+        by_rate ? "requests a second" : "requests at once",
+        knee == levels.size() - 1 ? ", the last level, or beyond" : "");
   }
+  if (std::any_of(levels.begin(), levels.end(),
+                  [](const SweepLevel& l) { return l.summary.whole.done < kRequestsForP99; }))
+    out += fmt::format(" a p99 of fewer than {} requests is about the worst of them\n",
+                       kRequestsForP99);
   return out;
 }
 

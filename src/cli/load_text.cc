@@ -16,15 +16,15 @@ Table FiguresTable(const FinishedLoad& load) {
   table.columns = {
       {.key = "what", .name = ""},
       {.key = "done", .name = "done", .unit = Unit::kCount},
-      {.key = "failed", .name = "failed", .unit = Unit::kCount},
+      {.key = "failed", .name = "failed", .unit = Unit::kCount, .gives_way = true},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
       {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},
       {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration},
       {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration},
       {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration},
-      {.key = "itl_p99_ns", .name = "ITL p99", .unit = Unit::kDuration},
-      {.key = "e2e_p99_ns", .name = "E2E p99", .unit = Unit::kDuration},
+      {.key = "itl_p99_ns", .name = "ITL p99", .unit = Unit::kDuration, .gives_way = true},
+      {.key = "e2e_p99_ns", .name = "E2E p99", .unit = Unit::kDuration, .gives_way = true},
   };
   const auto add = [&](const std::string& what, const LoadFigures& f, const Distribution& ttft,
                        const Distribution& e2e) {

@@ -16,6 +16,8 @@
 namespace tacho {
 namespace {
 
+constexpr size_t kMostWorkersShown = 8;
+
 // The traces of the run folder, read once: for the proof and for the screen.
 std::optional<Loaded<RunAnalysis>> ReadTraces(const Recording& recording) {
   LoadOptions load;
@@ -73,6 +75,18 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
       line("trouble", trouble, Paint::kRed);
   for (const std::string& remark : proof.remarks) line("note", remark, Paint::kPlain);
   return text;
+}
+
+// What w0, w1, ... of the ranks' table are.
+std::string WorkersText(const Recording& recording, const TextStyle& style) {
+  const size_t count = recording.workers.size();
+  if (count < 2) return "";
+  std::string words;
+  for (size_t i = 0; i < std::min(count, kMostWorkersShown); ++i)
+    words += fmt::format("{}w{} {}", i == 0 ? "" : ", ", i, recording.workers[i].worker.url);
+  if (count > kMostWorkersShown)
+    words += fmt::format(" and {} more (run.json)", count - kMostWorkersShown);
+  return fmt::format(" workers  {}\n", Wrap(VisibleText(words), style.width - 10, 10));
 }
 
 std::string InterruptText(const Recording& recording) {
@@ -134,6 +148,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   if (proven.loaded && !proven.loaded->run.traces.empty())
     text = AnalyzeText(proven.loaded->run, screen) + "\n";
   text += ProofText(recording, proven.proof, style);
+  text += WorkersText(recording, style);
   return text + fmt::format(" folder   {}\n", VisibleText(shown));
 }
 

@@ -160,7 +160,13 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
     Result<bool> added =
         is_file ? AddFile(client, target, deployment, stop, patience)
                 : AddUrl(client, target, targets.size() > 1, deployment, stop, patience);
-    if (!added) return tl::unexpected(added.error());
+    if (!added) {
+      Error error = added.error();
+      // A mistyped name of a file is a host's as well.
+      if (!is_file && target.find_first_of(":/") == std::string::npos)
+        error.message += "; nor is there a file of that name";
+      return tl::unexpected(error);
+    }
   }
   std::sort(deployment.workers.begin(), deployment.workers.end(),
             [](const Worker& a, const Worker& b) { return a.url < b.url; });

@@ -154,7 +154,7 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   }
   json["duration"] = Seconds(whole.duration_ns);
   json["completed"] = whole.done;
-  json["failed"] = whole.sent - whole.done;
+  json["failed"] = whole.failed + whole.partial;  // not those that the end of the load cut
   json["total_input_tokens"] = whole.prompt_tokens;
   json["total_output_tokens"] = whole.output_tokens;
   json["request_throughput"] = whole.requests_per_s;

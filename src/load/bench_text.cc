@@ -60,7 +60,9 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   const LoadFigures& whole = summary.whole;
   std::string out = BenchTitle(" Serving Benchmark Result ", '=');
   out += BenchRow("Successful requests:", whole.done);
-  out += BenchRow("Failed requests:", whole.sent - whole.done);
+  out += BenchRow("Failed requests:", whole.failed + whole.partial);
+  // vLLM's client has none.
+  if (whole.cancelled > 0) out += BenchRow("Cancelled requests:", whole.cancelled);
   if (identity.max_concurrency) {
     out += BenchRow("Maximum request concurrency:", *identity.max_concurrency);
   }

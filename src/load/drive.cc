@@ -6,12 +6,12 @@
 #include <deque>
 #include <future>
 #include <memory>
-#include <unordered_map>
+#include <utility>
 
 #include "base/time.h"
 #include "load/body_feed.h"
 #include "load/failure_streak.h"
-#include "load/flight.h"
+#include "load/flights.h"
 #include "load/lanes.h"
 #include "load/loop_watch.h"
 #include "load/numbered_plan.h"
@@ -22,18 +22,12 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
 // A load is given up after so many failures and such a time without any success.
 constexpr size_t kHopelessFailures = 20;
 constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 4;
-
-std::string ShowSpan(int64_t ns) {
-  return ns % kNsPerSecond == 0 ? fmt::format("{} s", ns / kNsPerSecond)
-                                : fmt::format("{} ms", ns / kNsPerMs);
-}
 
 class Driver : public std::enable_shared_from_this<Driver> {
  public:
@@ -42,7 +36,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
       : client_(client),
         plan_(plan),
         targets_(targets),
-        addresses_(std::move(addresses)),
         progress_(progress),
         id_prefix_(std::move(id_prefix)),
         open_loop_(plan.options.OpenLoop()),
@@ -54,7 +47,15 @@ class Driver : public std::enable_shared_from_this<Driver> {
                                              return BodyOf(targets_[lanes_.TargetOf(index)],
                                                            requests_[index],
                                                            requests_.SaltOf(index), IdOf(index));
-                                           })) {
+                                           })),
+        flights_(
+            client, targets, std::move(addresses), progress,
+            [this](int64_t at_ns, std::function<void()> job) {
+              After(at_ns, [job = std::move(job)](Driver&) { job(); });
+            },
+            [this](RequestRecord record, int64_t retry_after_s) {
+              OnEnd(std::move(record), retry_after_s);
+            }) {
     records_.id_prefix = id_prefix_;
     for (size_t lane = 0; lane < lanes_.count(); ++lane)
       paces_.push_back({.lane = lane, .places = lanes_.PlacesOf(lane)});
@@ -177,13 +178,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   void Send(uint64_t index, int64_t intended_ns, int64_t admitted_ns) {
     const PlannedRequest& request = requests_[index];
-    const size_t target_index = lanes_.TargetOf(index);
-    const DriveTarget& target = targets_[target_index];
     RequestRecord record;
     record.index = index;
     record.id = IdOf(index);
     record.scenario = request.scenario;
-    record.url = target.url;
     record.in_session = requests_.InSession(index);
     record.session = requests_.SessionOf(index);
     record.turn = request.turn;
@@ -191,73 +189,23 @@ class Driver : public std::enable_shared_from_this<Driver> {
     record.admitted_ns = admitted_ns;
     record.planned_prompt_tokens = request.prompt_tokens;
     record.planned_output_tokens = request.output_tokens;
-    auto flight = std::make_shared<Flight>(
-        std::move(record), parser_, target.stream, target.keep_text,
-        [this](Flight& own) { OnTokens(own); }, [this](Flight& own) { OnEnd(own); });
-    HttpRequest http;
-    http.method = "POST";
-    http.url = addresses_[target_index];
-    http.headers = target.headers;
-    http.headers.push_back({"Content-Type", "application/json"});
-    http.headers.push_back({"X-Request-Id", flight->record().id});
-    if (!target.bearer_key.empty()) {
-      http.headers.push_back({"Authorization", "Bearer " + target.bearer_key});
-    }
-    http.body = bodies_->Take(index);
+    std::string body = bodies_->Take(index);
     if (request.turn == 0) body_order_.Sent(lanes_.LaneOf(index));
     if (requests_.HasFollower(index)) bodies_->Announce(index + 1);
-    flight->record().handed_ns = MonotonicNs();
-    records_.latest_send_ns =
-        std::max(records_.latest_send_ns, flight->record().handed_ns - admitted_ns);
-    flights_.emplace(index, flight);
-    ++progress_.sent;
-    progress_.running = flights_.size();
-    flight->stream = client_.Start(std::move(http), flight);
+    const int64_t handed_ns =
+        flights_.Start(std::move(record), lanes_.TargetOf(index), std::move(body));
+    records_.latest_send_ns = std::max(records_.latest_send_ns, handed_ns - admitted_ns);
   }
 
-  void OnTokens(Flight& flight) {
-    const int64_t tokens = flight.record().output_tokens;
-    progress_.output_tokens += static_cast<uint64_t>(tokens - flight.tokens_told);
-    flight.tokens_told = tokens;
-    if (flight.reader().runs_away()) {
-      Cancel(flight, Flight::Ending::kGaveUp,
-             fmt::format("{} tokens came where {} were asked for: given up", tokens,
-                         flight.record().planned_output_tokens));
-    }
-    if (!flight.reader().done_seen() || flight.lingers) return;
-    flight.lingers = true;
-    After(MonotonicNs() + kLingerNs, [index = flight.record().index](Driver& self) {
-      const auto found = self.flights_.find(index);
-      if (found != self.flights_.end()) self.Cancel(*found->second, Flight::Ending::kLingers, "");
-    });
-  }
-
-  void Cancel(Flight& flight, Flight::Ending ending, std::string why) {
-    if (flight.ending() != Flight::Ending::kNone) return;
-    flight.EndBecause(ending, std::move(why));
-    client_.Cancel(flight.stream);
-  }
-
-  void OnEnd(Flight& flight) {
-    const auto self = shared_from_this();  // the load may end here, and its owner go on
-    const auto found = flights_.find(flight.record().index);
-    const std::shared_ptr<Flight> keep = found->second;
-    flights_.erase(found);
-    progress_.running = flights_.size();
-    RequestRecord& record = flight.record();
+  void OnEnd(RequestRecord record, int64_t retry_after_s) {
     // One that breaks off is as good a reason to wait as one that does not begin.
     const bool failed =
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
-    if (record.status == RequestStatus::kDone) {
-      ++progress_.done;
-    } else if (record.status != RequestStatus::kCancelled) {
-      ++progress_.failed;
-    }
     const uint64_t index = record.index;
     FailureStreak& failures = PaceOf(index).failures;
     failures.Count(failed);
     const int64_t ended_ns = record.ended_ns;
-    const int64_t pause_ns = failed ? failures.PauseNs(flight.retry_after_s()) : 0;
+    const int64_t pause_ns = failed ? failures.PauseNs(retry_after_s) : 0;
     // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
     if (failed && IsHopeless()) {
@@ -310,11 +258,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (finished_) return;
     ending_ = true;
     if (records_.ended_early.empty()) records_.ended_early = std::move(why);
-    std::vector<std::shared_ptr<Flight>> all;
-    for (const auto& [index, flight] : flights_) all.push_back(flight);
-    for (const auto& flight : all) {
-      Cancel(*flight, Flight::Ending::kEndOfLoad, "cancelled at the end of the load");
-    }
+    flights_.CancelAll("cancelled at the end of the load");
     EndIfOver();
   }
 
@@ -331,6 +275,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
       }
     }
     finished_ = true;
+    client_.Post(
+        [self = shared_from_this()] {});  // our callers still stand in it; its owner goes on
     records_.ended_ns = MonotonicNs();
     records_.clocks.push_back(ReadClocks());
     records_.client = watch_.End(records_.ended_ns);
@@ -343,7 +289,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
       const int64_t now = MonotonicNs();
       if (self.watch_.Look(due_ns, now)) {
         self.records_.clocks.push_back(ReadClocks());
-        self.GiveUpStalled(now);
+        self.flights_.GiveUpStalled(now);
       }
       self.TellWaiting(now);
       self.Tick(std::max(due_ns + LoopWatch::kPeriodNs, now));
@@ -360,25 +306,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
     progress_.waiting = count > cursor ? count - cursor : 0;
   }
 
-  void GiveUpStalled(int64_t now) {
-    for (const auto& [index, flight] : flights_) {
-      const DriveTarget& target = targets_[lanes_.TargetOf(index)];
-      const int64_t stall = std::chrono::nanoseconds(target.stall_timeout).count();
-      const int64_t most = std::chrono::nanoseconds(target.timeout).count();
-      if (stall > 0 && now - flight->LastProgressNs() > stall) {
-        Cancel(*flight, Flight::Ending::kGaveUp,
-               fmt::format("no token for {}: given up", ShowSpan(stall)));
-      } else if (most > 0 && now - flight->record().handed_ns > most) {
-        Cancel(*flight, Flight::Ending::kGaveUp,
-               fmt::format("not complete within {}: given up", ShowSpan(most)));
-      }
-    }
-  }
-
   HttpClient& client_;
   const LoadPlan& plan_;
   const std::vector<DriveTarget>& targets_;
-  const std::vector<std::string> addresses_;  // of the targets, with the route
   DriveProgress& progress_;
   const std::string id_prefix_;
   const bool open_loop_;
@@ -388,10 +318,9 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   // The client's thread only.
-  ChunkParser parser_;
   LoopWatch watch_;
   LoadRecords records_;
-  std::unordered_map<uint64_t, std::shared_ptr<Flight>> flights_;  // by index
+  Flights flights_;
   int64_t start_ns_ = 0;
   std::vector<Pace> paces_;  // by lane
   std::deque<Pace*> turns_;  // of those that may send

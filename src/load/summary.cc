@@ -161,10 +161,13 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
   const double bound = std::max(kLeastLatenessNs, ttft * kLatenessOfTtft);
   const double lag = static_cast<double>(records.client.lag_p99_ns);
   verdict.why = fmt::format(
-      "sent {:.2f} ms late at p99 (bound {:.2f} ms), its loop {:.2f} ms, {:.0f} % of a core",
-      p99 / 1e6, bound / 1e6, lag / 1e6, records.client.most_cpu_share * 100);
+      "sent {:.2f} ms late at p99, its loop {:.2f} ms (bound {:.2f} ms), {:.0f} % of a core (bound "
+      "{:.0f} %)",
+      p99 / 1e6, lag / 1e6, bound / 1e6, records.client.most_cpu_share * 100, kMostCpuShare * 100);
   verdict.client_bound =
       p99 > bound || lag > bound || records.client.most_cpu_share > kMostCpuShare;
+  if (verdict.client_bound)
+    verdict.why += ": free its cores of other work, or share the load among several hosts";
   return verdict;
 }
 

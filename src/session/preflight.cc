@@ -83,7 +83,7 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
                             worker.worker.url,
                             worker.facts.kind == EngineKind::kSglang
                                 ? ", with --output-dir DIR on its machine"
-                                : ""));
+                                : "; a vLLM tells it when started with VLLM_SERVER_DEV_MODE=1"));
   return Fail(ErrorKind::kUsage,
               fmt::format("{}: writes its traces to {}, which is not seen from here: give --map "
                           "{}=DIR, or --collect-from HOST:{}",
@@ -164,6 +164,11 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   if (!start) return tl::unexpected(start.error());
   if (!seen) return tl::unexpected(seen.error());
   worker.folder = *seen;
+  std::error_code failed;
+  if (!options.trace_dir.empty() && !fs::exists(worker.folder, failed))
+    preflight.remarks.push_back(
+        fmt::format("--trace-dir {} is not there yet: is it where {} will make it?", worker.folder,
+                    worker.worker.url));
   worker.start = *start;
   worker.expectation.steps_named =
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
@@ -210,6 +215,7 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                       .remarks = {},
                       .troubles = {}};
   preflight.remarks = preflight.deployment.remarks;
+  std::optional<Error> first_error;
   for (size_t i = 0; i < facts.size(); ++i) {
     Result<bool> prepared = true;
     RecordedWorker worker;
@@ -224,17 +230,18 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
     if (prepared) {
       LookAtClock(worker, preflight.remarks);
       preflight.workers.push_back(std::move(worker));
-    } else if (options.keep_going) {
+    } else {
+      if (!first_error) first_error = prepared.error();
       const std::string_view why = prepared.error().message;
       const std::string url = worker.worker.url + ": ";
       worker.expectation.trouble = why.substr(why.starts_with(url) ? url.size() : 0);
       preflight.troubles.push_back(prepared.error().message);
       preflight.left_out.push_back(std::move(worker));
-    } else {
-      Error error = prepared.error();
-      if (facts.size() > 1) error.message += " (--keep-going records the others)";
-      return tl::unexpected(error);
     }
+  }
+  if (first_error && !options.keep_going) {
+    if (!preflight.workers.empty()) first_error->message += " (--keep-going records the others)";
+    return tl::unexpected(*first_error);
   }
   if (preflight.workers.empty())
     return Fail(ErrorKind::kRemote,

@@ -169,8 +169,9 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
     if (!trace->defect.empty())
       return fmt::format("{}: {}: {}", trace->path, trace->defect,
                          DamagedBecause(worker, trace->defect));
-    if (!worker.steps_named && trace->events == 0)
-      return fmt::format("{}: holds no event: no request reached this engine", trace->path);
+    if (!worker.steps_named && trace->idle)
+      return fmt::format("{}: holds no work: no request reached this engine in the window",
+                         trace->path);
   }
   // Before the GPU: where nothing ran it had nothing to do.
   if (worker.steps_named && !worker.by_stage && steps_told && steps == 0) {
@@ -187,6 +188,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
           trace->path);
   }
   if (!worker.steps_named) return "";
+  if (worker.by_stage && traces.size() < 2 && !worker.trouble.empty()) return worker.trouble;
   if (worker.by_stage && traces.size() < 2)
     return fmt::format(
         "{}: one stage only, prefill or decode: the other saw no step of its own, or "

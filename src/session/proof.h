@@ -18,6 +18,7 @@ struct TraceEvidence {
   std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
   std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
   uint64_t events = 0, gpu_events = 0;
+  bool idle = false;              // there is no slice but the profiler's own
   bool has_gpu = false;           // its header names a GPU
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
   uint64_t empty_steps = 0;  // with nothing to do; vLLM counts them among those that were asked for

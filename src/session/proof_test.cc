@@ -164,10 +164,11 @@ TEST(Prove, AProcessWithoutEventsIsNoRank) {
   traces.pop_back();
   EXPECT_FALSE(Prove({worker}, traces).complete);
   traces.push_back(Trace("rank"));
-  traces[2].events = 0;  // its name tells the rank
+  traces[2].events = 0;
+  traces[2].idle = true;  // its name tells the rank
   proof = Prove({worker}, traces);
   EXPECT_FALSE(proof.complete);
-  EXPECT_THAT(Why(proof), HasSubstr("holds no event"));
+  EXPECT_THAT(Why(proof), HasSubstr("holds no work"));
 }
 
 TEST(Prove, NothingProvesNothing) {

@@ -1,0 +1,104 @@
+#include "load/flights.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/time.h"
+#include "net/clock.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
+
+std::string ShowSpan(int64_t ns) {
+  return ns % kNsPerSecond == 0 ? fmt::format("{} s", ns / kNsPerSecond)
+                                : fmt::format("{} ms", ns / kNsPerMs);
+}
+
+}  // namespace
+
+int64_t Flights::Start(RequestRecord record, size_t target, std::string body) {
+  const DriveTarget& to = targets_[target];
+  const uint64_t index = record.index;
+  record.url = to.url;
+  auto flight = std::make_shared<Flight>(
+      std::move(record), parser_, to.stream, to.keep_text, [this](Flight& own) { OnTokens(own); },
+      [this](Flight& own) { OnEnded(own); });
+  HttpRequest http;
+  http.method = "POST";
+  http.url = addresses_[target];
+  http.headers = to.headers;
+  http.headers.push_back({"Content-Type", "application/json"});
+  http.headers.push_back({"X-Request-Id", flight->record().id});
+  if (!to.bearer_key.empty()) http.headers.push_back({"Authorization", "Bearer " + to.bearer_key});
+  http.body = std::move(body);
+  const int64_t handed_ns = flight->record().handed_ns = MonotonicNs();
+  flights_.emplace(index, UnderWay{target, flight});
+  ++progress_.sent;
+  progress_.running = flights_.size();
+  flight->stream = client_.Start(std::move(http), flight);
+  return handed_ns;
+}
+
+void Flights::OnTokens(Flight& flight) {
+  const int64_t tokens = flight.record().output_tokens;
+  progress_.output_tokens += static_cast<uint64_t>(tokens - flight.tokens_told);
+  flight.tokens_told = tokens;
+  if (flight.reader().runs_away()) {
+    Cancel(flight, Flight::Ending::kGaveUp,
+           fmt::format("{} tokens came where {} were asked for: given up", tokens,
+                       flight.record().planned_output_tokens));
+  }
+  if (!flight.reader().done_seen() || flight.lingers) return;
+  flight.lingers = true;
+  at_(MonotonicNs() + kLingerNs, [this, index = flight.record().index] {
+    const auto found = flights_.find(index);
+    if (found != flights_.end()) Cancel(*found->second.flight, Flight::Ending::kLingers, "");
+  });
+}
+
+void Flights::OnEnded(Flight& flight) {
+  const auto found = flights_.find(flight.record().index);
+  const std::shared_ptr<Flight> keep = found->second.flight;
+  flights_.erase(found);
+  progress_.running = flights_.size();
+  const RequestStatus status = flight.record().status;
+  if (status == RequestStatus::kDone)
+    ++progress_.done;
+  else if (status != RequestStatus::kCancelled)
+    ++progress_.failed;
+  on_end_(std::move(flight.record()), flight.retry_after_s());
+}
+
+void Flights::Cancel(Flight& flight, Flight::Ending ending, std::string why) {
+  if (flight.ending() != Flight::Ending::kNone) return;
+  flight.EndBecause(ending, std::move(why));
+  client_.Cancel(flight.stream);
+}
+
+void Flights::GiveUpStalled(int64_t now_ns) {
+  for (const auto& [index, under_way] : flights_) {
+    Flight& flight = *under_way.flight;
+    const DriveTarget& target = targets_[under_way.target];
+    const int64_t stall = std::chrono::nanoseconds(target.stall_timeout).count();
+    const int64_t most = std::chrono::nanoseconds(target.timeout).count();
+    if (stall > 0 && now_ns - flight.LastProgressNs() > stall) {
+      Cancel(flight, Flight::Ending::kGaveUp,
+             fmt::format("no token for {}: given up", ShowSpan(stall)));
+    } else if (most > 0 && now_ns - flight.record().handed_ns > most) {
+      Cancel(flight, Flight::Ending::kGaveUp,
+             fmt::format("not complete within {}: given up", ShowSpan(most)));
+    }
+  }
+}
+
+void Flights::CancelAll(const std::string& why) {
+  // HttpClient::Cancel ends nothing at once.
+  for (const auto& [index, under_way] : flights_)
+    Cancel(*under_way.flight, Flight::Ending::kEndOfLoad, why);
+}
+
+}  // namespace tacho
