@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <set>
 
 #include "cli/duration_argument.h"
 #include "cli/engine_options.h"
@@ -106,13 +105,17 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return SessionLock::Take(urls, "tacho engine " + scene.options.Action());
 }
 
-// Where the traces are, of the engines that tell it.
-void NameTheFolders(const EngineScene& scene) {
-  std::set<std::string> folders;
-  for (const ProbedWorker& probed : scene.workers)
-    if (probed.facts && probed.facts->profiler.folder)
-      folders.insert(*probed.facts->profiler.folder);
-  for (const std::string& folder : folders) Complain(fmt::format("traces are in {}", folder));
+// Where the traces of those that stopped now are, of the engines that tell it.
+void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
+  for (const ProbedWorker& probed : scene.workers) {
+    const bool stopped =
+        std::any_of(outcomes.begin(), outcomes.end(), [&](const ControlOutcome& outcome) {
+          return outcome.url == probed.worker.url && outcome.verdict == ControlVerdict::kDone;
+        });
+    if (stopped && probed.facts->profiler.folder)
+      Complain(fmt::format("{}: its traces are in {}", probed.worker.url,
+                           VisibleText(*probed.facts->profiler.folder)));
+  }
 }
 
 int Stop(const EngineScene& scene) {
@@ -122,8 +125,9 @@ int Stop(const EngineScene& scene) {
     return Fails({ErrorKind::kRemote, lock.error().message +
                                           "; nothing was stopped: its own Ctrl-C ends it well, "
                                           "--force stops the profilers under it"});
-  const int status = Conclude(scene, SendStops(scene));
-  if (!scene.options.json) NameTheFolders(scene);
+  const std::vector<ControlOutcome> outcomes = SendStops(scene);
+  const int status = Conclude(scene, outcomes);
+  if (!scene.options.json) NameTheFolders(scene, outcomes);
   return status;
 }
 
@@ -156,6 +160,9 @@ void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
 void NameTheStop(const EngineScene& scene) {
   std::string targets;
   for (const std::string& target : scene.options.Targets()) targets += " " + ShellWord(target);
+  const RemoteOptions& remote = scene.options.remote;
+  if (remote.insecure) targets += " --insecure";
+  if (!remote.ca_file.empty()) targets += " --cacert " + ShellWord(remote.ca_file);
   Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 

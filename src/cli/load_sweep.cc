@@ -18,6 +18,11 @@ namespace {
 constexpr double kMostLevels = 64;
 constexpr uint64_t kRequestsForP99 = 100;
 
+// The steady state's where there was one.
+const LoadFigures& FiguresOf(const SweepLevel& level) {
+  return level.summary.steady ? *level.summary.steady : level.summary.whole;
+}
+
 std::string RemarkOf(const SweepLevel& level, bool knee) {
   std::vector<std::string> words;
   if (knee) words.emplace_back("knee");
@@ -72,11 +77,10 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
 
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   std::optional<size_t> knee;
-  if (levels.size() < 2) return knee;
+  if (levels.size() < 2) return knee;  // nothing to be better than
   double most = 0;
   for (size_t i = 0; i < levels.size(); ++i) {
-    const LoadFigures& figures =
-        levels[i].summary.steady ? *levels[i].summary.steady : levels[i].summary.whole;
+    const LoadFigures& figures = FiguresOf(levels[i]);
     const double latency = figures.e2e.At(50).value_or(0);
     if (latency <= 0 || levels[i].summary.verdict.client_bound || !levels[i].keeps_slos) continue;
     const double power = figures.output_tokens_per_s / latency;
@@ -112,7 +116,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   const auto knee = KneeOf(levels);
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadSummary& s = levels[i].summary;
-    const LoadFigures& f = s.steady ? *s.steady : s.whole;
+    const LoadFigures& f = FiguresOf(levels[i]);
     const Cell level =
         by_rate ? Cell(levels[i].level) : Cell(static_cast<int64_t>(levels[i].level));
     std::vector<Cell> cells = {level,
@@ -129,12 +133,12 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
   std::string out = RenderText(table, style) + "\n";
-  if (levels.size() < 2) {
+  if (job.levels.size() < 2) {
     out += " one level has no knee\n";
   } else if (!knee) {
     out +=
         " no knee: at every level the client was the limit, an SLO broke, or no answer had a "
-        "time\n";
+        "time, or there was one level alone\n";
   } else {
     out += fmt::format(
         " the knee is at {} {}{}: the most output tokens a second over the median end-to-end "
@@ -145,7 +149,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
         knee == levels.size() - 1 ? ", the last level, or beyond" : "");
   }
   if (std::any_of(levels.begin(), levels.end(),
-                  [](const SweepLevel& l) { return l.summary.whole.done < kRequestsForP99; }))
+                  [](const SweepLevel& l) { return FiguresOf(l).ttft.count < kRequestsForP99; }))
     out += fmt::format(" a p99 of fewer than {} requests is about the worst of them\n",
                        kRequestsForP99);
   return out;
@@ -162,7 +166,7 @@ std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
   json.BeginArray("levels");
   for (const SweepLevel& level : levels) {
     const LoadSummary& s = level.summary;
-    const LoadFigures& f = s.steady ? *s.steady : s.whole;
+    const LoadFigures& f = FiguresOf(level);
     json.BeginRow();
     json.Field("level", level.level);
     json.Field("done", s.whole.done);

@@ -119,7 +119,8 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
   const std::string client = fmt::format(
       "{}: {}", s.verdict.client_bound ? "the client was the limit" : "the client kept up",
       s.verdict.why);
-  out += " " + (s.verdict.client_bound ? Painted(client, Paint::kRed, style) : client) + "\n";
+  const std::string wrapped = Wrap(client, style.width - 1, 1);
+  out += " " + (s.verdict.client_bound ? Painted(wrapped, Paint::kRed, style) : wrapped) + "\n";
   for (const std::string& line : Caveats(load)) {
     out += " " + Painted(VisibleText(line), Paint::kYellow, style) + "\n";
   }

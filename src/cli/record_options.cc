@@ -150,6 +150,9 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
     if (a.no_load)
       return Fail(ErrorKind::kUsage,
                   "--requests counts those of tacho's own load: with --no-load give --duration");
+    if (options.profile.steps)
+      return Fail(ErrorKind::kUsage,
+                  "--requests and --steps both end the window: give one of them");
     options.window_requests = static_cast<uint64_t>(*a.requests);
     options.window_ns = kWindowForRequestsNs;
   }
@@ -157,7 +160,8 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.plan.prompt_tokens = a.prompt_tokens;
   options.plan.output_tokens = a.output_tokens;
   options.plan.seed = static_cast<uint64_t>(a.seed.value_or(0));
-  TACHO_RETURN_IF_ERROR(ReadDuration("--duration", a.duration, options.window_ns));
+  if (!a.duration.empty())
+    TACHO_RETURN_IF_ERROR(ReadDuration("--duration", a.duration, options.window_ns));
   TACHO_RETURN_IF_ERROR(ReadDuration("--warm-up", a.warm_up, options.warm_up_ns));
   TACHO_RETURN_IF_ERROR(ReadDuration("--baseline", a.baseline, options.baseline_ns));
   int64_t patience_ns = 0;

@@ -31,7 +31,7 @@ struct RecordArguments {
   std::vector<std::string> targets;
   RemoteOptions remote;
   SessionArguments session;
-  std::string duration = "10s", via = "auto";
+  std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s
   // load
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix;

@@ -17,7 +17,6 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
     evidence.first_unix_ns = trace.header.base_time_ns + trace.span.start.ns;
     evidence.last_unix_ns = trace.header.base_time_ns + trace.span.end.ns;
   }
-  evidence.events = trace.counts.total;
   evidence.idle = trace.span.empty();
   evidence.gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
   evidence.has_gpu = !trace.header.devices.empty();

@@ -163,7 +163,8 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
     if (!added) {
       Error error = added.error();
       // A mistyped name of a file is a host's as well.
-      if (!is_file && target.find_first_of(":/") == std::string::npos)
+      if (!is_file && error.kind == ErrorKind::kRemote &&
+          target.find_first_of(":/") == std::string::npos)
         error.message += "; nor is there a file of that name";
       return tl::unexpected(error);
     }

@@ -41,7 +41,7 @@ void BodyFeed::Run() {
       continue;
     }
     const uint64_t index = *wanted;
-    if (IsTaken(index)) continue;
+    if (IsTaken(index) || ready_.contains(index)) continue;
     lock.unlock();
     std::string body = build_(index);
     lock.lock();

@@ -119,7 +119,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     for (int sends = 0; !turns_.empty(); ++sends) {
       if (sends == kSendsATurn)
         return client_.Post([weak = weak_from_this()] {
-          if (const auto self = weak.lock()) self->Pump();
+          const auto self = weak.lock();
+          if (self && !self->finished_) self->Pump();
         });
       Pace& pace = *turns_.front();
       turns_.pop_front();
@@ -164,10 +165,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void SendLater(uint64_t index, int64_t at_ns) {
-    ++scheduled_;
     bodies_->Announce(index);
     const auto send = [index, at_ns](Driver& self) {
-      --self.scheduled_;
       if (!self.ending_) return self.Send(index, at_ns, at_ns);
       --self.PaceOf(index).occupied;
       self.EndIfOver();
@@ -208,19 +207,31 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const int64_t pause_ns = failed ? failures.PauseNs(retry_after_s) : 0;
     // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
-    if (failed && IsHopeless()) {
-      return EndAll(fmt::format("given up after {} failures and no success, the last: {}",
-                                records_.requests.size(), records_.requests.back().error));
-    }
+    if (failed && IsHopeless()) return GiveUp();
     GoOn(index, ended_ns, pause_ns);
     EndIfOver();
   }
 
+  bool IsThrough(const Pace& pace) const {
+    return pace.occupied == 0 && !requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
+  }
+  // What is left to do is for servers that never answered one request well.
   bool IsHopeless() const {
-    return records_.requests.size() >= kHopelessFailures &&
-           MonotonicNs() - start_ns_ >= kHopelessNs &&
-           std::all_of(paces_.begin(), paces_.end(),
-                       [](const Pace& pace) { return pace.failures.OnlyFailures(); });
+    return FailuresInVain() >= kHopelessFailures && MonotonicNs() - start_ns_ >= kHopelessNs &&
+           std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {
+             return pace.failures.OnlyFailures() || IsThrough(pace);
+           });
+  }
+  uint64_t FailuresInVain() const {
+    uint64_t failures = 0;
+    for (const Pace& pace : paces_)
+      if (pace.failures.OnlyFailures()) failures += pace.failures.in_row();
+    return failures;
+  }
+  void GiveUp() {
+    const RequestRecord& last = records_.requests.back();
+    EndAll(fmt::format("given up after {} failures and no success{}, the last: {}",
+                       FailuresInVain(), paces_.size() > 1 ? " at " + last.url : "", last.error));
   }
 
   // What the end of a request lets go.
@@ -230,9 +241,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {
       // The user waits before the next one; meanwhile the place is taken.
-      ++scheduled_;
       return After(ended_ns + pause_ns, [index, at = ended_ns + pause_ns](Driver& self) {
-        --self.scheduled_;
         self.FreePlace(self.PaceOf(index), at);
         self.EndIfOver();
       });
@@ -265,9 +274,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void EndIfOver() {
     if (finished_ || !flights_.empty()) return;
     if (!ending_) {
-      if (scheduled_ > 0 || std::any_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {
-            return requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
-          })) {
+      if (!std::all_of(paces_.begin(), paces_.end(),
+                       [&](const Pace& pace) { return IsThrough(pace); })) {
         return;
       }
       if (!plan_.options.requests && !open_loop_) {
@@ -324,7 +332,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
   int64_t start_ns_ = 0;
   std::vector<Pace> paces_;  // by lane
   std::deque<Pace*> turns_;  // of those that may send
-  uint64_t scheduled_ = 0;   // places with nothing under way: users who think or wait
   bool ending_ = false, finished_ = false;
 };
 

@@ -56,6 +56,23 @@ TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
   EXPECT_LT(CountOf(records, RequestStatus::kFailed), 300u);
 }
 
+TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersAreThrough) {
+  uint16_t port = 0;
+  {
+    EngineForTest gone;
+    port = gone.port();
+  }
+  EngineForTest good({.first_ns = kNsPerMs});
+  PlanOptions options = Fixed(2000, 1);
+  options.concurrency = 16;
+  const DriveTarget dead{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"};
+  const LoadRecords records = Send(options, {dead, TargetOf(good)});
+  EXPECT_EQ(CountOf(records, RequestStatus::kDone), 1000u);
+  EXPECT_THAT(records.ended_early, HasSubstr("and no success at " + dead.url));
+  // Eight users who pause up to a second would need two minutes for the other half.
+  EXPECT_LT(records.ended_ns - records.started_ns, 60 * kNsPerSecond);
+}
+
 TEST(DriveFaults, AServerThatComesBackIsUsedAgain) {
   EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
     if (self.requests() < 5 || self.requests() > 8) return false;

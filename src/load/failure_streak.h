@@ -23,6 +23,7 @@ class FailureStreak {
     return std::min(kFirstPauseNs << doublings, kMostPauseNs);
   }
 
+  uint64_t in_row() const { return in_row_; }
   // Something was tried, and nothing has ever succeeded.
   bool OnlyFailures() const { return !any_success_ && in_row_ > 0; }
 

@@ -303,5 +303,18 @@ TEST(WholeTables, Launches) {
 )");
 }
 
+TEST(ScopeText, NamesTheStepsThatReachBeyondTheWindow) {
+  TraceAnalysis trace;
+  EXPECT_EQ(ScopeText(trace), "");
+  trace.scope.window = {{1'000'000}, {2'000'000}};
+  trace.steps.steps.resize(3);
+  EXPECT_EQ(ScopeText(trace), "only 1.00 ms to 2.00 ms of the trace");
+  trace.steps.steps[0].cut = true;
+  EXPECT_EQ(ScopeText(trace),
+            "only 1.00 ms to 2.00 ms of the trace; 1 step reaches beyond it and is counted whole");
+  trace.steps.steps[2].cut = true;
+  EXPECT_THAT(ScopeText(trace), HasSubstr("; 2 steps reach beyond it and are counted whole"));
+}
+
 }  // namespace
 }  // namespace tacho

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/analyze_text.h"
 #include "report/format_number.h"
 #include "report/rank_text.h"
@@ -78,6 +80,12 @@ std::string ScopeText(const TraceAnalysis& trace) {
     line = fmt::format("only {} to {} of the trace",
                        FormatDuration(trace.scope.window->start - trace.span.start),
                        FormatDuration(trace.scope.window->end - trace.span.start));
+    const auto cut =
+        static_cast<uint64_t>(std::count_if(trace.steps.steps.begin(), trace.steps.steps.end(),
+                                            [](const Step& step) { return step.cut; }));
+    if (cut > 0)
+      line += fmt::format("; {} {} beyond it and {} counted whole", FormatCounted(cut, "step"),
+                          cut == 1 ? "reaches" : "reach", cut == 1 ? "is" : "are");
   }
   if (!trace.scope.device.empty()) {
     line +=

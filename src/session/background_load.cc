@@ -79,7 +79,7 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
                         const std::vector<RecordedWorker>& workers,
                         std::vector<std::string>& remarks) {
   PlanOptions plan = options.plan;
-  if (plan.concurrency == 0) plan.concurrency = kRequestsAtOnce * workers.size();
+  if (plan.concurrency == 0 && !plan.rate) plan.concurrency = kRequestsAtOnce * workers.size();
   for (const RecordedWorker& worker : workers)
     if (worker.facts.max_model_len)
       plan.most_total_tokens =

@@ -36,7 +36,8 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   for (const RequestRecord& request : records.requests) {
     if (request.ended_ns >= begin_ns && request.ended_ns < end_ns) {
       window.requests_done += request.status == RequestStatus::kDone;
-      window.requests_failed += request.status == RequestStatus::kFailed;
+      window.requests_failed +=
+          request.status == RequestStatus::kFailed || request.status == RequestStatus::kPartial;
     }
     for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
       if (request.chunk_ns[i] < begin_ns || request.chunk_ns[i] >= end_ns) continue;

@@ -114,8 +114,10 @@ std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, si
 Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
                      const std::string& key, size_t index, Via& via, Preflight& preflight,
                      const std::stop_token& stop) {
+  // w0, w1, ...: the place among those that are recorded, as everywhere in the run folder.
+  const std::string name = fmt::format("w{}", preflight.workers.size());
   ProfileOptions profile = options.profile;
-  profile.NameSession(fmt::format("{}-w{}", key, index));
+  profile.NameSession(fmt::format("{}-{}", key, name));
   worker.key = profile.key;
   worker.expectation.steps_asked = options.profile.steps;
   worker.expectation.by_stage = options.profile.IsOn("profile_by_stage");
@@ -137,7 +139,7 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   // ProfilerSession::EndOldSessions.
   const bool stops_first = via == Via::kHttp && worker.facts.kind == EngineKind::kVllm;
   TACHO_RETURN_IF_ERROR(CheckNoOpenSession(worker.worker, worker.facts, profile, stops_first));
-  std::string own_folder = folder.In(fmt::format("traces/w{}", index));
+  std::string own_folder = folder.In("traces/" + name);
   std::error_code ignored;
   fs::create_directories(own_folder, ignored);
   if (via == Via::kDaemon) {
@@ -216,7 +218,13 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                       .troubles = {}};
   preflight.remarks = preflight.deployment.remarks;
   std::optional<Error> first_error;
-  for (size_t i = 0; i < facts.size(); ++i) {
+  // Where one cannot be recorded the others tell whether --keep-going would help; ssh to a host
+  // that is not there takes too long for that.
+  const auto enough = [&] {
+    return first_error && !options.keep_going &&
+           (!preflight.workers.empty() || !options.collect_from.empty());
+  };
+  for (size_t i = 0; i < facts.size() && !enough(); ++i) {
     Result<bool> prepared = true;
     RecordedWorker worker;
     worker.worker = preflight.deployment.workers[i];
@@ -232,6 +240,7 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
       preflight.workers.push_back(std::move(worker));
     } else {
       if (!first_error) first_error = prepared.error();
+      if (stop.stop_requested()) return tl::unexpected(*first_error);
       const std::string_view why = prepared.error().message;
       const std::string url = worker.worker.url + ": ";
       worker.expectation.trouble = why.substr(why.starts_with(url) ? url.size() : 0);

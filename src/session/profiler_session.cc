@@ -11,7 +11,6 @@
 
 #include "control/liveness.h"
 #include "net/clock.h"
-#include "session/fetch_files.h"
 
 namespace tacho {
 namespace {
@@ -20,13 +19,6 @@ constexpr std::chrono::milliseconds kLookForAnswers{200};
 constexpr std::chrono::milliseconds kPatienceForLife{3000};
 // A stop where nothing runs takes milliseconds, or as long as the step under way.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
-
-// What the names of the worker's files begin with; "" where the engine reads no key.
-std::string_view PrefixOf(const RecordedWorker& worker) {
-  const bool keyed = worker.facts.profiler.reads_body && worker.start &&
-                     worker.start->body.find(worker.key) != std::string::npos;
-  return keyed ? std::string_view(worker.key) : std::string_view();
-}
 
 std::string WithLog(RecordedWorker& worker, std::string text) {
   if (const std::string& said = worker.log.Death(); !said.empty())
@@ -41,11 +33,6 @@ ProfilerSession::ProfilerSession(HttpClient& client, const RecordOptions& option
     : client_(client), options_(options), observer_(observer), recording_(recording) {
   running_.resize(recording_.workers.size());
   std::iota(running_.begin(), running_.end(), size_t{0});
-}
-
-void ProfilerSession::LookIntoFolders() {
-  for (const RecordedWorker& worker : recording_.workers)
-    if (!worker.folder.empty()) before_[worker.folder] = ReadFolder(worker.folder);
 }
 
 bool ProfilerSession::EndOldSessions(std::stop_token stop) {
@@ -174,16 +161,6 @@ void ProfilerSession::Keep(const RecordedWorker& worker, const OpenSession& sess
   if (!kept) Remark(kept.error().message);
 }
 
-bool ProfilerSession::FilesThere() const {
-  return options_.profile.steps && !running_.empty() &&
-         std::all_of(running_.begin(), running_.end(), [&](size_t i) {
-           const RecordedWorker& worker = recording_.workers[i];
-           size_t whole = 0;
-           for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
-           return !worker.folder.empty() && whole >= ExpectedFiles(worker);
-         });
-}
-
 void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
   // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
   std::vector<size_t> which;
@@ -233,50 +210,6 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
                              outcome.status, outcome.said, worker.worker.url));
 }
 
-void ProfilerSession::Collect(std::stop_token stop) {
-  for (size_t i = 0; i < recording_.workers.size(); ++i) CollectOf(recording_.workers[i], i, stop);
-  // vLLM answers 200 whatever became of the trace; its log knows.
-  for (RecordedWorker& worker : recording_.workers)
-    if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
-      worker.expectation.log_failure = failure;
-      Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
-    }
-}
-
-void ProfilerSession::CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop) {
-  const std::string target = recording_.folder.In(fmt::format("traces/w{}", index));
-  const auto progress = [&](uint64_t bytes) {
-    observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
-                                                static_cast<double>(bytes) / 1e6));
-  };
-  // A worker that refused or died leaves what it leaves.
-  const bool healthy = worker.expectation.trouble.empty();
-  if (healthy) stop = {};
-  Result<BroughtFiles> brought;
-  if (worker.remote) {
-    Result<std::vector<std::string>> fetched =
-        FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns, target,
-                   options_.patience, stop, progress);
-    if (fetched)
-      brought = BroughtFiles{std::move(*fetched), ""};
-    else
-      brought = tl::unexpected(fetched.error());
-  } else {
-    SettleOptions settle;
-    settle.patience = options_.patience;
-    settle.expected = healthy ? ExpectedFiles(worker) : 0;
-    WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
-    worker.expectation.room_bytes = FreeBytes(worker.folder);
-    brought = BringFiles(FilesOf(worker), target);
-  }
-  if (!brought) {
-    Fail(worker, brought.error().message);
-    return;
-  }
-  worker.expectation.files = std::move(brought->files);
-  if (!brought->no_room.empty()) recording_.troubles.push_back(brought->no_room);
-}
-
 std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
     std::string_view phase, const std::vector<size_t>& which, std::stop_token stop,
     const std::function<void()>& on_the_way) {
@@ -303,22 +236,6 @@ std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
   return answers.get();
 }
 
-std::vector<FlushState> ProfilerSession::Flushes() {
-  std::vector<FlushState> flushes;
-  for (size_t i : running_) {
-    RecordedWorker& worker = recording_.workers[i];
-    FlushState flush{worker.worker.url, {}, {}, worker.log.LastWord()};
-    if (!worker.folder.empty()) {
-      FolderState now = ReadFolder(worker.folder);
-      flush.bytes = 0;
-      for (const std::string& file : FilesOf(worker)) *flush.bytes += now[file].bytes;
-    }
-    if (took_ns_[i] != 0) flush.took_ns = took_ns_[i];
-    flushes.push_back(std::move(flush));
-  }
-  return flushes;
-}
-
 std::vector<std::string> ProfilerSession::WhyDeadOf(const std::vector<size_t>& which) const {
   std::vector<Worker> workers;
   std::vector<EngineFacts> facts;
@@ -329,40 +246,10 @@ std::vector<std::string> ProfilerSession::WhyDeadOf(const std::vector<size_t>& w
   return WhyDead(client_, workers, facts, kPatienceForLife);
 }
 
-// One a rank, and one a stage where stages were asked for.
-size_t ProfilerSession::ExpectedFiles(const RecordedWorker& worker) const {
-  const auto ranks = static_cast<size_t>(worker.facts.ExpectedRanks().value_or(1));
-  return options_.profile.IsOn("profile_by_stage") ? 2 * ranks : ranks;
-}
-
-// What is new in the worker's folder and may be its own: by its key where the engine reads one.
-std::vector<std::string> ProfilerSession::FilesOf(const RecordedWorker& worker) const {
-  std::vector<std::string> files;
-  if (worker.folder.empty()) return files;
-  const auto before = before_.find(worker.folder);
-  for (const std::string& file : NewFiles(before == before_.end() ? FolderState() : before->second,
-                                          ReadFolder(worker.folder)))
-    if (IsTraceName(file) &&
-        std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
-      files.push_back(file);
-  return files;
-}
-
 std::string ProfilerSession::StopCommand() const {
   std::string line = "tacho engine stop";
   for (size_t i : running_) line += " " + recording_.workers[i].worker.url;
   return line + "\n";
-}
-
-std::string ProfilerSession::Traces() const {
-  std::string lines;
-  for (size_t i : running_) {
-    const RecordedWorker& worker = recording_.workers[i];
-    const std::string folder =
-        worker.remote ? worker.remote->host + ":" + worker.remote->path : worker.folder;
-    lines += fmt::format("  {}/{}*  ({})\n", folder, PrefixOf(worker), worker.worker.url);
-  }
-  return lines;
 }
 
 void ProfilerSession::Fail(RecordedWorker& worker, std::string trouble) {

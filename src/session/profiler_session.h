@@ -47,23 +47,27 @@ class ProfilerSession {
                                                const std::vector<size_t>& which,
                                                std::stop_token stop,
                                                const std::function<void()>& on_the_way);
-  std::vector<FlushState> Flushes();
   std::vector<std::string> WhyDeadOf(const std::vector<size_t>& which) const;
   void Fail(RecordedWorker& worker, std::string trouble);
   void NameEndedSessions(const std::vector<size_t>& which,
                          const std::vector<ControlOutcome>& ended);
   void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
               const std::string& dead_now);
-  void CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop);
-  void LookIntoFolders();
   std::vector<std::optional<OpenSession>> MarkAsOpen(int64_t unix_s);
   void Keep(const RecordedWorker& worker, const OpenSession& session);
   void SayWhatIsLeft();
   std::string StopCommand() const;
-  std::string Traces() const;  // where they are or will be, one line a worker
+  void Remark(const std::string& text);
+
+  // profiler_files.cc
+  void LookIntoFolders();
+  std::vector<FlushState> Flushes();
+  void CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop);
+  // What the names of the worker's files begin with; "" where the engine reads no key.
+  static std::string_view PrefixOf(const RecordedWorker& worker);
   std::vector<std::string> FilesOf(const RecordedWorker& worker) const;
   size_t ExpectedFiles(const RecordedWorker& worker) const;
-  void Remark(const std::string& text);
+  std::string Traces() const;  // where they are or will be, one line a worker
 
   HttpClient& client_;
   const RecordOptions& options_;

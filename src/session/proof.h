@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ struct TraceEvidence {
   std::vector<int64_t> pids;                           // of the processes with events in it
   std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
   std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
-  uint64_t events = 0, gpu_events = 0;
+  uint64_t gpu_events = 0;
   bool idle = false;              // there is no slice but the profiler's own
   bool has_gpu = false;           // its header names a GPU
   std::optional<uint64_t> steps;  // not counting empty ones; absent: nothing names steps in it
@@ -49,6 +50,9 @@ struct WorkerExpectation {
   std::vector<std::string> files;
   std::vector<int64_t> pids;  // its processes, where they are of this host
 
+  bool Brought(const std::string& path) const {  // whether it is among `files`
+    return std::find(files.begin(), files.end(), path) != files.end();
+  }
   std::string FullDisk() const;  // that its disk is full, and how that is known; "" when it is not
 };
 

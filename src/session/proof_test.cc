@@ -32,7 +32,6 @@ TraceEvidence Trace(std::string path, int64_t rank = 0, int64_t world = 1, int64
   trace.pids = {pid};
   trace.first_unix_ns = kStart + 1'000'000;
   trace.last_unix_ns = kStop - 1'000'000;
-  trace.events = 1000;
   trace.steps = 5;
   return trace;
 }
@@ -144,12 +143,13 @@ TEST(Prove, ARankThatWasNeverStartedSaysSo) {
 }
 
 // What Kineto's daemon brings: a file of every process that uses PyTorch.
-TEST(Prove, AProcessWithoutEventsIsNoRank) {
+TEST(Prove, AProcessWithoutWorkIsNoRank) {
   WorkerExpectation worker = Worker("w", {"api", "core", "rank"});
   worker.steps_named = false;
   worker.by_daemon = true;
   TraceEvidence idle;
   idle.steps = 0;
+  idle.idle = true;
   std::vector<TraceEvidence> traces = {idle, idle, Trace("rank")};
   traces[0].path = "api";
   traces[1].path = "core";
@@ -164,7 +164,6 @@ TEST(Prove, AProcessWithoutEventsIsNoRank) {
   traces.pop_back();
   EXPECT_FALSE(Prove({worker}, traces).complete);
   traces.push_back(Trace("rank"));
-  traces[2].events = 0;
   traces[2].idle = true;  // its name tells the rank
   proof = Prove({worker}, traces);
   EXPECT_FALSE(proof.complete);

@@ -134,6 +134,7 @@ class Recorder {
 
   // All that was planned is through, or nothing of it can be: the window need not be longer.
   bool LoadEnded() {
+    if (options_.load && !load_) return true;  // it could not begin
     if (!load_ || !load_->ended()) return false;
     load_gave_up_ = true;
     return true;

@@ -20,7 +20,7 @@ enum class SlotKind : uint8_t {
   kStart,     // ts
   kDuration,  // dur
   kFlowId,    // id
-  kPid,       // only of metadata events; else pid and tid belong to the shape
+  kPid,       // of metadata events but GPU work's; else pid and tid are the shape's
   kTid,
   kMetadata,    // args.name or args.labels of metadata events: the raw JSON text
   kArgInteger,  // an argument that is a canonical integer

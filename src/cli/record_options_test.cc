@@ -1,0 +1,39 @@
+#include "cli/record_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using ::testing::HasSubstr;
+
+RecordArguments Arguments() {
+  RecordArguments arguments;
+  arguments.targets = {"http://127.0.0.1:1"};
+  return arguments;
+}
+
+TEST(RecordOptions, AWindowIsTenSecondsOrSixtyForANumberOfRequests) {
+  RecordArguments arguments = Arguments();
+  EXPECT_EQ(RecordOptionsOf(arguments)->window_ns, 10'000'000'000);
+  arguments.requests = 100;
+  EXPECT_EQ(RecordOptionsOf(arguments)->window_ns, 60'000'000'000);
+  EXPECT_EQ(RecordOptionsOf(arguments)->window_requests, 100u);
+  EXPECT_FALSE(RecordOptionsOf(arguments)->plan.requests);
+  arguments.duration = "3s";
+  EXPECT_EQ(RecordOptionsOf(arguments)->window_ns, 3'000'000'000);
+}
+
+TEST(RecordOptions, ANumberOfRequestsEndsTheWindowAloneAndNeedsALoad) {
+  RecordArguments arguments = Arguments();
+  arguments.requests = 100;
+  arguments.no_load = true;
+  EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("with --no-load"));
+  arguments.no_load = false;
+  arguments.session.profile.steps = 5;
+  EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("give one of them"));
+}
+
+}  // namespace
+}  // namespace tacho
