@@ -4,7 +4,8 @@
 usage: bench/load.py [--build DIR] [--streams 1,100,1000,4000] [--rounds 3] [--no-vllm] [--against TACHO] [--results FILE]
 
 Each client sends one request a stream, all at once, twice the first generation's number in all; the server answers after
-50 ms with 100 tokens a second (50 with 4,000 streams) and remembers when it really wrote. Interleaved, on whatever cores
+50 ms with 100 tokens a second (50 with 4,000 streams) and remembers when each request reached its host, by the kernel's stamp
+(so that its own queue is part of the true TTFT), and when it really wrote. Interleaved, on whatever cores
 there are; what counts is the median of the rounds, the best stands beside it. Only the client's process is charged, from
 the first request to the last token. "the kernel's part" is what a program costs that throws away what it receives
 (bench/receive_only). --against: an older build of tacho in turn with this one. Where vLLM is not installed, or with
@@ -156,7 +157,7 @@ def measure(client, options, streams, folder):
 # What of a round is shown, and with how many digits.
 COLUMNS = {"lost": ("lost", 0), "tokens/s": ("tokens/s", 0), "TTFT p50": ("TTFT p50 seen, ms", 2), "bias": ("TTFT seen less true, mean, ms", 2),
            "bias p50": ("p50, ms", 2),
-           "there": ("of it until the server reads, ms", 2), "back": ("until it reaches the client's host, ms", 2),
+           "there": ("of it until it reaches the server's host, ms", 2), "back": ("until it reaches the client's host, ms", 2),
            "TPOT off": ("TPOT off at most, ms", 3), "core": ("core", 2), "us": ("us a token", 1),
            "kB": ("kB a stream beyond records", 1), "server": ("server's core", 2)}
 

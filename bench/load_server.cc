@@ -72,7 +72,7 @@ void LoadServer::Take(const std::shared_ptr<HttpExchange>& exchange) {
   stream.next_ns = now + first_ns_;
   {
     const std::lock_guard lock(mutex_);
-    truth_[stream.id].arrived_ns = now;
+    truth_[stream.id].arrived_ns = exchange->request().came_ns;
   }
   exchange->Begin(200, "text/event-stream; charset=utf-8");
   streams_.push_back(std::move(stream));

@@ -17,7 +17,8 @@ namespace tacho {
 class LoadServer {
  public:
   struct Truth {
-    int64_t arrived_ns = 0, first_ns = 0, last_ns = 0;
+    int64_t arrived_ns = 0;  // at this host: what waits to be read has begun to wait for its token
+    int64_t first_ns = 0, last_ns = 0;
   };
 
   LoadServer(int64_t first_ns, int64_t gap_ns);

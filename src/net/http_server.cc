@@ -69,6 +69,7 @@ Result<FileDescriptor> OpenListener(const std::string& host, uint16_t port) {
       bind(socket.get(), reinterpret_cast<const sockaddr*>(&address->storage), address->size) ==
           0 &&
       listen(socket.get(), SOMAXCONN) == 0;
+  ArrivalClock::Ask(socket.get());  // for those that it accepts
   if (open) return socket;
   const int error = errno;
   const char* remedy = error == EADDRINUSE ? " (stop what listens there, or take another port)"

@@ -20,6 +20,9 @@ struct ServerRequest {
   std::string query;  // as sent, without '?'
   std::vector<HttpHeader> headers;
   std::string body;
+  // CLOCK_MONOTONIC: when its last bytes reached this host, whenever the server's thread came to
+  // read them (ArrivalClock); where the system does not tell, when they were found.
+  int64_t came_ns = 0;
 };
 
 // One request that is being answered. Keep the shared_ptr for as long as the answer takes; dropping

@@ -6,8 +6,11 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <future>
 #include <string>
+#include <thread>
 
+#include "base/time.h"
 #include "net/clock.h"
 #include "net/net_for_test.h"
 
@@ -60,6 +63,32 @@ TEST_F(HttpServerTest, RequestsOneAfterTheOtherInOnePacket) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_THAT(socket.ReadMessage(), HasSubstr("\r\n\r\n/" + std::to_string(i) + " "));
   }
+}
+
+TEST(HttpServer, ARequestCameWhenItReachedTheHostNotWhenItWasRead) {
+  const std::unique_ptr<HttpServer> server = MakeServer({});
+  std::promise<void> busy;
+  int64_t busy_until_ns = 0;
+  std::promise<int64_t> came;
+  const uint16_t port = ListenOn(*server, [&](const auto& exchange) {
+    if (exchange->request().path == "/slow") {
+      busy.set_value();
+      std::this_thread::sleep_for(milliseconds(300));
+      busy_until_ns = MonotonicNs();
+    } else {
+      came.set_value(exchange->request().came_ns);
+    }
+    exchange->Respond(200, "", "text/plain");
+  });
+  RawSocket slow = RawSocket::ConnectTo(port), waiting = RawSocket::ConnectTo(port);
+  slow.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  busy.get_future().wait();
+  const int64_t before_ns = MonotonicNs();
+  waiting.Send("GET /waiting HTTP/1.1\r\nHost: x\r\n\r\n");
+  const int64_t came_ns = came.get_future().get();
+  // The two clocks' offset is known to some microseconds.
+  EXPECT_GE(came_ns, before_ns - kNsPerMs);
+  EXPECT_LT(came_ns, busy_until_ns - 100 * kNsPerMs);
 }
 
 TEST_F(HttpServerTest, BadRequestsGet400AndTheEnd) {

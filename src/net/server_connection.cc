@@ -79,9 +79,12 @@ void ServerConnection::OnReady(int, uint32_t events) {
   }
   if ((events & ~static_cast<uint32_t>(EPOLLOUT)) == 0) return;
   auto& buffer = all_.read_buffer();
-  const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  const int64_t found_ns = all_.loop().ready_ns();
+  const auto [size, came_ns] =
+      all_.arrivals().Receive(socket_.get(), buffer.data(), buffer.size(), found_ns);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) return Close();
+  came_ns_ = came_ns != 0 ? came_ns : found_ns;
   TakeInput({buffer.data(), static_cast<size_t>(size)});
 }
 
@@ -135,6 +138,7 @@ void ServerConnection::GiveToHandler() {
     keep_alive_ = parser_.keep_alive();
     chunked_ = parser_.takes_chunks();
     request = parser_.Take();
+    request.came_ns = came_ns_;
     no_body_ = request.method == "HEAD";
     answer_ = Answer::kAwaited;
     ++answer_number_;

@@ -69,6 +69,7 @@ class ServerConnection final : public FdWatcher,
   RequestParser parser_;
   Reading reading_ = Reading::kRequest;
   std::string input_;        // bytes that came and are not used yet
+  int64_t came_ns_ = 0;      // what was read last
   int64_t deadline_ns_ = 0;  // of what is awaited from the peer; 0 for none
   bool head_timed_ = false;
   bool continued_ = false;

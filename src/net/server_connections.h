@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/arrival_clock.h"
 #include "net/server_connection.h"
 
 namespace tacho {
@@ -27,6 +28,7 @@ class ServerConnections {
   const HttpServerOptions& options() const { return options_; }
   // Where a connection reads to.
   std::array<char, 64 * 1024>& read_buffer() { return read_buffer_; }
+  ArrivalClock& arrivals() { return arrivals_; }
 
  private:
   void Sweep();
@@ -38,6 +40,7 @@ class ServerConnections {
   std::vector<std::shared_ptr<ServerConnection>> flushing_;
   bool sweeping_ = false;
   std::array<char, 64 * 1024> read_buffer_;
+  ArrivalClock arrivals_;
 };
 
 }  // namespace tacho
