@@ -82,7 +82,9 @@ std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadFigures& figures = FiguresOf(levels[i]);
     const double latency = figures.e2e.At(50).value_or(0);
-    if (latency <= 0 || levels[i].summary.verdict.client_bound || !levels[i].keeps_slos) continue;
+    const bool whole = levels[i].ended_early.empty() && figures.failed + figures.partial == 0;
+    if (!whole || latency <= 0 || levels[i].summary.verdict.client_bound || !levels[i].keeps_slos)
+      continue;
     const double power = figures.output_tokens_per_s / latency;
     if (power <= most) continue;
     most = power;
@@ -137,8 +139,8 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     out += " one level has no knee\n";
   } else if (!knee) {
     out +=
-        " no knee: at every level the client was the limit, an SLO broke, or no answer had a "
-        "time, or there was one level alone\n";
+        " no knee: at every level the client was the limit, an SLO broke, requests failed, "
+        "or there was one level alone\n";
   } else {
     out += fmt::format(
         " the knee is at {} {}{}: the most output tokens a second over the median end-to-end "
@@ -146,7 +148,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
         by_rate ? FormatNumber(levels[*knee].level)
                 : FormatCount(static_cast<int64_t>(levels[*knee].level)),
         by_rate ? "requests a second" : "requests at once",
-        knee == levels.size() - 1 ? ", the last level, or beyond" : "");
+        knee == job.levels.size() - 1 ? ", the last level, or beyond" : "");
   }
   if (std::any_of(levels.begin(), levels.end(),
                   [](const SweepLevel& l) { return FiguresOf(l).ttft.count < kRequestsForP99; }))

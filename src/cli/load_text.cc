@@ -16,7 +16,10 @@ Table FiguresTable(const FinishedLoad& load) {
   table.columns = {
       {.key = "what", .name = ""},
       {.key = "done", .name = "done", .unit = Unit::kCount},
-      {.key = "failed", .name = "failed", .unit = Unit::kCount, .gives_way = true},
+      {.key = "failed",
+       .name = "failed",
+       .unit = Unit::kCount,
+       .gives_way = load.summary.whole.failed + load.summary.whole.partial == 0},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
       {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},

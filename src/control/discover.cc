@@ -59,6 +59,8 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                     std::chrono::milliseconds patience) {
   Result<Url> url = ParseUrl(SplitRank(target).server);
   if (!url) return tl::unexpected(url.error());
+  // An OpenAI client's base URL is that of the server behind it.
+  if (url->path == "/v1" || url->path.starts_with("/v1/")) url->path.clear();
   std::string origin = url->Origin();
   // A router that hands every other path to one of its workers looks just like that worker, so its
   // own lists are asked for before anything else.

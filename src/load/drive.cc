@@ -22,9 +22,8 @@
 namespace tacho {
 namespace {
 
-// A load is given up after so many failures and such a time without any success.
+// A load is given up after so many failures in vain (FailureStreak tells how long).
 constexpr size_t kHopelessFailures = 20;
-constexpr int64_t kHopelessNs = 3 * kNsPerSecond;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 4;
@@ -202,7 +201,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     const uint64_t index = record.index;
     FailureStreak& failures = PaceOf(index).failures;
-    failures.Count(failed);
+    failures.Count(failed, MonotonicNs());
     const int64_t ended_ns = record.ended_ns;
     const int64_t pause_ns = failed ? failures.PauseNs(retry_after_s) : 0;
     // From here on the load may be over, and its records another thread's.
@@ -215,23 +214,25 @@ class Driver : public std::enable_shared_from_this<Driver> {
   bool IsThrough(const Pace& pace) const {
     return pace.occupied == 0 && !requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
   }
-  // What is left to do is for servers that never answered one request well.
+  // What is left to do is for servers that answer nothing well.
   bool IsHopeless() const {
-    return FailuresInVain() >= kHopelessFailures && MonotonicNs() - start_ns_ >= kHopelessNs &&
+    const int64_t now = MonotonicNs();
+    return FailuresInVain(now) >= kHopelessFailures &&
            std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {
-             return pace.failures.OnlyFailures() || IsThrough(pace);
+             return pace.failures.IsHopeless(now) || IsThrough(pace);
            });
   }
-  uint64_t FailuresInVain() const {
+  uint64_t FailuresInVain(int64_t now) const {
     uint64_t failures = 0;
     for (const Pace& pace : paces_)
-      if (pace.failures.OnlyFailures()) failures += pace.failures.in_row();
+      if (pace.failures.IsHopeless(now)) failures += pace.failures.in_row();
     return failures;
   }
   void GiveUp() {
     const RequestRecord& last = records_.requests.back();
     EndAll(fmt::format("given up after {} failures and no success{}, the last: {}",
-                       FailuresInVain(), paces_.size() > 1 ? " at " + last.url : "", last.error));
+                       FailuresInVain(MonotonicNs()), paces_.size() > 1 ? " at " + last.url : "",
+                       last.error));
   }
 
   // What the end of a request lets go.

@@ -72,7 +72,7 @@ struct DriveOptions {
 // not errors. Where a fixed number of users sends, one whose request failed waits before the next:
 // as long as Retry-After says (up to a minute), else from 10 ms on twice as long each time in a
 // row of its lane's, up to 1 s. Once all that is left is for servers of which nothing ever
-// succeeded, the load is given up after some seconds.
+// succeeded, the load is given up after some seconds; where something did, after two minutes.
 //
 // kUsage: no target, an unknown API, an address that is none.
 Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,

@@ -7,11 +7,12 @@
 
 namespace tacho {
 
-// The failures in a row of a lane: how long to wait after each.
+// The failures in a row of a lane: how long to wait after each, and when there is no hope left.
 class FailureStreak {
  public:
-  void Count(bool failed) {
+  void Count(bool failed, int64_t now_ns) {
     if (!failed) any_success_ = true;
+    if (in_row_ == 0) since_ns_ = now_ns;
     in_row_ = failed ? in_row_ + 1 : 0;
   }
 
@@ -24,14 +25,19 @@ class FailureStreak {
   }
 
   uint64_t in_row() const { return in_row_; }
-  // Something was tried, and nothing has ever succeeded.
-  bool OnlyFailures() const { return !any_success_ && in_row_ > 0; }
+  // Nothing has ever succeeded, for some seconds; or nothing for so long as a server that was
+  // there may need to come back.
+  bool IsHopeless(int64_t now_ns) const {
+    return in_row_ > 0 && now_ns - since_ns_ >= (any_success_ ? kMostAbsenceNs : kHopelessNs);
+  }
 
  private:
   static constexpr int64_t kFirstPauseNs = 10 * kNsPerMs, kMostPauseNs = kNsPerSecond;
   static constexpr int64_t kMostRetryAfterS = 60;
+  static constexpr int64_t kHopelessNs = 3 * kNsPerSecond, kMostAbsenceNs = 120 * kNsPerSecond;
 
   uint64_t in_row_ = 0;
+  int64_t since_ns_ = 0;  // of the first of them
   bool any_success_ = false;
 };
 

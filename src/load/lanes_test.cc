@@ -5,6 +5,9 @@
 #include <map>
 #include <set>
 
+#include "base/time.h"
+#include "load/failure_streak.h"
+
 namespace tacho {
 namespace {
 
@@ -107,6 +110,23 @@ TEST(BodyOrder, BuildsForTheLaneThatHasTheFewest) {
   size_t rest = 0;
   while (order.Next()) ++rest;
   EXPECT_EQ(rest, 40u - 7);
+}
+
+TEST(FailureStreak, AServerThatWasThereMayComeBackForTwoMinutes) {
+  FailureStreak dead;
+  dead.Count(true, 1 * kNsPerSecond);
+  EXPECT_FALSE(dead.IsHopeless(3 * kNsPerSecond));
+  EXPECT_TRUE(dead.IsHopeless(4 * kNsPerSecond));
+  FailureStreak died;
+  EXPECT_FALSE(died.IsHopeless(1000 * kNsPerSecond));
+  died.Count(false, 1 * kNsPerSecond);
+  died.Count(true, 10 * kNsPerSecond);
+  died.Count(true, 100 * kNsPerSecond);
+  EXPECT_FALSE(died.IsHopeless(129 * kNsPerSecond));
+  EXPECT_TRUE(died.IsHopeless(130 * kNsPerSecond));
+  died.Count(false, 129 * kNsPerSecond);
+  died.Count(true, 130 * kNsPerSecond);
+  EXPECT_FALSE(died.IsHopeless(140 * kNsPerSecond));
 }
 
 }  // namespace

@@ -68,6 +68,8 @@ std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> error_without = baseline.StandardError(),
                         error_with = profiled.StandardError();
   if (!without || !with || !error_without || !error_with) return std::nullopt;
+  // What a dead server takes is no cost of profiling.
+  if (profiled.requests_failed > 0 || baseline.requests_failed > 0) return std::nullopt;
   const double ratio = *with / *without;
   return Cost{1 - ratio, 2 * ratio * std::hypot(*error_without, *error_with)};
 }
