@@ -130,7 +130,8 @@ struct Recording {
   std::vector<std::string> troubles;  // each makes the recording incomplete
 
   // Share of the throughput that profiling took, and twice its standard error; absent without both
-  // windows, and where requests failed in one of them. A cost smaller than the error is none that was seen.
+  // windows, and where requests failed in one of them. A cost smaller than the error is none that
+  // was seen.
   struct Cost {
     double share = 0, error = 0;
   };

@@ -68,6 +68,8 @@ def two_behind_a_router(folder):
         found = json.loads(status.stdout)
         check("engine status", status.returncode == 0 and len(found["workers"]) == 2, status.stdout + status.stderr)
         check("engine status: router", found.get("router_kind") == "vllm-router", found)
+        based = run("engine", "list", target(addresses)[0] + "/v1", "--json")
+        check("an OpenAI client's base URL", len(json.loads(based.stdout)["workers"]) == 2, based.stdout)
 
 
 def steps(folder):
