@@ -57,9 +57,11 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
         *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
         std::abs(cost->share) <= cost->error
             ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost->error)
-        : cost->share < 0 ? "none to be seen: the requests of the two windows differ by more"
-                          : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost->share,
-                                        100 * cost->error));
+        : cost->share < 0
+            ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
+                          -100 * cost->share, 100 * cost->error)
+            : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost->share,
+                          100 * cost->error));
   const auto line = [&](std::string_view head, const std::string& what, Paint paint) {
     text += Painted(fmt::format(" {}{}", PadRight(head, 9),
                                 Wrap(VisibleText(what), style.width - 10, 10)),

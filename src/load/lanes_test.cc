@@ -4,9 +4,7 @@
 
 #include <map>
 #include <set>
-
-#include "base/time.h"
-#include "load/failure_streak.h"
+#include <utility>
 
 namespace tacho {
 namespace {
@@ -19,42 +17,48 @@ LoadPlan PlanOf(uint64_t requests, uint64_t concurrency) {
   return *MakePlan(options);
 }
 
-std::map<size_t, size_t> SharesOf(const LoadPlan& plan, size_t targets) {
-  const NumberedPlan requests(plan);
-  const Lanes lanes(requests, plan.options, targets);
+// The lanes of a plan, with what they refer to.
+struct Laid {
+  Laid(LoadPlan of, size_t targets)
+      : plan(std::move(of)), requests(plan), lanes(requests, plan.options, targets) {}
+  Laid(const Laid&) = delete;
+  Laid& operator=(const Laid&) = delete;
+
+  const LoadPlan plan;
+  const NumberedPlan requests;
+  const Lanes lanes;
+};
+
+std::map<size_t, size_t> SharesOf(const Laid& laid) {
   std::map<size_t, size_t> shares;
-  for (uint64_t i = 0; i < plan.requests.size(); ++i) ++shares[lanes.TargetOf(i)];
+  for (uint64_t i = 0; i < laid.plan.requests.size(); ++i) ++shares[laid.lanes.TargetOf(i)];
   return shares;
 }
 
 TEST(Lanes, EachServerHasItsPlacesAndItsShareOfTheRequests) {
-  const LoadPlan plan = PlanOf(70, 7);
-  const NumberedPlan requests(plan);
-  const Lanes lanes(requests, plan.options, 3);
-  ASSERT_EQ(lanes.count(), 3u);
-  EXPECT_EQ(lanes.PlacesOf(0), 3u);
-  EXPECT_EQ(lanes.PlacesOf(1), 2u);
-  EXPECT_EQ(lanes.PlacesOf(2), 2u);
-  EXPECT_EQ(SharesOf(plan, 3), (std::map<size_t, size_t>{{0, 30}, {1, 20}, {2, 20}}));
+  const Laid laid(PlanOf(70, 7), 3);
+  ASSERT_EQ(laid.lanes.count(), 3u);
+  EXPECT_EQ(laid.lanes.PlacesOf(0), 3u);
+  EXPECT_EQ(laid.lanes.PlacesOf(1), 2u);
+  EXPECT_EQ(laid.lanes.PlacesOf(2), 2u);
+  EXPECT_EQ(SharesOf(laid), (std::map<size_t, size_t>{{0, 30}, {1, 20}, {2, 20}}));
 }
 
 TEST(Lanes, FewerUsersThanServersShareTheirPlaces) {
-  const LoadPlan plan = PlanOf(12, 2);
-  const NumberedPlan requests(plan);
-  const Lanes lanes(requests, plan.options, 3);
-  EXPECT_EQ(lanes.count(), 1u);
-  EXPECT_EQ(lanes.PlacesOf(0), 2u);
-  EXPECT_EQ(SharesOf(plan, 3), (std::map<size_t, size_t>{{0, 4}, {1, 4}, {2, 4}}));
+  const Laid laid(PlanOf(12, 2), 3);
+  EXPECT_EQ(laid.lanes.count(), 1u);
+  EXPECT_EQ(laid.lanes.PlacesOf(0), 2u);
+  EXPECT_EQ(SharesOf(laid), (std::map<size_t, size_t>{{0, 4}, {1, 4}, {2, 4}}));
 }
 
 TEST(Lanes, AnOpenLoopHasOne) {
   LoadPlan plan = PlanOf(12, 6);
   plan.options.rate = 10;
-  const NumberedPlan requests(plan);
-  EXPECT_EQ(Lanes(requests, plan.options, 3).count(), 1u);
+  EXPECT_EQ(Laid(plan, 3).lanes.count(), 1u);
   plan.options.concurrency = 0;
-  EXPECT_EQ(Lanes(requests, plan.options, 3).PlacesOf(0), 0u);
-  EXPECT_EQ(SharesOf(plan, 3), (std::map<size_t, size_t>{{0, 4}, {1, 4}, {2, 4}}));
+  const Laid unbound(plan, 3);
+  EXPECT_EQ(unbound.lanes.PlacesOf(0), 0u);
+  EXPECT_EQ(SharesOf(unbound), (std::map<size_t, size_t>{{0, 4}, {1, 4}, {2, 4}}));
 }
 
 TEST(Lanes, TogetherTheyGoThroughThePlan) {
@@ -110,23 +114,6 @@ TEST(BodyOrder, BuildsForTheLaneThatHasTheFewest) {
   size_t rest = 0;
   while (order.Next()) ++rest;
   EXPECT_EQ(rest, 40u - 7);
-}
-
-TEST(FailureStreak, AServerThatWasThereMayComeBackForTwoMinutes) {
-  FailureStreak dead;
-  dead.Count(true, 1 * kNsPerSecond);
-  EXPECT_FALSE(dead.IsHopeless(3 * kNsPerSecond));
-  EXPECT_TRUE(dead.IsHopeless(4 * kNsPerSecond));
-  FailureStreak died;
-  EXPECT_FALSE(died.IsHopeless(1000 * kNsPerSecond));
-  died.Count(false, 1 * kNsPerSecond);
-  died.Count(true, 10 * kNsPerSecond);
-  died.Count(true, 100 * kNsPerSecond);
-  EXPECT_FALSE(died.IsHopeless(129 * kNsPerSecond));
-  EXPECT_TRUE(died.IsHopeless(130 * kNsPerSecond));
-  died.Count(false, 129 * kNsPerSecond);
-  died.Count(true, 130 * kNsPerSecond);
-  EXPECT_FALSE(died.IsHopeless(140 * kNsPerSecond));
 }
 
 }  // namespace

@@ -88,7 +88,9 @@ def requests(folder):
         if report:
             window = report["profiled"]
             check("requests: by HTTP, which can count", report["via"] == "http", report["via"])
-            check("requests: in the window", 22 <= window["requests_done"] + window["requests_failed"] <= 60, window)
+            ended = window["requests_done"] + window["requests_failed"]
+            # One that ends as the window begins may count on either side of it.
+            check("requests: in the window", 23 <= ended <= 32, window)
             check("requests: the window ends", window["duration_ns"] < 20e9, window)
             check("requests: before it too", report["baseline"]["requests_done"] > 0, report["baseline"])
         done, report, run_folder = record(folder, target(addresses), "--requests", "100000")
