@@ -24,8 +24,9 @@ int main(int argc, char** argv) {
   const char* comma = "";
   for (const auto& [id, truth] : server.TakeTruth()) {
     if (truth.last_ns == 0) continue;
-    fmt::print("{}{{\"id\":{},\"arrived_ns\":{},\"first_ns\":{},\"last_ns\":{}}}", comma,
-               tacho::QuoteJson(id), truth.arrived_ns, truth.first_ns, truth.last_ns);
+    fmt::print("{}{{\"id\":{},\"arrived_ns\":{},\"read_ns\":{},\"first_ns\":{},\"last_ns\":{}}}",
+               comma, tacho::QuoteJson(id), truth.arrived_ns, truth.read_ns, truth.first_ns,
+               truth.last_ns);
     comma = ",";
   }
   fmt::print("]}}\n");

@@ -73,6 +73,7 @@ void LoadServer::Take(const std::shared_ptr<HttpExchange>& exchange) {
   {
     const std::lock_guard lock(mutex_);
     truth_[stream.id].arrived_ns = exchange->request().came_ns;
+    truth_[stream.id].read_ns = now;
   }
   exchange->Begin(200, "text/event-stream; charset=utf-8");
   streams_.push_back(std::move(stream));

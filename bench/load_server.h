@@ -18,6 +18,7 @@ class LoadServer {
  public:
   struct Truth {
     int64_t arrived_ns = 0;  // at this host: what waits to be read has begun to wait for its token
+    int64_t read_ns = 0;     // when the server came to it
     int64_t first_ns = 0, last_ns = 0;
   };
 

@@ -7,6 +7,7 @@
 
 #include "analysis/arg_reader.h"
 #include "analysis/name_index.h"
+#include "analysis/step_grammar.h"
 
 namespace tacho {
 namespace {
@@ -99,8 +100,7 @@ std::string_view EngineByNames(const Trace& trace, const SliceTable& table, Engi
 }
 
 std::string_view EngineByAnnotation(std::string_view name) {
-  const std::string_view engine = StepEngine(name);
-  if (!engine.empty() && engine != "torch") return engine;
+  if (const auto step = ParseStep(name); step && step->engine != "torch") return step->engine;
   if (name.starts_with("gpu_model_runner: ")) return "vllm";
   return name == "scheduler.run_batch" || name == "scheduler.recv_requests" ? "sglang" : "";
 }

@@ -2,33 +2,14 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/launches.h"
 #include "analysis/scope.h"
+#include "analysis/step_grammar.h"
 #include "model/trace.h"
 
 namespace tacho {
-
-enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
-std::string_view PhaseName(Phase phase);
-
-// What an engine's step annotation says. Requests and tokens are -1 where the grammar does not
-// tell; a prefill step has no generation and a decode step no context, which counts as told: 0.
-struct StepLabel {
-  Phase phase = Phase::kOther;
-  int64_t context_requests = -1, context_tokens = -1;
-  int64_t generation_requests = -1, generation_tokens = -1;
-};
-// Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars
-// of vLLM ("execute_context_1(32)_generation_0(0)", and the detailed form), SGLang
-// ("step[DECODE bs=4]") and training ("ProfilerStep#7", which is used only when no engine's step is
-// there).
-std::optional<StepLabel> ParseStep(std::string_view annotation);
-// Whose grammar reads the annotation: "vllm", "sglang", "atom", "torch" (ProfilerStep), "" for
-// none.
-std::string_view StepEngine(std::string_view annotation);
 
 struct Step {
   StepLabel label;

@@ -135,6 +135,19 @@ std::string NoSuchRank(const std::vector<int64_t>& ranks) {
   return fmt::format("no trace says that it is rank {}", fmt::join(ranks, " or "));
 }
 
+// Which ranks there are.
+std::string RanksThere(LoadOptions asked, const Classifier& classifier, ProgressCounter& counter) {
+  asked.rank.reset();
+  const auto all = LoadRun(asked, classifier, counter);
+  if (!all) return "";
+  std::set<int64_t> ranks;
+  for (const TraceAnalysis& trace : all->run.traces) {
+    if (trace.facts.rank) ranks.insert(*trace.facts.rank);
+  }
+  return ranks.empty() ? "; none says which it is"
+                       : fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
+}
+
 // `error`, or, when it is that no trace has the device that was asked for, which there are.
 Error NoSuchDevice(const LoadOptions& asked, const Error& error, ProgressCounter& counter) {
   if (asked.device.empty() || error.kind != ErrorKind::kUsage) return error;
@@ -171,8 +184,8 @@ int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const Screen
   if (!ranks) return Fails(ranks.error());
   if (ranks->size() > 1) KeepRanks(*ranks, loaded->run);
   if (loaded->run.traces.empty()) {
-    return Fails(ranks->empty() ? Error{ErrorKind::kUnreadable, "no worker's trace among the files"}
-                                : Error{ErrorKind::kUsage, NoSuchRank(*ranks)});
+    if (ranks->empty()) return Fails({ErrorKind::kUnreadable, "no worker's trace among the files"});
+    return Fails({ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(load, *classifier, counter)});
   }
   std::vector<std::string> incomplete = IncompleteReasons(loaded->run);
   for (const int64_t rank : *ranks) {

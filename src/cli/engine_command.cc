@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/slow_notice.h"
 #include "cli/terminal.h"
 #include "control/local_engine.h"
 #include "control/open_session.h"
@@ -23,6 +24,8 @@
 
 namespace tacho {
 namespace {
+
+constexpr std::chrono::seconds kPatienceWithoutWords{3};
 
 // Everything that an action needs; made once.
 struct EngineScene {
@@ -112,9 +115,12 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
         std::any_of(outcomes.begin(), outcomes.end(), [&](const ControlOutcome& outcome) {
           return outcome.url == probed.worker.url && outcome.verdict == ControlVerdict::kDone;
         });
+    // A vLLM says 200 to the stop of a profiler that never ran.
     if (stopped && probed.facts->profiler.folder)
-      Complain(fmt::format("{}: its traces are in {}", probed.worker.url,
-                           VisibleText(*probed.facts->profiler.folder)));
+      Complain(
+          fmt::format("{}: {} {}", probed.worker.url,
+                      probed.open ? "its traces are in" : "what it recorded, if anything, is in",
+                      VisibleText(*probed.facts->profiler.folder)));
   }
 }
 
@@ -250,9 +256,9 @@ int RunEngine(const std::vector<std::string>& arguments) {
   }
   TakeActivities(scene.options);
   if (auto good = CheckEngineOptions(scene.options); !good) return Fails(good.error());
-  auto patience = ParseDuration(scene.options.remote.timeout);
-  if (!patience) return Fails(patience.error().WithContext("--timeout"));
-  scene.patience = std::chrono::milliseconds(patience->ns / 1'000'000);
+  auto timeout = ParseDuration(scene.options.remote.timeout);
+  if (!timeout) return Fails(timeout.error().WithContext("--timeout"));
+  scene.patience = std::chrono::milliseconds(timeout->ns / 1'000'000);
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
 
   HttpClientOptions http;
@@ -267,12 +273,17 @@ int RunEngine(const std::vector<std::string>& arguments) {
 
   InterruptScope interrupt;
   scene.stop = interrupt.token();
-  auto deployment =
-      Discover(*scene.client, scene.options.Targets(), scene.stop, ProbePatience(scene.patience));
+  const std::chrono::milliseconds patience = ProbePatience(scene.patience);
+  std::optional<SlowNotice> notice;
+  notice.emplace(fmt::format("still waiting for answers, for up to {} s each (--timeout bounds it)",
+                             patience.count() / 1000),
+                 kPatienceWithoutWords);
+  auto deployment = Discover(*scene.client, scene.options.Targets(), scene.stop, patience);
   if (!deployment) return Fails(deployment.error());
   scene.deployment = std::move(*deployment);
   std::vector<Result<EngineFacts>> facts =
-      ProbeAll(*scene.client, scene.deployment.workers, ProbePatience(scene.patience), scene.stop);
+      ProbeAll(*scene.client, scene.deployment.workers, patience, scene.stop);
+  notice.reset();
   for (size_t i = 0; i < facts.size(); ++i) {
     const Worker& worker = scene.deployment.workers[i];
     if (facts[i]) AddLocalFacts(LocalProcesses(worker), *facts[i]);

@@ -152,7 +152,7 @@ class JobMaker {
   Result<void> SetReport() {
     for (const std::string& text : f_.goodput) {
       auto slos = ParseSlos(text);
-      if (!slos) return tl::unexpected<Error>(slos.error().WithContext("--goodput"));
+      if (!slos) return tl::unexpected<Error>(slos.error().WithContext("--goodput, --slo"));
       job_.slos.insert(job_.slos.end(), slos->begin(), slos->end());
     }
     job_.metrics.goodput = !job_.slos.empty();

@@ -135,20 +135,22 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
   std::string out = RenderText(table, style) + "\n";
+  const auto said = [&](const std::string& sentence) {
+    return " " + Wrap(sentence, style.width - 1, 1) + "\n";
+  };
   if (job.levels.size() < 2) {
     out += " one level has no knee\n";
   } else if (!knee) {
-    out +=
-        " no knee: at every level the client was the limit, an SLO broke, requests failed, "
-        "or there was one level alone\n";
+    out += said(
+        "no knee: at every level the client was the limit, an SLO broke, requests failed, or "
+        "there was one level alone");
   } else {
-    out += fmt::format(
-        " the knee is at {} {}{}: the most output tokens a second over the median end-to-end "
-        "time\n",
+    out += said(fmt::format(
+        "the knee is at {} {}{}: the most output tokens a second over the median end-to-end time",
         by_rate ? FormatNumber(levels[*knee].level)
                 : FormatCount(static_cast<int64_t>(levels[*knee].level)),
         by_rate ? "requests a second" : "requests at once",
-        knee == job.levels.size() - 1 ? ", the last level, or beyond" : "");
+        knee == job.levels.size() - 1 ? ", the last level, or beyond" : ""));
   }
   if (std::any_of(levels.begin(), levels.end(),
                   [](const SweepLevel& l) { return FiguresOf(l).ttft.count < kRequestsForP99; }))

@@ -119,13 +119,15 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
         " requests waited for a place under the bound of requests at once: {} on average\n",
         Ms(s.whole.queue.mean));
   }
-  const std::string client = fmt::format(
-      "{}: {}", s.verdict.client_bound ? "the client was the limit" : "the client kept up",
-      s.verdict.why);
+  const std::string client = fmt::format("{}: {}",
+                                         s.verdict.client_bound ? "the client was the limit"
+                                         : s.whole.done + s.whole.partial > 0 ? "the client kept up"
+                                                                              : "the client",
+                                         s.verdict.why);
   const std::string wrapped = Wrap(client, style.width - 1, 1);
   out += " " + (s.verdict.client_bound ? Painted(wrapped, Paint::kRed, style) : wrapped) + "\n";
   for (const std::string& line : Caveats(load)) {
-    out += " " + Painted(VisibleText(line), Paint::kYellow, style) + "\n";
+    out += " " + Painted(Wrap(VisibleText(line), style.width - 1, 1), Paint::kYellow, style) + "\n";
   }
   for (size_t i = 0; i < s.errors.size() && i < kMostErrors; ++i) {
     out += " " +

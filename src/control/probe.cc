@@ -80,6 +80,10 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
     }
     bool silent = std::none_of(own.begin(), own.end(), [](const auto& a) { return a.has_value(); });
     if (silent) {
+      const std::string_view authority =
+          std::string_view(workers[w].url).substr(workers[w].url.find("://") + 3);
+      if (workers[w].found_in.find(authority) == std::string::npos && !workers[w].found_in.empty())
+        failure->message += fmt::format(" (named by {})", workers[w].found_in);
       facts.push_back(tl::unexpected(*failure));
       continue;
     }

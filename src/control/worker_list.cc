@@ -122,6 +122,9 @@ std::optional<std::vector<ListedWorker>> FromLines(std::string_view text) {
     line = Trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     if (line.find(' ') != std::string_view::npos) return std::nullopt;
+    // Any word would do for a host: one alone is no address.
+    if (line.find_first_of(".:") == std::string_view::npos && line != "localhost")
+      return std::nullopt;
     if (!ParseUrl(SplitRank(line).server)) return std::nullopt;
     workers.push_back(FromUrl(std::string(line)));
   }

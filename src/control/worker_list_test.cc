@@ -55,6 +55,8 @@ TEST(TargetList, LinesArraysAndKubernetes) {
       {"addresses":[{"ip":"10.0.0.1"}],"ports":[{"port":80}]}]}]})")),
               ElementsAre("http://10.0.0.1:80"));
   EXPECT_FALSE(ParseTargetList("a log line: with words\n"));
+  EXPECT_FALSE(ParseTargetList("garbage\n"));
+  EXPECT_THAT(Urls(ParseTargetList("localhost\n10.0.0.2\n")), ElementsAre("localhost", "10.0.0.2"));
   EXPECT_FALSE(ParseTargetList("{}"));
 }
 

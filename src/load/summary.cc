@@ -151,8 +151,9 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
     if (const auto ns = LatenessNs(request)) late.push_back(static_cast<double>(*ns));
   }
   ClientVerdict verdict;
-  if (late.empty()) {
-    verdict.why = "nothing was sent";
+  // What a server refuses at once is sent again at once: that tells nothing of the client.
+  if (late.empty() || whole.done + whole.partial == 0) {
+    verdict.why = late.empty() ? "nothing was sent" : "no request was answered";
     return verdict;
   }
   std::sort(late.begin(), late.end());

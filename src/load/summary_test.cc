@@ -146,6 +146,15 @@ TEST(Summary, OfNothingIsNothing) {
   EXPECT_EQ(all.verdict.why, "nothing was sent");
 }
 
+TEST(Summary, WhereNothingWasAnsweredTheClientIsNotJudged) {
+  LoadRecords records = RecordsForTest({RequestForTest(1000, {})});
+  records.requests[0].status = RequestStatus::kFailed;
+  records.client.most_cpu_share = 0.97;  // refused at once, sent again at once
+  const LoadSummary all = Summarise(records, {});
+  EXPECT_FALSE(all.verdict.client_bound);
+  EXPECT_EQ(all.verdict.why, "no request was answered");
+}
+
 TEST(Clocks, UnixTimesLieOnTheLineBetweenThePairs) {
   const std::vector<ClockPair> clocks = {{1000, 500'000}, {2000, 501'100}};
   EXPECT_EQ(UnixOf(1000, clocks), 500'000);

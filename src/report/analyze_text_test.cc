@@ -131,6 +131,23 @@ next:  tacho analyze run
 )");
 }
 
+TEST(AnalyzeText, OfReplicasItSaysWhoseTheStepsAre) {
+  RunAnalysis run = TwoRanksForTest();
+  EXPECT_THAT(AnalyzeText(run, Options()), Not(HasSubstr("the steps of")));
+  run.ranks.rows[0].rank = 1;
+  EXPECT_THAT(AnalyzeText(run, Options()),
+              HasSubstr(" the steps of rank1, which computes longest"));
+}
+
+TEST(AnalyzeText, StepsOfADeviceFitEightyColumns) {
+  RunAnalysis run = TwoRanksForTest();
+  for (Step& step : run.traces[1].steps.steps) step.device_busy = DurationNs{1'000'000'000};
+  ScreenOptions narrow = Options();
+  narrow.style.width = 80;
+  const std::string text = AnalyzeText(run, narrow);
+  EXPECT_THAT(text, HasSubstr("device ms  host p50 us  period us  ctx tok  gen tok   tok/s\n"));
+}
+
 TEST(AnalyzeText, OneWorkerBesideItsFrontEndHasItsOwnScreen) {
   RunAnalysis run = OneTrace();
   run.traces.emplace_back();

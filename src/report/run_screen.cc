@@ -9,6 +9,7 @@
 #include "report/format_number.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
+#include "report/short_paths.h"
 #include "report/verdict.h"
 #include "report/visible_text.h"
 
@@ -98,8 +99,19 @@ std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
     steps.steps.insert(steps.steps.end(), trace->steps.steps.begin(), trace->steps.steps.end());
   }
   const std::string which = row.rank ? fmt::format("rank {}", *row.rank) : "one trace";
-  return Section(StepPhasesTable(steps, fmt::format("STEPS, {}", which)), options.top,
-                 options.style);
+  std::string out =
+      Section(StepPhasesTable(steps, fmt::format("STEPS, {}", which)), options.top, options.style);
+  const bool is_one_of_several = std::ranges::any_of(run.ranks.rows, [&](const RankRow& other) {
+    return other.rank == row.rank && other.group != row.group;
+  });
+  if (out.empty() || !is_one_of_several) return out;
+  std::vector<std::string> paths;
+  for (const RankRow& each : run.ranks.rows) paths.push_back(each.path);
+  const std::string path = ShortPaths(paths)[static_cast<size_t>(&row - run.ranks.rows.data())];
+  const std::string of = fmt::format("the steps of {}{}", VisibleText(path, options.style.unicode),
+                                     run.ranks.slowest ? ", which computes longest" : "");
+  return out + Painted(" " + Wrap(of, options.style.width - 1, 1), Paint::kDim, options.style) +
+         "\n";
 }
 
 std::string NotesPart(const RunAnalysis& run, const TextStyle& style) {

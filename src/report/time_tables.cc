@@ -139,7 +139,7 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
   Table table{
       "step_phases",
       {Col{"phase", std::move(title), kText}, Col{"count", "n", kCount}.Adds(),
-       Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1),
+       Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1).GivesWay(),
        Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds().UnitGroup(1),
        Col{"p50_ns", on_device ? "host p50" : "median", kDuration},
        Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(),

@@ -14,7 +14,7 @@ using testing::Not;
 
 constexpr int64_t kStart = 1'000'000'000'000, kStop = kStart + 5'000'000'000;
 
-WorkerExpectation Worker(std::string url, std::vector<std::string> files) {
+WorkerExpectation AWorker(std::string url, std::vector<std::string> files) {
   WorkerExpectation worker;
   worker.url = std::move(url);
   worker.facts.kind = EngineKind::kVllm;
@@ -39,7 +39,7 @@ TraceEvidence Trace(std::string path, int64_t rank = 0, int64_t world = 1, int64
 std::string Why(const Proof& proof, size_t i = 0) { return proof.ranks.at(i).why; }
 
 TEST(Prove, OneWorkerOneRank) {
-  Proof proof = Prove({Worker("w", {"a"})}, {Trace("a")});
+  Proof proof = Prove({AWorker("w", {"a"})}, {Trace("a")});
   EXPECT_TRUE(proof.complete);
   ASSERT_EQ(proof.ranks.size(), 1u);
   EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a"));
@@ -48,7 +48,7 @@ TEST(Prove, OneWorkerOneRank) {
 }
 
 TEST(Prove, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {
-  WorkerExpectation worker = Worker("w", {"a"});
+  WorkerExpectation worker = AWorker("w", {"a"});
   worker.steps_by_metrics = {9};
   EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
   worker.steps_by_metrics = {278};
@@ -60,7 +60,7 @@ TEST(Prove, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {
 }
 
 TEST(Prove, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
-  WorkerExpectation worker = Worker("w", {"a"});
+  WorkerExpectation worker = AWorker("w", {"a"});
   worker.stop_asked_unix_ns = kStop;
   TraceEvidence trace = Trace("a");
   trace.steps = 80;
@@ -77,7 +77,7 @@ TEST(Prove, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
 
 TEST(Prove, AClockThatIsOffIsNamedForIt) {
   constexpr int64_t kHour = 3'600'000'000'000;
-  WorkerExpectation worker = Worker("w", {"a"});
+  WorkerExpectation worker = AWorker("w", {"a"});
   worker.facts.clock_offset_ns = 0;
   TraceEvidence trace = Trace("a");
   *trace.first_unix_ns += kHour;
@@ -94,7 +94,7 @@ TEST(Prove, AClockThatIsOffIsNamedForIt) {
 }
 
 TEST(Prove, ACutFileHasACause) {
-  WorkerExpectation worker = Worker("w", {"a"});
+  WorkerExpectation worker = AWorker("w", {"a"});
   TraceEvidence trace = Trace("a");
   trace.defect = "truncated-json (byte 7)";
   EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): the engine was killed"));
@@ -108,7 +108,7 @@ TEST(Prove, ACutFileHasACause) {
 }
 
 TEST(Prove, NoFileIsBlamedOnAFullDiskByEvidenceAlone) {
-  WorkerExpectation worker = Worker("w", {});
+  WorkerExpectation worker = AWorker("w", {});
   EXPECT_THAT(Why(Prove({worker}, {})),
               AllOf(HasSubstr("one session only"), Not(HasSubstr("full"))));
   worker.room_bytes = 64u << 20;
@@ -123,7 +123,7 @@ TEST(Prove, AWorkerOfWhichNothingIsKnownCountsAsTheOthersDo) {
   left_out.url = "v";
   left_out.trouble = "connection refused";
   const Proof proof =
-      Prove({left_out, Worker("w", {"a", "b"})}, {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
+      Prove({left_out, AWorker("w", {"a", "b"})}, {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
   EXPECT_THAT(proof.Missing(),
               ElementsAre("v, rank 0: connection refused", "v, rank 1: connection refused"));
   EXPECT_EQ(proof.ranks.size(), 4u);
@@ -133,18 +133,18 @@ TEST(Prove, WhereNoStepRanTheGpuIsNotBlamed) {
   TraceEvidence idle = Trace("a");
   idle.steps = 0;
   idle.has_gpu = true;
-  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {idle})), HasSubstr("holds no step"));
+  EXPECT_THAT(Why(Prove({AWorker("w", {"a"})}, {idle})), HasSubstr("holds no step"));
 }
 
 TEST(Prove, ARankThatWasNeverStartedSaysSo) {
-  WorkerExpectation worker = Worker("w", {});
+  WorkerExpectation worker = AWorker("w", {});
   worker.start_unix_ns = worker.stop_unix_ns = 0;
   EXPECT_EQ(Why(Prove({worker}, {})), "no file: its profiler was never started");
 }
 
 // What Kineto's daemon brings: a file of every process that uses PyTorch.
 TEST(Prove, AProcessWithoutWorkIsNoRank) {
-  WorkerExpectation worker = Worker("w", {"api", "core", "rank"});
+  WorkerExpectation worker = AWorker("w", {"api", "core", "rank"});
   worker.steps_named = false;
   worker.by_daemon = true;
   TraceEvidence idle;
@@ -172,13 +172,13 @@ TEST(Prove, AProcessWithoutWorkIsNoRank) {
 
 TEST(Prove, NothingProvesNothing) {
   EXPECT_FALSE(Prove({}, {}).complete);
-  Proof proof = Prove({Worker("w", {})}, {});
+  Proof proof = Prove({AWorker("w", {})}, {});
   EXPECT_FALSE(proof.complete);
   EXPECT_THAT(Why(proof), HasSubstr("no file at all"));
 }
 
 TEST(Prove, AMissingRankOfAWorldIsNamed) {
-  Proof proof = Prove({Worker("w", {"a", "b"})}, {Trace("a", 0, 3, 1), Trace("b", 2, 3, 3)});
+  Proof proof = Prove({AWorker("w", {"a", "b"})}, {Trace("a", 0, 3, 1), Trace("b", 2, 3, 3)});
   EXPECT_FALSE(proof.complete);
   ASSERT_EQ(proof.ranks.size(), 3u);
   EXPECT_TRUE(proof.ranks[0].proven);
@@ -188,7 +188,7 @@ TEST(Prove, AMissingRankOfAWorldIsNamed) {
 }
 
 TEST(Prove, ToldSizesCountMoreThanTheFiles) {
-  WorkerExpectation worker = Worker("w", {"a"});
+  WorkerExpectation worker = AWorker("w", {"a"});
   worker.facts.tensor_parallel = 2;
   EXPECT_EQ(Prove({worker}, {Trace("a")}).ranks.size(), 2u);
 }
@@ -196,14 +196,14 @@ TEST(Prove, ToldSizesCountMoreThanTheFiles) {
 TEST(Prove, AFileWithoutAStepProvesNothing) {
   TraceEvidence empty = Trace("a");
   empty.steps = 0;
-  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {empty})), HasSubstr("holds no step"));
-  WorkerExpectation idle = Worker("w", {"a"});
+  EXPECT_THAT(Why(Prove({AWorker("w", {"a"})}, {empty})), HasSubstr("holds no step"));
+  WorkerExpectation idle = AWorker("w", {"a"});
   idle.steps_by_metrics = {0};
   EXPECT_THAT(Why(Prove({idle}, {empty})), HasSubstr("no request reached"));
 }
 
 TEST(Prove, FewerStepsThanAskedAreNamed) {
-  WorkerExpectation worker = Worker("w", {"a"});
+  WorkerExpectation worker = AWorker("w", {"a"});
   worker.steps_asked = 6;
   EXPECT_THAT(Why(Prove({worker}, {Trace("a")})), HasSubstr("5 of the 6 steps"));
   TraceEvidence with_empty = Trace("a");
@@ -216,21 +216,21 @@ TEST(Prove, FewerStepsThanAskedAreNamed) {
 TEST(Prove, CutFilesAndMissingGpuEventsAreNoProof) {
   TraceEvidence cut = Trace("a");
   cut.defect = "truncated: half an event at its end";
-  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {cut})), HasSubstr("truncated"));
+  EXPECT_THAT(Why(Prove({AWorker("w", {"a"})}, {cut})), HasSubstr("truncated"));
   TraceEvidence blind = Trace("a");
   blind.has_gpu = true;
-  EXPECT_THAT(Why(Prove({Worker("w", {"a"})}, {blind})), HasSubstr("no GPU event"));
+  EXPECT_THAT(Why(Prove({AWorker("w", {"a"})}, {blind})), HasSubstr("no GPU event"));
 }
 
 TEST(Prove, AnOlderSessionsFileIsForeign) {
   TraceEvidence old = Trace("old");
   old.first_unix_ns = kStart - 100'000'000'000;
   old.last_unix_ns = kStart - 50'000'000'000;
-  Proof proof = Prove({Worker("w", {"old"})}, {old});
+  Proof proof = Prove({AWorker("w", {"old"})}, {old});
   EXPECT_FALSE(proof.complete);
   EXPECT_THAT(proof.foreign, ElementsAre("old"));
   // The same file from a machine whose clock is a minute behind is of this session.
-  WorkerExpectation behind = Worker("w", {"old"});
+  WorkerExpectation behind = AWorker("w", {"old"});
   behind.facts.clock_offset_ns = -60'000'000'000;
   EXPECT_TRUE(Prove({behind}, {old}).complete);
 }
@@ -240,14 +240,14 @@ TEST(Prove, FrontEndsAndMergedFilesAreExtra) {
   front.front_end = true;
   TraceEvidence merged = Trace("m");
   merged.merged = true;
-  Proof proof = Prove({Worker("w", {"a", "f", "m"})}, {Trace("a"), front, merged});
+  Proof proof = Prove({AWorker("w", {"a", "f", "m"})}, {Trace("a"), front, merged});
   EXPECT_TRUE(proof.complete);
   EXPECT_THAT(proof.extra, ElementsAre("f", "m"));
-  EXPECT_FALSE(Prove({Worker("w", {"f"})}, {front}).complete);
+  EXPECT_FALSE(Prove({AWorker("w", {"f"})}, {front}).complete);
 }
 
 TEST(Prove, DataParallelEnginesThatAllSayRankZeroAreToldApartByProcess) {
-  WorkerExpectation worker = Worker("w", {"a", "b"});
+  WorkerExpectation worker = AWorker("w", {"a", "b"});
   worker.steps_by_metrics = {0, 40};
   TraceEvidence idle = Trace("a", 0, 1, 11), busy = Trace("b", 0, 1, 22);
   idle.steps = 0;
@@ -264,7 +264,7 @@ TEST(Prove, DataParallelEnginesThatAllSayRankZeroAreToldApartByProcess) {
 }
 
 TEST(Prove, StagesOfARankAreOneRank) {
-  WorkerExpectation worker = Worker("w", {"a-EXTEND", "a-DECODE"});
+  WorkerExpectation worker = AWorker("w", {"a-EXTEND", "a-DECODE"});
   worker.by_stage = true;
   worker.steps_asked = 3;
   TraceEvidence extend = Trace("a-EXTEND"), decode = Trace("a-DECODE");
@@ -279,7 +279,7 @@ TEST(Prove, StagesOfARankAreOneRank) {
 }
 
 TEST(Prove, WorkersThatShareAFolderAreToldApartByTheirProcesses) {
-  WorkerExpectation one = Worker("w1", {"a", "b"}), two = Worker("w2", {"a", "b"});
+  WorkerExpectation one = AWorker("w1", {"a", "b"}), two = AWorker("w2", {"a", "b"});
   one.pids = {7, 8};
   two.pids = {9};
   Proof proof = Prove({one, two}, {Trace("a", 0, 1, 9), Trace("b", 0, 1, 8)});
@@ -289,13 +289,13 @@ TEST(Prove, WorkersThatShareAFolderAreToldApartByTheirProcesses) {
 }
 
 TEST(Prove, TroubleWithAStartIsTheCause) {
-  WorkerExpectation worker = Worker("w", {});
+  WorkerExpectation worker = AWorker("w", {});
   worker.trouble = "died while it wrote";
   EXPECT_EQ(Why(Prove({worker}, {})), "died while it wrote");
 }
 
 TEST(Prove, TheOrderOfFilesDoesNotMatter) {
-  WorkerExpectation worker = Worker("w", {"a", "b", "c", "d"});
+  WorkerExpectation worker = AWorker("w", {"a", "b", "c", "d"});
   worker.facts.tensor_parallel = 2;
   worker.facts.data_parallel = 2;
   std::vector<TraceEvidence> traces = {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2),

@@ -14,6 +14,7 @@
 #include "session/flush_progress.h"
 #include "session/preflight.h"
 #include "session/profiler_session.h"
+#include "session/step_count.h"
 
 namespace tacho {
 namespace {
@@ -58,7 +59,9 @@ class Recorder {
       else
         RunHttpWindow();
       ReadMetrics(&RecordedWorker::after);
-      CountSteps();
+      for (RecordedWorker& worker : recording_.workers)
+        if (worker.before && worker.after)
+          worker.expectation.steps_by_metrics = StepsBetween(*worker.before, *worker.after);
     }
     // Where no profiler was started the load is still under way.
     TACHO_RETURN_IF_ERROR(EndLoad());
@@ -158,42 +161,6 @@ class Recorder {
     return std::min(ProbePatience(options_.patience), kMostForMetrics);
   }
 
-  void CountSteps() {
-    for (RecordedWorker& worker : recording_.workers) {
-      if (!worker.before || !worker.after) continue;
-      for (const EngineCounters& after : worker.after->engines)
-        for (const EngineCounters& before : worker.before->engines)
-          if (after.engine == before.engine && after.steps && before.steps)
-            worker.expectation.steps_by_metrics.push_back(
-                static_cast<int64_t>(*after.steps - *before.steps));
-    }
-  }
-
-  // Whether every engine has taken the steps asked for and the one behind them, which flushes; by
-  // its metrics.
-  bool StepsTaken() {
-    // By stage each stage has its own count, which no metric tells.
-    if (!options_.profile.steps || options_.profile.IsOn("profile_by_stage") ||
-        MonotonicNs() < next_count_ns_) {
-      return false;
-    }
-    next_count_ns_ = MonotonicNs() + 500'000'000;
-    auto delay = options_.profile.fields.find("delay_iterations");
-    const int64_t needed = *options_.profile.steps + 1 +
-                           (delay == options_.profile.fields.end() ? 0 : std::stoll(delay->second));
-    std::vector<Result<MetricsSnapshot>> now =
-        ReadMetricsAll(client_, Workers(), MetricsPatience(), stop_);
-    for (size_t i = 0; i < now.size(); ++i) {
-      const Result<MetricsSnapshot>& before = counted_from_[i];
-      if (!now[i] || !before || now[i]->engines.size() != before->engines.size()) return false;
-      for (size_t e = 0; e < before->engines.size(); ++e) {
-        std::optional<double> from = before->engines[e].steps, to = now[i]->engines[e].steps;
-        if (!from || !to || *to - *from <= static_cast<double>(needed)) return false;
-      }
-    }
-    return true;
-  }
-
   void RunHttpWindow() {
     ProfilerSession session(client_, options_, observer_, recording_);
     const bool good = session.EndOldSessions(stop_);
@@ -201,8 +168,9 @@ class Recorder {
     ReadMetrics(&RecordedWorker::before);
     if (session.Start()) {
       // Engines step on while they start.
-      if (options_.profile.steps)
-        counted_from_ = ReadMetricsAll(client_, Workers(), MetricsPatience(), stop_);
+      std::optional<StepCount> steps;
+      if (const auto needed = StepsToFlush(options_.profile))
+        steps.emplace(client_, Workers(), MetricsPatience(), *needed, stop_);
       if (StartsIdle()) {
         if (!options_.given_load)
           Remark("by stage the load begins behind the start: no warm-up, no unprofiled window");
@@ -217,8 +185,8 @@ class Recorder {
         Wait("load", INT64_MAX, [&] { return LoadEnded(); });
       else
         Wait("profile", options_.window_ns, [&] {
-          return (wanted && requests_ended() >= *wanted) || session.FilesThere() || StepsTaken() ||
-                 LoadEnded();
+          return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
+                 (steps && steps->Taken()) || LoadEnded();
         });
       recording_.profiled.end_ns = MonotonicNs();
       const bool whole =
@@ -325,8 +293,6 @@ class Recorder {
   SessionLock lock_;
   Recording recording_;
   std::unique_ptr<BackgroundLoad> load_;
-  int64_t next_count_ns_ = 0;
-  std::vector<Result<MetricsSnapshot>> counted_from_;  // behind the start, for --steps
   bool load_gave_up_ = false;
 };
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from frame import ROOT, Engines, Failed, Setup, Skipped
+from frame import ROOT, Engines, Failed, Setup, Skipped, ask
 
 sys.path.insert(0, str(ROOT / "tools"))
 from engines_lib import bench_serve, guidellm  # noqa: E402
@@ -28,6 +28,12 @@ MEASURED = ("duration", "request_throughput", "output_throughput", "total_token_
 # the engines start, by more than can be judged.
 NOISE = 1.5
 LOAD_BEFORE, BUSY = os.getloadavg()[0], os.cpu_count() / 2
+
+
+# The same from the engine's own histograms: sums and counts, so means alone. Its tokens' times are its core's, the rest its
+# front end's.
+ENGINE_TIMES = {"mean_tpot_ms": "vllm:request_time_per_output_token_seconds", "mean_ttft_ms": "vllm:time_to_first_token_seconds",
+                "mean_e2el_ms": "vllm:e2e_request_latency_seconds"}
 
 
 class Score:
@@ -65,7 +71,21 @@ def measure(options, name, url, work, number):
     return json.loads((work / f"{name}{number}.json").read_text())
 
 
-def side_by_side(options, where, url, work, score):
+def engine_times(urls):
+    """Key to (sum of seconds, count), of all engines."""
+    sums = {key: [0.0, 0.0] for key in ENGINE_TIMES}
+    for url in urls:
+        status, text = ask(url + "/metrics")
+        if status != 200:
+            raise Failed(f"{url}/metrics: {status} {text[:200]}")
+        for key, name in ENGINE_TIMES.items():
+            for i, part in enumerate(("_sum", "_count")):
+                sums[key][i] += sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name + part))
+    return sums
+
+
+def side_by_side(options, where, url, urls, work, score):
+    own = {}
     results = {"tacho": [], "vllm": []}
     if guidellm.program():
         results["guidellm"] = []
@@ -73,9 +93,13 @@ def side_by_side(options, where, url, work, score):
         print("*** GuideLLM is not installed: see tools/engines_lib/guidellm.py", flush=True)
     for number in range(options.rounds + 1):
         for name, runs in results.items():
+            before = engine_times(urls)
             figures = measure(options, name, url, work, number)
+            after = engine_times(urls)
             if number > 0:  # the first round warms the engine up
                 runs.append(figures)
+                own.setdefault(name, []).append({key: 1000 * (after[key][0] - before[key][0]) / (after[key][1] - before[key][1])
+                                                 for key in ENGINE_TIMES})
     ours, theirs = results["tacho"], results["vllm"]
     busy = LOAD_BEFORE > BUSY
     score.check(f"{where}: the same keys", list(ours[0]) == list(theirs[0]), set(ours[0]) ^ set(theirs[0]))
@@ -93,6 +117,9 @@ def side_by_side(options, where, url, work, score):
                 score.check(f"{where}: {key} of {name}", values == told["vllm"], told)
             elif name == "tacho" and not busy and not key.startswith("p99"):
                 score.check(f"{where}: {key} within noise", min(told["vllm"]) / NOISE <= median[name] <= max(told["vllm"]) * NOISE, told)
+    for key in ENGINE_TIMES:
+        median = {name: statistics.median(r[key] for r in runs) for name, runs in own.items()}
+        print(f"{key + ', engines say':28}" + "".join(f"{median[name]:14,.2f}" for name in results), flush=True)
     if busy:
         print(f"*** TIMES WERE NOT JUDGED: the machine is busy (load average {LOAD_BEFORE:.1f} before, bound {BUSY:g})", flush=True)
 
@@ -127,8 +154,8 @@ def counted(options, name, url, work, by, score):
 
 def on_vllm(options, work, score):
     with Engines(Setup(("vllm", "--count", "2", "--router"), 6.5), work) as engines:
-        side_by_side(options, "vllm", engines.url(), work, score)
-        side_by_side(options, "vllm-router", engines.router["url"], work, score)
+        side_by_side(options, "vllm", engines.url(), [engines.url()], work, score)
+        side_by_side(options, "vllm-router", engines.router["url"], [w["url"] for w in engines.workers], work, score)
         counted(options, "vllm", engines.url(), work, "usage", score)
         counted(options, "vllm-router", engines.router["url"], work, "token_ids", score)
         every_api(options, "vllm", engines.url(), ("completions", "chat"), score)

@@ -25,8 +25,9 @@ from scenario import Skipped, check, main, run, simulation, target
 
 
 def needed(program):
-    """Where it is; sshd lies where only root looks for programs."""
-    found = shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+    """Where it is; sshd lies where only root looks for programs, or where tools/test unpacked it."""
+    unpacked = pathlib.Path(__file__).resolve().parents[2] / "build/sshd/usr/sbin"
+    found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin:{unpacked}")
     if not found:
         raise Skipped(f"there is no {program} here")
     return found

@@ -1,0 +1,180 @@
+#include "analysis/step_grammar.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/words.h"
+
+namespace tacho {
+namespace embedded {
+extern const std::string_view step_rules;
+}
+namespace {
+
+// One piece of a pattern.
+struct Piece {
+  enum class Kind : uint8_t { kLiteral, kNumber, kAny } kind = Kind::kLiteral;
+  std::string_view literal;
+  std::vector<int64_t StepLabel::*> fields;  // what a number is read into
+};
+
+struct Grammar {
+  std::string_view engine;
+  std::string_view phase;
+  std::vector<Piece> pieces;
+};
+
+[[noreturn]] void RejectRule(std::string_view line) {
+  throw std::logic_error("rules/steps.rules: not a rule: " + std::string(line));
+}
+
+Piece ReadField(std::string_view names, std::string_view line) {
+  Piece piece{
+      .kind = names == "*" ? Piece::Kind::kAny : Piece::Kind::kNumber, .literal = {}, .fields = {}};
+  if (names == "*" || names == "n") return piece;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (name == "cr")
+      piece.fields.push_back(&StepLabel::context_requests);
+    else if (name == "ct")
+      piece.fields.push_back(&StepLabel::context_tokens);
+    else if (name == "gr")
+      piece.fields.push_back(&StepLabel::generation_requests);
+    else if (name == "gt")
+      piece.fields.push_back(&StepLabel::generation_tokens);
+    else
+      RejectRule(line);
+  }
+  return piece;
+}
+
+Grammar ReadGrammar(std::string_view line) {
+  Grammar grammar;
+  std::string_view rest = line;
+  grammar.engine = TakeWord(rest);
+  grammar.phase = TakeWord(rest);
+  constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
+                                          "empty",  "other",   "none"};
+  const bool known =
+      std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
+  if (!known || rest.empty()) RejectRule(line);
+  while (!rest.empty()) {
+    const size_t open = rest.find('{');
+    if (open > 0) grammar.pieces.push_back({.literal = rest.substr(0, open), .fields = {}});
+    if (open == std::string_view::npos) break;
+    const size_t close = rest.find('}', open);
+    if (close == std::string_view::npos) RejectRule(line);
+    grammar.pieces.push_back(ReadField(rest.substr(open + 1, close - open - 1), line));
+    rest.remove_prefix(close + 1);
+  }
+  return grammar;
+}
+
+const std::vector<Grammar>& Grammars() {
+  static const std::vector<Grammar> grammars = [] {
+    std::vector<Grammar> read;
+    std::string_view rest = embedded::step_rules;
+    while (!rest.empty()) {
+      const std::string_view line = TakeLine(rest);
+      if (!line.empty() && line.front() != '#') read.push_back(ReadGrammar(line));
+    }
+    return read;
+  }();
+  return grammars;
+}
+
+// The position behind `piece` at `at`, or npos when it does not match there.
+size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabel& label) {
+  if (piece.kind == Piece::Kind::kLiteral) {
+    return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size()
+                                                      : std::string_view::npos;
+  }
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+  constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts that far: sums stay in range
+  if (error != std::errc() || value < 0 || value > kMost) return std::string_view::npos;
+  for (const auto field : piece.fields) label.*field = value;
+  return static_cast<size_t>(end - text.data());
+}
+
+// Matches the whole text. A failure makes the last {*} one byte longer; earlier ones keep the
+// shortest text that they can have, which loses no match and bounds the cost by pattern times text.
+bool Match(const std::vector<Piece>& pieces, std::string_view text, StepLabel& label) {
+  size_t piece = 0, at = 0;
+  size_t any_piece = std::string_view::npos, any_end = 0;
+  while (true) {
+    if (piece == pieces.size() && at == text.size()) return true;
+    if (piece < pieces.size() && pieces[piece].kind == Piece::Kind::kAny) {
+      any_piece = piece++;
+      any_end = at;
+      continue;
+    }
+    const size_t next =
+        piece < pieces.size() ? MatchPiece(pieces[piece], text, at, label) : std::string_view::npos;
+    if (next != std::string_view::npos) {
+      at = next;
+      ++piece;
+      continue;
+    }
+    if (any_piece == std::string_view::npos || any_end >= text.size()) return false;
+    piece = any_piece + 1;
+    at = ++any_end;
+  }
+}
+
+Phase PhaseOf(std::string_view rule, const StepLabel& label) {
+  if (rule == "prefill") return Phase::kPrefill;
+  if (rule == "decode") return Phase::kDecode;
+  if (rule == "mixed") return Phase::kMixed;
+  if (rule == "empty") return Phase::kEmpty;
+  if (rule != "counts") return Phase::kOther;
+  const bool context = label.context_requests > 0, generation = label.generation_requests > 0;
+  if (context && generation) return Phase::kMixed;
+  if (context) return Phase::kPrefill;
+  return generation ? Phase::kDecode : Phase::kEmpty;
+}
+
+}  // namespace
+
+std::string_view PhaseName(Phase phase) {
+  switch (phase) {
+    case Phase::kPrefill:
+      return "prefill";
+    case Phase::kDecode:
+      return "decode";
+    case Phase::kMixed:
+      return "mixed";
+    case Phase::kEmpty:
+      return "empty";
+    case Phase::kOther:
+      return "other";
+  }
+  return "";
+}
+
+std::optional<ParsedStep> ParseStep(std::string_view annotation) {
+  for (const Grammar& grammar : Grammars()) {
+    StepLabel label;
+    if (!Match(grammar.pieces, annotation, label)) continue;
+    if (grammar.phase == "none") return std::nullopt;
+    label.phase = PhaseOf(grammar.phase, label);
+    const auto none = [](int64_t& value) { value = std::max<int64_t>(value, 0); };
+    if (label.phase == Phase::kPrefill || label.phase == Phase::kEmpty) {
+      none(label.generation_requests);
+      none(label.generation_tokens);
+    }
+    if (label.phase == Phase::kDecode || label.phase == Phase::kEmpty) {
+      none(label.context_requests);
+      none(label.context_tokens);
+    }
+    return ParsedStep{grammar.engine, label};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tacho

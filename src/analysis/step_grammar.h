@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tacho {
+
+enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
+std::string_view PhaseName(Phase phase);
+
+// What an engine's step annotation says. Requests and tokens are -1 where the grammar does not
+// tell; a prefill step has no generation and a decode step no context, which counts as told: 0.
+struct StepLabel {
+  Phase phase = Phase::kOther;
+  int64_t context_requests = -1, context_tokens = -1;
+  int64_t generation_requests = -1, generation_tokens = -1;
+};
+struct ParsedStep {
+  std::string_view engine;  // whose grammar: "vllm", "sglang", "atom", "torch" (ProfilerStep)
+  StepLabel label;
+};
+// Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars
+// of vLLM ("execute_context_1(32)_generation_0(0)", and the detailed form), SGLang
+// ("step[DECODE bs=4]") and training ("ProfilerStep#7", which is used only when no engine's step is
+// there). Cost: rules times the length of the annotation.
+std::optional<ParsedStep> ParseStep(std::string_view annotation);
+
+}  // namespace tacho

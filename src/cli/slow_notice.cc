@@ -1,0 +1,22 @@
+#include "cli/slow_notice.h"
+
+#include "cli/output.h"
+
+namespace tacho {
+
+SlowNotice::SlowNotice(std::string text, std::chrono::milliseconds after)
+    : thread_([this, text = std::move(text), after] {
+        std::unique_lock lock(mutex_);
+        if (!ended_.wait_for(lock, after, [this] { return end_; })) Complain(text);
+      }) {}
+
+SlowNotice::~SlowNotice() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_one();
+  thread_.join();
+}
+
+}  // namespace tacho

@@ -1,0 +1,48 @@
+#include "session/step_count.h"
+
+#include <string>
+#include <utility>
+
+#include "net/clock.h"
+
+namespace tacho {
+
+std::vector<int64_t> StepsBetween(const MetricsSnapshot& before, const MetricsSnapshot& after) {
+  std::vector<int64_t> steps;
+  for (const EngineCounters& now : after.engines)
+    for (const EngineCounters& then : before.engines)
+      if (now.engine == then.engine && now.steps && then.steps)
+        steps.push_back(static_cast<int64_t>(*now.steps - *then.steps));
+  return steps;
+}
+
+std::optional<int64_t> StepsToFlush(const ProfileOptions& profile) {
+  if (!profile.steps || profile.IsOn("profile_by_stage")) return std::nullopt;
+  const auto delay = profile.fields.find("delay_iterations");
+  return *profile.steps + 1 + (delay == profile.fields.end() ? 0 : std::stoll(delay->second));
+}
+
+StepCount::StepCount(HttpClient& client, std::vector<Worker> workers,
+                     std::chrono::milliseconds patience, int64_t needed, std::stop_token stop)
+    : client_(client),
+      workers_(std::move(workers)),
+      patience_(patience),
+      needed_(needed),
+      stop_(std::move(stop)),
+      from_(Look()) {}
+
+bool StepCount::Taken() {
+  if (MonotonicNs() < next_look_ns_) return false;
+  next_look_ns_ = MonotonicNs() + 500'000'000;
+  const std::vector<Result<MetricsSnapshot>> now = Look();
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (!now[i] || !from_[i] || now[i]->engines.size() != from_[i]->engines.size()) return false;
+    for (size_t e = 0; e < now[i]->engines.size(); ++e) {
+      const std::optional<double> from = from_[i]->engines[e].steps, to = now[i]->engines[e].steps;
+      if (!from || !to || *to - *from <= static_cast<double>(needed_)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tacho

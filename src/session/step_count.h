@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "control/probe.h"
+#include "control/profile_control.h"
+
+namespace tacho {
+
+// Engine steps by the engines' own counters, in their metrics.
+
+// Those taken between two looks, by engine of both; what does not tell is left out.
+std::vector<int64_t> StepsBetween(const MetricsSnapshot& before, const MetricsSnapshot& after);
+
+// How many steps from the start on end the profile and flush it: the steps asked for and the one
+// behind them. nullopt where time alone ends it; by stage each stage has its own count, which no
+// metric tells.
+std::optional<int64_t> StepsToFlush(const ProfileOptions& profile);
+
+// Whether all workers have taken `needed` steps since it was made.
+class StepCount {
+ public:
+  StepCount(HttpClient& client, std::vector<Worker> workers, std::chrono::milliseconds patience,
+            int64_t needed, std::stop_token stop);
+  // Asks the engines, half a second after the last time at the earliest. False where one does not
+  // tell.
+  bool Taken();
+
+ private:
+  std::vector<Result<MetricsSnapshot>> Look() const {
+    return ReadMetricsAll(client_, workers_, patience_, stop_);
+  }
+
+  HttpClient& client_;
+  const std::vector<Worker> workers_;
+  const std::chrono::milliseconds patience_;
+  const int64_t needed_;
+  const std::stop_token stop_;
+  const std::vector<Result<MetricsSnapshot>> from_;
+  int64_t next_look_ns_ = 0;
+};
+
+}  // namespace tacho
