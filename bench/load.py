@@ -226,7 +226,7 @@ def kept_rival():
 
 
 def verdicts(measured):
-    """The targets of DESIGN.md, section 9, held against the medians; the best round beside them."""
+    """What was promised, held against the medians; the best round beside them."""
     def target(what, must, reach, streams, key, bound, digits=2):
         rounds = measured.get((Case.of(str(streams)), TACHO))
         value = middle(rounds, key) if rounds else None
@@ -295,7 +295,7 @@ def main():
                     try:
                         figures = measure(client, options, case, pathlib.Path(folder))
                         measured.setdefault((case, name), []).append(figures)
-                    except (RuntimeError, OSError, ValueError) as problem:
+                    except (RuntimeError, OSError, ValueError, ArithmeticError, IndexError) as problem:
                         print(f"FAILED {name}: {problem}", file=sys.stderr)
                         failed = True
                         broken.add(name)

@@ -135,17 +135,15 @@ std::string NoSuchRank(const std::vector<int64_t>& ranks) {
   return fmt::format("no trace says that it is rank {}", fmt::join(ranks, " or "));
 }
 
-// Which ranks there are.
-std::string RanksThere(LoadOptions asked, const Classifier& classifier, ProgressCounter& counter) {
-  asked.rank.reset();
-  const auto all = LoadRun(asked, classifier, counter);
+// Which ranks there are, by one more reading; "" where no header tells.
+std::string RanksThere(const LoadOptions& asked, ProgressCounter& counter) {
+  const auto all = LoadSummaries(asked, counter);
   if (!all) return "";
   std::set<int64_t> ranks;
-  for (const TraceAnalysis& trace : all->run.traces) {
-    if (trace.facts.rank) ranks.insert(*trace.facts.rank);
+  for (const TraceSummary& trace : all->run.traces) {
+    if (trace.rank) ranks.insert(*trace.rank);
   }
-  return ranks.empty() ? "; none says which it is"
-                       : fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
+  return ranks.empty() ? "" : fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
 }
 
 // `error`, or, when it is that no trace has the device that was asked for, which there are.
@@ -185,7 +183,7 @@ int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const Screen
   if (ranks->size() > 1) KeepRanks(*ranks, loaded->run);
   if (loaded->run.traces.empty()) {
     if (ranks->empty()) return Fails({ErrorKind::kUnreadable, "no worker's trace among the files"});
-    return Fails({ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(load, *classifier, counter)});
+    return Fails({ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(load, counter)});
   }
   std::vector<std::string> incomplete = IncompleteReasons(loaded->run);
   for (const int64_t rank : *ranks) {

@@ -4,7 +4,7 @@
 
 namespace tacho {
 
-// What every command of tacho returns to the shell (DESIGN section 1).
+// What every command of tacho returns to the shell.
 enum ExitStatus : int {
   kDone = 0,
   kGateFailed = 1,       // --fail-on found what it was asked to find

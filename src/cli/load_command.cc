@@ -191,6 +191,7 @@ int RunSweep(const LoadScene& scene) {
     level.level = at;
     level.summary = std::move(load->summary);
     level.ended_early = load->records.ended_early;
+    level.broken_off = load->records.broken_off;
     const LoadFigures& whole = level.summary.whole;
     const uint64_t counted = whole.sent - whole.cancelled;
     level.attained = counted == 0 ? 0

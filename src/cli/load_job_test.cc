@@ -195,6 +195,16 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   EXPECT_EQ(KneeOf(levels), 3u);
   levels[3].keeps_slos = false;
   EXPECT_EQ(KneeOf(levels), 1u);
+  levels[1].ended_early = "all requests of the dataset were sent before the time was up";
+  EXPECT_EQ(KneeOf(levels), 1u);
+  levels[1].broken_off = true;
+  EXPECT_EQ(KneeOf(levels), 4u);
+  // In the ramp-up, which the steady state leaves out.
+  levels[4].summary.steady = levels[4].summary.whole;
+  levels[4].summary.whole.failed = 1;
+  EXPECT_EQ(KneeOf(levels), 0u);
+  levels[0].summary.whole.partial = 1;
+  EXPECT_FALSE(KneeOf(levels));
   EXPECT_FALSE(KneeOf({}));
   EXPECT_FALSE(KneeOf({levels[1]}));
 }

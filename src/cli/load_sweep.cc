@@ -82,7 +82,8 @@ std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadFigures& figures = FiguresOf(levels[i]);
     const double latency = figures.e2e.At(50).value_or(0);
-    const bool whole = levels[i].ended_early.empty() && figures.failed + figures.partial == 0;
+    const LoadFigures& all = levels[i].summary.whole;
+    const bool whole = !levels[i].broken_off && all.failed + all.partial == 0;
     if (!whole || latency <= 0 || levels[i].summary.verdict.client_bound || !levels[i].keeps_slos)
       continue;
     const double power = figures.output_tokens_per_s / latency;
@@ -142,8 +143,8 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     out += " one level has no knee\n";
   } else if (!knee) {
     out += said(
-        "no knee: at every level the client was the limit, an SLO broke, requests failed, or "
-        "there was one level alone");
+        "no knee: at every level the client was the limit, an SLO broke, requests failed, none was "
+        "answered whole or the load was broken off; or there was one level alone");
   } else {
     out += said(fmt::format(
         "the knee is at {} {}{}: the most output tokens a second over the median end-to-end time",

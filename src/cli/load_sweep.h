@@ -16,13 +16,14 @@ struct SweepLevel {
   LoadSummary summary;
   double attained = 1;      // share of the requests sent that kept the SLOs
   bool keeps_slos = true;   // it is as large as was asked for
-  std::string ended_early;  // as of LoadRecords
+  std::string ended_early;  // as of LoadRecords, and
+  bool broken_off = false;
 };
 
 // The level at which throughput over latency is largest: output tokens a second over the median end
 // to end time (Kleinrock's power). Before it more load is served almost for free, behind it
-// requests pay with time for little more throughput. Not a level that the client limited or that
-// broke the SLOs. Absent where none is left.
+// requests pay with time for little more throughput. Not a level that the client limited, that
+// broke the SLOs, had failures or was broken off. Absent where none is left.
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels);
 
 // "1,2,4..256": numbers, and ".." for the same ratio on up to the last one. kUsage.

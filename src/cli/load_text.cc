@@ -119,11 +119,10 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
         " requests waited for a place under the bound of requests at once: {} on average\n",
         Ms(s.whole.queue.mean));
   }
-  const std::string client = fmt::format("{}: {}",
-                                         s.verdict.client_bound ? "the client was the limit"
-                                         : s.whole.done + s.whole.partial > 0 ? "the client kept up"
-                                                                              : "the client",
-                                         s.verdict.why);
+  const char* bound = s.verdict.client_bound ? "the client was the limit"
+                      : s.verdict.judged     ? "the client kept up"
+                                             : "the client was not judged";
+  const std::string client = fmt::format("{}: {}", bound, s.verdict.why);
   const std::string wrapped = Wrap(client, style.width - 1, 1);
   out += " " + (s.verdict.client_bound ? Painted(wrapped, Paint::kRed, style) : wrapped) + "\n";
   for (const std::string& line : Caveats(load)) {

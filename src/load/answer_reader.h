@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// Reads one answer into its record as the bytes come, and says in the end whether it was one:
-// load.md A for the times, F.9 for success.
+// Reads one answer into its record as the bytes come, and says in the end whether it was one
+// (docs/metrics.md, Load).
 //
 // Tokens of a chunk are told by the difference of the running totals (usage of each chunk, by
 // choice), else by its token ids, else a chunk with text counts as one. The first chunk of a chat

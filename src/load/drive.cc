@@ -230,8 +230,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
   void GiveUp() {
     const RequestRecord& last = records_.requests.back();
-    EndAll(fmt::format("given up after {} failures and no success{}, the last: {}",
-                       FailuresInVain(MonotonicNs()), paces_.size() > 1 ? " at " + last.url : "",
+    EndAll(fmt::format("given up after {} failures and no success between, the last{}: {}",
+                       FailuresInVain(MonotonicNs()), paces_.size() > 1 ? ", at " + last.url : "",
                        last.error));
   }
 
@@ -267,7 +267,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void EndAll(std::string why) {
     if (finished_) return;
     ending_ = true;
-    if (records_.ended_early.empty()) records_.ended_early = std::move(why);
+    if (records_.ended_early.empty()) {
+      records_.broken_off = !why.empty();
+      records_.ended_early = std::move(why);
+    }
     flights_.CancelAll("cancelled at the end of the load");
     EndIfOver();
   }

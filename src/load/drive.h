@@ -59,6 +59,7 @@ struct LoadRecords {
   int64_t latest_send_ns = 0;  // the largest handed - admitted: what the client itself caused
   ClientHealth client;
   std::string ended_early;  // why the load stopped before its plan was through; "" when it did not
+  bool broken_off = false;  // by the user, or given up: not for want of planned requests
   std::string id_prefix;
 };
 

@@ -27,7 +27,7 @@ TEST(DriveFaults, ADeadServerIsGivenUp) {
   }
   const LoadRecords records =
       Send(Fixed(10'000), {{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"}});
-  EXPECT_THAT(records.ended_early, HasSubstr("and no success, the last: "));
+  EXPECT_THAT(records.ended_early, HasSubstr("and no success between, the last: "));
   EXPECT_THAT(records.ended_early, HasSubstr("connection refused"));
   EXPECT_GE(CountOf(records, RequestStatus::kFailed), 20u);
   EXPECT_LT(records.requests.size(), 1000u);
@@ -68,7 +68,7 @@ TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersAreThrough) {
   const DriveTarget dead{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"};
   const LoadRecords records = Send(options, {dead, TargetOf(good)});
   EXPECT_EQ(CountOf(records, RequestStatus::kDone), 1000u);
-  EXPECT_THAT(records.ended_early, HasSubstr("and no success at " + dead.url));
+  EXPECT_THAT(records.ended_early, HasSubstr("and no success between, the last, at " + dead.url));
   // Eight users who pause up to a second would need two minutes for the other half.
   EXPECT_LT(records.ended_ns - records.started_ns, 60 * kNsPerSecond);
 }

@@ -18,7 +18,7 @@ ClockPair ReadClocks();
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
 
 enum class RequestStatus {
-  kDone,       // answered as it should be (load.md F.9)
+  kDone,       // answered as it should be
   kFailed,     // refused, or an error in place of the answer or inside it
   kPartial,    // tokens came, but the answer broke off or its figures contradict each other
   kCancelled,  // by us, at the end of the load
@@ -34,7 +34,7 @@ enum class TokenCounts {
 };
 
 // What happened to one request. Times are CLOCK_MONOTONIC nanoseconds, 0 where it did not come so
-// far. load.md A and G.
+// far.
 struct RequestRecord {
   uint64_t index = 0;  // in the plan
   std::string id;      // sent as X-Request-Id

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// The times of one request by the definitions of docs/metrics.md (load.md A); absent where they
+// The times of one request by the definitions of docs/metrics.md; absent where they
 // cannot be told. All in nanoseconds.
 
 // From the sending to the first token.

@@ -72,7 +72,8 @@ TEST(Scenario, MeansAreThoseOfTheRealSets) {
     EXPECT_NEAR(scenario.prompt.Mean() / prompt, 1, 0.08) << name;
     EXPECT_NEAR(scenario.output.Mean() / output, 1, 0.12) << name;
   };
-  // load.md B.2; a line between percentiles is not the curve itself.
+  // Means of the published distributions (the tables name their sources); a line between
+  // percentiles is not the curve itself.
   near("chat", 1155, 211);
   near("code", 2048, 28);
   near("rag", 2944, 283);

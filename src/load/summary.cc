@@ -151,8 +151,12 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
     if (const auto ns = LatenessNs(request)) late.push_back(static_cast<double>(*ns));
   }
   ClientVerdict verdict;
-  // What a server refuses at once is sent again at once: that tells nothing of the client.
-  if (late.empty() || whole.done + whole.partial == 0) {
+  // A load that nobody answered tells nothing of the client.
+  const bool answered =
+      std::any_of(records.requests.begin(), records.requests.end(), [](const RequestRecord& r) {
+        return r.status == RequestStatus::kDone || r.output_tokens > 0;
+      });
+  if (late.empty() || !answered) {
     verdict.why = late.empty() ? "nothing was sent" : "no request was answered";
     return verdict;
   }
@@ -165,6 +169,7 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
       "sent {:.2f} ms late at p99, its loop {:.2f} ms (bound {:.2f} ms), {:.0f} % of a core (bound "
       "{:.0f} %)",
       p99 / 1e6, lag / 1e6, bound / 1e6, records.client.most_cpu_share * 100, kMostCpuShare * 100);
+  verdict.judged = true;
   verdict.client_bound =
       p99 > bound || lag > bound || records.client.most_cpu_share > kMostCpuShare;
   if (verdict.client_bound)

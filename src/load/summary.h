@@ -33,6 +33,7 @@ struct LoadFigures {
 
 // Whether the figures are the server's, or the client's own.
 struct ClientVerdict {
+  bool judged = false;  // not where nothing was answered
   bool client_bound = false;
   std::string why;  // in words, also when it kept up
 };

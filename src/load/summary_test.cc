@@ -149,10 +149,16 @@ TEST(Summary, OfNothingIsNothing) {
 TEST(Summary, WhereNothingWasAnsweredTheClientIsNotJudged) {
   LoadRecords records = RecordsForTest({RequestForTest(1000, {})});
   records.requests[0].status = RequestStatus::kFailed;
-  records.client.most_cpu_share = 0.97;  // refused at once, sent again at once
+  records.client.most_cpu_share = 0.97;
   const LoadSummary all = Summarise(records, {});
   EXPECT_FALSE(all.verdict.client_bound);
   EXPECT_EQ(all.verdict.why, "no request was answered");
+
+  // One that the end of the load cut in its answer was answered.
+  records = RecordsForTest({RequestForTest(1000, {1050, 1060})});
+  records.requests[0].status = RequestStatus::kCancelled;
+  records.client.most_cpu_share = 0.97;
+  EXPECT_TRUE(Summarise(records, {}).verdict.client_bound);
 }
 
 TEST(Clocks, UnixTimesLieOnTheLineBetweenThePairs) {

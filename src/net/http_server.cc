@@ -69,9 +69,11 @@ Result<FileDescriptor> OpenListener(const std::string& host, uint16_t port) {
       bind(socket.get(), reinterpret_cast<const sockaddr*>(&address->storage), address->size) ==
           0 &&
       listen(socket.get(), SOMAXCONN) == 0;
-  ArrivalClock::Ask(socket.get());  // for those that it accepts
-  if (open) return socket;
   const int error = errno;
+  if (open) {
+    ArrivalClock::Ask(socket.get());  // for those that it accepts
+    return socket;
+  }
   const char* remedy = error == EADDRINUSE ? " (stop what listens there, or take another port)"
                        : error == EACCES   ? " (take a port above 1023)"
                        : error == EMFILE   ? " (raise the limit, ulimit -n)"

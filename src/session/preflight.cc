@@ -239,8 +239,8 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
       LookAtClock(worker, preflight.remarks);
       preflight.workers.push_back(std::move(worker));
     } else {
+      if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
       if (!first_error) first_error = prepared.error();
-      if (stop.stop_requested()) return tl::unexpected(*first_error);
       const std::string_view why = prepared.error().message;
       const std::string url = worker.worker.url + ": ";
       worker.expectation.trouble = why.substr(why.starts_with(url) ? url.size() : 0);

@@ -148,11 +148,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
       std::vector<int64_t> engines;
       for (int64_t engine = 0; engine < shape.engines; ++engine) engines.push_back(engine);
       std::stable_sort(engines.begin(), engines.end(), [&](int64_t a, int64_t b) {
-        auto steps = [&](int64_t e) {
-          auto at = static_cast<size_t>(e);
-          return at < worker.steps_by_metrics.size() ? worker.steps_by_metrics[at] : 0;
-        };
-        return steps(a) > steps(b);
+        return worker.StepsOf(a).value_or(0) > worker.StepsOf(b).value_or(0);
       });
       for (size_t i = 0; i < engines.size(); ++i) {
         if (i < of_rank.size())

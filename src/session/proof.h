@@ -38,8 +38,8 @@ struct WorkerExpectation {
   bool by_daemon = false;   // Kineto's; else by HTTP
   bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace, old vLLM)
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
-  // engine behind the server; empty without metrics.
-  std::vector<int64_t> steps_by_metrics;
+  // engine behind the server, by its number; nullopt: its metrics do not tell. Empty without any.
+  std::vector<std::optional<int64_t>> steps_by_metrics;
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
   std::string key;  // what the names of its files begin with; "" where it reads none
@@ -52,6 +52,10 @@ struct WorkerExpectation {
 
   bool Brought(const std::string& path) const {  // whether it is among `files`
     return std::find(files.begin(), files.end(), path) != files.end();
+  }
+  std::optional<int64_t> StepsOf(int64_t engine) const {
+    const auto at = static_cast<size_t>(engine);
+    return at < steps_by_metrics.size() ? steps_by_metrics[at] : std::nullopt;
   }
   std::string FullDisk() const;  // that its disk is full, and how that is known; "" when it is not
 };

@@ -74,15 +74,13 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64
   if (!worker.trouble.empty()) return worker.trouble;
   if (worker.start_unix_ns == 0) return "no file: its profiler was never started";
   if (std::string why = OtherTime(worker, rank, traces); !why.empty()) return why;
-  auto at = static_cast<size_t>(engine);
-  if (at < worker.steps_by_metrics.size()) {
-    int64_t made = worker.steps_by_metrics[at];
-    if (made == 0)
+  if (const std::optional<int64_t> made = worker.StepsOf(engine)) {
+    if (*made == 0)
       return "no file, and its engine took no step: no request reached it (drive every engine: "
              "load straight to the workers, or more of it)";
-    if (worker.steps_asked && made <= *worker.steps_asked)
+    if (worker.steps_asked && *made <= *worker.steps_asked)
       return fmt::format("no file: the engine took {} steps and writes in the one behind step {}",
-                         made, *worker.steps_asked);
+                         *made, *worker.steps_asked);
   }
   if (worker.by_daemon)
     return "no file of this rank: its process never asked Kineto's daemon (started without "
@@ -111,8 +109,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   }
   // Before the GPU: where nothing ran it had nothing to do.
   if (worker.steps_named && !worker.by_stage && steps_told && steps == 0) {
-    auto at = static_cast<size_t>(engine);
-    bool idle = at < worker.steps_by_metrics.size() && worker.steps_by_metrics[at] == 0;
+    const bool idle = worker.StepsOf(engine) == 0;
     return idle ? "its file holds no step: no request reached this engine in the window"
                 : "its file holds no step: the load came before or behind the window";
   }
@@ -141,9 +138,9 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
 
 std::string LeavesOut(const WorkerExpectation& worker, int64_t engine,
                       const std::vector<const TraceEvidence*>& traces, uint64_t steps) {
-  const auto at = static_cast<size_t>(engine);
-  if (worker.steps_asked || at >= worker.steps_by_metrics.size()) return "";
-  const int64_t made = worker.steps_by_metrics[at];
+  const std::optional<int64_t> counted = worker.StepsOf(engine);
+  if (worker.steps_asked || !counted) return "";
+  const int64_t made = *counted;
   int64_t end = INT64_MIN;
   for (const TraceEvidence* trace : traces)
     end = std::max(end, trace->last_unix_ns.value_or(INT64_MAX));

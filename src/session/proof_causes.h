@@ -9,8 +9,8 @@
 namespace tacho {
 
 // Why a rank is not proven, in words for the user: the likely cause by what the engine, its files
-// and its log tell (engines.md 6). `engine` is its number behind the server, `traces` are its own
-// files, unless all are.
+// and its log tell (docs/troubleshooting.md). `engine` is its number behind the server, `traces`
+// are its own files, unless all are.
 
 // Whether the events lie in the worker's window, by the worker's clock as far as it is known.
 bool InWindow(const WorkerExpectation& worker, const TraceEvidence& trace);

@@ -74,8 +74,8 @@ class Recorder {
   }
 
  private:
-  // SGLang's first profiler, by stage, loses the prefill stage where a decode step comes first
-  // (engines.md 2.2); a load that was given is recorded as a whole: both begin behind the start.
+  // SGLang's first profiler, by stage, loses the prefill stage where a decode step comes
+  // first; a load that was given is recorded as a whole: both begin behind the start.
   bool StartsIdle() const {
     return options_.given_load || options_.profile.IsOn("profile_by_stage");
   }
@@ -262,14 +262,16 @@ class Recorder {
     return true;
   }
 
-  // Requests that failed before the load was told to end: how many, and what the first one heard.
+  // Requests that failed, or broke off in their answers, before the load was told to end: how many,
+  // and what the first one heard.
   void NameFailures() {
     uint64_t failed = 0, done = 0, under_way = 0;
     std::string first;
     for (const RequestRecord& request : recording_.load->requests) {
       done += request.status == RequestStatus::kDone;
       under_way += request.status == RequestStatus::kCancelled && request.output_tokens > 0;
-      if (request.status != RequestStatus::kFailed) continue;
+      if (request.status != RequestStatus::kFailed && request.status != RequestStatus::kPartial)
+        continue;
       if (failed++ == 0) first = request.error;
     }
     if (failed == 0) return;

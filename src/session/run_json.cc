@@ -79,8 +79,8 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
   if (worker.remote) json["collected_from"] = worker.remote->host + ":" + worker.remote->path;
   if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
   if (worker.stopped) json["stop"] = OutcomeJson(*worker.stop, *worker.stopped, shift);
-  if (!worker.expectation.steps_by_metrics.empty())
-    json["steps_by_metrics"] = worker.expectation.steps_by_metrics;
+  for (const std::optional<int64_t>& steps : worker.expectation.steps_by_metrics)
+    json["steps_by_metrics"].push_back(steps ? OrderedJson(*steps) : OrderedJson());
   if (!worker.expectation.trouble.empty()) json["trouble"] = worker.expectation.trouble;
   OrderedJson& ranks = json["ranks"] = OrderedJson::array();
   for (const RankProof& rank : proof.ranks) {

@@ -1,5 +1,6 @@
 #include "session/step_count.h"
 
+#include <map>
 #include <string>
 #include <utility>
 
@@ -7,13 +8,20 @@
 
 namespace tacho {
 
-std::vector<int64_t> StepsBetween(const MetricsSnapshot& before, const MetricsSnapshot& after) {
-  std::vector<int64_t> steps;
-  for (const EngineCounters& now : after.engines)
-    for (const EngineCounters& then : before.engines)
-      if (now.engine == then.engine && now.steps && then.steps)
-        steps.push_back(static_cast<int64_t>(*now.steps - *then.steps));
-  return steps;
+std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
+                                                 const MetricsSnapshot& after) {
+  // By number: as text "10" comes before "2".
+  std::map<std::pair<size_t, std::string>, std::optional<int64_t>> steps;
+  for (const EngineCounters& now : after.engines) {
+    for (const EngineCounters& then : before.engines) {
+      if (now.engine != then.engine || !(now.steps || then.steps)) continue;
+      auto& of_engine = steps[{now.engine.size(), now.engine}];
+      if (now.steps && then.steps) of_engine = static_cast<int64_t>(*now.steps - *then.steps);
+    }
+  }
+  std::vector<std::optional<int64_t>> in_order;
+  for (const auto& [engine, count] : steps) in_order.push_back(count);
+  return in_order;
 }
 
 std::optional<int64_t> StepsToFlush(const ProfileOptions& profile) {

@@ -13,8 +13,10 @@ namespace tacho {
 
 // Engine steps by the engines' own counters, in their metrics.
 
-// Those taken between two looks, by engine of both; what does not tell is left out.
-std::vector<int64_t> StepsBetween(const MetricsSnapshot& before, const MetricsSnapshot& after);
+// Those taken between two looks: one for each engine that tells its steps in one of them, in the
+// order of their numbers; nullopt where the other does not tell.
+std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
+                                                 const MetricsSnapshot& after);
 
 // How many steps from the start on end the profile and flush it: the steps asked for and the one
 // behind them. nullopt where time alone ends it; by stage each stage has its own count, which no

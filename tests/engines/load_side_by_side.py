@@ -190,7 +190,7 @@ def main():
             except Skipped as reason:
                 print(f"*** NOT RUN: {name}: {reason}", flush=True)
                 missing = True
-            except (Failed, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as problem:
+            except (Failed, OSError, ValueError, KeyError, ArithmeticError, subprocess.TimeoutExpired) as problem:
                 score.check(name, False, repr(problem))
     print(f"{score.failed} failed")
     return 1 if score.failed else 77 if missing else 0
