@@ -154,9 +154,13 @@ def server_killed_in_flush(engines, tacho):
 
     def kill_worker(_):
         tacho.wait_for_phase("profile", 240)
-        wait_for(in_flush, 240, "a file of the flush", pause=0)
-        engines.kill(server)
-    run = tacho.record(engines.url(0), engines.url(1), duration="5s", during=kill_worker)
+        try:
+            wait_for(in_flush, 240, "a file of the flush", pause=0)
+        finally:
+            engines.kill(server)  # it stands still: nothing else would end the recording
+    # Short prompts, so that there are hundreds of steps to write: a long one is a single step of seconds.
+    run = tacho.record(engines.url(0), engines.url(1), duration="5s", during=kill_worker,
+                       options=["--prompt-tokens", "16", "--output-tokens", "64"])
     check_status(run, INCOMPLETE)
     told = run.json()
     check(any(m.startswith(engines.url(1)) and "died in its flush" in m for m in told["missing"]), f"missing: {told['missing']}")
