@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "control/token_ids.h"
 #include "load/served_model.h"
+#include "report/format_number.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -77,13 +78,13 @@ Result<void> ReadDatasetFile(LoadScene& scene) {
         fmt::format("{}:{}: {}", VisibleText(*job.dataset_path), line.line, VisibleText(line.why)));
   }
   if (scene.dataset.broken > 0) {
-    job.remarks.push_back(
-        fmt::format("{} broken lines of the dataset were left out", scene.dataset.broken));
+    job.remarks.push_back(fmt::format("left out: {} of the dataset",
+                                      FormatCounted(scene.dataset.broken, "broken line")));
   }
   if (scene.dataset.unfit > 0) {
     job.remarks.push_back(
-        fmt::format("{} lines of the dataset without a prompt or without tokens were left out",
-                    scene.dataset.unfit));
+        fmt::format("left out: {} of the dataset without a prompt or without tokens",
+                    FormatCounted(scene.dataset.unfit, "line")));
   }
   if (scene.dataset.kind == DatasetKind::kMessages && job.target.api != "chat") {
     return Fail(ErrorKind::kUsage, *job.dataset_path + " holds messages: they need --api chat");

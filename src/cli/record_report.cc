@@ -128,6 +128,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   if (proven.loaded)
     for (const TraceAnalysis& trace : proven.loaded->run.traces)
       evidence.push_back(EvidenceOf(trace));
+  if (options.profile.steps) recording.EndProfiledWith(evidence);
   proven.proof = Prove(recording.Expectations(), std::move(evidence));
   proven.status = StatusOf(recording, proven.proof);
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status);

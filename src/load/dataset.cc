@@ -251,7 +251,7 @@ Result<Dataset> ReadDataset(std::string_view bytes, const DatasetOptions& option
   }
   if (options.stop_at_broken && dataset.broken > 0) {
     return Fail(ErrorKind::kUnreadable,
-                fmt::format("line {}: {} ({} broken lines in all)", dataset.first_broken[0].line,
+                fmt::format("line {}: {} (broken lines in all: {})", dataset.first_broken[0].line,
                             dataset.first_broken[0].why, dataset.broken));
   }
   if (dataset.rows.empty()) {

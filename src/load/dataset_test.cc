@@ -59,7 +59,7 @@ TEST(Dataset, CustomLinesAndTheirBrokenOnes) {
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().kind, ErrorKind::kUnreadable);
   EXPECT_THAT(stopped.error().message, HasSubstr("line 2: "));
-  EXPECT_THAT(stopped.error().message, HasSubstr("(4 broken lines in all)"));
+  EXPECT_THAT(stopped.error().message, HasSubstr("(broken lines in all: 4)"));
 }
 
 TEST(Dataset, MooncakesTraceHasTimesAndSharedBlocks) {

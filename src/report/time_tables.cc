@@ -104,8 +104,9 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
        Col{"dur_ns", on_device ? "host" : "duration", kDuration},
        Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
        Col{"device_span_ns", "", kDuration}.FileOnly(), Col{"period_ns", "period", kDuration},
-       Col{"context_requests", "ctx req", kCount}, Col{"context_tokens", "ctx tok", kCount},
-       Col{"generation_requests", "gen req", kCount}, Col{"generation_tokens", "gen tok", kCount}},
+       Col{"context_requests", "ctx req", kCount}.GivesWay(),
+       Col{"context_tokens", "ctx tok", kCount}, Col{"generation_requests", "gen req", kCount},
+       Col{"generation_tokens", "gen tok", kCount}},
       {}};
   for (const Step& step : steps.steps) {
     const StepLabel& label = step.label;

@@ -50,6 +50,21 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   return window;
 }
 
+void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces) {
+  if (!load || interrupted_ns) return;
+  int64_t end_ns = profiled.end_ns;
+  for (const RecordedWorker& worker : workers) {
+    std::optional<int64_t> last;  // by our clock
+    for (const TraceEvidence& trace : traces)
+      if (worker.expectation.Brought(trace.path) && !trace.front_end && trace.last_unix_ns)
+        last = std::max(last.value_or(INT64_MIN),
+                        *trace.last_unix_ns - worker.facts.clock_offset_ns.value_or(0));
+    if (last) end_ns = std::min(end_ns, *last - (clocks.unix_ns - clocks.monotonic_ns));
+  }
+  if (end_ns > profiled.begin_ns && end_ns < profiled.end_ns)
+    profiled = MeasureWindow(*load, profiled.begin_ns, end_ns);
+}
+
 bool Recording::AnyStarted() const {
   return std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& worker) {
     return worker.expectation.start_unix_ns != 0;

@@ -40,6 +40,7 @@ struct WorkerExpectation {
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
   // engine behind the server, by its number; nullopt: its metrics do not tell. Empty without any.
   std::vector<std::optional<int64_t>> steps_by_metrics;
+  bool steps_go_on = false;  // somebody's load goes on behind the stop: the counters hold more
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
   std::string key;  // what the names of its files begin with; "" where it reads none

@@ -153,6 +153,7 @@ std::string LeavesOut(const WorkerExpectation& worker, int64_t engine,
       early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);
   // A start that takes its time costs some; a bound or a stranger's stop costs all behind it.
   const auto held = static_cast<int64_t>(steps);
+  if (worker.steps_go_on && !ends_early) return "";
   if (2 * held >= made && !(ends_early && 10 * held < 9 * made)) return "";
   return fmt::format("its file holds {} of the {} steps that the engine's metrics counted{}", steps,
                      made,

@@ -75,6 +75,19 @@ TEST(Prove, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
   EXPECT_THAT(Prove({worker}, {trace}).remarks, IsEmpty()) << "the engine was idle then";
 }
 
+TEST(Prove, StepsBehindTheStopAreMissedByNobody) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.stop_asked_unix_ns = kStop;
+  TraceEvidence trace = Trace("a");
+  trace.steps = 40;
+  worker.steps_by_metrics = {100};
+  EXPECT_THAT(Prove({worker}, {trace}).remarks, ElementsAre(HasSubstr("holds 40 of the 100")));
+  worker.steps_go_on = true;
+  EXPECT_THAT(Prove({worker}, {trace}).remarks, IsEmpty());
+  trace.last_unix_ns = kStop - 1'000'000'000;
+  EXPECT_THAT(Prove({worker}, {trace}).remarks, ElementsAre(HasSubstr("ends 1.0 s before")));
+}
+
 TEST(Prove, AClockThatIsOffIsNamedForIt) {
   constexpr int64_t kHour = 3'600'000'000'000;
   WorkerExpectation worker = AWorker("w", {"a"});

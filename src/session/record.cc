@@ -51,17 +51,25 @@ class Recorder {
                    .troubles = std::move(preflight.troubles)} {}
 
   Result<Recording> Run() {
-    if (!StartsIdle()) TACHO_RETURN_IF_ERROR(BeginLoad());
-    RunUnprofiled();
-    if (!stop_.stop_requested()) {
+    ProfilerSession session(client_, options_, observer_, recording_);
+    // One that was left running would weigh on the unprofiled window.
+    const bool free =
+        recording_.via == Via::kDaemon || !AnyOpenSession() || session.EndOldSessions(stop_);
+    if (free) {
+      if (!StartsIdle()) TACHO_RETURN_IF_ERROR(BeginLoad());
+      RunUnprofiled();
+    }
+    if (free && !stop_.stop_requested()) {
       if (recording_.via == Via::kDaemon)
         RunDaemonWindow();
       else
-        RunHttpWindow();
+        RunHttpWindow(session);
       ReadMetrics(&RecordedWorker::after);
-      for (RecordedWorker& worker : recording_.workers)
+      for (RecordedWorker& worker : recording_.workers) {
+        worker.expectation.steps_go_on = !options_.load;
         if (worker.before && worker.after)
           worker.expectation.steps_by_metrics = StepsBetween(*worker.before, *worker.after);
+      }
     }
     // Where no profiler was started the load is still under way.
     TACHO_RETURN_IF_ERROR(EndLoad());
@@ -161,8 +169,14 @@ class Recorder {
     return std::min(ProbePatience(options_.patience), kMostForMetrics);
   }
 
-  void RunHttpWindow() {
-    ProfilerSession session(client_, options_, observer_, recording_);
+  bool AnyOpenSession() const {
+    return std::any_of(recording_.workers.begin(), recording_.workers.end(),
+                       [](const RecordedWorker& worker) {
+                         return FindOpenSession(worker.worker, worker.facts).has_value();
+                       });
+  }
+
+  void RunHttpWindow(ProfilerSession& session) {
     const bool good = session.EndOldSessions(stop_);
     if (!good || stop_.stop_requested()) return;
     ReadMetrics(&RecordedWorker::before);

@@ -136,6 +136,9 @@ struct Recording {
     double share = 0, error = 0;
   };
   std::optional<Cost> CostOfProfiling() const;
+  // A number of steps ends the profile in the engine, whose flush then stands in the window: it
+  // ends with the first worker's last event instead.
+  void EndProfiledWith(const std::vector<TraceEvidence>& traces);
   bool AnyStarted() const;
   // What all workers owe, those that were left out too.
   std::vector<WorkerExpectation> Expectations() const;

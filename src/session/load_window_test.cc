@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/folder_for_test.h"
+#include "session/record.h"
+
+namespace tacho {
+namespace {
+
+// Ten tokens a second, from 0 s to 10 s.
+LoadRecords TenTokensASecond() {
+  LoadRecords records;
+  RequestRecord& request = records.requests.emplace_back();
+  request.status = RequestStatus::kDone;
+  for (int64_t at = 0; at < 100; ++at) {
+    request.chunk_ns.push_back(at * 100'000'000);
+    request.chunk_tokens.push_back(1);
+  }
+  request.ended_ns = 9'900'000'000;
+  return records;
+}
+
+RecordedWorker WithFile(const std::string& path, int64_t clock_offset_ns) {
+  RecordedWorker worker;
+  worker.expectation.files = {path};
+  worker.facts.clock_offset_ns = clock_offset_ns;
+  return worker;
+}
+
+TraceEvidence EndingAt(const std::string& path, int64_t unix_ns) {
+  TraceEvidence trace;
+  trace.path = path;
+  trace.last_unix_ns = unix_ns;
+  return trace;
+}
+
+TEST(MeasureWindow, CountsTokensAndRequestsInside) {
+  const LoadWindow window = MeasureWindow(TenTokensASecond(), 2'000'000'000, 4'000'000'000);
+  EXPECT_EQ(window.output_tokens, 20u);
+  EXPECT_EQ(window.requests_done, 0u);
+  EXPECT_DOUBLE_EQ(window.TokensPerSecond().value(), 10);
+  EXPECT_DOUBLE_EQ(window.StandardError().value(), 0);
+  EXPECT_EQ(MeasureWindow(TenTokensASecond(), 0, 10'000'000'000).requests_done, 1u);
+}
+
+TEST(EndProfiledWith, TheFirstWorkersLastEventByItsClock) {
+  const FolderForTest parent;
+  auto folder = RunFolder::Create(parent.path(), "r");
+  ASSERT_TRUE(folder);
+  Recording recording{.folder = std::move(*folder),
+                      .deployment = {},
+                      .workers = {},
+                      .left_out = {},
+                      .daemon = {},
+                      .plan = {},
+                      .load = TenTokensASecond(),
+                      .baseline = {},
+                      .profiled = {},
+                      .clocks = {.monotonic_ns = 0, .unix_ns = 1'000'000'000'000},
+                      .starts = {},
+                      .interrupted_ns = {},
+                      .remarks = {},
+                      .troubles = {}};
+  recording.profiled = MeasureWindow(*recording.load, 1'000'000'000, 9'000'000'000);
+  recording.workers.push_back(WithFile("a", 0));
+  recording.workers.push_back(WithFile("b", 500'000'000));
+  const int64_t unix_ns = 1'000'000'000'000;
+  const std::vector<TraceEvidence> traces = {EndingAt("a", unix_ns + 5'000'000'000),
+                                             EndingAt("b", unix_ns + 4'500'000'000),
+                                             EndingAt("not ours", unix_ns + 2'000'000'000)};
+  recording.EndProfiledWith(traces);
+  EXPECT_EQ(recording.profiled.end_ns, 4'000'000'000);
+  EXPECT_EQ(recording.profiled.output_tokens, 30u);
+
+  // Clocks that are off by more than the window tell nothing.
+  recording.workers[1].facts.clock_offset_ns = 100'000'000'000;
+  recording.EndProfiledWith(traces);
+  EXPECT_EQ(recording.profiled.end_ns, 4'000'000'000);
+}
+
+}  // namespace
+}  // namespace tacho
