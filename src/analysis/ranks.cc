@@ -103,6 +103,25 @@ std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>&
   return result;
 }
 
+std::string_view FolderOf(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
+
+bool EachRankOnce(const std::vector<RankRow>& rows, const std::vector<RankTimes>& ranks) {
+  std::set<std::optional<int64_t>> numbers;
+  return std::ranges::all_of(
+      ranks, [&](const RankTimes& rank) { return numbers.insert(rows[rank.row].rank).second; });
+}
+
+// Those that can wait for each other: all, or, where several claim to be one rank (replicas), those
+// of `folder`; none where that does not tell them apart.
+std::vector<RankTimes> OneEngine(const std::vector<RankRow>& rows, std::vector<RankTimes> ranks,
+                                 std::string_view folder) {
+  if (EachRankOnce(rows, ranks)) return ranks;
+  std::erase_if(ranks,
+                [&](const RankTimes& rank) { return FolderOf(rows[rank.row].path) != folder; });
+  if (!EachRankOnce(rows, ranks)) ranks.clear();
+  return ranks;
+}
+
 // By nearest rank: the smallest that at least half of the others do not exceed. `ranks` has two or
 // more.
 DurationNs MedianOfOthers(const std::vector<RankTimes>& ranks, size_t without,
@@ -224,8 +243,9 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
 
 std::optional<Straggler> FindStraggler(const RankTable& table) {
   if (!table.slowest) return std::nullopt;
-  const std::vector<RankTimes> ranks =
-      RanksByRecording(table.rows)[table.rows[*table.slowest].recording];
+  const RankRow& slowest_row = table.rows[*table.slowest];
+  const std::vector<RankTimes> ranks = OneEngine(
+      table.rows, RanksByRecording(table.rows)[slowest_row.recording], FolderOf(slowest_row.path));
   if (ranks.size() < 2) return std::nullopt;
   const auto stands_out = [](DurationNs more, DurationNs window) {
     return more.ns > 0 && more.ns >= window.ns / 50;

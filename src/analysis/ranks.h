@@ -73,7 +73,9 @@ struct Straggler {
   size_t row = 0;           // of its rows that with the most compute time
   DurationNs time, others;  // its compute or collective time, and the median of the others'
 };
-// Of the recording of `table.slowest`; nullopt when no rank stands out.
+// Of the recording of `table.slowest`, and of its engine: where several claim to be one rank
+// (replicas) its folder tells which are its own. nullopt when no rank stands out, or it cannot be
+// told.
 std::optional<Straggler> FindStraggler(const RankTable& table);
 
 }  // namespace tacho

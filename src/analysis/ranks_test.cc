@@ -197,6 +197,25 @@ TEST(Ranks, ALittleMoreComputeIsNoStraggler) {
   }
 }
 
+TEST(Ranks, ReplicasDoNotWaitForEachOther) {
+  const auto compare = [](const std::string& second) {
+    Folder folder;
+    for (const int64_t rank : {0, 1}) {
+      const std::string name = "rank" + std::to_string(rank);
+      folder.Add({.path = "w0/" + name, .rank = rank, .world_size = 2, .compute = 40 + 3 * rank});
+      folder.Add({.path = second + name, .rank = rank, .world_size = 2, .compute = 20});
+    }
+    return folder.Compare();
+  };
+  const RankTable table = compare("w1/");
+  const std::optional<Straggler> straggler = FindStraggler(table);
+  ASSERT_TRUE(straggler);
+  EXPECT_EQ(table.rows[straggler->row].path, "w0/rank1");
+  EXPECT_EQ(straggler->time, DurationNs{43});
+  EXPECT_EQ(straggler->others, DurationNs{40}) << "of its own engine";
+  EXPECT_FALSE(FindStraggler(compare("w0/b-"))) << "nothing tells whose the ranks are";
+}
+
 TEST(Ranks, StagesOfARankAreOneRank) {
   Folder folder;
   for (const int64_t rank : {0, 1}) {
