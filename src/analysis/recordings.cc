@@ -46,10 +46,10 @@ std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& worke
   return groups;
 }
 
-std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<size_t>& files) {
+std::string HowRecorded(const std::vector<RankInput>& workers, const std::vector<size_t>& files) {
   std::vector<Interval> times;
   for (const size_t i : files) {
-    if (const auto when = RecordedTime(inputs[i])) times.push_back(*when);
+    if (const auto when = RecordedTime(workers[i])) times.push_back(*when);
   }
   if (times.size() < files.size()) return "";
   std::ranges::sort(times, {}, &Interval::start);
@@ -72,7 +72,7 @@ std::string HowRecorded(const std::vector<RankInput>& inputs, const std::vector<
          " of them at once (replicas or data-parallel engines), the rest one after the other, ";
 }
 
-std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& inputs,
+std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& workers,
                                               const std::vector<std::vector<size_t>>& groups) {
   struct Span {
     int64_t world_size;
@@ -84,8 +84,8 @@ std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& inpu
   for (size_t group = 0; group < groups.size(); ++group) {
     Span span{-1, false, {}, group};
     for (const size_t i : groups[group]) {
-      span.world_size = std::max(span.world_size, inputs[i].facts->world_size.value_or(-1));
-      const std::optional<Interval> when = RecordedTime(inputs[i]);
+      span.world_size = std::max(span.world_size, workers[i].facts->world_size.value_or(-1));
+      const std::optional<Interval> when = RecordedTime(workers[i]);
       if (!when) continue;
       span.when = span.has_time ? Interval{std::min(span.when.start, when->start),
                                            std::max(span.when.end, when->end)}

@@ -40,8 +40,8 @@ std::vector<Rule> ParseRules(std::string_view text) {
 }
 
 const std::vector<Rule>& Rules() {
-  static const std::vector<Rule> kRules = ParseRules(embedded::engine_rules);
-  return kRules;
+  static const std::vector<Rule> rules = ParseRules(embedded::engine_rules);
+  return rules;
 }
 
 }  // namespace

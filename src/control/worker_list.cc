@@ -17,10 +17,10 @@ namespace {
 using Json = nlohmann::json;
 
 const Json& Member(const Json& object, const char* key) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
+  static const Json none;
+  if (!object.is_object()) return none;
   auto found = object.find(key);
-  return found == object.end() ? kNone : *found;
+  return found == object.end() ? none : *found;
 }
 
 std::string TextOf(const Json& object, const char* key) {

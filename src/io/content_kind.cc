@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
 constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 TEST(KindOf, KnowsATraceByItsTopLevelKeys) {
   for (const char* text : {

@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 using testing::Gzipped;
 using testing::Zstded;
 

@@ -44,7 +44,7 @@ class DirectExchange final : public Exchange {
 class DirectConnection final : private FdWatcher {
  public:
   DirectConnection(DirectConnections& all, FileDescriptor socket, std::string origin);
-  ~DirectConnection();
+  ~DirectConnection() override;
   DirectConnection(const DirectConnection&) = delete;
   DirectConnection& operator=(const DirectConnection&) = delete;
 

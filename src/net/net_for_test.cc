@@ -167,7 +167,7 @@ void ShortListener::Fill() {
   const sockaddr_in address = Loopback(port_);
   for (int i = 0; i < 4; ++i) {
     fill_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    connect(fill_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    (void)connect(fill_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/time.h"
+#include "load/records.h"
 #include "net/clock.h"
 
 namespace tacho {

@@ -17,9 +17,7 @@ void EventDecoder::LearnHabits(const ParsedEvent& event, const TemplatePart& tai
   const std::string_view bytes(event.begin, static_cast<size_t>(event.end - event.begin));
   const size_t quote = bytes.find('"');
   const size_t key_end = quote == std::string_view::npos ? quote : bytes.find('"', quote + 1);
-  if (key_end != std::string_view::npos && key_end < 64) {
-    learn(bytes.substr(0, key_end + 1), habits_.openings);
-  }
+  if (key_end < 64) learn(bytes.substr(0, key_end + 1), habits_.openings);
   if (!event.name.quoted) return;
   const std::string_view after(tail.bytes.data(), tail.segments.front().size);
   const size_t colon = after.find(':');

@@ -41,7 +41,7 @@ Scan ParseArgs(Cursor& c, ParsedEvent& event) {
     if (name.data() == nullptr) break;
     const char* const value = c.p;
     if (*c.p == ',' || *c.p == '}') {  // `"key": ,` from a formatter that had no value
-      event.arg_list.push_back({name, {value, 0}});
+      event.arg_list.push_back({name, {value, value}});
       continue;
     }
     if (const Scan scan = SkipValue(c, Place::kMember); scan != Scan::kOk) return scan;
