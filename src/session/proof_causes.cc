@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 namespace tacho {
 namespace {
@@ -14,6 +15,8 @@ constexpr int64_t kClockSlackNs = 2'000'000'000;
 // A trace that ends so long before its stop, and by a tenth of the window, did not end with it.
 constexpr int64_t kEndSlackNs = 500'000'000;
 constexpr uint64_t kNoRoom = 16u << 20;
+constexpr std::string_view kDriveEveryEngine =
+    "(drive every engine: load straight to the workers, or more of it)";
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -76,8 +79,8 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64
   if (std::string why = OtherTime(worker, rank, traces); !why.empty()) return why;
   if (const std::optional<int64_t> made = worker.StepsOf(engine)) {
     if (*made == 0)
-      return "no file, and its engine took no step: no request reached it (drive every engine: "
-             "load straight to the workers, or more of it)";
+      return fmt::format("no file, and its engine took no step: no request reached it {}",
+                         kDriveEveryEngine);
     if (worker.steps_asked && *made <= *worker.steps_asked)
       return fmt::format("no file: the engine took {} steps and writes in the one behind step {}",
                          *made, *worker.steps_asked);
@@ -110,7 +113,9 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   // Before the GPU: where nothing ran it had nothing to do.
   if (worker.steps_named && !worker.by_stage && steps_told && steps == 0) {
     const bool idle = worker.StepsOf(engine) == 0;
-    return idle ? "its file holds no step: no request reached this engine in the window"
+    return idle ? fmt::format(
+                      "its file holds no step: no request reached this engine in the window {}",
+                      kDriveEveryEngine)
                 : "its file holds no step: the load came before or behind the window";
   }
   for (const TraceEvidence* trace : traces) {

@@ -144,8 +144,9 @@ def of_session(leader):
 def draw_session(draw, deployment, out):
     """The options of `tacho record`, and after how many seconds Ctrl-C comes (none, one or two)."""
     window = draw.choice([200, 400, 700])
+    users = max(4, 2 * deployment.servers * deployment.dp)  # an engine without a request has nothing to prove
     options = ["--out", str(out), "--warm-up", "200ms", "--baseline", draw.choice(["0ms", "300ms"]), "--duration", f"{window}ms",
-               "--timeout", f"{TIMEOUT_S}s", "--prompt-tokens", "64", "--output-tokens", "16", "--concurrency", "4",
+               "--timeout", f"{TIMEOUT_S}s", "--prompt-tokens", "64", "--output-tokens", "16", "--concurrency", str(users),
                "--seed", str(draw.randrange(1000))]
     if deployment.version in ("0.13", "0.10"):
         options += ["--trace-dir", f"{deployment.folder}/engine"]
