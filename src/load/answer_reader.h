@@ -38,6 +38,7 @@ class AnswerReader {
   void TakeEvent(std::string_view data, int64_t at_ns);
   void TakeChunk(const StreamChunk& chunk, int64_t at_ns);
   int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
+  int64_t& TotalOf(size_t choice);
   // The answer's total over its chunks, in proportion to what was counted: rates are right then.
   void Spread(int64_t total);
   void Complain(std::string text);
@@ -46,14 +47,14 @@ class AnswerReader {
   ChunkParser& parser_;
   RequestRecord& record_;
   const bool streams_, keep_text_;
-  SseReader sse_;
-  StreamChunk chunk_;
-  std::string body_;  // of an answer that is no stream; of a stream before its first event
-  std::vector<int64_t> totals_;  // by choice
-  int64_t told_total_ = -1;      // by the last usage of all
+  bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
+  int64_t told_total_ = -1;  // by the last usage of all
   int64_t last_body_ns_ = 0;
   uint64_t events_ = 0;
-  bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
+  int64_t first_total_ = 0;  // of the first choice, mostly the only one
+  SseReader sse_;
+  std::vector<int64_t> other_totals_;  // of the choices behind it
+  std::string body_;  // of an answer that is no stream; of a stream before its first event
 };
 
 }  // namespace tacho

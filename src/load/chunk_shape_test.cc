@@ -143,7 +143,7 @@ TEST(ChunkShape, BothWaysTellTheSame) {
                                            "\"usage\":null,",
                                            "\"completion_tokens\":3,"};
   ChunkParser parser, whole;
-  StreamChunk a, b;
+  StreamChunk b;
   for (int i = 0; i < 60'000; ++i) {
     std::string json = kChunks[below(kChunks.size())];
     for (size_t edits = below(3); edits > 0; --edits) {
@@ -160,8 +160,12 @@ TEST(ChunkShape, BothWaysTellTheSame) {
       }
       if (json.empty()) json = "{}";
     }
-    const bool is_json = parser.Parse(json, a);
-    ASSERT_EQ(Show(is_json, a), Show(whole.ParseWhole(json, b), b)) << json;
+    const StreamChunk* const a = parser.Parse(json);
+    const bool is_json = whole.ParseWhole(json, b);
+    ASSERT_EQ(a != nullptr, is_json) << json;
+    if (is_json) {
+      ASSERT_EQ(Show(true, *a), Show(true, b)) << json;
+    }
   }
 }
 

@@ -20,9 +20,9 @@ class Flight final : public HttpSink {
 
   Flight(RequestRecord record, ChunkParser& parser, bool streams, bool keep_text,
          std::function<void(Flight&)> on_tokens, std::function<void(Flight&)> on_end)
-      : record_(std::move(record)),
-        reader_(parser, record_, streams, keep_text),
+      : reader_(parser, record_, streams, keep_text),
         on_tokens_(std::move(on_tokens)),
+        record_(std::move(record)),
         on_end_(std::move(on_end)) {}
 
   void OnSent(int64_t at_ns) override;
@@ -46,9 +46,10 @@ class Flight final : public HttpSink {
   bool lingers = false;     // [DONE] came, its end is being awaited
 
  private:
-  RequestRecord record_;
   AnswerReader reader_;
-  const std::function<void(Flight&)> on_tokens_, on_end_;
+  const std::function<void(Flight&)> on_tokens_;
+  RequestRecord record_;
+  const std::function<void(Flight&)> on_end_;
   Ending ending_ = Ending::kNone;
   std::string why_;
   int64_t retry_after_s_ = -1;

@@ -29,7 +29,9 @@ Result<void> CheckLengths(const PlanOptions& o) {
 
 Result<void> CheckTimes(const PlanOptions& o) {
   if (o.rate && !(*o.rate > 0 && std::isfinite(*o.rate))) {
-    return Fail(ErrorKind::kUsage, fmt::format("a rate of {:g} requests a second", *o.rate));
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("the rate must be a number of requests a second above 0, not {:g}", *o.rate));
   }
   if (!(o.burstiness > 0)) return Fail(ErrorKind::kUsage, "the burstiness must be above 0");
   if (o.ramp) {
@@ -43,14 +45,17 @@ Result<void> CheckTimes(const PlanOptions& o) {
                               exponential ? " (an exponential one cannot begin at 0)" : ""));
     }
   }
-  if (o.duration_ns && *o.duration_ns <= 0) return Fail(ErrorKind::kUsage, "a duration of 0");
+  if (o.duration_ns && *o.duration_ns <= 0) {
+    return Fail(ErrorKind::kUsage, "the duration must be above 0 (--duration)");
+  }
   if (o.replay_speed && !(*o.replay_speed > 0 && std::isfinite(*o.replay_speed))) {
     return Fail(ErrorKind::kUsage, "a replay must have a speed above 0");
   }
   if (o.replay_speed && (o.rate || o.ramp)) {
     return Fail(ErrorKind::kUsage, "a replay has its own times: it goes with no rate");
   }
-  if (o.think_ns < 0) return Fail(ErrorKind::kUsage, "a negative pause");
+  if (o.think_ns < 0)
+    return Fail(ErrorKind::kUsage, "the pause between requests must not be negative (--think)");
   if (o.think_ns > 0 && o.OpenLoop()) {
     return Fail(ErrorKind::kUsage,
                 "users who think between requests go with a fixed concurrency, not with a rate");

@@ -34,10 +34,23 @@ enum class TokenCounts {
 };
 
 // What happened to one request. Times are CLOCK_MONOTONIC nanoseconds, 0 where it did not come so
-// far.
+// far. What every piece of an answer touches stands first, together (HttpSink::kTouched).
 struct RequestRecord {
-  uint64_t index = 0;  // in the plan
-  std::string id;      // sent as X-Request-Id
+  // One entry a chunk that carried tokens: when, and how many tokens.
+  std::vector<int64_t> chunk_ns;
+  std::vector<uint32_t> chunk_tokens;
+  int64_t first_byte_ns = 0, first_token_ns = 0, last_token_ns = 0, ended_ns = 0;
+  // Of the chunks with a choice in them, tokens or not: vLLM's client takes its times from these.
+  int64_t first_choice_ns = 0, last_choice_ns = 0;
+  int64_t planned_prompt_tokens = 0, planned_output_tokens = 0;
+  int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not told
+  TokenCounts counted_by = TokenCounts::kNone;
+  RequestStatus status = RequestStatus::kFailed;
+  int http_status = 0;
+  int attempts = 0;       // above 1: sent again, as the server had just closed the kept connection
+  std::string server_id;  // the engine's own name for it, from its chunks
+  uint64_t index = 0;     // in the plan
+  std::string id;         // sent as X-Request-Id
   std::string scenario;
   std::string url;          // of the server that it went to
   bool in_session = false;  // of several turns
@@ -47,22 +60,9 @@ struct RequestRecord {
   // difference is the user's own queue). handed: to the HTTP client (the difference is our own
   // lateness). sent: when the kernel took it (the difference is a new connection, if any).
   int64_t intended_ns = 0, admitted_ns = 0, handed_ns = 0, sent_ns = 0;
-  int64_t first_byte_ns = 0, first_token_ns = 0, last_token_ns = 0, ended_ns = 0;
-  // Of the chunks with a choice in them, tokens or not: vLLM's client takes its times from these.
-  int64_t first_choice_ns = 0, last_choice_ns = 0;
-  RequestStatus status = RequestStatus::kFailed;
-  int http_status = 0;
-  int attempts = 0;  // above 1: sent again, as the server had just closed the kept connection
   std::string error;
-  int64_t planned_prompt_tokens = 0, planned_output_tokens = 0;
-  int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not told
   std::string finish_reason;
-  std::string server_id;  // the engine's own name for it, from its chunks
-  std::string text;       // the answer, if it was to be kept
-  // One entry a chunk that carried tokens: when, and how many tokens.
-  TokenCounts counted_by = TokenCounts::kNone;
-  std::vector<int64_t> chunk_ns;
-  std::vector<uint32_t> chunk_tokens;
+  std::string text;  // the answer, if it was to be kept
 };
 
 }  // namespace tacho

@@ -147,6 +147,7 @@ void ReadMetaInfo(ondemand::value value, StreamChunk& chunk, ChunkChoice& choice
 struct ChunkParser::Inside {
   ondemand::parser parser;
   std::string padded;
+  StreamChunk parsed;
   // Of the engines and routes of a load, and of a stream's first chunks; the oldest makes room.
   std::array<ChunkShape, 4> shapes;
   size_t last_matched = 0, oldest = 0;
@@ -214,18 +215,19 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
   return true;
 }
 
-bool ChunkParser::Parse(std::string_view json, StreamChunk& chunk) {
+const StreamChunk* ChunkParser::Parse(std::string_view json) {
+  StreamChunk& chunk = inside_->parsed;
   auto& shapes = inside_->shapes;
   size_t& i = inside_->last_matched;
   for (size_t tried = 0; tried < shapes.size(); ++tried, i = (i + 1) % shapes.size()) {
-    if (shapes[i].Match(json, chunk)) return true;
+    if (shapes[i].Match(json, chunk)) return &chunk;
   }
-  if (!ParseWhole(json, chunk)) return false;
+  if (!ParseWhole(json, chunk)) return nullptr;
   if (shapes[inside_->oldest].Learn(json, chunk)) {
     i = inside_->oldest;
     inside_->oldest = (i + 1) % shapes.size();
   }
-  return true;
+  return &chunk;
 }
 
 bool ChunkParser::ParseWhole(std::string_view json, StreamChunk& chunk) {

@@ -37,9 +37,10 @@ class ChunkParser {
   ~ChunkParser();
   ChunkParser(ChunkParser&&) noexcept;
 
-  // False when it is not a JSON object: the chunk then says nothing.
-  bool Parse(std::string_view json, StreamChunk& chunk);
-  // The same without the knowledge of shapes.
+  // Stays until the next Parse; nullptr when it is not a JSON object.
+  const StreamChunk* Parse(std::string_view json);
+  // The same without the knowledge of shapes. False when it is not a JSON object: `chunk` then says
+  // nothing.
   bool ParseWhole(std::string_view json, StreamChunk& chunk);
 
  private:

@@ -95,6 +95,7 @@ void DirectConnections::End(DirectConnection& connection, bool keep) {
   if (keep && idle_count_ < most_idle_) {
     exchange.connection_ = nullptr;
     connection.exchange_ = nullptr;
+    connection.sink_ = nullptr;
     connection.used_before_ = true;
     idle_[connection.origin()].push_back(&connection);
     ++idle_count_;

@@ -28,7 +28,7 @@ bool IsToken(std::string_view name) {
 
 Exchange::Exchange(uint64_t number, HttpRequest request, uint64_t most_body,
                    std::shared_ptr<HttpSink> sink)
-    : request_(std::move(request)), number_(number), most_body_(most_body), sink_(std::move(sink)) {
+    : sink_(std::move(sink)), most_body_(most_body), number_(number), request_(std::move(request)) {
   times_.started_ns = MonotonicNs();
 }
 

@@ -31,6 +31,7 @@ class Exchange : public ResponseTaker {
 
   uint64_t number() const { return number_; }
   const HttpRequest& request() const { return request_; }
+  const HttpSink* sink() const { return sink_.get(); }
   const Url& url() const { return url_; }
   const HttpTimes& times() const { return times_; }
   int64_t last_bytes_ns() const { return last_bytes_ns_; }
@@ -54,20 +55,20 @@ class Exchange : public ResponseTaker {
   // Gives the sink its last call.
   void End();
 
+ private:
+  const std::shared_ptr<HttpSink> sink_;
+  int64_t last_bytes_ns_ = 0;
+  HttpTimes times_;
+  const uint64_t most_body_;
+  uint64_t body_bytes_ = 0;
+  bool has_head_ = false, muted_ = false;
+  int attempts_ = 0;
+  const uint64_t number_;
+  Url url_;
+  std::optional<Error> error_;
+
  protected:
   HttpRequest request_;
-
- private:
-  const uint64_t number_;
-  const uint64_t most_body_;
-  const std::shared_ptr<HttpSink> sink_;
-  Url url_;
-  HttpTimes times_;
-  int attempts_ = 0;
-  int64_t last_bytes_ns_ = 0;
-  bool has_head_ = false, muted_ = false;
-  uint64_t body_bytes_ = 0;
-  std::optional<Error> error_;
 };
 
 }  // namespace tacho

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,10 @@ namespace tacho {
 // without interim answers (1xx); it is left out when there was no answer.
 class HttpSink {
  public:
+  // Bytes from the beginning of a sink that are fetched into the cache before OnBody is called:
+  // what it touches had better stand there.
+  static constexpr size_t kTouched = 512;
+
   virtual ~HttpSink() = default;
   // The request's first byte is given to the kernel; a second time when it had to be sent again.
   virtual void OnSent(int64_t /*at_ns*/) {}

@@ -80,16 +80,16 @@ class ResponseParser {
   void Break(State state, const char* detail);
 
   const bool to_head_request_;
-  State state_ = State::kGoing;
-  Part part_ = Part::kHead;
-  const char* detail_ = "";
-  ResponseHead head_;
-  std::string line_;  // the unfinished line of a head or of trailers
-  uint64_t head_bytes_ = 0;
-  uint64_t left_ = 0;  // bytes of the body or of the chunk
-  int64_t whole_body_ = -1;
   bool begun_ = false, has_head_ = false, keeps_alive_ = false;
   bool chunked_ = false, until_end_ = false, has_digit_ = false;
+  State state_ = State::kGoing;
+  Part part_ = Part::kHead;
+  uint64_t left_ = 0;  // bytes of the body or of the chunk
+  uint64_t head_bytes_ = 0;
+  int64_t whole_body_ = -1;
+  const char* detail_ = "";
+  std::string line_;  // the unfinished line of a head or of trailers
+  ResponseHead head_;
 };
 
 }  // namespace tacho

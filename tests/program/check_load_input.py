@@ -105,6 +105,7 @@ def bad_input(folder):
                 ("rate", "--rate", "--rate", "fast"),
                 ("negative rate", "requests a second", "--rate", "-3"),
                 ("duration", "--duration", "--duration", "long"),
+                ("duration of nothing", "--duration", "--duration", "0s"),
                 ("metric", "no metric", "--percentile-metrics", "ttft,speed"),
                 ("percentile", "percentile", "--metric-percentiles", "101"),
                 ("SLO", "--goodput", "--goodput", "speed:3"),
