@@ -31,7 +31,7 @@ Result<void> CheckTimes(const PlanOptions& o) {
   if (o.rate && !(*o.rate > 0 && std::isfinite(*o.rate))) {
     return Fail(
         ErrorKind::kUsage,
-        fmt::format("the rate must be a number of requests a second above 0, not {:g}", *o.rate));
+        fmt::format("the rate must be above 0 requests a second, not {:g} (--rate)", *o.rate));
   }
   if (!(o.burstiness > 0)) return Fail(ErrorKind::kUsage, "the burstiness must be above 0");
   if (o.ramp) {
