@@ -260,7 +260,7 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
     return std::filesystem::is_regular_file(path, error);
   };
   const Surroundings errors = SurroundingsOf(STDERR_FILENO);
-  const bool show_progress = errors.is_tty && errors.term != "dumb" && !options.no_progress;
+  const bool show_progress = LiveColumns(errors) && !options.no_progress;
   ProgressCounter counter;
   return options.summary ? Summarise(options, *load, screen, counter, show_progress)
                          : Analyse(options, *load, screen, counter, show_progress);

@@ -9,7 +9,6 @@
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/load_foreign.h"
-#include "cli/load_progress.h"
 #include "cli/load_report.h"
 #include "cli/load_result_files.h"
 #include "cli/load_scene.h"
@@ -35,7 +34,7 @@ Result<LoadRecords> SendPlan(const LoadScene& scene, const LoadPlan& plan,
   LoadGoal goal{.requests = plan.options.requests, .seconds = {}};
   if (plan.options.replay_speed) goal.requests = plan.requests.size();
   if (const auto ns = plan.options.duration_ns) goal.seconds = static_cast<double>(*ns) / 1e9;
-  const LoadProgressLine line(progress, title, goal, scene.show_progress);
+  const LoadProgress lines(progress, title, goal, scene.progress);
   return Drive(*scene.client, plan, scene.targets, progress, scene.stop, scene.job.drive);
 }
 
@@ -145,8 +144,7 @@ int RunProfiled(const LoadScene& scene, const std::vector<std::string>& argument
   if (!plan) return Fails(plan.error());
   options.given_load = GivenLoad{std::move(*plan), scene.targets, scene.job.drive};
 
-  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
-  Narrator narrator(scene.show_progress, false, errors.columns > 20 ? errors.columns - 1 : 96);
+  Narrator narrator(scene.progress.live_columns, false);
   std::string date = DateOfNow();
   auto recording = Record(*scene.client, options, narrator, scene.stop);
   if (!recording) return Fails(recording.error());
@@ -227,8 +225,9 @@ int RunLoad(const std::vector<std::string>& arguments) {
   const auto color = ParseColor(scene.flags.color);
   if (!color) return Fails(color.error());
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
-  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
-  scene.show_progress = errors.is_tty && errors.term != "dumb" && !scene.flags.no_progress;
+  scene.progress.shown = !scene.flags.no_progress;
+  if (scene.progress.shown)
+    scene.progress.live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO));
 
   HttpClientOptions http;
   http.verify_tls = !scene.flags.insecure;

@@ -8,16 +8,17 @@
 #include "cli/output.h"
 #include "net/clock.h"
 #include "report/format_number.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
 
 constexpr auto kRedrawLine = std::chrono::milliseconds(250);
-constexpr size_t kLooksOfRate = 12;  // three seconds
+constexpr size_t kLooksOfRate = 13;  // three seconds
+constexpr auto kPlainLineEvery = std::chrono::seconds(10);
 
 LoadLook LookAt(const DriveProgress& progress, int64_t began_ns) {
   return {.at_s = static_cast<double>(MonotonicNs() - began_ns) / 1e9,
-          .sent = progress.sent,
           .running = progress.running,
           .waiting = progress.waiting,
           .done = progress.done,
@@ -37,22 +38,25 @@ std::string LoadLine(const std::string& title, const LoadGoal& goal, const LoadL
   };
   const std::string of_time = goal.seconds ? fmt::format(" of {:.0f} s", *goal.seconds) : "";
   const std::string of_all = goal.requests ? " of " + Count(*goal.requests) : "";
-  std::string line = fmt::format("{} {:.0f} s{}  {}{} sent, {} running", title, now.at_s, of_time,
-                                 Count(now.sent), of_all, Count(now.running));
-  if (now.waiting > 0) line += fmt::format(", {} waiting", Count(now.waiting));
-  line += fmt::format(", {} done", Count(now.done));
+  std::string line =
+      fmt::format("{} {:.0f} s{}  {}{} done", title, now.at_s, of_time, Count(now.done), of_all);
   if (now.failed > 0) line += fmt::format(", {} failed", Count(now.failed));
+  line += fmt::format(", {} running", Count(now.running));
+  if (now.waiting > 0) line += fmt::format(", {} waiting", Count(now.waiting));
   return line + fmt::format("  {} req/s, {} tok/s", rate(now.done, before.done),
                             rate(now.output_tokens, before.output_tokens));
 }
 
-LoadProgressLine::LoadProgressLine(const DriveProgress& progress, std::string title, LoadGoal goal,
-                                   bool enabled)
-    : progress_(progress), title_(std::move(title)), goal_(goal) {
-  if (enabled) thread_ = std::thread([this] { Run(); });
+LoadProgress::LoadProgress(const DriveProgress& progress, std::string title, LoadGoal goal,
+                           ProgressLines lines)
+    : progress_(progress),
+      title_(std::move(title)),
+      goal_(goal),
+      live_columns_(lines.live_columns) {
+  if (lines.shown) thread_ = std::thread([this] { Run(); });
 }
 
-LoadProgressLine::~LoadProgressLine() {
+LoadProgress::~LoadProgress() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -62,16 +66,19 @@ LoadProgressLine::~LoadProgressLine() {
   thread_.join();
 }
 
-void LoadProgressLine::Run() {
+void LoadProgress::Run() {
   const int64_t began_ns = MonotonicNs();
   std::deque<LoadLook> looks = {LookAt(progress_, began_ns)};
+  const std::chrono::milliseconds period = live_columns_ ? kRedrawLine : kPlainLineEvery;
+  const size_t looks_of_rate = live_columns_ ? kLooksOfRate : 2;
   std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, kRedrawLine, [this] { return end_; })) {
+  while (!ended_.wait_for(lock, period, [this] { return end_; })) {
     looks.push_back(LookAt(progress_, began_ns));
-    if (looks.size() > kLooksOfRate) looks.pop_front();
-    DrawOnStderr("\r" + LoadLine(title_, goal_, looks.back(), looks.front()) + "\x1b[K");
+    if (looks.size() > looks_of_rate) looks.pop_front();
+    const std::string line = LoadLine(title_, goal_, looks.back(), looks.front());
+    DrawOnStderr(live_columns_ ? "\r" + FitText(line, *live_columns_) + "\x1b[K" : line + "\n");
   }
-  DrawOnStderr("\r\x1b[K");
+  if (live_columns_) DrawOnStderr("\r\x1b[K");
 }
 
 }  // namespace tacho

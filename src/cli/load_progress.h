@@ -17,14 +17,22 @@ struct LoadGoal {
   std::optional<double> seconds;
 };
 
-// A live line on standard error while it lives: how many requests, what is under way, the rate of
-// the last seconds. Does nothing when not `enabled` (standard error is no terminal).
-class LoadProgressLine {
+struct ProgressLines {
+  bool shown = false;
+  // The width of one line that changes, for a terminal. None: a plain line every ten seconds, for
+  // a log.
+  std::optional<size_t> live_columns;
+};
+
+// How a load goes, on standard error while this lives: how many requests, what is under way, the
+// rate since the last plain line, or of the last three seconds.
+class LoadProgress {
  public:
-  LoadProgressLine(const DriveProgress& progress, std::string title, LoadGoal goal, bool enabled);
-  LoadProgressLine(const LoadProgressLine&) = delete;
-  LoadProgressLine& operator=(const LoadProgressLine&) = delete;
-  ~LoadProgressLine();
+  LoadProgress(const DriveProgress& progress, std::string title, LoadGoal goal,
+               ProgressLines lines);
+  LoadProgress(const LoadProgress&) = delete;
+  LoadProgress& operator=(const LoadProgress&) = delete;
+  ~LoadProgress();
 
  private:
   void Run();
@@ -32,16 +40,17 @@ class LoadProgressLine {
   const DriveProgress& progress_;
   const std::string title_;
   const LoadGoal goal_;
+  const std::optional<size_t> live_columns_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;
   std::thread thread_;
 };
 
-// What the line shows, for tests too. The rates are of the time between two looks.
+// What a line shows, for tests too. The rates are of the time between two looks.
 struct LoadLook {
   double at_s = 0;
-  uint64_t sent = 0, running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
+  uint64_t running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
 };
 std::string LoadLine(const std::string& title, const LoadGoal& goal, const LoadLook& now,
                      const LoadLook& before);

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "cli/load_job.h"
+#include "cli/load_progress.h"
 #include "load/dataset.h"
 #include "net/http_client.h"
 #include "report/text_style.h"
@@ -21,7 +22,7 @@ struct LoadScene {
   std::vector<DriveTarget> targets;
   Dataset dataset;
   TextStyle style;
-  bool show_progress = false;
+  ProgressLines progress;
 };
 
 // Fills what the job leaves open: reads the dataset (a mistake in it is told before anyone is asked

@@ -48,9 +48,7 @@ int RunRecord(const std::vector<std::string>& arguments) {
   if (!client) return Fails(client.error());
 
   InterruptScope interrupt;
-  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
-  Narrator narrator(errors.is_tty && errors.term != "dumb", own.quiet,
-                    errors.columns > 20 ? errors.columns - 1 : 96);
+  Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
   Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
   if (!recording) return Fails(recording.error());
   return Report(own, *options, *recording, narrator);

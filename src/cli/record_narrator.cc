@@ -26,12 +26,12 @@ void Narrator::OnDone(std::string_view phase, const std::string& what) {
 }
 
 void Narrator::OnProgress(std::string_view phase, const std::string& what) {
-  if (!live_ || quiet_) return;
+  if (!live_columns_ || quiet_) return;
   std::string text = Wiped();
   open_lines_ = 0;
   std::istringstream lines(fmt::format("  {} {}", PadRight(phase, kPhaseColumns), what));
   for (std::string line; std::getline(lines, line); ++open_lines_)
-    text += (open_lines_ > 0 ? "\n" : "") + FitText(VisibleText(line), width_);
+    text += (open_lines_ > 0 ? "\n" : "") + FitText(VisibleText(line), *live_columns_);
   Put(text);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,10 @@ namespace tacho {
 // leaves behind.
 class Narrator final : public RecordObserver {
  public:
-  // live: lines may change; width: theirs, in columns. quiet: remarks alone.
-  Narrator(bool live, bool quiet, size_t width) : live_(live), quiet_(quiet), width_(width) {}
+  // live_columns: the width of lines that change; none: there are no such lines. quiet: remarks
+  // alone.
+  Narrator(std::optional<size_t> live_columns, bool quiet)
+      : live_columns_(live_columns), quiet_(quiet) {}
   ~Narrator() override;
 
   void OnDone(std::string_view phase, const std::string& what) override;
@@ -27,8 +30,8 @@ class Narrator final : public RecordObserver {
   void Line(const std::string& text);
   std::string Wiped() const;
 
-  const bool live_, quiet_;
-  const size_t width_;
+  const std::optional<size_t> live_columns_;
+  const bool quiet_;
   size_t open_lines_ = 0;  // lines that change, the last without its end
   std::string words_;
 };

@@ -16,6 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kNarrowest = 80, kWidest = 250;
+constexpr size_t kNarrowestLive = 20, kUsualLive = 96;
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -60,6 +61,11 @@ Surroundings SurroundingsOf(int file_descriptor) {
     if (here.locale.empty()) here.locale = Variable(name);
   }
   return here;
+}
+
+std::optional<size_t> LiveColumns(const Surroundings& surroundings) {
+  if (!surroundings.is_tty || surroundings.term == "dumb") return std::nullopt;
+  return surroundings.columns > kNarrowestLive ? surroundings.columns - 1 : kUsualLive;
 }
 
 TextStyle StyleFor(const Surroundings& surroundings, ColorChoice color) {

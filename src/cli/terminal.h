@@ -23,6 +23,10 @@ struct Surroundings {
 };
 Surroundings SurroundingsOf(int file_descriptor);
 
+// The columns that a line has which changes where it stands: one fewer than the terminal, so that
+// the cursor stays in it. None: such a line is not for here (no terminal, or a dumb one).
+std::optional<size_t> LiveColumns(const Surroundings& surroundings);
+
 // Colour: --color, then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal (and not a
 // dumb one). Width: COLUMNS where it is a number, else the terminal's, else 100;
 // 80 at least. Unicode where the locale is UTF-8.

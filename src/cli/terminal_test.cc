@@ -58,6 +58,19 @@ TEST(StyleFor, LocalesWithoutUtf8GetAscii) {
   EXPECT_TRUE(StyleFor(here, ColorChoice::kAuto).unicode);
 }
 
+TEST(LiveColumns, AreThoseOfTheTerminalButOne) {
+  Surroundings here = Terminal();
+  here.columns = 80;
+  EXPECT_EQ(LiveColumns(here), 79u);
+  here.columns = 0;
+  EXPECT_EQ(LiveColumns(here), 96u);
+  here.term = "dumb";
+  EXPECT_FALSE(LiveColumns(here));
+  here = Terminal();
+  here.is_tty = false;
+  EXPECT_FALSE(LiveColumns(here));
+}
+
 TEST(StyleFor, OddWidthsAreBounded) {
   Surroundings here = Terminal();
   here.columns = 20;

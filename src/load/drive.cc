@@ -3,27 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <future>
 #include <memory>
 #include <utility>
 
 #include "base/time.h"
 #include "load/body_feed.h"
-#include "load/failure_streak.h"
 #include "load/flights.h"
 #include "load/lanes.h"
 #include "load/loop_watch.h"
 #include "load/numbered_plan.h"
+#include "load/paces.h"
 #include "load/request_body.h"
 #include "net/clock.h"
-#include "net/url.h"
 
 namespace tacho {
 namespace {
 
-// A load is given up after so many failures in vain (FailureStreak tells how long).
-constexpr size_t kHopelessFailures = 20;
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 4;
@@ -47,6 +43,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
                                                            requests_[index],
                                                            requests_.SaltOf(index), IdOf(index));
                                            })),
+        paces_(requests_, lanes_),
         flights_(
             client, targets, std::move(addresses), progress,
             [this](int64_t at_ns, std::function<void()> job) {
@@ -56,8 +53,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
               OnEnd(std::move(record), retry_after_s);
             }) {
     records_.id_prefix = id_prefix_;
-    for (size_t lane = 0; lane < lanes_.count(); ++lane)
-      paces_.push_back({.lane = lane, .places = lanes_.PlacesOf(lane)});
   }
 
   LoadRecords Run(std::stop_token stop) {
@@ -74,21 +69,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
  private:
-  // How far a lane has come.
-  struct Pace {
-    size_t lane = 0;
-    uint64_t places = 0;        // 0: no bound
-    uint64_t cursor = 0;        // the next of the plan
-    uint64_t occupied = 0;      // places: requests under way, and users who think or wait
-    uint64_t users = 0;         // that have begun, with a fixed concurrency
-    int64_t room_since_ns = 0;  // when a place last became free
-    int64_t pump_at_ns = 0;     // when its next request is looked at again
-    bool in_turn = false;       // is among turns_
-    FailureStreak failures = {};
-
-    bool HasRoom() const { return places == 0 || occupied < places; }
-  };
-  Pace& PaceOf(uint64_t index) { return paces_[lanes_.LaneOf(index)]; }
   std::string IdOf(uint64_t index) const { return fmt::format("{}{}", id_prefix_, index); }
 
   void Begin() {
@@ -100,7 +80,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (plan_.options.duration_ns) {
       After(start_ns_ + *plan_.options.duration_ns, [](Driver& self) { self.EndSending(); });
     }
-    for (Pace& pace : paces_) TakesTurn(pace);
     Pump();
     EndIfOver();
   }
@@ -115,35 +94,29 @@ class Driver : public std::enable_shared_from_this<Driver> {
 
   // Sends what is due and has room, lane by lane in turn.
   void Pump() {
-    for (int sends = 0; !turns_.empty(); ++sends) {
+    for (int sends = 0; !paces_.NobodysTurn(); ++sends) {
       if (sends == kSendsATurn)
         return client_.Post([weak = weak_from_this()] {
           const auto self = weak.lock();
           if (self && !self->finished_) self->Pump();
         });
-      Pace& pace = *turns_.front();
-      turns_.pop_front();
-      pace.in_turn = false;
-      if (SendNext(pace)) TakesTurn(pace);
+      Pace& pace = paces_.NextInTurn();
+      if (SendNext(pace)) paces_.TakesTurn(pace);
     }
-  }
-  void TakesTurn(Pace& pace) {
-    if (!std::exchange(pace.in_turn, true)) turns_.push_back(&pace);
   }
 
   // Sends the lane's next request if it is due and has room; one that is not yet due comes back by
   // itself. False: not now.
   bool SendNext(Pace& pace) {
     if (ending_ || !pace.HasRoom()) return false;
-    pace.cursor = lanes_.FirstTurnFrom(pace.lane, pace.cursor);
-    if (!requests_.Has(pace.cursor)) return false;
-    const uint64_t index = pace.cursor;
+    const auto next = paces_.NextOf(pace);
+    if (!next) return false;
+    const uint64_t index = *next;
     const int64_t at = start_ns_ + requests_[index].at_ns, now = MonotonicNs();
     if (at > now) {
-      if (at != pace.pump_at_ns) {
-        pace.pump_at_ns = at;
+      if (std::exchange(pace.due_at_ns, at) != at) {
         After(at, [lane = pace.lane](Driver& self) {
-          self.TakesTurn(self.paces_[lane]);
+          self.paces_.TakesTurn(self.paces_[lane]);
           self.Pump();
         });
       }
@@ -167,7 +140,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     bodies_->Announce(index);
     const auto send = [index, at_ns](Driver& self) {
       if (!self.ending_) return self.Send(index, at_ns, at_ns);
-      --self.PaceOf(index).occupied;
+      --self.paces_.Of(index).occupied;
       self.EndIfOver();
     };
     if (at_ns <= MonotonicNs()) return send(*this);
@@ -200,39 +173,22 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const bool failed =
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     const uint64_t index = record.index;
-    FailureStreak& failures = PaceOf(index).failures;
+    FailureStreak& failures = paces_.Of(index).failures;
     failures.Count(failed, MonotonicNs());
     const int64_t ended_ns = record.ended_ns;
     const int64_t pause_ns = failed ? failures.PauseNs(retry_after_s) : 0;
     // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
-    if (failed && IsHopeless()) return GiveUp();
+    if (failed && paces_.AreHopeless(MonotonicNs())) return GiveUp();
     GoOn(index, ended_ns, pause_ns);
     EndIfOver();
   }
 
-  bool IsThrough(const Pace& pace) const {
-    return pace.occupied == 0 && !requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
-  }
-  // What is left to do is for servers that answer nothing well.
-  bool IsHopeless() const {
-    const int64_t now = MonotonicNs();
-    return FailuresInVain(now) >= kHopelessFailures &&
-           std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {
-             return pace.failures.IsHopeless(now) || IsThrough(pace);
-           });
-  }
-  uint64_t FailuresInVain(int64_t now) const {
-    uint64_t failures = 0;
-    for (const Pace& pace : paces_)
-      if (pace.failures.IsHopeless(now)) failures += pace.failures.in_row();
-    return failures;
-  }
   void GiveUp() {
     const RequestRecord& last = records_.requests.back();
     EndAll(fmt::format("given up after {} failures and no success between, the last{}: {}",
-                       FailuresInVain(MonotonicNs()), paces_.size() > 1 ? ", at " + last.url : "",
-                       last.error));
+                       paces_.FailuresInVain(MonotonicNs()),
+                       paces_.count() > 1 ? ", at " + last.url : "", last.error));
   }
 
   // What the end of a request lets go.
@@ -243,16 +199,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (!ending_ && !open_loop_ && pause_ns > 0) {
       // The user waits before the next one; meanwhile the place is taken.
       return After(ended_ns + pause_ns, [index, at = ended_ns + pause_ns](Driver& self) {
-        self.FreePlace(self.PaceOf(index), at);
+        self.FreePlace(index, at);
         self.EndIfOver();
       });
     }
-    FreePlace(PaceOf(index), ended_ns);
+    FreePlace(index, ended_ns);
   }
-  void FreePlace(Pace& pace, int64_t at_ns) {
-    if (!pace.HasRoom()) pace.room_since_ns = at_ns;
-    --pace.occupied;
-    TakesTurn(pace);
+  void FreePlace(uint64_t index, int64_t at_ns) {
+    paces_.FreePlace(paces_.Of(index), at_ns);
     Pump();
   }
 
@@ -278,10 +232,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void EndIfOver() {
     if (finished_ || !flights_.empty()) return;
     if (!ending_) {
-      if (!std::all_of(paces_.begin(), paces_.end(),
-                       [&](const Pace& pace) { return IsThrough(pace); })) {
-        return;
-      }
+      if (!paces_.AreThrough()) return;
       if (!plan_.options.requests && !open_loop_) {
         records_.ended_early = "all requests of the dataset were sent before the time was up";
       }
@@ -314,7 +265,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
         plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
         [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
     const auto count = static_cast<uint64_t>(due - plan_.requests.begin());
-    const uint64_t cursor = paces_.front().cursor;  // an open loop has one lane
+    const uint64_t cursor = paces_[0].cursor;  // an open loop has one lane
     progress_.waiting = count > cursor ? count - cursor : 0;
   }
 
@@ -331,11 +282,10 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::promise<void> over_;
   // The client's thread only.
   LoopWatch watch_;
+  Paces paces_;
   LoadRecords records_;
   Flights flights_;
   int64_t start_ns_ = 0;
-  std::vector<Pace> paces_;  // by lane
-  std::deque<Pace*> turns_;  // of those that may send
   bool ending_ = false, finished_ = false;
 };
 
@@ -349,15 +299,9 @@ Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
   if (targets.empty()) return Fail(ErrorKind::kUsage, "no server to send to");
   std::vector<std::string> addresses;
   for (const DriveTarget& target : targets) {
-    const auto url = ParseUrl(target.url);
-    if (!url) return tl::unexpected<Error>(url.error());
-    const auto route = RouteOf(target);
-    if (!route) return tl::unexpected<Error>(route.error());
-    for (const std::string* fields : {&target.sampling, &target.extra_body}) {
-      if (fields->empty() || IsJsonObject(*fields)) continue;
-      return Fail(ErrorKind::kUsage, *fields + " is no JSON object");
-    }
-    addresses.push_back(url->With(*route));
+    auto address = AddressOf(target);
+    if (!address) return tl::unexpected<Error>(address.error());
+    addresses.push_back(std::move(*address));
   }
   const auto driver =
       std::make_shared<Driver>(client, plan, targets, std::move(addresses), progress,

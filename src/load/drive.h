@@ -41,7 +41,7 @@ struct DriveTarget {
 
 struct DriveProgress {
   // waiting: due, but held back by the bound of requests at once.
-  std::atomic<uint64_t> sent = 0, running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
+  std::atomic<uint64_t> running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;
 };
 
 // How well the client itself kept up.

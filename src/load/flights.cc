@@ -37,7 +37,6 @@ int64_t Flights::Start(RequestRecord record, size_t target, std::string body) {
   http.body = std::move(body);
   const int64_t handed_ns = flight->record().handed_ns = MonotonicNs();
   flights_.emplace(index, UnderWay{target, flight});
-  ++progress_.sent;
   progress_.running = flights_.size();
   flight->stream = client_.Start(std::move(http), flight);
   return handed_ns;

@@ -4,30 +4,11 @@
 
 #include <map>
 #include <set>
-#include <utility>
+
+#include "load/plan_for_test.h"
 
 namespace tacho {
 namespace {
-
-LoadPlan PlanOf(uint64_t requests, uint64_t concurrency) {
-  PlanOptions options;
-  options.requests = requests;
-  options.prompt_tokens = options.output_tokens = 1;
-  options.concurrency = concurrency;
-  return *MakePlan(options);
-}
-
-// The lanes of a plan, with what they refer to.
-struct Laid {
-  Laid(LoadPlan of, size_t targets)
-      : plan(std::move(of)), requests(plan), lanes(requests, plan.options, targets) {}
-  Laid(const Laid&) = delete;
-  Laid& operator=(const Laid&) = delete;
-
-  const LoadPlan plan;
-  const NumberedPlan requests;
-  const Lanes lanes;
-};
 
 std::map<size_t, size_t> SharesOf(const Laid& laid) {
   std::map<size_t, size_t> shares;

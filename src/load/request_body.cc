@@ -5,6 +5,7 @@
 
 #include "base/json_text.h"
 #include "load/prompt.h"
+#include "net/url.h"
 
 namespace tacho {
 namespace {
@@ -57,8 +58,6 @@ OrderedJson GenerateFields(const DriveTarget& target, int64_t output_tokens, std
   return fields;
 }
 
-}  // namespace
-
 Result<std::string> RouteOf(const DriveTarget& target) {
   const std::string_view api = target.api;
   const char* route = api == "completions" ? "/v1/completions"
@@ -70,6 +69,20 @@ Result<std::string> RouteOf(const DriveTarget& target) {
                 fmt::format("no API '{}' (there are completions, chat, generate)", api));
   }
   return target.route.empty() ? route : target.route;
+}
+
+}  // namespace
+
+Result<std::string> AddressOf(const DriveTarget& target) {
+  const auto url = ParseUrl(target.url);
+  if (!url) return tl::unexpected<Error>(url.error());
+  const auto route = RouteOf(target);
+  if (!route) return tl::unexpected<Error>(route.error());
+  for (const std::string* fields : {&target.sampling, &target.extra_body}) {
+    if (fields->empty() || IsJsonObject(*fields)) continue;
+    return Fail(ErrorKind::kUsage, *fields + " is no JSON object");
+  }
+  return url->With(*route);
 }
 
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,

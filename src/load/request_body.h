@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// Where requests of this kind of API go: "/v1/completions", or what the target says. kUsage: no
-// such API.
-Result<std::string> RouteOf(const DriveTarget& target);
+// Where its requests go: its URL with the route of its API ("/v1/completions"), or the one it
+// names. kUsage: no such API, no URL, its sampling or extra_body is no JSON object.
+Result<std::string> AddressOf(const DriveTarget& target);
 
 // The body of one request as its target takes it. Exactly output_tokens come back: ignore_eos, and
 // min_tokens = max_tokens. `id` goes into SGLang's body ("rid"), which knows no header for it.

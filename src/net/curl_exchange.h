@@ -9,33 +9,27 @@
 #include <string_view>
 
 #include "net/curl_handle.h"
+#include "net/curl_multi.h"
 #include "net/exchange.h"
 
 namespace tacho {
 
-// When the bytes were found that libcurl reads in this turn.
-struct FoundBytes {
-  int64_t at_ns = 0;
-  const char* last = nullptr;  // given to an exchange
-};
-
 // An exchange that libcurl carries from end to end: over TLS, or through a proxy.
 class CurlExchange final : public Exchange, private CurlHandle {
  public:
-  // `found` is read and kept up to date whenever bytes come; `ended` is called from the loop, not
-  // from within libcurl. It may destroy the exchange.
+  // `ended` is called from the loop, not from within libcurl. It may destroy the exchange.
   CurlExchange(uint64_t number, HttpRequest request, uint64_t most_body,
-               std::shared_ptr<HttpSink> sink, CURLM* multi, FoundBytes& found,
+               std::shared_ptr<HttpSink> sink, CurlMulti& curl,
                const std::function<void(Exchange&)>& ended)
       : Exchange(number, std::move(request), most_body, std::move(sink)),
-        multi_(multi),
-        found_(found),
+        curl_(curl),
+        found_(curl.found()),
         ended_(ended) {}
   ~CurlExchange() override;
   // After Check.
   Result<void> SetUp(const HttpClientOptions& options);
 
-  void Begin() override { Join(multi_); }
+  void Begin() override { Join(curl_.handle()); }
   void Leave() override { Part(); }
 
  private:
@@ -50,7 +44,7 @@ class CurlExchange final : public Exchange, private CurlHandle {
   bool TakeBodyBytes(std::string_view bytes);
   void Found();
 
-  CURLM* const multi_;
+  CurlMulti& curl_;
   FoundBytes& found_;
   const std::function<void(Exchange&)>& ended_;
   curl_slist* header_list_ = nullptr;

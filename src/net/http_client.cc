@@ -1,8 +1,5 @@
 #include "net/http_client.h"
 
-#include <curl/curl.h>
-#include <sys/epoll.h>
-
 #include <algorithm>
 #include <atomic>
 #include <unordered_map>
@@ -11,6 +8,7 @@
 #include "net/curl_dial.h"
 #include "net/curl_exchange.h"
 #include "net/curl_library.h"
+#include "net/curl_multi.h"
 #include "net/direct_connections.h"
 #include "net/event_loop.h"
 #include "net/gather.h"
@@ -18,7 +16,7 @@
 namespace tacho {
 namespace {
 
-class Client final : public HttpClient, private FdWatcher {
+class Client final : public HttpClient {
  public:
   explicit Client(const HttpClientOptions& options) : options_(options) {}
   ~Client() override;
@@ -36,10 +34,6 @@ class Client final : public HttpClient, private FdWatcher {
   }
 
  private:
-  static int OnSocket(CURL* handle, curl_socket_t fd, int what, void* self, void* known);
-  static int OnTimer(CURLM* multi, long after_ms, void* self);
-  void OnReady(int fd, uint32_t events) override;
-
   Result<std::unique_ptr<Exchange>> Prepare(uint64_t number, HttpRequest request,
                                             uint64_t most_body, std::shared_ptr<HttpSink> sink);
   bool GoesDirect(const HttpRequest& request) const;
@@ -49,23 +43,15 @@ class Client final : public HttpClient, private FdWatcher {
   void Ended(Exchange& exchange);
   void WatchTimeout(const Exchange& exchange);
   void WatchIdle(uint64_t number, int64_t at_ns);
-  void Act(curl_socket_t fd, int what);
-  void BetweenEvents();
-  void ArmTimer();
-  void Reap();
   void CloseAll();
 
   const HttpClientOptions options_;
   std::atomic<uint64_t> last_number_ = 0;
   // All below belong to the loop's thread.
-  CURLM* multi_ = nullptr;
+  std::unique_ptr<CurlMulti> curl_;
   const std::function<void(Exchange&)> on_ended_ = [this](Exchange& exchange) { Ended(exchange); };
   std::unordered_map<uint64_t, std::unique_ptr<Exchange>> exchanges_;
   std::unique_ptr<DirectConnections> connections_;
-  FoundBytes found_;
-  int64_t curl_timer_ns_ = INT64_MAX;   // when libcurl wants to be called
-  int64_t timer_armed_ns_ = INT64_MAX;  // when the loop will look at that
-  bool may_have_ended_ = false;
   bool closing_ = false;
   std::unique_ptr<EventLoop> loop_;  // the last: its jobs use what is above
 };
@@ -75,25 +61,18 @@ Result<void> Client::Open() {
   if (options_.bearer_key.find_first_of("\r\n") != std::string::npos) {
     return Fail(ErrorKind::kUsage, "the API key has a line break in it");
   }
-  multi_ = Curl()->multi_init();
-  if (multi_ == nullptr) return Fail(ErrorKind::kBug, "libcurl gives no handle");
-  Curl()->multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &Client::OnSocket);
-  Curl()->multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  Curl()->multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &Client::OnTimer);
-  Curl()->multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  Curl()->multi_setopt(multi_, CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
-  Curl()->multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
-                       static_cast<long>(options_.most_idle_connections));
   auto loop = EventLoop::Create();
   if (!loop) return tl::unexpected<Error>(loop.error());
   loop_ = std::move(*loop);
+  curl_ = std::make_unique<CurlMulti>(*loop_);
+  TACHO_RETURN_IF_ERROR(curl_->Open(options_.most_idle_connections));
   connections_ = std::make_unique<DirectConnections>(
       *loop_, options_.most_idle_connections,
       [this](Exchange& exchange, std::chrono::milliseconds patience, Dialed dialed) {
         return DialFor(exchange, patience, std::move(dialed));
       },
       on_ended_);
-  loop_->Start("tacho-http", [this] { BetweenEvents(); });
+  loop_->Start("tacho-http", [this] { curl_->BetweenEvents(); });
   return {};
 }
 
@@ -103,7 +82,6 @@ Client::~Client() {
     loop_->Stop();
     loop_.reset();
   }
-  if (multi_ != nullptr) Curl()->multi_cleanup(multi_);
 }
 
 Result<HttpResponse> Client::Fetch(const HttpRequest& request, std::stop_token stop) {
@@ -171,7 +149,7 @@ Result<std::unique_ptr<Exchange>> Client::Prepare(uint64_t number, HttpRequest r
                                                 std::move(sink), *connections_);
   } else {
     auto whole = std::make_unique<CurlExchange>(number, std::move(request), most_body,
-                                                std::move(sink), multi_, found_, on_ended_);
+                                                std::move(sink), *curl_, on_ended_);
     by_libcurl = whole.get();
     exchange = std::move(whole);
   }
@@ -190,7 +168,7 @@ bool Client::GoesDirect(const HttpRequest& request) const {
 std::unique_ptr<Dial> Client::DialFor(Exchange& exchange, std::chrono::milliseconds patience,
                                       Dialed dialed) {
   auto dial = std::make_unique<CurlDial>(exchange, std::move(dialed));
-  if (const auto begun = dial->Start(multi_, options_, patience); !begun) {
+  if (const auto begun = dial->Start(curl_->handle(), options_, patience); !begun) {
     exchange.GiveUp(begun.error());
     return nullptr;
   }
@@ -260,71 +238,6 @@ void Client::WatchIdle(uint64_t number, int64_t at_ns) {
   });
 }
 
-int Client::OnSocket(CURL*, curl_socket_t fd, int what, void* self, void*) {
-  auto& client = *static_cast<Client*>(self);
-  if (what == CURL_POLL_REMOVE) {
-    client.loop_->Unwatch(fd);
-    return 0;
-  }
-  uint32_t events = 0;
-  if (what != CURL_POLL_OUT) events |= EPOLLIN;
-  if (what != CURL_POLL_IN) events |= EPOLLOUT;
-  client.loop_->Watch(fd, events, &client);
-  return 0;
-}
-
-int Client::OnTimer(CURLM*, long after_ms, void* self) {
-  auto& client = *static_cast<Client*>(self);
-  client.curl_timer_ns_ = after_ms < 0 ? INT64_MAX : MonotonicNs() + int64_t{after_ms} * 1'000'000;
-  return 0;
-}
-
-void Client::OnReady(int fd, uint32_t events) {
-  found_ = {.at_ns = loop_->ready_ns()};
-  int what = 0;
-  if ((events & (EPOLLIN | EPOLLHUP)) != 0) what |= CURL_CSELECT_IN;
-  if ((events & EPOLLOUT) != 0) what |= CURL_CSELECT_OUT;
-  if ((events & EPOLLERR) != 0) what |= CURL_CSELECT_ERR;
-  Act(fd, what);
-}
-
-void Client::Act(curl_socket_t fd, int what) {
-  int running = 0;
-  Curl()->multi_socket_action(multi_, fd, what, &running);
-  may_have_ended_ = true;
-}
-
-void Client::BetweenEvents() {
-  if (multi_ == nullptr) return;  // closed
-  // New requests are written here, all that were added since, in one go.
-  if (curl_timer_ns_ != INT64_MAX) {
-    const int64_t now = MonotonicNs();
-    if (curl_timer_ns_ <= now) {
-      curl_timer_ns_ = INT64_MAX;
-      found_ = {.at_ns = now};
-      Act(CURL_SOCKET_TIMEOUT, 0);
-    }
-    ArmTimer();
-  }
-  if (may_have_ended_) Reap();
-}
-
-void Client::ArmTimer() {
-  if (curl_timer_ns_ >= timer_armed_ns_) return;
-  timer_armed_ns_ = curl_timer_ns_;
-  // The loop calls BetweenEvents after it.
-  loop_->At(curl_timer_ns_, [this] { timer_armed_ns_ = INT64_MAX; });
-}
-
-void Client::Reap() {
-  may_have_ended_ = false;
-  int left = 0;
-  while (const CURLMsg* message = Curl()->multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    CurlHandle::Of(message->easy_handle).OnDone(message->data.result);
-  }
-}
-
 void Client::CloseAll() {
   closing_ = true;
   while (!exchanges_.empty()) {
@@ -333,9 +246,7 @@ void Client::CloseAll() {
     Ended(exchange);
   }
   connections_->CloseAll();
-  // Here and not later: it lets go of the sockets that the loop watches.
-  Curl()->multi_cleanup(multi_);
-  multi_ = nullptr;
+  curl_->Close();  // here and not later: the loop watches its sockets
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ the figures, every output, arrivals, scenarios and sweeps.
 
 usage: check_load.py TACHO [--only NAME ...]
 """
+import fcntl
 import json
 import os
 import pathlib
@@ -11,7 +12,9 @@ import pty
 import re
 import select
 import statistics
+import struct
 import subprocess
+import termios
 import time
 
 import scenario
@@ -124,13 +127,26 @@ def outputs(folder):
                     "--ramp-up-end-rps", 50, "--shared-prefix", 0.5, "--burstiness", "inf")["plan"]
         check("plan of a ramp", told["ramp"] == {"shape": "linear", "from_rate": 5, "to_rate": 50} and told["shared_prefix"] == 0.5
               and told["arrivals"] == "even" and told["prompt_tokens"] == 32 and "mix" not in told and "burstiness" not in told, told)
-        live = terminal(server.url, *FIXED, "--requests", 60, "--concurrency", 4)
-        check("live line", re.search(r"load \d+ s  \d+ of 60 sent, 4 running, \d+ done  \S+ req/s, \S+ tok/s", live), repr(live[-500:]))
 
 
-def terminal(*arguments):
-    """What a load writes to standard error when that is a terminal."""
+def progress(folder):
+    """A terminal has one line that changes and never wraps; a log has a plain one every ten seconds."""
+    with ExactServer(ttft=0.01, gap=0.005) as server:
+        shown = r"load \d+ s  \d+ of 60 done, 4 running  \S+ req/s, \S+ tok/s"
+        live = terminal(100, server.url, *FIXED, "--requests", 60, "--concurrency", 4)
+        check("live line", re.search(shown, live) and "\n" not in live, repr(live[-500:]))
+        lines = re.findall(r"\r([^\r]*)\x1b\[K", terminal(40, server.url, *FIXED, "--requests", 60, "--concurrency", 4))
+        check("narrow live line", lines[:-1] and all(len(line) <= 39 for line in lines) and "tok/s" in lines[0], lines)
+        done = run(server.url, *FIXED, "--duration", "11s", "--concurrency", 2)
+        check("plain line", re.fullmatch(r"load 10 s of 11 s  \d+ done, 2 running  \S+ req/s, \S+ tok/s\n", done.stderr), done.stderr)
+        done = run(server.url, *FIXED, "--duration", "11s", "--concurrency", 2, "--no-progress")
+        check("no progress", done.returncode == DONE and done.stderr == "", done.stderr)
+
+
+def terminal(columns, *arguments):
+    """What a load writes to standard error when that is a terminal of so many columns."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([scenario.TACHO, "load", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs,
                                env={**os.environ, "TERM": "xterm"})
     os.close(theirs)
@@ -227,4 +243,4 @@ def scenarios(folder):
               and "End-to-end Latency" in done.stdout and "Inter-token" not in done.stdout, done.stdout + done.stderr)
 
 
-scenario.main([figures, outputs, arrivals, sweep, scenarios], __doc__)
+scenario.main([figures, outputs, progress, arrivals, sweep, scenarios], __doc__)
