@@ -44,22 +44,23 @@ Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   return classifier;
 }
 
-Result<LoadOptions> LoadOptionsOf(const AnalyzeOptions& options) {
-  LoadOptions load;
-  load.paths = options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
-  load.threads = static_cast<size_t>(options.threads.value_or(0));
+Result<ReadOptions> ReadOptionsOf(const AnalyzeOptions& options) {
+  ReadOptions reading;
+  reading.paths =
+      options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
+  reading.threads = static_cast<size_t>(options.threads.value_or(0));
   const auto ranks = RanksAskedFor(options);
   if (!ranks) return tl::unexpected<Error>(ranks.error());
-  if (ranks->size() == 1) load.rank = ranks->front();
-  load.device = options.device;
-  load.key_averages = options.json || options.csv_folder || options.ops;
-  load.first_worker_only = options.profile_dir && !options.all_ranks && ranks->empty();
+  if (ranks->size() == 1) reading.rank = ranks->front();
+  reading.device = options.device;
+  reading.key_averages = options.json || options.csv_folder || options.ops;
+  reading.first_worker_only = options.profile_dir && !options.all_ranks && ranks->empty();
   if (options.window) {
     const auto window = ParseWindow(*options.window);
     if (!window) return tl::unexpected<Error>(window.error().WithContext("--window"));
-    load.window = *window;
+    reading.window = *window;
   }
-  return load;
+  return reading;
 }
 
 // The paths and what narrows them as the user would type them again; "" when that cannot be.
@@ -79,39 +80,39 @@ std::string CommandPaths(const AnalyzeOptions& options) {
 // result names the files that were passed over. Those that failed are named on both outputs, for
 // they may go to different places, but not twice on one terminal.
 template <typename Run>
-int Finish(const std::string& result, bool names_skipped, const Loaded<Run>& loaded,
+int Finish(const std::string& result, bool names_skipped, const Readout<Run>& readout,
            const std::vector<std::string>& incomplete) {
   if (const auto written = WriteStdout(result); !written) return Fails(written.error());
   std::vector<std::string> messages;
-  const size_t failed = loaded.failures.size();
+  const size_t failed = readout.failures.size();
   if (names_skipped && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
     if (failed > 0) {
       messages.push_back(fmt::format("incomplete: {} skipped, see above",
                                      FormatCounted(failed, "input was", "inputs were")));
     }
   } else {
-    for (const Error& error : loaded.failures) messages.push_back("incomplete: " + error.message);
+    for (const Error& error : readout.failures) messages.push_back("incomplete: " + error.message);
   }
-  for (const std::string& skipped : loaded.run.skipped) {
+  for (const std::string& skipped : readout.run.skipped) {
     const bool is_failure = std::ranges::any_of(
-        loaded.failures, [&](const Error& error) { return error.message == skipped; });
+        readout.failures, [&](const Error& error) { return error.message == skipped; });
     if (!names_skipped && !is_failure) messages.push_back("skipped: " + skipped);
   }
   messages.insert(messages.end(), incomplete.begin(), incomplete.end());
   ComplainAll(messages);
-  return loaded.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
+  return readout.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
 
-int Summarise(const AnalyzeOptions& options, const LoadOptions& load, const ScreenOptions& screen,
-              ProgressCounter& counter, bool show_progress) {
-  auto loaded = [&] {
+int Summarise(const AnalyzeOptions& options, const ReadOptions& reading,
+              const ScreenOptions& screen, ProgressCounter& counter, bool show_progress) {
+  auto readout = [&] {
     const ProgressBar bar(counter, screen.style, show_progress);
-    return LoadSummaries(load, counter);
+    return ReadSummaries(reading, counter);
   }();
-  if (!loaded) return Fails(loaded.error());
+  if (!readout) return Fails(readout.error());
   return Finish(
-      options.json ? SummaryJson(loaded->run, TachoVersion()) : SummaryText(loaded->run, screen),
-      true, *loaded, IncompleteReasons(loaded->run));
+      options.json ? SummaryJson(readout->run, TachoVersion()) : SummaryText(readout->run, screen),
+      true, *readout, IncompleteReasons(readout->run));
 }
 
 std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
@@ -136,8 +137,8 @@ std::string NoSuchRank(const std::vector<int64_t>& ranks) {
 }
 
 // Which ranks there are, by one more reading; "" where no header tells.
-std::string RanksThere(const LoadOptions& asked, ProgressCounter& counter) {
-  const auto all = LoadSummaries(asked, counter);
+std::string RanksThere(const ReadOptions& asked, ProgressCounter& counter) {
+  const auto all = ReadSummaries(asked, counter);
   if (!all) return "";
   std::set<int64_t> ranks;
   for (const TraceSummary& trace : all->run.traces) {
@@ -147,9 +148,9 @@ std::string RanksThere(const LoadOptions& asked, ProgressCounter& counter) {
 }
 
 // `error`, or, when it is that no trace has the device that was asked for, which there are.
-Error NoSuchDevice(const LoadOptions& asked, const Error& error, ProgressCounter& counter) {
+Error NoSuchDevice(const ReadOptions& asked, const Error& error, ProgressCounter& counter) {
   if (asked.device.empty() || error.kind != ErrorKind::kUsage) return error;
-  const auto all = LoadSummaries(asked, counter);
+  const auto all = ReadSummaries(asked, counter);
   if (!all) return error;
   std::set<std::string> devices;
   for (const TraceSummary& trace : all->run.traces) {
@@ -163,31 +164,32 @@ Error NoSuchDevice(const LoadOptions& asked, const Error& error, ProgressCounter
                                   : fmt::format("the devices are: {}", fmt::join(devices, ", ")))};
 }
 
-int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const ScreenOptions& screen,
+int Analyse(const AnalyzeOptions& options, const ReadOptions& reading, const ScreenOptions& screen,
             ProgressCounter& counter, bool show_progress) {
   const auto classifier = MakeClassifier(options);
   if (!classifier) return Fails(classifier.error());
-  auto loaded = [&] {
+  auto readout = [&] {
     const ProgressBar bar(counter, screen.style, show_progress);
-    return LoadRun(load, *classifier, counter);
+    return ReadRun(reading, *classifier, counter);
   }();
-  if (!loaded) {
-    return Fails(NoSuchDevice(load, loaded.error(), counter));
+  if (!readout) {
+    return Fails(NoSuchDevice(reading, readout.error(), counter));
   }
   // A trace without the device or the window that was asked for is passed over: it has no fault.
-  if (std::erase_if(loaded->failures, [](const Error& e) { return e.kind == ErrorKind::kUsage; })) {
-    AnalyzeRun(loaded->run, false);
+  if (std::erase_if(readout->failures,
+                    [](const Error& e) { return e.kind == ErrorKind::kUsage; })) {
+    AnalyzeRun(readout->run, false);
   }
   const auto ranks = RanksAskedFor(options);
   if (!ranks) return Fails(ranks.error());
-  if (ranks->size() > 1) KeepRanks(*ranks, loaded->run);
-  if (loaded->run.traces.empty()) {
+  if (ranks->size() > 1) KeepRanks(*ranks, readout->run);
+  if (readout->run.traces.empty()) {
     if (ranks->empty()) return Fails({ErrorKind::kUnreadable, "no worker's trace among the files"});
-    return Fails({ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(load, counter)});
+    return Fails({ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(reading, counter)});
   }
-  std::vector<std::string> incomplete = IncompleteReasons(loaded->run);
+  std::vector<std::string> incomplete = IncompleteReasons(readout->run);
   for (const int64_t rank : *ranks) {
-    if (std::ranges::none_of(loaded->run.traces, [&](const TraceAnalysis& trace) {
+    if (std::ranges::none_of(readout->run.traces, [&](const TraceAnalysis& trace) {
           return trace.facts.rank == rank;
         })) {
       incomplete.push_back("incomplete: " + NoSuchRank({rank}));
@@ -195,9 +197,9 @@ int Analyse(const AnalyzeOptions& options, const LoadOptions& load, const Screen
   }
   // The report first: what cannot be written beside it must not take it away.
   const int status =
-      Finish(Render(options, loaded->run, screen), options.Tables().empty(), *loaded, incomplete);
+      Finish(Render(options, readout->run, screen), options.Tables().empty(), *readout, incomplete);
   if (!options.csv_folder) return status;
-  const auto files = AnalyzeCsv(loaded->run);
+  const auto files = AnalyzeCsv(readout->run);
   if (const auto written = WriteFiles(*options.csv_folder, files); !written) {
     return Fails(written.error());
   }
@@ -245,8 +247,8 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
   if (const auto good = CheckAnalyzeOptions(options); !good) return Fails(good.error());
   const auto color = ParseColor(options.color);
   if (!color) return Fails(color.error());
-  const auto load = LoadOptionsOf(options);
-  if (!load) return Fails(load.error());
+  const auto reading = ReadOptionsOf(options);
+  if (!reading) return Fails(reading.error());
 
   ScreenOptions screen;
   screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
@@ -262,8 +264,8 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
   const Surroundings errors = SurroundingsOf(STDERR_FILENO);
   const bool show_progress = LiveColumns(errors) && !options.no_progress;
   ProgressCounter counter;
-  return options.summary ? Summarise(options, *load, screen, counter, show_progress)
-                         : Analyse(options, *load, screen, counter, show_progress);
+  return options.summary ? Summarise(options, *reading, screen, counter, show_progress)
+                         : Analyse(options, *reading, screen, counter, show_progress);
 }
 
 }  // namespace tacho

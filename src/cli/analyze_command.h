@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/load_run.h"
 #include "cli/parse.h"
+#include "cli/read_run.h"
 #include "report/analyze_text.h"
 
 namespace tacho {

@@ -104,7 +104,8 @@ OptionGroup ReportRows(LoadFlags& f) {
        {"--metadata", "KEY=VALUE ...", "to keep in that file", &f.metadata, 0, true},
        {"--request-id-prefix", "TEXT", "of X-Request-Id; an index follows", &f.request_id_prefix},
        {"--color", "WHEN", "auto, always or never", &f.color},
-       {"--no-progress,--disable-tqdm", "", "no lines of progress on standard error", &f.no_progress}}};
+       {"--no-progress,--disable-tqdm", "", "no lines of progress on standard error",
+        &f.no_progress}}};
 }
 
 OptionGroup SweepRows(LoadFlags& f) {

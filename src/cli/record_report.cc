@@ -19,15 +19,15 @@ namespace {
 constexpr size_t kMostWorkersShown = 8;
 
 // The traces of the run folder, read once: for the proof and for the screen.
-std::optional<Loaded<RunAnalysis>> ReadTraces(const Recording& recording) {
-  LoadOptions load;
-  load.paths = {recording.folder.In("traces")};
+std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
+  ReadOptions reading;
+  reading.paths = {recording.folder.In("traces")};
   ProgressCounter counter;
   Result<Classifier> classifier = Classifier::Create();
   if (!classifier) return std::nullopt;
-  Result<Loaded<RunAnalysis>> loaded = LoadRun(load, *classifier, counter);
-  if (!loaded) return std::nullopt;
-  return std::move(*loaded);
+  Result<Readout<RunAnalysis>> readout = ReadRun(reading, *classifier, counter);
+  if (!readout) return std::nullopt;
+  return std::move(*readout);
 }
 
 std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
@@ -122,11 +122,11 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
     recording.troubles.push_back(std::move(lost));
   narrator.OnProgress("proof", "reading the traces");
   ProvenRecording proven;
-  proven.loaded = ReadTraces(recording);
+  proven.readout = ReadTraces(recording);
   narrator.Clear();
   std::vector<TraceEvidence> evidence;
-  if (proven.loaded)
-    for (const TraceAnalysis& trace : proven.loaded->run.traces)
+  if (proven.readout)
+    for (const TraceAnalysis& trace : proven.readout->run.traces)
       evidence.push_back(EvidenceOf(trace));
   if (options.profile.steps) recording.EndProfiledWith(evidence);
   proven.proof = Prove(recording.Expectations(), std::move(evidence));
@@ -149,8 +149,8 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
   screen.command_paths = ShellWord(shown + "/traces");
   std::string text;
-  if (proven.loaded && !proven.loaded->run.traces.empty())
-    text = AnalyzeText(proven.loaded->run, screen) + "\n";
+  if (proven.readout && !proven.readout->run.traces.empty())
+    text = AnalyzeText(proven.readout->run, screen) + "\n";
   text += ProofText(recording, proven.proof, style);
   text += WorkersText(recording, style);
   return text + fmt::format(" folder   {}\n", VisibleText(shown));

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/load_run.h"
+#include "cli/read_run.h"
 #include "cli/record_narrator.h"
 #include "report/text_style.h"
 #include "session/proof.h"
@@ -14,8 +14,8 @@ namespace tacho {
 // A recording whose run folder is written, and what its traces prove.
 struct ProvenRecording {
   Proof proof;
-  std::optional<Loaded<RunAnalysis>> loaded;  // its traces, where any could be read
-  std::string json;                           // what run.json says
+  std::optional<Readout<RunAnalysis>> readout;  // its traces, where any could be read
+  std::string json;                             // what run.json says
   int status = 0;  // for the shell: 0, 4 or 130; 3 when run.json could not be written
 };
 

@@ -1,4 +1,4 @@
-#include "cli/load_run.h"
+#include "cli/read_run.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +69,7 @@ std::string DevicesOf(const Trace& trace) {
 
 // nullopt: not a trace that was asked for.
 Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamThreads threads,
-                                             const LoadOptions& options,
+                                             const ReadOptions& options,
                                              const Classifier& classifier,
                                              ProgressCounter& counter) {
   TraceBuilder builder;
@@ -107,7 +107,7 @@ struct InputPlan {
   bool is_collection = false;
 };
 
-Result<InputPlan> PlanInput(const LoadOptions& options, ProgressCounter& counter) {
+Result<InputPlan> PlanInput(const ReadOptions& options, ProgressCounter& counter) {
   auto found = FindTraces(options.paths);
   if (!found) return tl::unexpected<Error>(found.error());
   InputPlan plan;
@@ -152,8 +152,8 @@ Result<std::optional<Item>> RunJob(const TraceSource& source, StreamThreads thre
 
 // Runs `job` over the sources and keeps what came out, in their order.
 template <typename Item, typename Run, typename Job>
-Result<Loaded<Run>> Collect(InputPlan plan, bool first_only, std::string_view out_of_memory,
-                            const Job& job) {
+Result<Readout<Run>> Collect(InputPlan plan, bool first_only, std::string_view out_of_memory,
+                             const Job& job) {
   const std::vector<TraceSource>& sources = plan.found.traces;
   std::vector<Result<std::optional<Item>>> items(sources.size());
   const auto run = [&](size_t i) {
@@ -167,39 +167,39 @@ Result<Loaded<Run>> Collect(InputPlan plan, bool first_only, std::string_view ou
   } else {
     ParallelFor(sources.size(), plan.threads, run);
   }
-  Loaded<Run> loaded;
-  loaded.is_collection = plan.is_collection;
-  loaded.run.skipped = std::move(plan.found.skipped);
-  loaded.failures = std::move(plan.found.failures);
+  Readout<Run> readout;
+  readout.is_collection = plan.is_collection;
+  readout.run.skipped = std::move(plan.found.skipped);
+  readout.failures = std::move(plan.found.failures);
   size_t good = 0;
   for (Result<std::optional<Item>>& item : items) {
     if (!item) {
-      loaded.failures.push_back(item.error());
+      readout.failures.push_back(item.error());
       continue;
     }
     ++good;
-    if (item->has_value()) loaded.run.traces.push_back(std::move(**item));
+    if (item->has_value()) readout.run.traces.push_back(std::move(**item));
   }
-  if (good == 0 && !loaded.failures.empty()) {
-    Error error = loaded.failures.front();
-    if (loaded.failures.size() > 1) {
-      error.message +=
-          fmt::format(" (and none of the {} other inputs can be read)", loaded.failures.size() - 1);
+  if (good == 0 && !readout.failures.empty()) {
+    Error error = readout.failures.front();
+    if (readout.failures.size() > 1) {
+      error.message += fmt::format(" (and none of the {} other inputs can be read)",
+                                   readout.failures.size() - 1);
     }
     return tl::unexpected<Error>(std::move(error));
   }
-  for (const Error& failure : loaded.failures) loaded.run.skipped.push_back(failure.message);
-  std::sort(loaded.run.skipped.begin(), loaded.run.skipped.end());
-  return loaded;
+  for (const Error& failure : readout.failures) readout.run.skipped.push_back(failure.message);
+  std::sort(readout.run.skipped.begin(), readout.run.skipped.end());
+  return readout;
 }
 
 }  // namespace
 
-Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
-                                    ProgressCounter& counter) {
+Result<Readout<RunAnalysis>> ReadRun(const ReadOptions& options, const Classifier& classifier,
+                                     ProgressCounter& counter) {
   auto plan = PlanInput(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
-  auto loaded = Collect<TraceAnalysis, RunAnalysis>(
+  auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(*plan), options.first_worker_only, "needs more memory than there is: try --summary",
       [&](const TraceSource& source,
           StreamThreads threads) -> Result<std::optional<TraceAnalysis>> {
@@ -209,13 +209,13 @@ Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier
         if (options.first_worker_only && front_end) return std::optional<TraceAnalysis>();
         return analysis;
       });
-  if (!loaded) return loaded;
-  const bool whole = loaded->is_collection && !options.rank && !options.first_worker_only;
-  AnalyzeRun(loaded->run, whole);
-  return loaded;
+  if (!readout) return readout;
+  const bool whole = readout->is_collection && !options.rank && !options.first_worker_only;
+  AnalyzeRun(readout->run, whole);
+  return readout;
 }
 
-Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCounter& counter) {
+Result<Readout<RunSummary>> ReadSummaries(const ReadOptions& options, ProgressCounter& counter) {
   auto plan = PlanInput(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
   return Collect<TraceSummary, RunSummary>(

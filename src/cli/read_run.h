@@ -13,7 +13,7 @@
 
 namespace tacho {
 
-struct LoadOptions {
+struct ReadOptions {
   std::vector<std::string> paths;
   size_t threads = 0;                // 0: one for each core
   std::optional<int64_t> rank = {};  // only the traces of this rank
@@ -25,7 +25,7 @@ struct LoadOptions {
 
 // What could be read, and what could not.
 template <typename Run>
-struct Loaded {
+struct Readout {
   Run run;
   std::vector<Error> failures;  // inputs that could not be read; in `run.skipped` too
   bool is_collection =
@@ -35,10 +35,10 @@ struct Loaded {
 // Finds the traces below the paths, reads and analyses them, several at a time. Each Trace is
 // dropped as soon as it is analysed; one that the memory does not hold is an input that could not
 // be read. Fails when a path is missing or when nothing could be read.
-Result<Loaded<RunAnalysis>> LoadRun(const LoadOptions& options, const Classifier& classifier,
-                                    ProgressCounter& counter);
+Result<Readout<RunAnalysis>> ReadRun(const ReadOptions& options, const Classifier& classifier,
+                                     ProgressCounter& counter);
 
 // The same without a model: totals only, in memory that grows with their different names only.
-Result<Loaded<RunSummary>> LoadSummaries(const LoadOptions& options, ProgressCounter& counter);
+Result<Readout<RunSummary>> ReadSummaries(const ReadOptions& options, ProgressCounter& counter);
 
 }  // namespace tacho
