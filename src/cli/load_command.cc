@@ -232,7 +232,7 @@ int RunLoad(const std::vector<std::string>& arguments) {
   HttpClientOptions http;
   http.verify_tls = !scene.flags.insecure;
   http.ca_file = scene.flags.ca_file;
-  http.bearer_key = scene.job.target.bearer_key;
+  http.bearer_key = scene.job.bearer_key;
   auto client = HttpClient::Create(http);
   if (!client) return Fails(client.error());
   scene.client = std::move(*client);

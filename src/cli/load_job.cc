@@ -60,9 +60,9 @@ class JobMaker {
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
     for (const char* name : {"OPENAI_API_KEY", "TACHO_API_KEY"}) {
       const char* key = std::getenv(name);
-      if (job_.target.bearer_key.empty() && key != nullptr) job_.target.bearer_key = key;
+      if (job_.bearer_key.empty() && key != nullptr) job_.bearer_key = key;
     }
-    if (!f_.api_key.empty()) job_.target.bearer_key = f_.api_key;
+    if (!f_.api_key.empty()) job_.bearer_key = f_.api_key;
     for (const std::string& header : f_.headers) {
       const size_t sign = header.find_first_of("=:");
       if (sign == std::string::npos || sign == 0) {

@@ -70,13 +70,16 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   }
   if (record_.first_choice_ns == 0) record_.first_choice_ns = at_ns;
   record_.last_choice_ns = at_ns;
-  int64_t tokens = 0;
+  const bool told_together = !streams_ && chunk.completion_tokens >= 0;
+  int64_t tokens = told_together ? chunk.completion_tokens : 0;
+  if (told_together) record_.counted_by = TokenCounts::kUsage;
   for (const ChunkChoice& choice : chunk.choices) {
     if (!choice.finish_reason.empty()) {
       finished_ = true;
       record_.finish_reason = choice.finish_reason;
     }
-    if (keep_text_) record_.text += choice.text;
+    if (keep_text_ && choice.index == 0) TakeText(choice);
+    if (told_together) continue;
     const bool opens = choice.role_only && record_.output_tokens == 0;
     if (!opens || !choice.finish_reason.empty()) tokens += TokensOf(chunk, choice);
   }
@@ -96,10 +99,15 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   record_.chunk_tokens.push_back(static_cast<uint32_t>(std::min<int64_t>(tokens, UINT32_MAX)));
 }
 
+void AnswerReader::TakeText(const ChunkChoice& choice) {
+  if (choice.from_start) record_.text.clear();
+  record_.text += choice.text;
+}
+
 int64_t AnswerReader::TokensOf(const StreamChunk& chunk, const ChunkChoice& choice) {
   TokenCounts& by = record_.counted_by;
   if (by == TokenCounts::kNone) {
-    // The first chunk says how this server tells. A whole answer tells its total.
+    // The first chunk says how this server tells.
     by = chunk.completion_tokens >= 0 ? TokenCounts::kUsage
          : choice.token_ids >= 0      ? TokenCounts::kTokenIds
                                       : TokenCounts::kChunks;
@@ -151,8 +159,7 @@ void AnswerReader::Complain(std::string text) {
 }
 
 bool AnswerReader::runs_away() const {
-  return record_.planned_output_tokens > 0 &&
-         record_.output_tokens > 2 * record_.planned_output_tokens + 64;
+  return asked_tokens_ > 0 && record_.output_tokens > 2 * asked_tokens_ + 64;
 }
 
 void AnswerReader::OnEnd(std::string_view broken) {
@@ -200,8 +207,8 @@ void AnswerReader::JudgeWhole(std::string_view broken) {
   }
   if (!exact && told_total_ > 0) Spread(told_total_);
   if (runs_away()) {
-    return partial(fmt::format("{} tokens where {} were asked for", record_.output_tokens,
-                               record_.planned_output_tokens));
+    return partial(
+        fmt::format("{} tokens where {} were asked for", record_.output_tokens, asked_tokens_));
   }
   if (record_.output_tokens == 0) return partial("an answer without a token");
   record_.status = RequestStatus::kDone;

@@ -16,13 +16,19 @@ namespace tacho {
 //
 // Tokens of a chunk are told by the difference of the running totals (usage of each chunk, by
 // choice), else by its token ids, else a chunk with text counts as one. The first chunk of a chat
-// that holds nothing but a role is none; one whose text is empty, because it ends inside a
-// character, is one.
+// that holds nothing but a role is none. One whose text is empty, because it ends inside a
+// character, is one where totals or ids tell of it. A whole answer tells the total of its choices.
 class AnswerReader {
  public:
-  // `parser` may be shared by all readers of a thread.
-  AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text)
-      : parser_(parser), record_(record), streams_(streams), keep_text_(keep_text) {}
+  // `parser` may be shared by all readers of a thread. asked_tokens: of all choices together; 0:
+  // not known.
+  AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
+               int64_t asked_tokens)
+      : parser_(parser),
+        record_(record),
+        streams_(streams),
+        keep_text_(keep_text),
+        asked_tokens_(asked_tokens) {}
 
   void OnHead(int status, int64_t at_ns);
   void OnBody(std::string_view bytes, int64_t at_ns);
@@ -33,10 +39,12 @@ class AnswerReader {
   bool done_seen() const { return done_seen_; }
   // Far more tokens than were asked for: the stream has no end.
   bool runs_away() const;
+  int64_t asked_tokens() const { return asked_tokens_; }
 
  private:
   void TakeEvent(std::string_view data, int64_t at_ns);
   void TakeChunk(const StreamChunk& chunk, int64_t at_ns);
+  void TakeText(const ChunkChoice& choice);
   int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
   int64_t& TotalOf(size_t choice);
   // The answer's total over its chunks, in proportion to what was counted: rates are right then.
@@ -47,6 +55,7 @@ class AnswerReader {
   ChunkParser& parser_;
   RequestRecord& record_;
   const bool streams_, keep_text_;
+  const int64_t asked_tokens_;
   bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
   int64_t told_total_ = -1;  // by the last usage of all
   int64_t last_body_ns_ = 0;

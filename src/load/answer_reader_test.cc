@@ -19,7 +19,7 @@ class Streamed {
   explicit Streamed(int64_t planned = 0, bool streams = true, bool keep_text = false) {
     record_.sent_ns = kNsPerMs / 2;
     record_.planned_output_tokens = planned;
-    reader_ = std::make_unique<AnswerReader>(parser_, record_, streams, keep_text);
+    reader_ = std::make_unique<AnswerReader>(parser_, record_, streams, keep_text, planned);
     reader_->OnHead(200, kNsPerMs);
   }
   Streamed& Event(std::string_view data) {
@@ -229,6 +229,33 @@ TEST(AnswerReader, ReadsSglangsOwnStreamWithItsTotals) {
   EXPECT_EQ(r.finish_reason, "length");
 }
 
+TEST(AnswerReader, TheTextOfSglangsOwnStreamIsKeptOnce) {
+  const auto text = [](bool incremental) {
+    Streamed stream(0, true, true);
+    const auto chunk = [](std::string_view words, std::string_view ids, int total) {
+      return fmt::format(
+          R"({{"text":"{}","output_ids":{},"meta_info":{{"id":"r1","finish_reason":null,"completion_tokens":{}}}}})",
+          words, ids, total);
+    };
+    stream.Event(chunk("a", "[1]", 1));
+    stream.Event(incremental ? chunk("ab", "[2,3]", 3) : chunk("aab", "[1,2,3]", 3));
+    return stream.Event("[DONE]").End().text;
+  };
+  EXPECT_EQ(text(false), "aab");
+  EXPECT_EQ(text(true), "aab");
+}
+
+TEST(AnswerReader, AWholeAnswerTellsTheTokensOfAllItsChoices) {
+  constexpr std::string_view kAnswer =
+      R"({"id":"cmpl-1","choices":[{"index":0,"text":"ab","finish_reason":"length"},{"index":1,"text":"cd","finish_reason":"length"}],"usage":{"prompt_tokens":4,"completion_tokens":16}})";
+  Streamed whole(16, false, true);
+  const RequestRecord& r = whole.Bytes(kAnswer).End();
+  EXPECT_EQ(r.status, RequestStatus::kDone) << r.error;
+  EXPECT_EQ(r.output_tokens, 16);
+  EXPECT_EQ(r.counted_by, TokenCounts::kUsage);
+  EXPECT_EQ(r.text, "ab");
+}
+
 TEST(AnswerReader, AnErrorInsideAStreamIsAFailure) {
   Streamed vllm;
   const RequestRecord& r =
@@ -307,7 +334,7 @@ TEST(AnswerReader, SaysWhatAServerRefusedWith) {
   const auto refused = [](int status, std::string_view body) {
     ChunkParser parser;
     RequestRecord record;
-    AnswerReader reader(parser, record, true, false);
+    AnswerReader reader(parser, record, true, false, 0);
     reader.OnHead(status, kNsPerMs);
     reader.OnBody(body, kNsPerMs);
     reader.OnEnd("");

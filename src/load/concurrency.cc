@@ -76,13 +76,11 @@ std::optional<SteadyWindow> SteadyWindowOf(std::span<const RequestRecord> reques
                                            uint64_t most_at_once) {
   const std::vector<Edge> edges = EdgesOf(requests);
   if (edges.empty()) return std::nullopt;
-  int64_t last_sent = 0, peak = 0;
+  int64_t last_sent = 0;
   for (const RequestRecord& request : requests) last_sent = std::max(last_sent, request.sent_ns);
-  for (const Edge& edge : edges) peak = std::max(peak, edge.count);
-  double level = static_cast<double>(most_at_once) * kOfLevel;
-  if (most_at_once == 0 || static_cast<double>(peak) < level) {
-    level = MedianCount(edges, edges.front().at_ns, last_sent) * kOfLevel;
-  }
+  const double median = MedianCount(edges, edges.front().at_ns, last_sent);
+  const double bound = static_cast<double>(most_at_once) * kOfLevel;
+  const double level = most_at_once > 0 && median >= bound ? bound : median * kOfLevel;
   SteadyWindow window;
   window.level = level;
   bool begun = false;

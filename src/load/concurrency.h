@@ -22,9 +22,10 @@ struct SteadyWindow {
   int64_t from_ns = 0, to_ns = 0;
   double level = 0;  // requests under way that it takes
 };
-// From the first moment at which 95 % of the level were under way to the last one. The level is the
-// bound of requests at once if that was reached; else, in an open loop, what was under way in the
-// median of the time between the first and the last sending. Absent when nothing was sent.
+// From the first moment at which 95 % of the level were under way to the last one. The level is
+// what was under way in the median of the time between the first and the last sending; the bound of
+// requests at once where that was within 5 % of it. (Users who think between requests reach the
+// bound in the moment in which they begin, and never again.) Absent when nothing was sent.
 std::optional<SteadyWindow> SteadyWindowOf(std::span<const RequestRecord> requests,
                                            uint64_t most_at_once);
 

@@ -51,9 +51,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
             },
             [this](RequestRecord record, int64_t retry_after_s) {
               OnEnd(std::move(record), retry_after_s);
-            }) {
-    records_.id_prefix = id_prefix_;
-  }
+            }) {}
 
   LoadRecords Run(std::stop_token stop) {
     bodies_->WaitForFirst(std::min(kFirstBodies, plan_.requests.size()));
@@ -123,15 +121,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
       return false;
     }
     ++pace.cursor;
-    ++pace.occupied;
+    const int64_t free_since = pace.TakePlace();
     if (open_loop_) {
-      Send(index, at, std::max(at, pace.room_since_ns));
-    } else if (pace.users < pace.places || pace.places == 0) {
+      Send(index, at, std::max(at, free_since));
+    } else if (free_since == 0) {
       // When a user begins is our choice: one after the other.
-      ++pace.users;
       Send(index, now, now);
     } else {
-      SendLater(index, pace.room_since_ns + requests_[index].think_ns);
+      SendLater(index, free_since + requests_[index].think_ns);
     }
     return true;
   }
@@ -140,7 +137,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     bodies_->Announce(index);
     const auto send = [index, at_ns](Driver& self) {
       if (!self.ending_) return self.Send(index, at_ns, at_ns);
-      --self.paces_.Of(index).occupied;
+      ++self.paces_.Of(index).resting;
+      self.paces_.FreePlace(self.paces_.Of(index), at_ns);
       self.EndIfOver();
     };
     if (at_ns <= MonotonicNs()) return send(*this);
@@ -163,9 +161,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     std::string body = bodies_->Take(index);
     if (request.turn == 0) body_order_.Sent(lanes_.LaneOf(index));
     if (requests_.HasFollower(index)) bodies_->Announce(index + 1);
-    const int64_t handed_ns =
-        flights_.Start(std::move(record), lanes_.TargetOf(index), std::move(body));
-    records_.latest_send_ns = std::max(records_.latest_send_ns, handed_ns - admitted_ns);
+    flights_.Start(std::move(record), lanes_.TargetOf(index), std::move(body));
   }
 
   void OnEnd(RequestRecord record, int64_t retry_after_s) {
@@ -173,13 +169,15 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const bool failed =
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     const uint64_t index = record.index;
-    FailureStreak& failures = paces_.Of(index).failures;
-    failures.Count(failed, MonotonicNs());
+    Pace& pace = paces_.Of(index);
+    pace.failures.Count(failed, MonotonicNs());
     const int64_t ended_ns = record.ended_ns;
-    const int64_t pause_ns = failed ? failures.PauseNs(retry_after_s) : 0;
+    const int64_t pause_ns = failed ? pace.failures.PauseNs(retry_after_s) : 0;
     // From here on the load may be over, and its records another thread's.
     records_.requests.push_back(std::move(record));
-    if (failed && paces_.AreHopeless(MonotonicNs())) return GiveUp();
+    ++pace.resting;
+    const bool more = requests_.HasFollower(index) || !paces_.AreThrough();
+    if (failed && more && paces_.AreHopeless(MonotonicNs())) return GiveUp();
     GoOn(index, ended_ns, pause_ns);
     EndIfOver();
   }
@@ -194,6 +192,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   // What the end of a request lets go.
   void GoOn(uint64_t index, int64_t ended_ns, int64_t pause_ns) {
     if (!ending_ && requests_.HasFollower(index)) {
+      --paces_.Of(index).resting;
       return SendLater(index + 1, ended_ns + std::max(requests_[index + 1].think_ns, pause_ns));
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {

@@ -23,7 +23,6 @@ struct DriveTarget {
   // Valid ids to make prompts of. Empty: prompts are words, for an id beyond the vocabulary ends a
   // real SGLang.
   std::vector<int64_t> token_ids = {};
-  std::string bearer_key = {};
   std::string route = {};  // in place of the API's own: "/v1/completions"
   bool stream = true;
   // Of vLLM: the ids of each chunk's tokens, for routers that keep running totals back. The first
@@ -56,11 +55,9 @@ struct LoadRecords {
   std::vector<RequestRecord> requests;  // in the order of the plan; those never sent are left out
   std::vector<ClockPair> clocks;        // at the start, each second, and at the end
   int64_t started_ns = 0, ended_ns = 0;
-  int64_t latest_send_ns = 0;  // the largest handed - admitted: what the client itself caused
   ClientHealth client;
   std::string ended_early;  // why the load stopped before its plan was through; "" when it did not
   bool broken_off = false;  // by the user, or given up: not for want of planned requests
-  std::string id_prefix;
 };
 
 struct DriveOptions {

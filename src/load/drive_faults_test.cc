@@ -104,6 +104,22 @@ TEST(DriveFaults, RetryAfterIsHeeded) {
   EXPECT_GE(records.requests[2].sent_ns - records.requests[0].ended_ns, 1000 * kNsPerMs);
 }
 
+TEST(DriveFaults, NobodyWaitsForAPauseWhenNothingIsLeft) {
+  EngineForTest engine({.first_ns = kNsPerMs},
+                       [](EngineForTest& self, const Exchange& exchange, const auto&) {
+                         if (self.requests() != 2) return false;
+                         exchange->Respond(429, "", "text/plain", {{"Retry-After", "60"}});
+                         return true;
+                       });
+  PlanOptions options = Fixed(6, 1);
+  options.concurrency = 2;
+  const LoadRecords records = Send(options, {TargetOf(engine)});
+  EXPECT_EQ(CountOf(records, RequestStatus::kDone), 5u);
+  EXPECT_EQ(CountOf(records, RequestStatus::kFailed), 1u);
+  EXPECT_EQ(records.ended_early, "");
+  EXPECT_LT(records.ended_ns - records.started_ns, 30 * kNsPerSecond);
+}
+
 TEST(DriveFaults, AnErrorInsideTheStreamFailsThatRequestAlone) {
   EngineForTest engine({}, [](EngineForTest& self, const Exchange& exchange, const auto&) {
     if (self.requests() != 3) return false;

@@ -68,6 +68,25 @@ TEST(Drive, UsersWhoGetThroughThePlanBeginItAgainWithOtherPrompts) {
   for (size_t i = 0; i < records.requests.size(); ++i) EXPECT_EQ(records.requests[i].index, i);
 }
 
+TEST(Drive, UsersThinkWhoseFirstAnswersComeBeforeAllUsersHaveBegun) {
+  EngineForTest engine({.first_ns = 0});
+  PlanOptions options = Fixed(600, 1);
+  options.concurrency = 300;
+  options.think_ns = 200 * kNsPerMs;
+  const auto plan = MakePlan(options);
+  ASSERT_TRUE(plan);
+  const LoadRecords records = Send(*plan, {TargetOf(engine)});
+  ASSERT_EQ(records.requests.size(), 600u);
+  std::set<int64_t> ends;
+  for (const RequestRecord& r : records.requests) ends.insert(r.ended_ns);
+  for (const RequestRecord& r : records.requests) {
+    EXPECT_GE(r.intended_ns, records.started_ns) << r.index;
+    if (r.index < 300) continue;
+    // Meant to come that user's thought after the answer before it.
+    EXPECT_EQ(ends.count(r.intended_ns - plan->requests[r.index].think_ns), 1u) << r.index;
+  }
+}
+
 TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {
   EngineForTest engine({.first_ns = 20 * kNsPerMs});
   PlanOptions options = Fixed(60, 1);

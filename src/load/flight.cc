@@ -42,7 +42,6 @@ void Flight::OnBody(std::string_view bytes, int64_t at_ns) {
 }
 
 void Flight::EndBecause(Ending ending, std::string why) {
-  if (ending_ != Ending::kNone) return;
   ending_ = ending;
   why_ = std::move(why);
 }

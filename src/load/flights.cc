@@ -20,12 +20,13 @@ std::string ShowSpan(int64_t ns) {
 
 }  // namespace
 
-int64_t Flights::Start(RequestRecord record, size_t target, std::string body) {
+void Flights::Start(RequestRecord record, size_t target, std::string body) {
   const DriveTarget& to = targets_[target];
   const uint64_t index = record.index;
   record.url = to.url;
   auto flight = std::make_shared<Flight>(
-      std::move(record), parser_, to.stream, to.keep_text, [this](Flight& own) { OnTokens(own); },
+      std::move(record), parser_, to.stream, to.keep_text,
+      asked_[target].Of(record.planned_output_tokens), [this](Flight& own) { OnTokens(own); },
       [this](Flight& own) { OnEnded(own); });
   HttpRequest http;
   http.method = "POST";
@@ -33,23 +34,25 @@ int64_t Flights::Start(RequestRecord record, size_t target, std::string body) {
   http.headers = to.headers;
   http.headers.push_back({"Content-Type", "application/json"});
   http.headers.push_back({"X-Request-Id", flight->record().id});
-  if (!to.bearer_key.empty()) http.headers.push_back({"Authorization", "Bearer " + to.bearer_key});
   http.body = std::move(body);
-  const int64_t handed_ns = flight->record().handed_ns = MonotonicNs();
+  flight->record().handed_ns = MonotonicNs();
   flights_.emplace(index, UnderWay{target, flight});
   progress_.running = flights_.size();
   flight->stream = client_.Start(std::move(http), flight);
-  return handed_ns;
 }
 
-void Flights::OnTokens(Flight& flight) {
+void Flights::TellTokens(Flight& flight) {
   const int64_t tokens = flight.record().output_tokens;
   progress_.output_tokens += static_cast<uint64_t>(tokens - flight.tokens_told);
   flight.tokens_told = tokens;
+}
+
+void Flights::OnTokens(Flight& flight) {
+  TellTokens(flight);
   if (flight.reader().runs_away()) {
     Cancel(flight, Flight::Ending::kGaveUp,
-           fmt::format("{} tokens came where {} were asked for: given up", tokens,
-                       flight.record().planned_output_tokens));
+           fmt::format("{} tokens came where {} were asked for: given up", flight.tokens_told,
+                       flight.reader().asked_tokens()));
   }
   if (!flight.reader().done_seen() || flight.lingers) return;
   flight.lingers = true;
@@ -64,6 +67,7 @@ void Flights::OnEnded(Flight& flight) {
   const std::shared_ptr<Flight> keep = found->second.flight;
   flights_.erase(found);
   progress_.running = flights_.size();
+  TellTokens(flight);
   const RequestStatus status = flight.record().status;
   if (status == RequestStatus::kDone)
     ++progress_.done;

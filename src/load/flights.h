@@ -9,6 +9,7 @@
 
 #include "load/drive.h"
 #include "load/flight.h"
+#include "load/request_body.h"
 
 namespace tacho {
 
@@ -29,12 +30,13 @@ class Flights {
         addresses_(std::move(addresses)),
         progress_(progress),
         at_(std::move(at)),
-        on_end_(std::move(on_end)) {}
+        on_end_(std::move(on_end)) {
+    for (const DriveTarget& target : targets) asked_.push_back(AskedBy(target));
+  }
 
   bool empty() const { return flights_.empty(); }
-  // Sends it to that target; `record` tells all that is known before. Gives the time of handing it
-  // to the client.
-  int64_t Start(RequestRecord record, size_t target, std::string body);
+  // Sends it to that target; `record` tells all that is known before.
+  void Start(RequestRecord record, size_t target, std::string body);
   // Those that got no token for as long as their target says, or are not complete in time.
   void GiveUpStalled(int64_t now_ns);
   void CancelAll(const std::string& why);
@@ -45,12 +47,14 @@ class Flights {
     std::shared_ptr<Flight> flight;
   };
   void OnTokens(Flight& flight);
+  void TellTokens(Flight& flight);
   void OnEnded(Flight& flight);
   void Cancel(Flight& flight, Flight::Ending ending, std::string why);
 
   HttpClient& client_;
   const std::vector<DriveTarget>& targets_;
   const std::vector<std::string> addresses_;
+  std::vector<AskedTokens> asked_;  // by target
   DriveProgress& progress_;
   const At at_;
   const OnEnd on_end_;

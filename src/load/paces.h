@@ -16,16 +16,24 @@ namespace tacho {
 // How far a lane has come.
 struct Pace {
   size_t lane = 0;
-  uint64_t places = 0;        // 0: no bound
-  uint64_t cursor = 0;        // the plan's next one for it is here or later
-  uint64_t occupied = 0;      // places: requests under way, and users who think or wait
-  uint64_t users = 0;         // that have begun, with a fixed concurrency
-  int64_t room_since_ns = 0;  // when a place last became free
-  int64_t due_at_ns = 0;      // when it takes its turn again for a request that was not yet due
+  uint64_t places = 0;    // 0: no bound
+  uint64_t cursor = 0;    // the plan's next one for it is here or later
+  uint64_t occupied = 0;  // places: requests under way, and users who think or rest
+  uint64_t resting = 0;   // of them, users whose request is over
+  int64_t due_at_ns = 0;  // when it takes its turn again for a request that was not yet due
   bool in_turn = false;
+  std::deque<int64_t> free_since_ns = {};  // of each place, the longest first; 0: from the start
   FailureStreak failures = {};
 
-  bool HasRoom() const { return places == 0 || occupied < places; }
+  bool HasRoom() const { return places == 0 || !free_since_ns.empty(); }
+  // Since when the place was free; 0: nobody has had it. Not without room.
+  int64_t TakePlace() {
+    ++occupied;
+    if (places == 0) return 0;
+    const int64_t since = free_since_ns.front();
+    free_since_ns.pop_front();
+    return since;
+  }
 };
 
 // The lanes of a load under way: whose turn it is to send, which are through, and whether there is
@@ -34,8 +42,11 @@ class Paces {
  public:
   Paces(const NumberedPlan& requests, const Lanes& lanes) : requests_(requests), lanes_(lanes) {
     for (size_t lane = 0; lane < lanes.count(); ++lane) {
-      paces_.push_back({.lane = lane, .places = lanes.PlacesOf(lane)});
-      TakesTurn(paces_.back());
+      Pace& pace = paces_.emplace_back();
+      pace.lane = lane;
+      pace.places = lanes.PlacesOf(lane);
+      pace.free_since_ns.assign(pace.places, 0);
+      TakesTurn(pace);
     }
   }
 
@@ -56,10 +67,11 @@ class Paces {
     return pace;
   }
 
-  // A request is over, and its user goes on to the next one.
+  // A user who rests has done so, and goes on to the next request.
   void FreePlace(Pace& pace, int64_t at_ns) {
-    if (!pace.HasRoom()) pace.room_since_ns = at_ns;
     --pace.occupied;
+    --pace.resting;
+    if (pace.places > 0) pace.free_since_ns.push_back(at_ns);
     TakesTurn(pace);
   }
 
@@ -93,7 +105,8 @@ class Paces {
 
  private:
   bool IsThrough(const Pace& pace) const {
-    return pace.occupied == 0 && !requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
+    return pace.occupied == pace.resting &&
+           !requests_.Has(lanes_.FirstTurnFrom(pace.lane, pace.cursor));
   }
 
   const NumberedPlan& requests_;

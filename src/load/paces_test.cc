@@ -18,6 +18,10 @@ struct UnderWay {
   const Laid laid;
   Paces paces{laid.requests, laid.lanes};
 
+  void End(Pace& pace, int64_t at_ns) {
+    ++pace.resting;
+    paces.FreePlace(pace, at_ns);
+  }
   // Its requests fail in a row, that many, from second 1 on.
   void Fail(size_t lane, int times) {
     for (int i = 0; i < times; ++i) paces[lane].failures.Count(true, kNsPerSecond);
@@ -53,19 +57,47 @@ TEST(Paces, EachLaneGoesThroughItsOwnRequests) {
   EXPECT_FALSE(load.paces.AreThrough());
 }
 
-TEST(Paces, APlaceThatWasTheLastTellsSinceWhenThereIsRoom) {
+TEST(Paces, APlaceTellsSinceWhenItWasFree) {
   UnderWay load(12, 2, 1);
   Pace& pace = load.paces.NextInTurn();
   ASSERT_EQ(pace.places, 2u);
-  pace.occupied = 2;
-  EXPECT_FALSE(pace.HasRoom());
-  load.paces.FreePlace(pace, 50);
-  EXPECT_TRUE(pace.HasRoom());
-  EXPECT_EQ(pace.room_since_ns, 50);
+  EXPECT_EQ(pace.TakePlace(), 0);
+  load.End(pace, 40);
   EXPECT_EQ(load.paces.NextInTurn().lane, 0u);
-  load.paces.FreePlace(pace, 60);
-  EXPECT_EQ(pace.room_since_ns, 50);
-  EXPECT_EQ(pace.occupied, 0u);
+  EXPECT_EQ(pace.TakePlace(), 0);  // the other one's user begins first
+  EXPECT_EQ(pace.TakePlace(), 40);
+  EXPECT_FALSE(pace.HasRoom());
+  load.End(pace, 50);
+  load.End(pace, 60);
+  EXPECT_EQ(pace.TakePlace(), 50);
+  EXPECT_EQ(pace.TakePlace(), 60);
+  EXPECT_EQ(pace.occupied, 2u);
+}
+
+TEST(Paces, AnOpenLoopWithoutBoundAlwaysHasRoom) {
+  LoadPlan plan = PlanOf(12, 0);
+  plan.options.rate = 10;
+  const Laid laid(plan, 1);
+  Paces paces(laid.requests, laid.lanes);
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(paces[0].HasRoom());
+    EXPECT_EQ(paces[0].TakePlace(), 0);
+  }
+  EXPECT_EQ(paces[0].occupied, 5u);
+  ++paces[0].resting;
+  paces.FreePlace(paces[0], 50);
+  EXPECT_EQ(paces[0].TakePlace(), 0);
+}
+
+TEST(Paces, UsersWhoRestAndHaveNothingLeftAreNotWaitedFor) {
+  UnderWay load(1, 1, 1);
+  Pace& pace = load.paces[0];
+  pace.occupied = pace.resting = 1;
+  EXPECT_FALSE(load.paces.AreThrough());
+  pace.cursor = 1;
+  EXPECT_TRUE(load.paces.AreThrough());
+  ++pace.occupied;
+  EXPECT_FALSE(load.paces.AreThrough());
 }
 
 TEST(Paces, HopelessIsWhatHasOnlyServersLeftThatAnswerNothingWell) {

@@ -1,6 +1,8 @@
 #include "load/request_body.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -11,6 +13,8 @@ namespace tacho {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr int64_t kMostAsked = int64_t{1} << 31;
 
 // Fields given by the user replace ours of the same name: a name that comes twice is an error to
 // some servers (sglang-router).
@@ -111,6 +115,30 @@ std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uin
   }
   body += '}';
   return body;
+}
+
+int64_t AskedTokens::Of(int64_t planned) const {
+  const int64_t each = std::clamp<int64_t>(output.value_or(planned), 0, kMostAsked);
+  return each * std::clamp<int64_t>(choices, 1, kMostAsked);
+}
+
+AskedTokens AskedBy(const DriveTarget& target) {
+  AskedTokens asked;
+  const auto take = [&asked](const OrderedJson& fields) {
+    for (const char* name : {"max_tokens", "max_completion_tokens", "max_new_tokens"})
+      if (const auto found = fields.find(name); found != fields.end())
+        asked.output = found->is_number_integer() ? found->get<int64_t>() : 0;
+    if (const auto found = fields.find("n"); found != fields.end() && found->is_number_integer())
+      asked.choices = found->get<int64_t>();
+  };
+  for (const std::string* given : {&target.sampling, &target.extra_body}) {
+    if (given->empty()) continue;
+    const OrderedJson fields = OrderedJson::parse(*given);
+    take(fields);
+    const auto own = fields.find("sampling_params");
+    if (own != fields.end() && own->is_object()) take(*own);
+  }
+  return asked;
 }
 
 bool IsJsonObject(std::string_view text) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,16 @@ Result<std::string> AddressOf(const DriveTarget& target);
 // min_tokens = max_tokens. `id` goes into SGLang's body ("rid"), which knows no header for it.
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,
                    std::string_view id);
+
+// How many tokens a target's requests ask for, where its own fields replace the planned number.
+struct AskedTokens {
+  std::optional<int64_t> output;  // of each choice; else the planned number
+  int64_t choices = 1;
+
+  // Of all choices together; 0: not known.
+  int64_t Of(int64_t planned) const;
+};
+AskedTokens AskedBy(const DriveTarget& target);
 
 // What the sampling and extra_body of a target must be, where they are given.
 bool IsJsonObject(std::string_view text);

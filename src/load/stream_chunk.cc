@@ -176,6 +176,7 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
   if (root.get_object().get(object) != simdjson::SUCCESS) return false;
   ChunkChoice own;  // of SGLang's /generate
   bool is_own = false, said_error = false;
+  int64_t own_ids = -1;
   for (auto field : object) {
     Key key;
     ondemand::value value;
@@ -200,6 +201,8 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
       ReadMetaInfo(value, chunk, own);
     } else if (key == "text") {
       own.text = Text(value);
+    } else if (key == "output_ids") {
+      own_ids = CountOf(value);
     } else if (key == "index") {
       own.index = Number(value, 0);
     } else if (key == "object") {
@@ -211,6 +214,8 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
       chunk.error = Text(value);  // FastAPI's; an error only with the status that says so
     }
   }
+  // With --incremental-streaming-output its chunks hold what is new.
+  own.from_start = own_ids < 0 || own_ids >= chunk.completion_tokens;
   if (is_own) chunk.choices.push_back(own);
   return true;
 }

@@ -10,9 +10,10 @@ namespace tacho {
 
 struct ChunkChoice {
   int64_t index = 0;
-  std::string_view text;   // of the answer or of its reasoning, also what calls a tool
-  bool role_only = false;  // the first chunk of a chat: no token
-  int64_t token_ids = -1;  // how many; -1: none given
+  std::string_view text;    // of the answer or of its reasoning, also what calls a tool
+  bool from_start = false;  // the text is all there is so far, not what is new (SGLang's /generate)
+  bool role_only = false;   // the first chunk of a chat: no token
+  int64_t token_ids = -1;   // how many; -1: none given
   std::string_view finish_reason;
 };
 

@@ -58,7 +58,21 @@ void CountStatus(const RequestRecord& request, LoadFigures& figures) {
   }
 }
 
-// What came inside a stretch of time, whenever its requests were sent.
+// The part of a done request's output that came inside; without chunks it came at its end.
+template <typename Inside>
+double ShareInside(const RequestRecord& request, const Inside& inside) {
+  if (request.chunk_ns.empty()) return inside(request.last_choice_ns) ? 1 : 0;
+  double tokens = 0, all = 0;
+  for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
+    all += request.chunk_tokens[i];
+    if (inside(request.chunk_ns[i])) tokens += request.chunk_tokens[i];
+  }
+  return all > 0 ? tokens / all : 0;
+}
+
+// What came inside a stretch of time, whenever its requests were sent. A request counts by the part
+// of its output that came inside, so that tokens over requests are those of a request: in waves of
+// requests that begin together, whole ones at their ends would be a wave too many or too few.
 void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const SummaryOptions& options,
               LoadFigures& figures) {
   figures.duration_ns = to_ns - from_ns;
@@ -67,17 +81,11 @@ void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Summ
   double done = 0, good = 0, prompt = 0, output = 0;
   for (const RequestRecord* request : requests) {
     if (request->status != RequestStatus::kDone) continue;
-    if (inside(request->last_choice_ns)) {
-      ++done;
-      if (figures.good && KeepsSlos(*request, options.slos)) ++good;
-    }
+    const double share = ShareInside(*request, inside);
+    done += share;
+    output += share * static_cast<double>(request->output_tokens);
+    if (figures.good && KeepsSlos(*request, options.slos)) good += share;
     if (inside(request->first_choice_ns)) prompt += static_cast<double>(PromptTokens(*request));
-    if (request->chunk_ns.empty() && inside(request->last_choice_ns)) {
-      output += static_cast<double>(request->output_tokens);
-    }
-    for (size_t i = 0; i < request->chunk_ns.size(); ++i) {
-      if (inside(request->chunk_ns[i])) output += request->chunk_tokens[i];
-    }
   }
   const double seconds = static_cast<double>(figures.duration_ns) / kNsPerSecond;
   figures.requests_per_s = done / seconds;
@@ -125,24 +133,17 @@ LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
 }
 
 // In seconds from the start of the load, as vLLM's client does.
-void CountPeaks(const LoadRecords& records, LoadSummary& summary) {
-  std::vector<uint64_t> chunks, tokens;
+uint64_t PeakChunks(const LoadRecords& records) {
+  std::vector<uint64_t> chunks;
   for (const RequestRecord& request : records.requests) {
     if (request.status != RequestStatus::kDone) continue;
-    for (size_t i = 0; i < request.chunk_ns.size(); ++i) {
-      const auto second =
-          static_cast<size_t>((request.chunk_ns[i] - records.started_ns) / kNsPerSecond);
-      if (chunks.size() <= second) {
-        chunks.resize(second + 1);
-        tokens.resize(second + 1);
-      }
+    for (const int64_t at_ns : request.chunk_ns) {
+      const auto second = static_cast<size_t>((at_ns - records.started_ns) / kNsPerSecond);
+      if (chunks.size() <= second) chunks.resize(second + 1);
       ++chunks[second];
-      tokens[second] += request.chunk_tokens[i];
     }
   }
-  if (chunks.empty()) return;
-  summary.peak_chunks_per_s = *std::max_element(chunks.begin(), chunks.end());
-  summary.peak_output_tokens_per_s = *std::max_element(tokens.begin(), tokens.end());
+  return chunks.empty() ? 0 : *std::max_element(chunks.begin(), chunks.end());
 }
 
 ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
@@ -222,8 +223,9 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
       if (sent >= summary.window->from_ns && sent < summary.window->to_ns)
         inside.push_back(request);
     }
-    if (inside.size() < all.size() && !inside.empty()) {
-      summary.steady = FiguresOf(inside, options);
+    LoadFigures steady = FiguresOf(inside, options);
+    if (inside.size() < all.size() && static_cast<double>(steady.done) >= summary.window->level) {
+      summary.steady = std::move(steady);
       SetRates(all, summary.window->from_ns, summary.window->to_ns, options, *summary.steady);
     }
   }
@@ -233,7 +235,7 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
     }
   }
   summary.concurrency = ConcurrencyOf(records.requests, records.started_ns);
-  CountPeaks(records, summary);
+  summary.peak_chunks_per_s = PeakChunks(records);
   summary.client = records.client;
   summary.verdict = Judge(records, summary.whole);
   summary.errors = CountErrors(records);

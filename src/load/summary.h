@@ -45,8 +45,10 @@ struct ErrorCount {
 
 struct LoadSummary {
   LoadFigures whole;
-  // Times of the requests sent inside the steady window, rates of what came inside it: the warm-up
-  // and the end are left out. Absent when there is no such window, or it is all there is.
+  // Counts and times of the requests sent inside the steady window, rates of what came inside it
+  // (SetRates): the warm-up and the end are left out. Absent when there is no such window, when it
+  // is all there is, and when fewer requests were sent in it and done than it takes at once: then
+  // no place saw a second one.
   std::optional<LoadFigures> steady;
   std::optional<SteadyWindow> window;
   struct Class {
@@ -55,8 +57,7 @@ struct LoadSummary {
   };
   std::vector<Class> classes;  // where there is more than one scenario
   Concurrency concurrency;
-  uint64_t peak_chunks_per_s = 0;         // vLLM's max_output_tokens_per_s
-  uint64_t peak_output_tokens_per_s = 0;  // the same, of tokens
+  uint64_t peak_chunks_per_s = 0;  // vLLM's max_output_tokens_per_s
   ClientHealth client;
   ClientVerdict verdict;
   std::vector<ErrorCount> errors;  // the most frequent first

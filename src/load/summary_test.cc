@@ -35,7 +35,6 @@ TEST(Summary, FiguresAreThoseOfTheDefinitions) {
   EXPECT_DOUBLE_EQ(all.whole.itl.mean, 50.0 / 7 * kNsPerMs);
   EXPECT_EQ(all.whole.wrong_length, 1u);
   EXPECT_EQ(all.peak_chunks_per_s, 6u);
-  EXPECT_EQ(all.peak_output_tokens_per_s, 9u);
   EXPECT_EQ(all.concurrency.peak, 2u);
 }
 
@@ -110,6 +109,47 @@ TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
   ASSERT_EQ(all.concurrency.each_second.size(), 4u);
   EXPECT_NEAR(all.concurrency.each_second[0], 5.5, 1e-9);
   EXPECT_NEAR(all.concurrency.each_second[1], 10, 1e-9);
+}
+
+TEST(Summary, AWaveCountsInTheSteadyWindowAsFarAsItCameInIt) {
+  // Four waves of eight requests of five tokens each; the last token of each wave's second half
+  // comes when the first half of the next one is under way.
+  std::vector<RequestRecord> requests;
+  for (int64_t wave = 0; wave < 4; ++wave) {
+    for (int64_t i = 0; i < 8; ++i) {
+      const int64_t sent = 1000 + wave * 1000 + (i < 4 ? 0 : 50);
+      requests.push_back(
+          RequestForTest(sent, {sent + 200, sent + 400, sent + 600, sent + 800, sent + 1000}));
+    }
+  }
+  const LoadSummary all = Summarise(RecordsForTest(requests), {.most_at_once = 8});
+  ASSERT_TRUE(all.steady);
+  EXPECT_EQ(all.steady->sent, 28u);
+  EXPECT_NEAR(all.steady->output_tokens_per_s / all.steady->requests_per_s, 5, 1e-9);
+  EXPECT_NEAR(all.steady->requests_per_s, 8, 0.2);
+}
+
+TEST(Summary, UsersWhoThinkAreSteadyAtTheirMedian) {
+  // Ten users begin together, and are under way a tenth of the time from then on.
+  std::vector<RequestRecord> requests;
+  for (int64_t user = 0; user < 10; ++user) {
+    requests.push_back(RequestForTest(1000, {1050, 1100}));
+    for (int64_t i = 1; i < 5; ++i) {
+      const int64_t sent = 1000 + i * 1000 + user * 100;
+      requests.push_back(RequestForTest(sent, {sent + 50, sent + 100}));
+    }
+  }
+  const LoadSummary all = Summarise(RecordsForTest(requests), {.most_at_once = 10});
+  ASSERT_TRUE(all.window);
+  EXPECT_DOUBLE_EQ(all.window->level, 0.95);
+  EXPECT_EQ(all.window->to_ns - all.window->from_ns, 5000 * kNsPerMs);
+}
+
+TEST(Summary, AWindowWithoutASecondRequestForAPlaceIsNotSteady) {
+  std::vector<RequestRecord> requests;
+  for (int64_t i = 0; i < 8; ++i) requests.push_back(RequestForTest(1000 + i, {1100, 1200 + i}));
+  for (int64_t i = 0; i < 3; ++i) requests.push_back(RequestForTest(1300 + i, {1400, 1500}));
+  EXPECT_FALSE(Summarise(RecordsForTest(requests), {.most_at_once = 8}).steady);
 }
 
 TEST(Summary, SaysWhenTheClientIsTheLimit) {

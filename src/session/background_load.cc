@@ -60,7 +60,6 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
     DriveTarget one;
     one.url = url;
     one.model = model;
-    one.bearer_key = options.api_key;
     one.token_ids = ids;
     return one;
   };
