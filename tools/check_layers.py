@@ -26,7 +26,7 @@ FENCES = {
     r"CLI/": r"src/cli/parse\.cc",
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|src/simulate/gzip_sink\.cc|bench/simdjson_read\.cc)",
     r"nlohmann/": r"(src/(control|load|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
-    r"curl/": r"src/net/(curl_\w+\.(h|cc)|http_client\.cc)",
+    r"curl/": r"src/net/curl_\w+\.(h|cc)",
     r"boost/": r"src/net/request_parser\.cc",
     r"simdjson": r"(src/load/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",

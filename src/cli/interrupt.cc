@@ -19,12 +19,13 @@ std::atomic<int> signals_seen = 0;
 std::atomic<int> wake = -1;
 std::atomic<const char*> last_words = nullptr;
 std::thread watcher;
-struct sigaction old_int, old_term;
+struct sigaction old_int, old_term, old_hup;
 
 // Only what a signal handler may call.
-void OnSignal(int) {
+void OnSignal(int signal) {
   int saved = errno;
   if (signals_seen.fetch_add(1) > 0) {
+    if (signal == SIGHUP) return;  // shell and kernel both send it
     if (const char* text = last_words.load(); text != nullptr) {
       [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
     }
@@ -52,11 +53,15 @@ InterruptScope::InterruptScope() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
+  // A terminal that goes away; with nohup it is to be ignored.
+  sigaction(SIGHUP, nullptr, &old_hup);
+  if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 InterruptScope::~InterruptScope() {
   sigaction(SIGINT, &old_int, nullptr);
   sigaction(SIGTERM, &old_term, nullptr);
+  sigaction(SIGHUP, &old_hup, nullptr);
   last_words = nullptr;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake.load(), &one, sizeof(one));

@@ -4,9 +4,10 @@
 
 namespace tacho {
 
-// Turns Ctrl-C and SIGTERM into a stop request while it lives, for commands that have something to
-// put in order first. The second signal ends the process at once, after `last_words` were written
-// to standard error (they are kept, not copied: they must outlive this). One at a time.
+// Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that have
+// something to put in order first. A second one ends the process at once (SIGHUP comes twice and
+// does not), after `last_words` were written to standard error (they are kept, not copied: they
+// must outlive this). One at a time.
 class InterruptScope {
  public:
   InterruptScope();

@@ -81,8 +81,8 @@ std::string DateOfNow() {
 int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
   if (scene.stop.stop_requested()) return kInterrupted;
   const LoadFigures& whole = summary.whole;
-  if (whole.done == 0 && whole.sent > 0) return kRemoteFailed;
-  return whole.failed + whole.partial > 0 ? kIncomplete : kDone;
+  if (whole.failed + whole.partial == 0) return kDone;
+  return whole.done == 0 ? kRemoteFailed : kIncomplete;
 }
 
 FinishedLoad Finished(const LoadScene& scene, LoadPlan plan, std::string date,
@@ -144,7 +144,7 @@ int RunProfiled(const LoadScene& scene, const std::vector<std::string>& argument
   if (!plan) return Fails(plan.error());
   options.given_load = GivenLoad{std::move(*plan), scene.targets, scene.job.drive};
 
-  Narrator narrator(scene.progress.live_columns, false);
+  Narrator narrator(scene.progress.live_columns, scene.flags.no_progress);
   std::string date = DateOfNow();
   auto recording = Record(*scene.client, options, narrator, scene.stop);
   if (!recording) return Fails(recording.error());
@@ -178,13 +178,11 @@ int RunSweep(const LoadScene& scene) {
   const LoadJob& job = scene.job;
   const char* const what = job.sweep == SweepOf::kRate ? "rate" : "at once";
   std::vector<SweepLevel> levels;
-  bool failed = false;
+  Result<void> saved;
   for (const double at : job.levels) {
     auto load = Perform(scene, OptionsOf(scene, at), fmt::format("{} {:g}", what, at));
     if (!load) return Fails(load.error());
-    if (const auto saved = WriteResultFiles(scene.flags, *load); !saved) {
-      return Fails(saved.error());
-    }
+    saved = WriteResultFiles(scene.flags, *load);
     SweepLevel& level = levels.emplace_back();
     level.level = at;
     level.summary = std::move(load->summary);
@@ -192,21 +190,24 @@ int RunSweep(const LoadScene& scene) {
     level.broken_off = load->records.broken_off;
     const LoadFigures& whole = level.summary.whole;
     const uint64_t counted = whole.sent - whole.cancelled;
-    level.attained = counted == 0 ? 0
-                                  : static_cast<double>(whole.good.value_or(whole.done)) /
-                                        static_cast<double>(counted);
-    level.keeps_slos = job.slos.empty() || level.attained >= job.attain;
-    failed |= whole.failed + whole.partial > 0;
-    if (scene.stop.stop_requested() || whole.done == 0) break;
-    if (!level.keeps_slos) break;
+    if (whole.good && counted > 0)
+      level.attained = static_cast<double>(*whole.good) / static_cast<double>(counted);
+    level.keeps_slos = !level.attained || *level.attained >= job.attain;
+    if (scene.stop.stop_requested() || !saved || !level.keeps_slos) break;
+    if (StatusOfLoad(scene, level.summary) == kRemoteFailed) break;
   }
   for (const std::string& remark : job.remarks) Complain(VisibleText(remark));
   const auto written = WriteStdout(scene.flags.json ? SweepJson(job, levels, TachoVersion())
                                                     : SweepText(job, levels, scene.style));
   if (!written) return Fails(written.error());
-  if (scene.stop.stop_requested()) return kInterrupted;
-  if (levels.front().summary.whole.done == 0) return kRemoteFailed;
-  return failed ? kIncomplete : kDone;
+  if (!saved) return Fails(saved.error());
+  const int first = StatusOfLoad(scene, levels.front().summary);
+  if (first == kInterrupted || first == kRemoteFailed) return first;
+  return std::any_of(
+             levels.begin(), levels.end(),
+             [&](const SweepLevel& level) { return StatusOfLoad(scene, level.summary) != kDone; })
+             ? kIncomplete
+             : kDone;
 }
 
 }  // namespace
@@ -225,9 +226,9 @@ int RunLoad(const std::vector<std::string>& arguments) {
   const auto color = ParseColor(scene.flags.color);
   if (!color) return Fails(color.error());
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
-  scene.progress.shown = !scene.flags.no_progress;
-  if (scene.progress.shown)
-    scene.progress.live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO));
+  scene.progress = {.shown = !scene.flags.no_progress,
+                    .live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO)),
+                    .unicode = scene.style.unicode};
 
   HttpClientOptions http;
   http.verify_tls = !scene.flags.insecure;
@@ -240,6 +241,7 @@ int RunLoad(const std::vector<std::string>& arguments) {
   const InterruptScope interrupt;
   scene.stop = interrupt.token();
   if (const auto prepared = PrepareScene(scene); !prepared) return Fails(prepared.error());
+  if (const auto places = CheckResultFiles(scene.flags); !places) return Fails(places.error());
   if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
   if (scene.flags.profile) return RunProfiled(scene, arguments);
   return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);

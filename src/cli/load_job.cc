@@ -50,6 +50,12 @@ class JobMaker {
                                       f_.port.value_or(8000)));
     }
     if (job_.urls.empty()) return LoadUsage("no server given");
+    // An OpenAI client's base URL is that of the server behind it.
+    for (std::string& url : job_.urls) {
+      if (!f_.endpoint.empty()) break;
+      while (url.ends_with('/')) url.pop_back();
+      if (url.ends_with("/v1")) url.resize(url.size() - 3);
+    }
     if (f_.profile && !f_.sweep.empty()) {
       return LoadUsage("--profile and --sweep do not go together: a recording is of one load");
     }

@@ -197,10 +197,8 @@ class PlanSetter {
     }
     const bool endless = rate && std::isinf(*rate);
     if (rate && !endless) {
-      if (plan.replay_speed && f_.replay)
-        return LoadUsage("--replay and --rate do not go together");
+      if (plan.replay_speed) return LoadUsage("--replay and --rate do not go together");
       plan.rate = rate;
-      plan.replay_speed.reset();
     }
     if (!f_.burstiness.empty()) {
       const auto number = NumberArgument("--burstiness", f_.burstiness);

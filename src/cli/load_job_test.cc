@@ -11,6 +11,7 @@
 namespace tacho {
 namespace {
 
+using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -168,6 +169,8 @@ TEST(LoadJob, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(Refused({"--rate", "fast"}), HasSubstr("--rate wants a number"));
   EXPECT_THAT(Refused({"--duration", "soon"}), HasSubstr("is no duration"));
   EXPECT_THAT(Refused({"--requets", "5"}), HasSubstr("--requests"));
+  EXPECT_THAT(Refused({"--dataset", "x", "--replay-speed", "2", "--rate", "5"}),
+              HasSubstr("--replay and --rate do not go together"));
 }
 
 TEST(Levels, GoOnInTheirRatio) {
@@ -175,7 +178,10 @@ TEST(Levels, GoOnInTheirRatio) {
   EXPECT_THAT(*ParseLevels("4..20"), ElementsAre(4, 8, 16, 20));
   EXPECT_THAT(*ParseLevels("0.5,0.75..2"), ElementsAre(0.5, 0.75, 1.125, 1.688, 2));
   EXPECT_THAT(*ParseLevels("3"), ElementsAre(3));
-  for (const char* bad : {"", "0", "a", "1,1", "2,1", "1..", "..4", "4..2", "1,1.0001..1000"}) {
+  EXPECT_THAT(*ParseLevels("0.0001..0.0008"),
+              ElementsAre(DoubleEq(0.0001), DoubleEq(0.0002), DoubleEq(0.0004), DoubleEq(0.0008)));
+  for (const char* bad :
+       {"", "0", "a", "1,1", "2,1", "1..", "..4", "4..2", "1,1.0001..1000", "1,1.0001..1.005"}) {
     EXPECT_FALSE(ParseLevels(bad)) << bad;
   }
 }
@@ -207,6 +213,10 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   EXPECT_FALSE(KneeOf(levels));
   EXPECT_FALSE(KneeOf({}));
   EXPECT_FALSE(KneeOf({levels[1]}));
+  // A sweep that was ended in its second level has one.
+  SweepLevel stopped = level(2, 195, 1.02e9);
+  stopped.broken_off = true;
+  EXPECT_FALSE(KneeOf({level(1, 100, 1e9), stopped}));
 }
 
 TEST(LoadProgress, TheLineShowsWhatIsUnderWay) {

@@ -49,10 +49,7 @@ std::string LoadLine(const std::string& title, const LoadGoal& goal, const LoadL
 
 LoadProgress::LoadProgress(const DriveProgress& progress, std::string title, LoadGoal goal,
                            ProgressLines lines)
-    : progress_(progress),
-      title_(std::move(title)),
-      goal_(goal),
-      live_columns_(lines.live_columns) {
+    : progress_(progress), title_(std::move(title)), goal_(goal), lines_(lines) {
   if (lines.shown) thread_ = std::thread([this] { Run(); });
 }
 
@@ -69,16 +66,17 @@ LoadProgress::~LoadProgress() {
 void LoadProgress::Run() {
   const int64_t began_ns = MonotonicNs();
   std::deque<LoadLook> looks = {LookAt(progress_, began_ns)};
-  const std::chrono::milliseconds period = live_columns_ ? kRedrawLine : kPlainLineEvery;
-  const size_t looks_of_rate = live_columns_ ? kLooksOfRate : 2;
+  const std::optional<size_t> columns = lines_.live_columns;
+  const std::chrono::milliseconds period = columns ? kRedrawLine : kPlainLineEvery;
+  const size_t looks_of_rate = columns ? kLooksOfRate : 2;
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, period, [this] { return end_; })) {
     looks.push_back(LookAt(progress_, began_ns));
     if (looks.size() > looks_of_rate) looks.pop_front();
     const std::string line = LoadLine(title_, goal_, looks.back(), looks.front());
-    DrawOnStderr(live_columns_ ? "\r" + FitText(line, *live_columns_) + "\x1b[K" : line + "\n");
+    DrawOnStderr(columns ? "\r" + FitText(line, *columns, lines_.unicode) + "\x1b[K" : line + "\n");
   }
-  if (live_columns_) DrawOnStderr("\r\x1b[K");
+  if (columns) DrawOnStderr("\r\x1b[K");
 }
 
 }  // namespace tacho

@@ -22,6 +22,7 @@ struct ProgressLines {
   // The width of one line that changes, for a terminal. None: a plain line every ten seconds, for
   // a log.
   std::optional<size_t> live_columns;
+  bool unicode = true;
 };
 
 // How a load goes, on standard error while this lives: how many requests, what is under way, the
@@ -40,7 +41,7 @@ class LoadProgress {
   const DriveProgress& progress_;
   const std::string title_;
   const LoadGoal goal_;
-  const std::optional<size_t> live_columns_;
+  const ProgressLines lines_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;

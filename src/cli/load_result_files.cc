@@ -3,23 +3,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "cli/input.h"
 #include "cli/output.h"
 #include "load/plan_json.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 namespace {
 
 constexpr size_t kMostAppended = size_t{1} << 30;
 
-Result<void> WriteFile(const std::string& path, std::string content) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  if (name.empty()) return Fail(ErrorKind::kUsage, path + " is a folder: give a file's name");
-  const auto written = WriteFiles(folder, {{name, std::move(content)}});
-  if (!written) return tl::unexpected<Error>(written.error());
-  return {};
+std::string ResultPath(const LoadFlags& flags, const std::string& name) {
+  return flags.result_dir.empty() ? name : flags.result_dir + "/" + name;
 }
 
 }  // namespace
@@ -33,6 +31,25 @@ std::string ResultFileName(const BenchIdentity& identity) {
       identity.max_concurrency ? fmt::format("-concurrency{}", *identity.max_concurrency) : "",
       slash == std::string::npos ? identity.model_id : identity.model_id.substr(slash + 1),
       identity.date);
+}
+
+Result<void> CheckResultFiles(const LoadFlags& flags) {
+  std::vector<std::string> paths;
+  for (const std::string* path : {&flags.records, &flags.plan, &flags.vllm_json})
+    if (!path->empty()) paths.push_back(*path);
+  if (flags.save_result || flags.append_result) {
+    // Its name may be known only in the end.
+    const bool named = !flags.result_filename.empty();
+    paths.push_back(ResultPath(flags, named ? flags.result_filename : "result.json"));
+  }
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (std::find(paths.begin(), paths.begin() + static_cast<ptrdiff_t>(i), paths[i]) !=
+        paths.begin() + static_cast<ptrdiff_t>(i)) {
+      return Fail(ErrorKind::kUsage, VisibleText(paths[i]) + " is named for two outputs");
+    }
+    TACHO_RETURN_IF_ERROR(CheckWritable(paths[i]));
+  }
+  return {};
 }
 
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) {
@@ -51,7 +68,7 @@ Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) 
   if (!flags.save_result && !flags.append_result) return {};
   const std::string name =
       flags.result_filename.empty() ? ResultFileName(load.identity) : flags.result_filename;
-  const std::string path = flags.result_dir.empty() ? name : flags.result_dir + "/" + name;
+  const std::string path = ResultPath(flags, name);
   BenchMetrics metrics = load.metrics;
   metrics.detailed = flags.save_detailed;
   std::string content = BenchResultJson(load.records, load.summary, load.identity, metrics);

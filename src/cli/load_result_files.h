@@ -6,6 +6,10 @@
 
 namespace tacho {
 
+// Whether they can be written, before hours of load: no two have one name, each has its place.
+// kUsage, kOutput.
+Result<void> CheckResultFiles(const LoadFlags& flags);
+
 // Writes the files that --records, --plan, --vllm-json and --save-result ask for. kOutput.
 Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load);
 

@@ -114,8 +114,9 @@ Result<void> CountDataset(LoadScene& scene) {
         counted.too_long, rows, *options.most_total_tokens));
   }
   if (!job.plan.requests && scene.dataset.rows.size() == kMostCounted && rows > kMostCounted) {
-    job.remarks.push_back(fmt::format("the dataset goes round after {} of its {} rows (--requests)",
-                                      kMostCounted, rows));
+    const bool round = job.plan.oversample && !job.plan.replay_speed;
+    job.remarks.push_back(fmt::format("the dataset {} after {} of its {} rows (--requests)",
+                                      round ? "goes round" : "ends", kMostCounted, rows));
   }
   if (!scene.dataset.rows.empty()) return {};
   return Fail(ErrorKind::kUnreadable,

@@ -34,6 +34,29 @@ std::string RemarkOf(const SweepLevel& level, bool knee) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+// That the load went through to its end at.
+size_t WholeLevels(const std::vector<SweepLevel>& levels) {
+  return static_cast<size_t>(std::count_if(
+      levels.begin(), levels.end(), [](const SweepLevel& level) { return !level.broken_off; }));
+}
+
+std::string WhyNoKnee(const std::vector<SweepLevel>& levels) {
+  bool bound = false, broke = false, failed = false, empty = false;
+  for (const SweepLevel& level : levels) {
+    const LoadFigures& all = level.summary.whole;
+    bound |= level.summary.verdict.client_bound;
+    broke |= !level.keeps_slos;
+    failed |= all.failed + all.partial > 0;
+    empty |= all.done == 0;
+  }
+  std::vector<const char*> reasons;
+  if (bound) reasons.push_back("the client was the limit");
+  if (broke) reasons.push_back("an SLO broke");
+  if (failed) reasons.push_back("requests failed");
+  if (empty) reasons.push_back("no request was done");
+  return fmt::format("no knee: at each level {}", fmt::join(reasons, ", or "));
+}
+
 }  // namespace
 
 Result<std::vector<double>> ParseLevels(std::string_view text) {
@@ -67,7 +90,10 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
     levels = std::move(until);
     // The last one is one of them, also when the ratio would pass it by.
     for (double next = levels.back() * ratio; next < last * 0.999; next *= ratio) {
-      levels.push_back(std::round(next * 1000) / 1000);
+      const double digit = std::pow(10, std::floor(std::log10(next)) - 3);
+      const double level = std::round(next / digit) * digit;
+      if (level <= levels.back()) return bad();
+      levels.push_back(level);
       if (static_cast<double>(levels.size()) > kMostLevels) return bad();
     }
     levels.push_back(last);
@@ -77,7 +103,7 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
 
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   std::optional<size_t> knee;
-  if (levels.size() < 2) return knee;  // nothing to be better than
+  if (WholeLevels(levels) < 2) return knee;  // nothing to be better than
   double most = 0;
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadFigures& figures = FiguresOf(levels[i]);
@@ -131,7 +157,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
                                TimeCell(f.tpot, 50),
                                TimeCell(f.tpot, 99),
                                TimeCell(f.e2e, 50)};
-    if (!job.slos.empty()) cells.emplace_back(levels[i].attained);
+    if (!job.slos.empty()) cells.push_back(levels[i].attained ? Cell(*levels[i].attained) : Cell());
     cells.emplace_back(RemarkOf(levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
@@ -139,12 +165,8 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   const auto said = [&](const std::string& sentence) {
     return " " + Wrap(sentence, style.width - 1, 1) + "\n";
   };
-  if (job.levels.size() < 2) {
-    out += " one level has no knee\n";
-  } else if (!knee) {
-    out += said(
-        "no knee: at every level the client was the limit, an SLO broke, requests failed, none was "
-        "answered whole or the load was broken off; or there was one level alone");
+  if (!knee) {
+    out += said(WholeLevels(levels) < 2 ? "one level has no knee" : WhyNoKnee(levels));
   } else {
     out += said(fmt::format(
         "the knee is at {} {}{}: the most output tokens a second over the median end-to-end time",
@@ -188,7 +210,7 @@ std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
     time("tpot_p99_ns", f.tpot, 99);
     time("e2e_p50_ns", f.e2e, 50);
     time("e2e_p99_ns", f.e2e, 99);
-    if (!job.slos.empty()) json.Field("attained", level.attained);
+    if (level.attained) json.Field("attained", *level.attained);
     json.Field("client_bound", s.verdict.client_bound);
     json.FieldUnlessEmpty("ended_early", level.ended_early);
     json.End();

@@ -14,9 +14,9 @@ namespace tacho {
 struct SweepLevel {
   double level = 0;
   LoadSummary summary;
-  double attained = 1;      // share of the requests sent that kept the SLOs
-  bool keeps_slos = true;   // it is as large as was asked for
-  std::string ended_early;  // as of LoadRecords, and
+  std::optional<double> attained;  // share of the requests sent that kept the SLOs, with any
+  bool keeps_slos = true;          // it is as large as was asked for
+  std::string ended_early;         // as of LoadRecords, and
   bool broken_off = false;
 };
 

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/load_report.h"
+#include "load/numbered_plan.h"
 #include "report/format_number.h"
 #include "report/table.h"
 #include "report/visible_text.h"
@@ -65,16 +68,17 @@ std::string BoundsLine(const Distribution& all, std::string_view name) {
 std::vector<std::string> Caveats(const FinishedLoad& load) {
   std::vector<std::string> lines = load.remarks;
   const LoadFigures& whole = load.summary.whole;
-  if (load.plan.cut_to_model > 0) {
-    lines.push_back(
-        fmt::format("{} of {} planned requests were cut to {} tokens, the model's length",
-                    FormatCount(static_cast<int64_t>(load.plan.cut_to_model)),
-                    FormatCount(static_cast<int64_t>(load.plan.requests.size())),
-                    FormatCount(*load.plan.options.most_total_tokens)));
+  const NumberedPlan plan(load.plan);
+  const auto cut = std::count_if(load.records.requests.begin(), load.records.requests.end(),
+                                 [&](const RequestRecord& r) { return plan[r.index].cut; });
+  if (cut > 0) {
+    lines.push_back(fmt::format("{} of {} were cut to {} tokens, the model's length",
+                                FormatCount(cut), FormatCounted(whole.sent, "request"),
+                                FormatCount(*load.plan.options.most_total_tokens)));
   }
   if (whole.wrong_length > 0) {
-    lines.push_back(fmt::format("{} outputs did not have the planned length",
-                                FormatCount(static_cast<int64_t>(whole.wrong_length))));
+    lines.push_back(fmt::format("{} did not have the planned length",
+                                FormatCounted(whole.wrong_length, "output")));
   }
   if (whole.cached_tokens && whole.prompt_tokens > 0) {
     lines.push_back(fmt::format("{} % of the prompts' tokens came from the prefix cache",
@@ -82,8 +86,8 @@ std::vector<std::string> Caveats(const FinishedLoad& load) {
                                               static_cast<double>(whole.prompt_tokens))));
   }
   if (whole.cancelled > 0) {
-    lines.push_back(fmt::format("{} requests were under way at the end, and were cancelled",
-                                FormatCount(static_cast<int64_t>(whole.cancelled))));
+    lines.push_back(fmt::format("{} under way at the end: cancelled",
+                                FormatCounted(whole.cancelled, "request")));
   }
   if (!load.records.ended_early.empty()) {
     lines.push_back("ended early: " + load.records.ended_early);

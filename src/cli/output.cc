@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "base/file_descriptor.h"
 #include "base/system_error.h"
 #include "cli/exit_status.h"
 #include "report/visible_text.h"
@@ -41,6 +42,26 @@ int WriteWholeFile(const std::string& path, std::string_view content) {
   // Some file systems tell that they are full only here.
   if (close(file) != 0 && error == 0) error = errno;
   return error;
+}
+
+// Where a file goes; no name: to what is there, which is no file that could be replaced.
+struct Place {
+  std::string folder, name;
+};
+
+Result<Place> PlaceOf(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path target = path;
+  const auto status = std::filesystem::status(target, error);
+  const bool is_folder = std::filesystem::is_directory(status) || !target.has_filename();
+  if (is_folder)
+    return Fail(ErrorKind::kUsage, VisibleText(path) + " is a folder: give a file's name");
+  if (std::filesystem::exists(status)) {
+    if (!std::filesystem::is_regular_file(status)) return Place{};
+    if (std::filesystem::is_symlink(target)) target = std::filesystem::canonical(target, error);
+  }
+  const std::string folder = target.parent_path().string();
+  return Place{folder.empty() ? "." : folder, target.filename().string()};
 }
 
 // Holds Ctrl-C back while files are half written; it takes effect when this ends.
@@ -118,6 +139,33 @@ Result<void> WriteFiles(const std::string& folder,
     if (rename(beside[i].c_str(), path.c_str()) != 0) return give_up(path, errno);
   }
   return {};
+}
+
+Result<void> WriteFile(const std::string& path, std::string content) {
+  const auto place = PlaceOf(path);
+  if (!place) return tl::unexpected<Error>(place.error());
+  if (place->name.empty()) {
+    const FileDescriptor there(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const int error = there.get() < 0 ? errno : WriteAll(there.get(), content);
+    if (error != 0 && error != EPIPE) return CannotWrite(path, error);
+    return {};
+  }
+  return WriteFiles(place->folder, {{place->name, std::move(content)}});
+}
+
+Result<void> CheckWritable(const std::string& path) {
+  const auto place = PlaceOf(path);
+  if (!place) return tl::unexpected<Error>(place.error());
+  if (place->name.empty()) {
+    return access(path.c_str(), W_OK) == 0 ? Result<void>() : CannotWrite(path, errno);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(place->folder, error);
+  if (error) return CannotWrite(path, error.value());
+  const std::string beside = fmt::format("{}/.{}.{}.tmp", place->folder, place->name, getpid());
+  const int reason = WriteWholeFile(beside, "");
+  unlink(beside.c_str());
+  return reason == 0 ? Result<void>() : CannotWrite(path, reason);
 }
 
 }  // namespace tacho

@@ -30,4 +30,12 @@ int Fails(const Error& error);
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
+// One file, in the same way; its folder is made when it is not there. What is there and is no
+// regular file (a pipe, a device) is written to, a link's target is replaced, not the link.
+// kOutput; kUsage: the path of a folder.
+Result<void> WriteFile(const std::string& path, std::string content);
+// Whether WriteFile is going to find a place to write to, as far as that is known before. Makes the
+// folder.
+Result<void> CheckWritable(const std::string& path);
+
 }  // namespace tacho

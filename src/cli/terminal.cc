@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kNarrowest = 80, kWidest = 250;
-constexpr size_t kNarrowestLive = 20, kUsualLive = 96;
+constexpr size_t kUsualLive = 96;  // where the terminal does not tell
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -65,7 +65,7 @@ Surroundings SurroundingsOf(int file_descriptor) {
 
 std::optional<size_t> LiveColumns(const Surroundings& surroundings) {
   if (!surroundings.is_tty || surroundings.term == "dumb") return std::nullopt;
-  return surroundings.columns > kNarrowestLive ? surroundings.columns - 1 : kUsualLive;
+  return surroundings.columns > 0 ? surroundings.columns - 1 : kUsualLive;
 }
 
 TextStyle StyleFor(const Surroundings& surroundings, ColorChoice color) {

@@ -62,6 +62,8 @@ TEST(LiveColumns, AreThoseOfTheTerminalButOne) {
   Surroundings here = Terminal();
   here.columns = 80;
   EXPECT_EQ(LiveColumns(here), 79u);
+  here.columns = 1;
+  EXPECT_EQ(LiveColumns(here), 0u);
   here.columns = 0;
   EXPECT_EQ(LiveColumns(here), 96u);
   here.term = "dumb";

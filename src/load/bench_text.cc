@@ -75,8 +75,10 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   out += BenchRow("Request throughput (req/s):", whole.requests_per_s);
   if (metrics.goodput) out += BenchRow("Request goodput (req/s):", whole.good_per_s);
   out += BenchRow("Output token throughput (tok/s):", whole.output_tokens_per_s);
-  out += BenchRow("Peak output token throughput (tok/s):",
-                  static_cast<double>(summary.peak_chunks_per_s));
+  if (summary.peak_chunks_per_s > 0) {  // not known of answers that were no streams
+    out += BenchRow("Peak output token throughput (tok/s):",
+                    static_cast<double>(summary.peak_chunks_per_s));
+  }
   out += BenchRow("Peak concurrent requests:", static_cast<double>(summary.concurrency.peak));
   out += BenchRow("Total token throughput (tok/s):",
                   whole.output_tokens_per_s + whole.prompt_tokens_per_s);

@@ -22,16 +22,18 @@ BodyFeed::~BodyFeed() {
   thread_.join();
 }
 
-bool BodyFeed::Full() const { return ready_bytes_ >= kMostBytes || ready_.size() >= kMostBodies; }
+bool BodyFeed::Full(size_t times) const {
+  return ready_bytes_ >= times * kMostBytes || ready_.size() >= times * kMostBodies;
+}
 
 void BodyFeed::Run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     std::optional<uint64_t> wanted;
-    if (!announced_.empty()) {
+    if (!announced_.empty() && !Full(2)) {
       wanted = announced_.front();
       announced_.pop_front();
-    } else if (!Full()) {
+    } else if (!Full(1)) {
       wanted = next_();
     }
     if (!wanted) {

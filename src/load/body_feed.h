@@ -15,7 +15,7 @@ namespace tacho {
 
 // Builds the bodies of a plan's requests ahead of their time, on a thread of its own: a prompt of
 // 100,000 tokens takes a millisecond to print, which would hold up every other stream. At most 64
-// MB and 4,096 bodies wait at once.
+// MB and 4,096 bodies of those that come next wait at once, and as much again of announced ones.
 class BodyFeed {
  public:
   // `next` tells the requests in the order of their sending, until there are no more; others are
@@ -34,7 +34,7 @@ class BodyFeed {
 
  private:
   void Run();
-  bool Full() const;
+  bool Full(size_t times) const;
   bool IsTaken(uint64_t index) const { return index < taken_.size() && taken_[index]; }
 
   const std::function<std::optional<uint64_t>()> next_;

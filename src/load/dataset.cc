@@ -78,6 +78,7 @@ class JsonRows {
     DatasetRow row;
     double timestamp = -1;
     bool is_conversation = false, is_prompt = false, is_messages = false, is_trace = false;
+    bool tells_output = false;
     for (auto field : object) {
       std::string_view key;
       ondemand::value value;
@@ -97,6 +98,7 @@ class JsonRows {
         is_trace = true;
         if (!ReadCount(value, row.prompt_tokens)) return NoCount(key);
       } else if (key == options_.output_label || key == "output_tokens") {
+        tells_output = true;
         if (!ReadCount(value, row.output_tokens)) return NoCount(key);
       } else if (key == options_.timestamp_label) {
         if (value.get_double().get(timestamp) != simdjson::SUCCESS || !(timestamp >= 0)) {
@@ -121,10 +123,15 @@ class JsonRows {
     }
     if (timestamp >= 0) {
       const double unit = options_.seconds_a_unit > 0 ? options_.seconds_a_unit : 1e-3;
-      row.at_ns = std::llround(timestamp * unit * 1e9);
+      const double seconds = timestamp * unit;
+      if (seconds > kLatestSeconds)
+        return fmt::format("{}: {:g} s is no time (another unit?)", options_.timestamp_label,
+                           seconds);
+      row.at_ns = std::llround(seconds * 1e9);
     }
-    const bool fits = kind == DatasetKind::kTrace ? row.prompt_tokens > 0 && row.output_tokens > 0
-                                                  : !row.text.empty();
+    const bool fits = kind == DatasetKind::kTrace
+                          ? row.prompt_tokens > 0 && row.output_tokens > 0
+                          : !row.text.empty() && (row.output_tokens > 0 || !tells_output);
     if (!fits) {
       ++dataset_.unfit;
       return "";
@@ -144,8 +151,10 @@ class JsonRows {
   static bool ReadCount(ondemand::value value, int64_t& count) {
     double number = 0;
     if (value.get_double().get(number) != simdjson::SUCCESS) return false;
-    if (!(number >= 0 && number < 1e12)) return false;
-    count = std::llround(number);
+    if (!(number >= 0 && number <= static_cast<double>(kMostTokens) &&
+          number == std::floor(number)))
+      return false;
+    count = static_cast<int64_t>(number);
     return true;
   }
 

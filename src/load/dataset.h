@@ -21,6 +21,11 @@ enum class DatasetKind {
 };
 std::string_view DatasetName(DatasetKind kind);  // "sharegpt"
 
+// A prompt or an output has at most so many tokens: no model takes more.
+inline constexpr int64_t kMostTokens = 100'000'000;
+// Later times are none: in a wrong unit (--time-unit-s), seconds would be what milliseconds are.
+inline constexpr double kLatestSeconds = 9e9;
+
 struct DatasetRow {
   std::string text;    // the prompt, or the messages as JSON; "" where only lengths are known
   std::string answer;  // whose length is the output's

@@ -66,7 +66,8 @@ std::optional<int64_t> DateAndTime(std::string_view text) {
   }
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
                                          std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
+  if (!date.ok() || year < 1970 || year > 2200 || hour > 23 || minute > 59 || second > 60)
+    return std::nullopt;
   const auto days = std::chrono::sys_days(date).time_since_epoch().count();
   const int64_t seconds =
       ((int64_t{days} * 24 + hour) * 60 + minute) * 60 + static_cast<int64_t>(second);
@@ -92,6 +93,7 @@ std::optional<Columns> ColumnsOf(const std::vector<std::string_view>& names, Dat
 }  // namespace
 
 Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Dataset& dataset) {
+  constexpr auto kMost = static_cast<double>(kMostTokens);
   std::optional<Columns> columns;
   uint64_t number = 0;
   while (!bytes.empty()) {
@@ -120,16 +122,17 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
       broken("no number of tokens");
       continue;
     }
-    if (*prompt < 1 || *output < 1 || *prompt > 1e9 || *output > 1e9) {
+    if (*prompt < 1 || *output < 1 || *prompt > kMost || *output > kMost) {
       ++dataset.unfit;  // BurstGPT has answers of 0 tokens: failures
       continue;
     }
     DatasetRow row;
     row.prompt_tokens = std::llround(*prompt);
     row.output_tokens = std::llround(*output);
-    if (const auto seconds = Number(cell(columns->time))) {
+    if (const auto stamp = Number(cell(columns->time))) {
       const double unit = options.seconds_a_unit > 0 ? options.seconds_a_unit : 1;
-      row.at_ns = std::llround(*seconds * unit * 1e9);
+      const double seconds = *stamp * unit;
+      if (std::abs(seconds) <= kLatestSeconds) row.at_ns = std::llround(seconds * 1e9);
     } else {
       row.at_ns = DateAndTime(cell(columns->time));
     }

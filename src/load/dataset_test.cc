@@ -1,5 +1,6 @@
 #include "load/dataset.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,6 +131,33 @@ TEST(Dataset, ValuesThatCannotBeReadAreBrokenLines) {
       Read("TIMESTAMP,ContextTokens,GeneratedTokens\nfoo,1,2\n2023-11-16 18:17:03,4808,10\n");
   EXPECT_EQ(azure.rows.size(), 1u);
   EXPECT_EQ(azure.first_broken[0].why, "no time");
+}
+
+TEST(Dataset, NumbersOfTokensAreWholeAndSuchAsAModelTakes) {
+  const Dataset dataset = Read(R"({"prompt":"a","output_tokens":5}
+{"prompt":"b","output_tokens":5.5}
+{"prompt":"c","output_tokens":0}
+{"prompt":"d"}
+{"prompt":"e","output_tokens":900000000000})");
+  EXPECT_EQ(dataset.rows.size(), 2u);
+  EXPECT_EQ(dataset.broken, 2u);
+  EXPECT_EQ(dataset.unfit, 1u);
+  EXPECT_EQ(dataset.first_broken[0].line, 2u);
+}
+
+TEST(Dataset, TimesInAnotherUnitAreNone) {
+  constexpr std::string_view kMilliseconds =
+      "{\"timestamp\":1700000000000,\"input_length\":5,\"output_length\":5}\n";
+  EXPECT_EQ(Read(kMilliseconds).rows.size(), 1u);
+  const auto as_seconds = ReadDataset(kMilliseconds, {.seconds_a_unit = 1});
+  ASSERT_FALSE(as_seconds);
+  EXPECT_THAT(as_seconds.error().message, HasSubstr("1.7e+12 s is no time (another unit?)"));
+  for (const char* time :
+       {"9999-01-01 00:00:00", "2023-11-16 99:00:00", "-5-01-01 00:00:00", "1e300"}) {
+    const std::string csv =
+        fmt::format("TIMESTAMP,ContextTokens,GeneratedTokens\n{},10,10\n", time);
+    EXPECT_FALSE(ReadDataset(csv)) << time;
+  }
 }
 
 TEST(Dataset, AReplayNeedsATimeWithEachRequest) {

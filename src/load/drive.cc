@@ -263,9 +263,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
     const auto due = std::upper_bound(
         plan_.requests.begin(), plan_.requests.end(), now - start_ns_,
         [](int64_t at, const PlannedRequest& request) { return at < request.at_ns; });
-    const auto count = static_cast<uint64_t>(due - plan_.requests.begin());
-    const uint64_t cursor = paces_[0].cursor;  // an open loop has one lane
-    progress_.waiting = count > cursor ? count - cursor : 0;
+    // An open loop has one lane. Further turns wait for those before them, not for a place.
+    const auto next = plan_.requests.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
+                                                   paces_[0].cursor, plan_.requests.size()));
+    progress_.waiting = next < due
+                            ? static_cast<uint64_t>(std::count_if(
+                                  next, due, [](const PlannedRequest& r) { return r.turn == 0; }))
+                            : 0;
   }
 
   HttpClient& client_;

@@ -217,6 +217,7 @@ class Planner {
     const int64_t most = *options_.most_total_tokens;
     if (request.prompt_tokens + request.output_tokens <= most) return;
     ++plan_.cut_to_model;
+    request.cut = true;
     const int64_t least = request.text.empty() ? most / 2 : 1;
     request.output_tokens =
         std::min(request.output_tokens, std::max(least, most - request.prompt_tokens));
@@ -234,7 +235,7 @@ class Planner {
     if (!options_.OpenLoop()) return;
     if (options_.replay_speed) {
       const int64_t at = dataset_.rows[group_ % dataset_.rows.size()].at_ns.value_or(0);
-      at_ns_ = std::llround(static_cast<double>(at) / *options_.replay_speed);
+      at_ns_ = std::llround(std::min(static_cast<double>(at) / *options_.replay_speed, kLatestNs));
     } else {
       at_ns_ = arrivals_.NextNs();
     }
@@ -242,6 +243,7 @@ class Planner {
     past_end_ = at_ns_ > end;
   }
 
+  static constexpr double kLatestNs = 9e18;
   static constexpr int64_t kOpenEndNs = static_cast<int64_t>(kOpenEndSeconds) * 1'000'000'000;
 
   const PlanOptions& options_;

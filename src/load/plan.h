@@ -35,6 +35,7 @@ struct PlannedRequest {
   // From 1 on: sent when the request before it in the plan has ended and its user has thought.
   uint32_t turn = 0;
   int64_t think_ns = 0;
+  bool cut = false;  // to the model's length
 };
 
 struct PlanOptions {
@@ -85,7 +86,7 @@ struct LoadPlan {
   PlanOptions options;
   uint64_t salt = 0;
   std::vector<PlannedRequest> requests;
-  uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens
+  uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens (`cut`)
   std::optional<PlannedDataset> dataset;
 
   bool GoesRound() const {

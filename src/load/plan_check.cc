@@ -15,6 +15,11 @@ Result<void> CheckLengths(const PlanOptions& o) {
   if (o.output_tokens && *o.output_tokens < 1) {
     return Fail(ErrorKind::kUsage, "an output has at least one token");
   }
+  for (const auto& tokens : {o.prompt_tokens, o.output_tokens}) {
+    if (tokens && *tokens > kMostTokens)
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("more than {} tokens in a prompt or an output", kMostTokens));
+  }
   if (o.most_total_tokens && *o.most_total_tokens < 2) {
     return Fail(ErrorKind::kUsage, "the model's length leaves no room for a prompt and an output");
   }

@@ -33,6 +33,19 @@ TEST(Plan, TheSeedDecidesAllButTheSalt) {
   EXPECT_FALSE(Same(Make(options).requests[0], one.requests[0]));
 }
 
+TEST(Plan, LengthsBeyondAnyModelAreRefused) {
+  PlanOptions options;
+  options.requests = 1;
+  options.prompt_tokens = kMostTokens;
+  options.output_tokens = 1;
+  EXPECT_TRUE(CheckPlan(options));
+  options.prompt_tokens = kMostTokens + 1;
+  EXPECT_FALSE(CheckPlan(options));
+  options.prompt_tokens = 1;
+  options.output_tokens = INT64_MAX;
+  EXPECT_FALSE(CheckPlan(options));
+}
+
 TEST(Plan, ARequestDependsOnNeitherTimesNorNumber) {
   PlanOptions options;
   options.requests = 50;

@@ -249,20 +249,23 @@ def dies_and_comes_back(folder):
 
 
 def interrupt(folder):
-    """Ctrl-C: what was measured is printed and written, and marked."""
-    with ExactServer(gap=0.02) as server:
-        process = subprocess.Popen([scenario.TACHO, "load", server.url, *FIXED, "--duration", "60s", "--concurrency", "4", "--json",
-                                    "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        threading.Timer(2, process.send_signal, [signal.SIGINT]).start()
-        out, err = process.communicate(timeout=60)
-    check("Ctrl-C: status", process.returncode == INTERRUPTED, (process.returncode, err))
-    told = json.loads(out)
-    check("Ctrl-C: marked", told["ended_early"] == "stopped" and told["whole"]["cancelled"] > 0 and told["whole"]["done"] > 0, told["whole"])
-    statuses = collections.Counter(r["status"] for r in records_of(f"{folder}/r.jsonl"))
-    check("Ctrl-C: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
-    written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
-    check("Ctrl-C: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"], written["completed"])
+    """Ctrl-C, and a terminal that goes away (shell and kernel both tell): what was measured is printed and written, and marked."""
+    for name, signals in (("Ctrl-C", [signal.SIGINT]), ("no terminal", [signal.SIGHUP, signal.SIGHUP])):
+        with ExactServer(gap=0.02) as server:
+            process = subprocess.Popen([scenario.TACHO, "load", server.url, *FIXED, "--duration", "60s", "--concurrency", "4", "--json",
+                                        "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for i, one in enumerate(signals):
+                threading.Timer(2 + i / 1000, process.send_signal, [one]).start()
+            out, err = process.communicate(timeout=60)
+        check(f"{name}: status", process.returncode == INTERRUPTED, (process.returncode, err))
+        told = json.loads(out)
+        check(f"{name}: marked", told["ended_early"] == "stopped" and told["whole"]["cancelled"] > 0 and told["whole"]["done"] > 0, told["whole"])
+        statuses = collections.Counter(r["status"] for r in records_of(f"{folder}/r.jsonl"))
+        check(f"{name}: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
+        written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
+        check(f"{name}: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"],
+              written["completed"])
     with simulation(folder) as addresses:
         process = subprocess.Popen([scenario.TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", "--out", f"{folder}/runs",
                                     "--json", "--records", f"{folder}/r.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
