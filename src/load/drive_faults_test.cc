@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "load/drive_for_test.h"
+#include "net/closed_port_for_test.h"
 
 namespace tacho {
 namespace {
@@ -20,13 +21,9 @@ size_t CountOf(const LoadRecords& records, RequestStatus status) {
 }
 
 TEST(DriveFaults, ADeadServerIsGivenUp) {
-  uint16_t port = 0;
-  {
-    EngineForTest gone;
-    port = gone.port();
-  }
-  const LoadRecords records =
-      Send(Fixed(10'000), {{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"}});
+  const ClosedPort gone;
+  const LoadRecords records = Send(
+      Fixed(10'000), {{.url = fmt::format("http://127.0.0.1:{}", gone.port()), .model = "tiny"}});
   EXPECT_THAT(records.ended_early, HasSubstr("and no success between, the last: "));
   EXPECT_THAT(records.ended_early, HasSubstr("connection refused"));
   EXPECT_GE(CountOf(records, RequestStatus::kFailed), 20u);
@@ -35,20 +32,16 @@ TEST(DriveFaults, ADeadServerIsGivenUp) {
 }
 
 TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
-  uint16_t port = 0;
-  {
-    EngineForTest gone;
-    port = gone.port();
-  }
+  const ClosedPort gone;
   // Its first answer comes after the dead one's users gave up hope, were they asked alone.
   EngineForTest good({.first_ns = 4'000 * kNsPerMs});
   PlanOptions options = Fixed(0, 1);
   options.requests.reset();
   options.duration_ns = 4'500 * kNsPerMs;
   options.concurrency = 16;
-  const LoadRecords records =
-      Send(options,
-           {{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"}, TargetOf(good)});
+  const LoadRecords records = Send(
+      options,
+      {{.url = fmt::format("http://127.0.0.1:{}", gone.port()), .model = "tiny"}, TargetOf(good)});
   EXPECT_EQ(records.ended_early, "");
   EXPECT_EQ(CountOf(records, RequestStatus::kDone), 8u);
   EXPECT_GE(CountOf(records, RequestStatus::kFailed), 20u);
@@ -57,15 +50,11 @@ TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
 }
 
 TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersAreThrough) {
-  uint16_t port = 0;
-  {
-    EngineForTest gone;
-    port = gone.port();
-  }
+  const ClosedPort gone;
   EngineForTest good({.first_ns = kNsPerMs});
   PlanOptions options = Fixed(2000, 1);
   options.concurrency = 16;
-  const DriveTarget dead{.url = fmt::format("http://127.0.0.1:{}", port), .model = "tiny"};
+  const DriveTarget dead{.url = fmt::format("http://127.0.0.1:{}", gone.port()), .model = "tiny"};
   const LoadRecords records = Send(options, {dead, TargetOf(good)});
   EXPECT_EQ(CountOf(records, RequestStatus::kDone), 1000u);
   EXPECT_THAT(records.ended_early, HasSubstr("and no success between, the last, at " + dead.url));

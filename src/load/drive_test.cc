@@ -56,10 +56,10 @@ TEST(Drive, UsersWhoGetThroughThePlanBeginItAgainWithOtherPrompts) {
   auto plan = MakePlan(options);
   ASSERT_TRUE(plan);
   plan->options.requests.reset();
-  plan->options.duration_ns = 300 * kNsPerMs;
+  plan->options.duration_ns = 1000 * kNsPerMs;
   const LoadRecords records = Send(*plan, {TargetOf(engine)});
   EXPECT_EQ(records.ended_early, "");
-  EXPECT_GE(records.ended_ns - records.started_ns, 300 * kNsPerMs);
+  EXPECT_GE(records.ended_ns - records.started_ns, 1000 * kNsPerMs);
   ASSERT_GT(records.requests.size(), 15u);
   const auto bodies = engine.bodies();
   std::set<std::string> prompts;
@@ -88,16 +88,16 @@ TEST(Drive, UsersThinkWhoseFirstAnswersComeBeforeAllUsersHaveBegun) {
 }
 
 TEST(Drive, KeepsToTheBoundOfRequestsAtOnce) {
-  EngineForTest engine({.first_ns = 20 * kNsPerMs});
-  PlanOptions options = Fixed(60, 1);
+  EngineForTest engine({.first_ns = 100 * kNsPerMs});
+  PlanOptions options = Fixed(20, 1);
   options.concurrency = 4;
   const LoadRecords records = Send(options, {TargetOf(engine)});
-  ASSERT_EQ(records.requests.size(), 60u);
+  ASSERT_EQ(records.requests.size(), 20u);
   const Concurrency all = ConcurrencyOf(records.requests, records.started_ns);
   EXPECT_EQ(all.peak, 4u);
   EXPECT_GT(all.mean, 3.5);
-  // 15 rounds of 20 ms.
-  EXPECT_GE(records.ended_ns - records.started_ns, 300 * kNsPerMs);
+  // 5 rounds of 100 ms.
+  EXPECT_GE(records.ended_ns - records.started_ns, 500 * kNsPerMs);
 }
 
 TEST(Drive, AnOpenLoopSendsOnScheduleWhateverTheServerDoes) {
@@ -206,8 +206,8 @@ TEST(Drive, ASlowServerTakesNoPlacesFromAFastOne) {
   options.concurrency = 8;
   const LoadRecords records = Send(options, {TargetOf(slow), TargetOf(fast)});
   EXPECT_EQ(slow.requests(), 4u);
-  // Four users, 200 answers a second each: enough to see that none of them stopped.
-  EXPECT_GT(fast.requests(), 200u);
+  // Four users, up to 200 answers a second each: enough to see that none of them stopped.
+  EXPECT_GT(fast.requests(), 40u);
   std::vector<RequestRecord> of_fast;
   for (const RequestRecord& r : records.requests)
     if (r.url == fast.url()) of_fast.push_back(r);
