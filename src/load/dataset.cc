@@ -245,7 +245,6 @@ std::string_view DatasetName(DatasetKind kind) {
 
 Result<Dataset> ReadDataset(std::string_view bytes, const DatasetOptions& options) {
   Dataset dataset;
-  dataset.kind = options.kind;
   dataset.block_tokens = options.block_tokens;
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   JsonRows rows(dataset, options);

@@ -40,10 +40,10 @@ struct BrokenLine {
 };
 
 struct Dataset {
-  std::string path;  // where the caller read it from, if it says so
-  DatasetKind kind = DatasetKind::kUnknown;
-  std::vector<DatasetRow> rows;  // with times: in their order
-  int64_t block_tokens = 512;    // of a hash id
+  std::string path;                          // where the caller read it from, if it says so
+  DatasetKind kind = DatasetKind::kUnknown;  // by its first good line
+  std::vector<DatasetRow> rows;              // with times: in their order
+  int64_t block_tokens = 512;                // of a hash id
   uint64_t broken = 0;
   std::vector<BrokenLine> first_broken;  // at most kMostBroken
   uint64_t unfit = 0;                    // well-formed, but without what is needed, or too short
@@ -51,7 +51,6 @@ struct Dataset {
 };
 
 struct DatasetOptions {
-  DatasetKind kind = DatasetKind::kUnknown;  // told by the content
   bool stop_at_broken = false;
   int64_t block_tokens = 512;
   double seconds_a_unit = 0;  // of time stamps; 0: as the format has it (Mooncake milliseconds)

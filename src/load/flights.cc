@@ -7,16 +7,12 @@
 
 #include "base/time.h"
 #include "net/clock.h"
+#include "net/exchange_error.h"
 
 namespace tacho {
 namespace {
 
 constexpr int64_t kLingerNs = kNsPerSecond;  // from [DONE] to the end of the exchange
-
-std::string ShowSpan(int64_t ns) {
-  return ns % kNsPerSecond == 0 ? fmt::format("{} s", ns / kNsPerSecond)
-                                : fmt::format("{} ms", ns / kNsPerMs);
-}
 
 }  // namespace
 
@@ -90,10 +86,10 @@ void Flights::GiveUpStalled(int64_t now_ns) {
     const int64_t most = std::chrono::nanoseconds(target.timeout).count();
     if (stall > 0 && now_ns - flight.LastProgressNs() > stall) {
       Cancel(flight, Flight::Ending::kGaveUp,
-             fmt::format("no token for {}: given up", ShowSpan(stall)));
+             fmt::format("no token for {}: given up", ShowTimeout(target.stall_timeout)));
     } else if (most > 0 && now_ns - flight.record().handed_ns > most) {
       Cancel(flight, Flight::Ending::kGaveUp,
-             fmt::format("not complete within {}: given up", ShowSpan(most)));
+             fmt::format("not complete within {}: given up", ShowTimeout(target.timeout)));
     }
   }
 }

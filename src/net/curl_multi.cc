@@ -2,8 +2,6 @@
 
 #include <sys/epoll.h>
 
-#include <utility>
-
 #include "net/clock.h"
 #include "net/curl_handle.h"
 #include "net/curl_library.h"
