@@ -192,6 +192,7 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
     one.level = at;
     one.summary.whole.output_tokens_per_s = tokens_per_s;
     one.summary.whole.e2e.percentiles = {{50, e2e_ns, {}, {}}};
+    one.summary.whole.e2e.count = 10;
     return one;
   };
   std::vector<SweepLevel> levels = {level(1, 100, 1e9), level(2, 195, 1.02e9), level(4, 380, 1.1e9),

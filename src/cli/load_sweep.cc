@@ -34,26 +34,31 @@ std::string RemarkOf(const SweepLevel& level, bool knee) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// That the load went through to its end at.
+// At which the load went through to its end, with answers: a knee needs others to be better than.
 size_t WholeLevels(const std::vector<SweepLevel>& levels) {
-  return static_cast<size_t>(std::count_if(
-      levels.begin(), levels.end(), [](const SweepLevel& level) { return !level.broken_off; }));
+  return static_cast<size_t>(
+      std::count_if(levels.begin(), levels.end(), [](const SweepLevel& level) {
+        return !level.broken_off && level.summary.whole.e2e.count > 0;
+      }));
 }
 
 std::string WhyNoKnee(const std::vector<SweepLevel>& levels) {
-  bool bound = false, broke = false, failed = false, empty = false;
+  bool bound = false, broke = false, failed = false, empty = false, ended = false;
   for (const SweepLevel& level : levels) {
     const LoadFigures& all = level.summary.whole;
     bound |= level.summary.verdict.client_bound;
     broke |= !level.keeps_slos;
     failed |= all.failed + all.partial > 0;
     empty |= all.done == 0;
+    ended |= level.broken_off;
   }
+  if (WholeLevels(levels) == 1) return "no knee: one level alone went through, with answers";
   std::vector<const char*> reasons;
   if (bound) reasons.push_back("the client was the limit");
   if (broke) reasons.push_back("an SLO broke");
   if (failed) reasons.push_back("requests failed");
   if (empty) reasons.push_back("no request was done");
+  if (ended) reasons.push_back("the load was broken off");
   return fmt::format("no knee: at each level {}", fmt::join(reasons, ", or "));
 }
 
@@ -103,7 +108,7 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
 
 std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   std::optional<size_t> knee;
-  if (WholeLevels(levels) < 2) return knee;  // nothing to be better than
+  if (WholeLevels(levels) < 2) return knee;
   double most = 0;
   for (size_t i = 0; i < levels.size(); ++i) {
     const LoadFigures& figures = FiguresOf(levels[i]);
@@ -166,7 +171,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     return " " + Wrap(sentence, style.width - 1, 1) + "\n";
   };
   if (!knee) {
-    out += said(WholeLevels(levels) < 2 ? "one level has no knee" : WhyNoKnee(levels));
+    out += said(job.levels.size() < 2 ? "one level has no knee" : WhyNoKnee(levels));
   } else {
     out += said(fmt::format(
         "the knee is at {} {}{}: the most output tokens a second over the median end-to-end time",

@@ -44,7 +44,8 @@ int WriteWholeFile(const std::string& path, std::string_view content) {
   return error;
 }
 
-// Where a file goes; no name: to what is there, which is no file that could be replaced.
+// Where a file goes; no name: to what is there, which is no file that could be replaced, or is
+// somebody's standard output.
 struct Place {
   std::string folder, name;
 };
@@ -57,7 +58,7 @@ Result<Place> PlaceOf(const std::string& path) {
   if (is_folder)
     return Fail(ErrorKind::kUsage, VisibleText(path) + " is a folder: give a file's name");
   if (std::filesystem::exists(status)) {
-    if (!std::filesystem::is_regular_file(status)) return Place{};
+    if (!std::filesystem::is_regular_file(status) || path.starts_with("/dev/")) return Place{};
     if (std::filesystem::is_symlink(target)) target = std::filesystem::canonical(target, error);
   }
   const std::string folder = target.parent_path().string();
@@ -145,7 +146,7 @@ Result<void> WriteFile(const std::string& path, std::string content) {
   const auto place = PlaceOf(path);
   if (!place) return tl::unexpected<Error>(place.error());
   if (place->name.empty()) {
-    const FileDescriptor there(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const FileDescriptor there(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     const int error = there.get() < 0 ? errno : WriteAll(there.get(), content);
     if (error != 0 && error != EPIPE) return CannotWrite(path, error);
     return {};

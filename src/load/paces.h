@@ -22,14 +22,19 @@ struct Pace {
   uint64_t resting = 0;   // of them, users whose request is over
   int64_t due_at_ns = 0;  // when it takes its turn again for a request that was not yet due
   bool in_turn = false;
-  std::deque<int64_t> free_since_ns = {};  // of each place, the longest first; 0: from the start
+  uint64_t untaken = 0;                    // places that nobody has had
+  std::deque<int64_t> free_since_ns = {};  // of the other free ones, the longest first
   FailureStreak failures = {};
 
-  bool HasRoom() const { return places == 0 || !free_since_ns.empty(); }
+  bool HasRoom() const { return places == 0 || untaken > 0 || !free_since_ns.empty(); }
   // Since when the place was free; 0: nobody has had it. Not without room.
   int64_t TakePlace() {
     ++occupied;
     if (places == 0) return 0;
+    if (untaken > 0) {
+      --untaken;
+      return 0;
+    }
     const int64_t since = free_since_ns.front();
     free_since_ns.pop_front();
     return since;
@@ -44,8 +49,7 @@ class Paces {
     for (size_t lane = 0; lane < lanes.count(); ++lane) {
       Pace& pace = paces_.emplace_back();
       pace.lane = lane;
-      pace.places = lanes.PlacesOf(lane);
-      pace.free_since_ns.assign(pace.places, 0);
+      pace.places = pace.untaken = lanes.PlacesOf(lane);
       TakesTurn(pace);
     }
   }

@@ -125,6 +125,10 @@ def outputs(folder):
         with subprocess.Popen(["cat", f"{folder}/pipe"], stdout=subprocess.PIPE, text=True) as reader:
             run(server.url, *FIXED, "--requests", 2, "--records", f"{folder}/pipe")
             check("pipe: the records", len(reader.communicate(timeout=60)[0].splitlines()) == 2)
+        with open(f"{folder}/out", "w") as out:
+            subprocess.run([scenario.TACHO, "load", server.url, *FIXED, "--requests", "2", "--records", "/dev/stdout"], stdout=out, check=True, timeout=60)
+        text = pathlib.Path(f"{folder}/out").read_text()
+        check("standard output: the records behind the table", text.startswith("====") and text.count('"scenario"') == 2, text)
         os.symlink(f"{folder}/all.json", f"{folder}/link")
         run(server.url, *FIXED, "--requests", 3, "--records", f"{folder}/link")
         check("link: its target", os.path.islink(f"{folder}/link") and len(records_of(f"{folder}/all.json")) == 3)
@@ -238,6 +242,9 @@ def sweep(folder):
         check("sweep: the knee is where throughput over latency is largest", told.get("knee") == max(power, key=power.get, default=None), (told, power))
         done = run(url, *FIXED, "--duration", "1s", "--sweep", "concurrency=1,32,64", "--slo", "ttft:100ms")
         check("sweep: an SLO breaks", done.returncode == DONE and "breaks the SLO" in done.stdout and not re.search(r"^ +64 ", done.stdout, re.M), done.stdout + done.stderr)
+        told = load("rates", url, *FIXED, "--duration", "1s", "--slo", "ttft:10s", "--seed", 1, "--sweep", "rate=0.0001,20")
+        check("sweep: a level at which nothing arrives breaks nothing", [("attained" in one, one["done"] > 0) for one in told["levels"]]
+              == [(False, False), (True, True)] and "knee" not in told, told)
         told = load("rates", url, *FIXED, "--duration", "1s", "--sweep", "rate=5,20")
         check("sweep: rates", told["sweep"] == "rate" and near(told["levels"][1]["done"], 20, 0.8), told)
         done = run(url, *FIXED, "--duration", "1s", "--sweep", "concurrency=1,2", "--records", f"{folder}/r.jsonl")
