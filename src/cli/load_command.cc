@@ -118,8 +118,10 @@ Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
 int Tell(const LoadScene& scene, const FinishedLoad& load, const std::string& more = {}) {
   const auto written = WriteStdout(scene.flags.json ? LoadJson(load, TachoVersion())
                                                     : LoadText(load, scene.style) + more);
+  // A terminal that went away takes no figures; the files are all the more wanted.
+  const auto saved = WriteResultFiles(scene.flags, load);
   if (!written) return Fails(written.error());
-  if (const auto saved = WriteResultFiles(scene.flags, load); !saved) return Fails(saved.error());
+  if (!saved) return Fails(saved.error());
   if (scene.flags.json) {
     for (const std::string& remark : load.remarks) Complain(VisibleText(remark));
   }

@@ -121,6 +121,11 @@ def outputs(folder):
         check("full disk: status", done.returncode == UNREADABLE and "No space left" in done.stderr, (done.returncode, done.stderr))
         check("full disk: the figures are printed all the same", "Successful requests:" in done.stdout, done.stdout)
         check("full disk: the device is left alone", os.path.islink(f"{folder}/full"))
+        with open(f"{folder}/full", "w") as full:
+            done = subprocess.run([scenario.TACHO, "load", server.url, *FIXED, "--requests", "2", "--records", f"{folder}/kept"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=60)
+        check("figures that cannot be printed: status", done.returncode == UNREADABLE and "standard output" in done.stderr, done)
+        check("figures that cannot be printed: the records are written", len(records_of(f"{folder}/kept")) == 2)
         os.mkfifo(f"{folder}/pipe")
         with subprocess.Popen(["cat", f"{folder}/pipe"], stdout=subprocess.PIPE, text=True) as reader:
             run(server.url, *FIXED, "--requests", 2, "--records", f"{folder}/pipe")
