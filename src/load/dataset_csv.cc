@@ -132,7 +132,7 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
     if (const auto stamp = Number(cell(columns->time))) {
       const double unit = options.seconds_a_unit > 0 ? options.seconds_a_unit : 1;
       const double seconds = *stamp * unit;
-      if (std::abs(seconds) <= kLatestSeconds) row.at_ns = std::llround(seconds * 1e9);
+      if (seconds >= 0 && seconds <= kLatestSeconds) row.at_ns = std::llround(seconds * 1e9);
     } else {
       row.at_ns = DateAndTime(cell(columns->time));
     }

@@ -153,7 +153,7 @@ TEST(Dataset, TimesInAnotherUnitAreNone) {
   ASSERT_FALSE(as_seconds);
   EXPECT_THAT(as_seconds.error().message, HasSubstr("1.7e+12 s is no time (another unit?)"));
   for (const char* time :
-       {"9999-01-01 00:00:00", "2023-11-16 99:00:00", "-5-01-01 00:00:00", "1e300"}) {
+       {"9999-01-01 00:00:00", "2023-11-16 99:00:00", "-5-01-01 00:00:00", "1e300", "-9e9"}) {
     const std::string csv =
         fmt::format("TIMESTAMP,ContextTokens,GeneratedTokens\n{},10,10\n", time);
     EXPECT_FALSE(ReadDataset(csv)) << time;
