@@ -74,12 +74,26 @@ def two_behind_a_router(folder):
 
 def steps(folder):
     with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
-        done, report, run_folder = record(folder, target(addresses), "--steps", "6", "--duration", "20s")
-        whole("vllm steps", done, report, run_folder, 2)
+        report, _ = six_steps("vllm steps", folder, addresses)
         if report:
-            check("vllm steps: exactly", all(r["steps"] == 6 for r in ranks(report)), ranks(report))
             # Six steps take milliseconds; the flush behind them and the look that finds its files do not count.
             check("vllm steps: the window ends with them", report["profiled"]["duration_ns"] < 150e6, report["profiled"])
+        _, taken = six_steps("vllm steps of one user", folder, addresses, "--concurrency", "2", "--output-tokens", "3")
+        check("vllm steps of one user: empty ones too", all(one["by_phase"]["empty"] > 0 for one in taken), taken)
+
+
+def six_steps(name, folder, addresses, *options):
+    """Gives run.json and the steps of each trace. Where all users wait for their next request at once vLLM takes an empty step: its
+    profiler counts it, and a rank's steps leave it out."""
+    done, report, run_folder = record(folder, target(addresses), "--steps", "6", "--duration", "20s", *options)
+    whole(name, done, report, run_folder, 2)
+    if not report:
+        return None, []
+    taken = [trace["steps"] for trace in json.loads(run("analyze", "--json", str(run_folder / "traces")).stdout)["traces"]]
+    check(f"{name}: exactly", [one["count"] for one in taken] == [6, 6], taken)
+    check(f"{name}: those of ranks", sorted(r["steps"] for r in ranks(report))
+          == sorted(one["count"] - one["by_phase"]["empty"] for one in taken), (ranks(report), taken))
+    return report, taken
 
 
 def requests(folder):
