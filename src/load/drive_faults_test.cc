@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "load/drive_for_test.h"
-#include "net/closed_port_for_test.h"
+#include "net/loopback_port_for_test.h"
 
 namespace tacho {
 namespace {
@@ -21,7 +21,7 @@ size_t CountOf(const LoadRecords& records, RequestStatus status) {
 }
 
 TEST(DriveFaults, ADeadServerIsGivenUp) {
-  const ClosedPort gone;
+  const LoopbackPort gone;
   const LoadRecords records = Send(
       Fixed(10'000), {{.url = fmt::format("http://127.0.0.1:{}", gone.port()), .model = "tiny"}});
   EXPECT_THAT(records.ended_early, HasSubstr("and no success between, the last: "));
@@ -32,7 +32,7 @@ TEST(DriveFaults, ADeadServerIsGivenUp) {
 }
 
 TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
-  const ClosedPort gone;
+  const LoopbackPort gone;
   // Its first answer comes after the dead one's users gave up hope, were they asked alone.
   EngineForTest good({.first_ns = 4'000 * kNsPerMs});
   PlanOptions options = Fixed(0, 1);
@@ -50,7 +50,7 @@ TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
 }
 
 TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersAreThrough) {
-  const ClosedPort gone;
+  const LoopbackPort gone;
   EngineForTest good({.first_ns = kNsPerMs});
   PlanOptions options = Fixed(2000, 1);
   options.concurrency = 16;

@@ -1,8 +1,6 @@
 #include "net/arrival_clock.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -12,6 +10,7 @@
 
 #include "base/file_descriptor.h"
 #include "net/clock.h"
+#include "net/loopback_port_for_test.h"
 
 namespace tacho {
 namespace {
@@ -22,19 +21,13 @@ struct Connection {
 };
 
 Connection Connect() {
-  const FileDescriptor listener(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(bind(listener.get(), any, size), 0);
-  EXPECT_EQ(listen(listener.get(), 1), 0);
-  EXPECT_EQ(getsockname(listener.get(), any, &size), 0);
+  const LoopbackPort listener(1);
+  const sockaddr_in address = LoopbackAddress(listener.port());
   Connection both;
   both.near = FileDescriptor(socket(AF_INET, SOCK_STREAM, 0));
-  EXPECT_EQ(connect(both.near.get(), any, size), 0);
-  both.far = FileDescriptor(accept(listener.get(), nullptr, nullptr));
+  EXPECT_EQ(connect(both.near.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+            0);
+  both.far = FileDescriptor(accept(listener.fd(), nullptr, nullptr));
   return both;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "net/clock.h"
-#include "net/closed_port_for_test.h"
+#include "net/loopback_port_for_test.h"
 #include "net/net_for_test.h"
 #include "net/sse.h"
 
@@ -259,7 +259,7 @@ TEST(HostileServer, IdleTimeoutLetsASlowAnswerBe) {
 }
 
 TEST(HostileServer, NobodyIsThere) {
-  const ClosedPort nobody;
+  const LoopbackPort nobody;
   const uint16_t port = nobody.port();
   const auto answer = MakeClient()->Fetch({.url = LoopbackUrl(port, "/x")});
   ASSERT_FALSE(answer);

@@ -17,27 +17,6 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr auto kPause = std::chrono::milliseconds(1);
 
-sockaddr_in Loopback(uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
-
-FileDescriptor ListenOnLoopback(int queue, uint16_t& port) {
-  FileDescriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = Loopback(0);
-  socklen_t size = sizeof(address);
-  if (bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      listen(listener.get(), queue) != 0 ||
-      getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    std::abort();
-  }
-  port = ntohs(address.sin_port);
-  return listener;
-}
-
 }  // namespace
 
 RawSocket::RawSocket(FileDescriptor fd) : fd_(std::move(fd)) {
@@ -54,7 +33,7 @@ RawSocket RawSocket::ConnectTo(uint16_t port) {
 }
 
 bool RawSocket::Connect(uint16_t port) {
-  const sockaddr_in address = Loopback(port);
+  const sockaddr_in address = LoopbackAddress(port);
   return connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
 }
 
@@ -125,13 +104,13 @@ void RawSocket::Reset() {
 void RawSocket::ShutdownBoth() { shutdown(fd_.get(), SHUT_RDWR); }
 
 RawServer::RawServer(std::function<void(RawSocket&)> serve)
-    : serve_(std::move(serve)), listener_(ListenOnLoopback(16, port_)) {
+    : serve_(std::move(serve)), listener_(16) {
   thread_ = std::thread([this] { Run(); });
 }
 
 RawServer::~RawServer() {
   stopping_ = true;
-  shutdown(listener_.get(), SHUT_RDWR);
+  shutdown(listener_.fd(), SHUT_RDWR);
   {
     const std::lock_guard lock(mutex_);
     if (current_ != nullptr) current_->ShutdownBoth();
@@ -141,7 +120,7 @@ RawServer::~RawServer() {
 
 void RawServer::Run() {
   while (!stopping_) {
-    FileDescriptor accepted(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    FileDescriptor accepted(accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!accepted) return;
     ++accepted_;
     RawSocket socket(std::move(accepted));
@@ -155,16 +134,16 @@ void RawServer::Run() {
   }
 }
 
-std::string RawServer::Url(std::string_view path) const { return LoopbackUrl(port_, path); }
+std::string RawServer::Url(std::string_view path) const { return LoopbackUrl(port(), path); }
 
-ShortListener::ShortListener() : listener_(ListenOnLoopback(0, port_)) {}
+ShortListener::ShortListener() : listener_(0) {}
 
 RawSocket ShortListener::Accept() const {
-  return RawSocket(FileDescriptor(accept(listener_.get(), nullptr, nullptr)));
+  return RawSocket(FileDescriptor(accept(listener_.fd(), nullptr, nullptr)));
 }
 
 void ShortListener::Fill() {
-  const sockaddr_in address = Loopback(port_);
+  const sockaddr_in address = LoopbackAddress(port());
   for (int i = 0; i < 4; ++i) {
     fill_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     (void)connect(fill_.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));

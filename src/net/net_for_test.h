@@ -13,6 +13,7 @@
 #include "base/file_descriptor.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
+#include "net/loopback_port_for_test.h"
 
 namespace tacho {
 
@@ -50,7 +51,7 @@ class RawServer {
  public:
   explicit RawServer(std::function<void(RawSocket&)> serve);
   ~RawServer();
-  uint16_t port() const { return port_; }
+  uint16_t port() const { return listener_.port(); }
   std::string Url(std::string_view path = "/") const;
   int accepted() const { return accepted_; }
 
@@ -58,8 +59,7 @@ class RawServer {
   void Run();
 
   std::function<void(RawSocket&)> serve_;
-  uint16_t port_ = 0;
-  FileDescriptor listener_;
+  const LoopbackPort listener_;
   std::atomic<int> accepted_ = 0;
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
@@ -71,15 +71,14 @@ class RawServer {
 class ShortListener {
  public:
   ShortListener();
-  uint16_t port() const { return port_; }
+  uint16_t port() const { return listener_.port(); }
   RawSocket Accept() const;
   // A full queue drops what comes.
   void Fill();
   void Close() { listener_.Close(); }
 
  private:
-  uint16_t port_ = 0;
-  FileDescriptor listener_;
+  LoopbackPort listener_;
   std::vector<FileDescriptor> fill_;
 };
 
