@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "cli/input.h"
@@ -42,12 +43,11 @@ Result<void> CheckResultFiles(const LoadFlags& flags) {
     const bool named = !flags.result_filename.empty();
     paths.push_back(ResultPath(flags, named ? flags.result_filename : "result.json"));
   }
-  for (size_t i = 0; i < paths.size(); ++i) {
-    if (std::find(paths.begin(), paths.begin() + static_cast<ptrdiff_t>(i), paths[i]) !=
-        paths.begin() + static_cast<ptrdiff_t>(i)) {
-      return Fail(ErrorKind::kUsage, VisibleText(paths[i]) + " is named for two outputs");
-    }
-    TACHO_RETURN_IF_ERROR(CheckWritable(paths[i]));
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    if (!seen.insert(path).second)
+      return Fail(ErrorKind::kUsage, VisibleText(path) + " is named for two outputs");
+    TACHO_RETURN_IF_ERROR(CheckWritable(path));
   }
   return {};
 }

@@ -44,6 +44,11 @@ int WriteWholeFile(const std::string& path, std::string_view content) {
   return error;
 }
 
+// Where a file is written until it is whole.
+std::string BesideOf(const std::string& folder, const std::string& name) {
+  return fmt::format("{}/.{}.{}.tmp", folder, name, getpid());
+}
+
 // Where a file goes; no name: to what is there, which is no file that could be replaced, or is
 // somebody's standard output.
 struct Place {
@@ -124,7 +129,7 @@ Result<void> WriteFiles(const std::string& folder,
     return CannotWrite(what, reason);
   };
   for (const auto& [name, content] : files) {
-    beside.push_back(fmt::format("{}/.{}.{}.tmp", folder, name, getpid()));
+    beside.push_back(BesideOf(folder, name));
     if (const int reason = WriteWholeFile(beside.back(), content); reason != 0) {
       return give_up(folder + "/" + name, reason);
     }
@@ -163,7 +168,7 @@ Result<void> CheckWritable(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(place->folder, error);
   if (error) return CannotWrite(path, error.value());
-  const std::string beside = fmt::format("{}/.{}.{}.tmp", place->folder, place->name, getpid());
+  const std::string beside = BesideOf(place->folder, place->name);
   const int reason = WriteWholeFile(beside, "");
   unlink(beside.c_str());
   return reason == 0 ? Result<void>() : CannotWrite(path, reason);
