@@ -11,21 +11,28 @@
 #include <thread>
 
 #include "cli/exit_status.h"
+#include "net/clock.h"
 
 namespace tacho {
 namespace {
 
-std::atomic<int> signals_seen = 0;
+// timeout(1) sends a signal to its child and to the group that the child is in, a terminal that
+// goes away is told of by shell and kernel: what comes so soon behind the first is the same one.
+constexpr int64_t kSameSignalNs = 200'000'000;
+
+std::atomic<int64_t> first_ns = 0;  // of the signals; 0: none came
 std::atomic<int> wake = -1;
 std::atomic<const char*> last_words = nullptr;
 std::thread watcher;
 struct sigaction old_int, old_term, old_hup;
 
 // Only what a signal handler may call.
-void OnSignal(int signal) {
+void OnSignal(int) {
   int saved = errno;
-  if (signals_seen.fetch_add(1) > 0) {
-    if (signal == SIGHUP) return;  // shell and kernel both send it
+  const int64_t now = MonotonicNs();
+  int64_t first = 0;
+  if (!first_ns.compare_exchange_strong(first, now)) {
+    if (now - first < kSameSignalNs) return;
     if (const char* text = last_words.load(); text != nullptr) {
       [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
     }
@@ -39,14 +46,14 @@ void OnSignal(int signal) {
 }  // namespace
 
 InterruptScope::InterruptScope() {
-  signals_seen = 0;
+  first_ns = 0;
   wake = eventfd(0, EFD_CLOEXEC);
   // A stop request runs callbacks, which a signal handler must not: a thread does it.
   watcher = std::thread([this] {
     uint64_t count = 0;
     while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
     }
-    if (signals_seen.load() > 0) source_.request_stop();
+    if (first_ns.load() != 0) source_.request_stop();
   });
   struct sigaction action {};
   action.sa_handler = OnSignal;

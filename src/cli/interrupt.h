@@ -5,8 +5,8 @@
 namespace tacho {
 
 // Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that have
-// something to put in order first. A second one ends the process at once (SIGHUP comes twice and
-// does not), after `last_words` were written to standard error (they are kept, not copied: they
+// something to put in order first. A second one, 0.2 s later or more, ends the process at
+// once, after `last_words` were written to standard error (they are kept, not copied: they
 // must outlive this). One at a time.
 class InterruptScope {
  public:

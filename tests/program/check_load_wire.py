@@ -250,7 +250,8 @@ def dies_and_comes_back(folder):
 
 def interrupt(folder):
     """Ctrl-C, and a terminal that goes away (shell and kernel both tell): what was measured is printed and written, and marked."""
-    for name, signals in (("Ctrl-C", [signal.SIGINT]), ("no terminal", [signal.SIGHUP, signal.SIGHUP])):
+    for name, signals in (("Ctrl-C", [signal.SIGINT]), ("no terminal", [signal.SIGHUP, signal.SIGHUP]),
+                          ("timeout -s INT", [signal.SIGINT, signal.SIGINT])):
         with ExactServer(gap=0.02) as server:
             process = subprocess.Popen([scenario.TACHO, "load", server.url, *FIXED, "--duration", "60s", "--concurrency", "4", "--json",
                                         "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json"],
