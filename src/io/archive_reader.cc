@@ -15,7 +15,10 @@ namespace {
 
 constexpr size_t kInputBlock = 256 * 1024;
 
+constexpr size_t kMostName = 4096;  // no path may be longer; libarchive takes a megabyte
+
 std::string WithoutControls(std::string name) {
+  if (name.size() > kMostName) name.resize(kMostName);
   std::replace_if(
       name.begin(), name.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');

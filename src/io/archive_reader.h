@@ -20,7 +20,7 @@ namespace tacho {
 // One file in an archive.
 struct ArchiveMember {
   // The name in the archive, unique: "NAME#2" for the second member of that name. Text, never a
-  // path of ours; control characters are replaced by "?".
+  // path of ours; control characters are replaced by "?", and it is cut after 4096 bytes.
   std::string name;
   uint64_t size = 0;  // 0 if the archive does not say
   bool encrypted = false;

@@ -106,8 +106,10 @@ std::vector<std::string> BringRound(const DaemonRound& round, const KinetoDaemon
       troubles.push_back(brought.error().message);
       continue;
     }
+    // A file that is only linked to, or not whole in the worker's folder, is the only one.
     std::error_code ignored;
-    for (const std::string& file : left.files) fs::remove(file, ignored);
+    for (const std::string& file : brought->whole) fs::remove(file, ignored);
+    if (!brought->no_room.empty()) troubles.push_back(brought->no_room);
     worker.expectation.files = std::move(brought->files);
     const Wrong wrong = WhatIsWrong(worker, pids, left, folder);
     if (wrong.text.empty()) continue;

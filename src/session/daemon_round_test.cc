@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/folder_for_test.h"
-#include "load/records.h"
+#include "session/fake_daemon_for_test.h"
 
 namespace tacho {
 namespace {
@@ -15,20 +15,6 @@ using testing::IsEmpty;
 
 constexpr std::string_view kTrace = R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})";
 constexpr std::string_view kNoOperator = R"({"traceEvents": [{"ph": "X", "cat": "Trace"}]})";
-
-// Says what it is told to say, and remembers what it was asked for.
-class FakeDaemon final : public KinetoDaemon {
- public:
-  std::vector<DaemonProcess> Processes() const override { return processes; }
-  void Request(const std::vector<int64_t>& pids, const DaemonTrace&) override { asked = pids; }
-  std::vector<int64_t> Withdraw() override { return {}; }
-  int64_t AllToldByUnixMs(const std::vector<int64_t>&) const override {
-    return ReadClocks().unix_ns / 1'000'000;
-  }
-
-  std::vector<DaemonProcess> processes;
-  std::vector<int64_t> asked;
-};
 
 // Two workers: one of this process and its parent, who live, and one of nobody.
 class DaemonRoundTest : public testing::Test {
@@ -53,7 +39,7 @@ class DaemonRoundTest : public testing::Test {
 
   const int64_t me_ = getpid(), parent_ = getppid(), gone_ = INT32_MAX;
   FolderForTest folder_;
-  FakeDaemon daemon_;
+  FakeDaemonForTest daemon_;
   DaemonRound round_;
 };
 

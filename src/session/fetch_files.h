@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/unpack.h"
 
 namespace tacho {
 
-// A folder on another host, reached with the system's ssh and tar: the user's own configuration and
-// keys; no password is asked for.
+// A folder on another host, reached with the system's ssh (RemoteCommand).
 struct RemoteFolder {
   std::string host, path;
   int64_t clock_offset_s = 0;  // the host's clock less ours
@@ -27,12 +27,14 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
 // Fetches the traces whose names begin with `prefix` and that were written there since
-// `since_unix_ns` of our clock into `target`; `progress` hears the bytes so far. Gives the local
-// files, sorted. kRemote: ssh failed; kOutput: no room.
+// `since_unix_ns` of our clock into `target` (UnpackTraces); `progress` hears the bytes so far.
+// Gives the local files, sorted. kRemote: ssh failed, or more came than `bounds` allow; kOutput: no
+// room.
 Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view prefix,
                                             int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,
                                             std::stop_token stop,
-                                            const std::function<void(uint64_t)>& progress);
+                                            const std::function<void(uint64_t)>& progress,
+                                            const UnpackBounds& bounds = {});
 
 }  // namespace tacho

@@ -72,7 +72,7 @@ void ProfilerSession::CollectOf(RecordedWorker& worker, size_t index, std::stop_
         FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns, target,
                    options_.patience, stop, progress);
     if (fetched)
-      brought = BroughtFiles{std::move(*fetched), ""};
+      brought->files = std::move(*fetched);
     else
       brought = tl::unexpected(fetched.error());
   } else {

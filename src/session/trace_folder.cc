@@ -1,5 +1,6 @@
 #include "session/trace_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "base/file_descriptor.h"
 #include "base/pause.h"
 
 namespace tacho {
@@ -135,44 +137,91 @@ std::optional<uint64_t> FreeBytes(const std::string& folder) {
   return uint64_t{room.f_bavail} * room.f_frsize;
 }
 
+std::string FreshNames::PathFor(const std::string& name) {
+  const size_t ending = std::min(name.rfind(".json"), name.size());
+  int& number = numbers_[name];
+  while (true) {
+    std::string path = folder_ + '/' + name;
+    // The number goes on where it stopped: many files of one name must not take quadratic time.
+    if (++number > 1)
+      path =
+          fmt::format("{}/{}~{}{}", folder_, name.substr(0, ending), number, name.substr(ending));
+    std::error_code none;
+    if (!fs::exists(fs::symlink_status(path, none))) return path;
+  }
+}
+
+Result<void> SyncFile(const std::string& path) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // EINVAL: the file system has no disk.
+  if (file && (fsync(file.get()) == 0 || errno == EINVAL)) return {};
+  return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+namespace {
+
+// Two names of one file, and not one name reached in two ways, nor a link to it.
+bool HasItsBytes(const fs::path& to, const fs::path& file) {
+  std::error_code failed;
+  return fs::is_regular_file(fs::symlink_status(to, failed)) && fs::equivalent(to, file, failed) &&
+         (to.filename() != file.filename() ||
+          !fs::equivalent(to.parent_path(), file.parent_path(), failed));
+}
+
+// "": the whole of `file` is at `to` now. Else why not, and nothing is.
+std::string Copy(const std::string& file, const std::string& to) {
+  const std::string beside = to + ".part";
+  std::error_code failed, ignored;
+  const uint64_t bytes = fs::file_size(file, failed);
+  if (!failed) fs::copy_file(file, beside, fs::copy_options::overwrite_existing, failed);
+  std::string why = failed ? failed.message() : "";
+  if (why.empty() && fs::file_size(beside, ignored) < bytes) why = "only a part of it was copied";
+  if (why.empty()) {
+    if (const Result<void> synced = SyncFile(beside); !synced) why = synced.error().message;
+  }
+  if (why.empty()) fs::rename(beside, to, failed);
+  if (failed && why.empty()) why = failed.message();
+  if (!why.empty()) fs::remove(beside, ignored);
+  return why;
+}
+
+}  // namespace
+
 Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target) {
   std::error_code failed;
   fs::create_directories(target, failed);
   if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", target, failed.message()));
   BroughtFiles brought;
+  FreshNames names(target);
   size_t links = 0;
   for (const std::string& file : files) {
-    fs::path to = fs::path(target) / fs::path(file).filename();
-    if (fs::equivalent(file, to, failed)) {
-      brought.files.push_back(to.string());
+    const fs::path there = fs::path(target) / fs::path(file).filename();
+    if (fs::equivalent(file, there, failed)) {
+      brought.files.push_back(there.string());
+      if (HasItsBytes(there, file)) brought.whole.push_back(file);
       continue;
     }
-    failed.clear();
+    const std::string to = names.PathFor(there.filename().string());
     fs::create_hard_link(file, to, failed);
-    if (failed) {
-      fs::path beside = to;
-      beside += ".part";
+    const std::string why = failed ? Copy(file, to) : "";
+    if (why.empty()) {
+      brought.whole.push_back(file);
+    } else {
+      // The failed copy has another word for it.
+      const bool full = fs::exists(file, failed) &&
+                        FreeBytes(target).value_or(UINT64_MAX) < fs::file_size(file, failed);
       failed.clear();
-      fs::copy_file(file, beside, fs::copy_options::overwrite_existing, failed);
-      std::error_code ignored;
-      if (!failed) fs::rename(beside, to, failed);
-      if (failed) {
-        fs::remove(beside, ignored);
-        // The failed copy has another word for it.
-        const bool full = fs::exists(file, ignored) &&
-                          FreeBytes(target).value_or(UINT64_MAX) < fs::file_size(file, ignored);
-        const std::string why = full ? std::strerror(ENOSPC) : failed.message();
-        if (full) fs::create_symlink(fs::absolute(file, ignored), to, failed);
-        if (failed)
-          return Fail(ErrorKind::kOutput,
-                      fmt::format("{}: {}; the engine's own file is {}", to.string(), why, file));
-        ++links;
-        brought.no_room = fmt::format("{}: {}: {} of its traces {} to the engine's own: {}", target,
-                                      why, links, links == 1 ? "is only a link" : "are only links",
-                                      links == 1 ? file : fs::path(file).parent_path().string());
-      }
+      if (full) fs::create_symlink(fs::absolute(file, failed), to, failed);
+      const std::string reason = full ? std::strerror(ENOSPC) : why;
+      if (failed || !full)
+        return Fail(ErrorKind::kOutput,
+                    fmt::format("{}: {}; the engine's own file is {}", to, reason, file));
+      ++links;
+      brought.no_room = fmt::format("{}: {}: {} of its traces {} to the engine's own: {}", target,
+                                    reason, links, links == 1 ? "is only a link" : "are only links",
+                                    links == 1 ? file : fs::path(file).parent_path().string());
     }
-    brought.files.push_back(to.string());
+    brought.files.push_back(to);
   }
   return brought;
 }

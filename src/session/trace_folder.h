@@ -7,6 +7,8 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -47,13 +49,33 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
 // Bytes that are free where `folder` is, for it or the one above; absent when that cannot be told.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
+// Gives files that come to one folder names of their own there: never that of a file that is there
+// or was given, so that none overwrites another. "t.json.gz" becomes "t~2.json.gz".
+class FreshNames {
+ public:
+  explicit FreshNames(std::string folder) : folder_(std::move(folder)) {}
+  // A path in the folder; the folder may not be there yet.
+  std::string PathFor(const std::string& name);
+
+ private:
+  const std::string folder_;
+  std::unordered_map<std::string, int> numbers_;  // the last one, of each name
+};
+
+// All bytes of a file that was written are on the disk now. kOutput: they are not; a file system
+// may say so no earlier.
+Result<void> SyncFile(const std::string& path);
+
 struct BroughtFiles {
   std::vector<std::string> files;  // the new paths, in the order of those that were given
+  // Those of the given whose bytes are whole under the new path too: they may be removed.
+  std::vector<std::string> whole;
   std::string no_room;  // some are only symbolic links to the engine's own, and why; "": none is
 };
-// Puts `files` into `target` under their own names: linked where both are of one file system, else
-// copied beside and renamed; the engine's own files stay. Where there is no room for a copy a
-// symbolic link stands in for it. kOutput: not even that; what was put there so far stays.
+// Puts `files` into `target`, each under its own name, or one like it where two have the same
+// (FreshNames): linked where both are of one file system, else copied beside and renamed; the
+// engine's own files stay. Where there is no room for a copy a symbolic link stands in for it.
+// kOutput: not even that; what was put there so far stays.
 Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target);
 
 }  // namespace tacho

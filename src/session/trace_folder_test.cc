@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/folder_for_test.h"
+#include "session/small_disk_for_test.h"
 
 namespace tacho {
 namespace {
@@ -88,6 +89,46 @@ TEST_F(TraceFolderTest, BringsAndLeavesTheEnginesOwn) {
   auto missing = BringFiles({folder_.At("gone.json")}, folder_.At("run/traces"));
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::kOutput);
+}
+
+TEST_F(TraceFolderTest, TwoFilesOfOneNameStayTwo) {
+  const std::string first = folder_.Write("engine/a/t.json.gz", "first");
+  const std::string second = folder_.Write("engine/b/t.json.gz", "second");
+  folder_.Write("run/t.json.gz", "of another session");
+  auto brought = BringFiles({first, second}, folder_.At("run"));
+  ASSERT_TRUE(brought) << brought.error().message;
+  EXPECT_THAT(brought->files,
+              ElementsAre(folder_.At("run/t~2.json.gz"), folder_.At("run/t~3.json.gz")));
+  EXPECT_THAT(brought->whole, ElementsAre(first, second));
+  EXPECT_EQ(fs::file_size(brought->files[0]), 5u);
+  EXPECT_EQ(fs::file_size(brought->files[1]), 6u);
+  EXPECT_EQ(fs::file_size(folder_.At("run/t.json.gz")), 18u) << "nothing is overwritten";
+}
+
+TEST_F(TraceFolderTest, TheOnlyCopyIsNotCalledWhole) {
+  const std::string file = folder_.Write("run/t.json", "{}");
+  fs::create_directory_symlink(folder_.At("run"), folder_.At("same"));
+  fs::create_directory(folder_.At("links"));
+  fs::create_symlink(file, folder_.At("links/t.json"));
+  for (const char* target : {"run", "same", "links"}) {
+    const auto brought = BringFiles({file}, folder_.At(target));
+    ASSERT_TRUE(brought) << brought.error().message;
+    EXPECT_THAT(brought->files, ElementsAre(folder_.At(std::string(target) + "/t.json")));
+    EXPECT_THAT(brought->whole, IsEmpty()) << target;
+  }
+}
+
+TEST_F(TraceFolderTest, WhereThereIsNoRoomTheEnginesOwnIsLinkedTo) {
+  const SmallDiskForTest small(folder_.At("small"));
+  if (!small.works()) GTEST_SKIP() << "no right to mount a small disk";
+  const std::string fits = folder_.Write("fits.json", "{}");
+  const std::string large = folder_.Write("large.json", std::string(1 << 20, ' '));
+  const auto brought = BringFiles({fits, large}, folder_.At("small/run"));
+  ASSERT_TRUE(brought) << brought.error().message;
+  EXPECT_THAT(brought->whole, ElementsAre(fits));
+  EXPECT_THAT(brought->no_room, testing::HasSubstr("1 of its traces is only a link"));
+  EXPECT_TRUE(fs::is_symlink(folder_.At("small/run/large.json")));
+  EXPECT_FALSE(fs::exists(folder_.At("small/run/large.json.part")));
 }
 
 }  // namespace

@@ -1,0 +1,64 @@
+#include "session/daemon_collect.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/folder_for_test.h"
+#include "session/fake_daemon_for_test.h"
+#include "session/small_disk_for_test.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// One worker, which is this process; its trace lies in the folder of the round.
+class DaemonCollectTest : public testing::Test {
+ protected:
+  void Bring(const std::string& worker_folder, size_t bytes) {
+    workers_.resize(1);
+    workers_[0].folder = worker_folder;
+    trace_ = folder_.Write("kineto_" + std::to_string(getpid()) + ".json",
+                           "{\"traceEvents\":[]}" + std::string(bytes, ' '));
+    const DaemonRound round({{0, {getpid()}}}, {.folder = folder_.path(), .stem = "kineto"});
+    troubles_ = BringRound(round, daemon_, workers_);
+  }
+  std::string There() const {
+    return workers_[0].expectation.files.size() == 1 ? workers_[0].expectation.files[0] : "";
+  }
+
+  FolderForTest folder_;
+  FakeDaemonForTest daemon_;
+  std::vector<RecordedWorker> workers_;
+  std::string trace_;
+  std::vector<std::string> troubles_;
+};
+
+TEST_F(DaemonCollectTest, MovesATraceToItsWorker) {
+  Bring(folder_.At("w0"), 10);
+  EXPECT_FALSE(fs::exists(trace_));
+  EXPECT_EQ(fs::file_size(There()), 28u);
+}
+
+TEST_F(DaemonCollectTest, RemovesNothingThatIsOnlyLinkedTo) {
+  const SmallDiskForTest small(folder_.At("small"));
+  if (!small.works()) GTEST_SKIP() << "no right to mount a small disk";
+  Bring(folder_.At("small/w0"), 1 << 20);
+  EXPECT_TRUE(fs::exists(trace_));
+  EXPECT_EQ(fs::file_size(There()), (1u << 20) + 18);
+  EXPECT_THAT(troubles_, Contains(HasSubstr("only a link")));
+}
+
+TEST_F(DaemonCollectTest, AWorkerWithoutAFolderOfItsOwnKeepsItsTrace) {
+  Bring(folder_.path(), 10);
+  EXPECT_TRUE(fs::exists(trace_));
+  EXPECT_EQ(There(), trace_);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "control/kineto_daemon.h"
+#include "load/records.h"
+
+namespace tacho {
+
+// Says what it is told to say, and remembers what it was asked for.
+class FakeDaemonForTest final : public KinetoDaemon {
+ public:
+  std::vector<DaemonProcess> Processes() const override { return processes; }
+  void Request(const std::vector<int64_t>& pids, const DaemonTrace&) override { asked = pids; }
+  std::vector<int64_t> Withdraw() override { return {}; }
+  int64_t AllToldByUnixMs(const std::vector<int64_t>&) const override {
+    return ReadClocks().unix_ns / 1'000'000;
+  }
+
+  std::vector<DaemonProcess> processes;
+  std::vector<int64_t> asked;
+};
+
+}  // namespace tacho

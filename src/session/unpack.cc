@@ -1,0 +1,116 @@
+#include "session/unpack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "io/archive_reader.h"
+#include "session/trace_folder.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostName = 200;
+
+std::string TooMuch(uint64_t most) {
+  return fmt::format("more than {} bytes came: record fewer steps, or copy the traces by hand",
+                     most);
+}
+
+// Ends after so many bytes: members that are passed over have no other bound.
+class BoundedSource final : public ByteSource {
+ public:
+  BoundedSource(std::unique_ptr<ByteSource> source, uint64_t most)
+      : source_(std::move(source)), most_(most) {}
+  size_t Read(char* to, size_t room) override {
+    if (source_->stored_bytes() > most_) return 0;
+    return source_->Read(to, room);
+  }
+  [[nodiscard]] const StreamEnd& end() const override {
+    return source_->stored_bytes() > most_ ? too_long_ : source_->end();
+  }
+  [[nodiscard]] uint64_t stored_bytes() const override { return source_->stored_bytes(); }
+
+ private:
+  const std::unique_ptr<ByteSource> source_;
+  const uint64_t most_;
+  const StreamEnd too_long_ = {StreamDefect::kTruncated, TooMuch(most_)};
+};
+
+// The last part of a member's name; "" where it is none of the traces that were asked for.
+std::string NameOf(const std::string& member, std::string_view prefix) {
+  const std::string name = member.substr(member.rfind('/') + 1);
+  const bool asked = name.starts_with(prefix) && !name.starts_with('.') && IsTraceName(name);
+  return asked && name.size() <= kMostName ? name : "";
+}
+
+// The bytes of the current member, under a name that is not yet its own.
+Result<void> WriteMember(ArchiveReader& reader, const std::string& part, uint64_t most,
+                         uint64_t& so_far, const std::function<void(uint64_t)>& progress) {
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  std::array<char, 256 << 10> buffer;
+  while (const size_t got = reader.Read(buffer.data(), buffer.size())) {
+    if (got > most - so_far) return Fail(ErrorKind::kRemote, TooMuch(most));
+    so_far += got;
+    file.write(buffer.data(), static_cast<std::streamsize>(got));
+    if (!file) break;
+    progress(so_far);
+  }
+  errno = 0;
+  file.close();
+  if (!file)
+    return Fail(ErrorKind::kOutput,
+                fmt::format("{}: {}", part, std::strerror(errno != 0 ? errno : ENOSPC)));
+  if (const StreamEnd& end = reader.member_end(); end.defect != StreamDefect::kNone)
+    return Fail(ErrorKind::kRemote, end.text);
+  return SyncFile(part);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archive,
+                                              std::string_view prefix, const std::string& target,
+                                              const UnpackBounds& bounds,
+                                              const std::function<void(uint64_t)>& progress) {
+  std::error_code failed;
+  fs::create_directories(target, failed);
+  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", target, failed.message()));
+  Result<std::unique_ptr<ArchiveReader>> reader =
+      ArchiveReader::OfSource(std::make_unique<BoundedSource>(std::move(archive), bounds.bytes));
+  if (!reader) return Fail(ErrorKind::kRemote, reader.error().message);
+  std::vector<std::string> files;
+  FreshNames names(target);
+  uint64_t so_far = 0;
+  for (size_t members = 0;; ++members) {
+    Result<std::optional<ArchiveMember>> member = (*reader)->Next();
+    if (!member) return Fail(ErrorKind::kRemote, member.error().message);
+    if (!*member) break;
+    if (members == bounds.files)
+      return Fail(ErrorKind::kRemote, fmt::format("more than {} files came", bounds.files));
+    const std::string name = NameOf((*member)->name, prefix);
+    if (name.empty()) continue;
+    const std::string path = names.PathFor(name), part = path + ".part";
+    Result<void> written = WriteMember(**reader, part, bounds.bytes, so_far, progress);
+    if (written) {
+      fs::rename(part, path, failed);
+      if (failed) written = Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, failed.message()));
+    }
+    if (!written) {
+      fs::remove(part, failed);
+      return tl::unexpected(written.error());
+    }
+    files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace tacho

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "io/byte_source.h"
+
+namespace tacho {
+
+struct UnpackBounds {
+  uint64_t bytes = uint64_t{64} << 30;  // of all files together, as they are on the disk
+  size_t files = 10'000;
+};
+
+// Writes the traces in an archive (tar) from another host into `target`: regular files alone, whose
+// names begin with `prefix`, each under the last part of its name or one like it (FreshNames).
+// Links, devices and all else are passed over, and nothing leaves `target`. A file has its name
+// once it is whole on the disk; what is not whole is removed. `progress` hears the bytes so far.
+// Gives the files, sorted. kRemote: no archive, a damaged one, or more than `bounds`; kOutput: no
+// room.
+Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archive,
+                                              std::string_view prefix, const std::string& target,
+                                              const UnpackBounds& bounds,
+                                              const std::function<void(uint64_t)>& progress);
+
+}  // namespace tacho
