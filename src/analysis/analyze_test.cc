@@ -49,6 +49,11 @@ TEST(Analyze, NotesThatNothingWasRecorded) {
   gpu_without_events.Host("cpu_op", "aten::mm", {.duration = 5});
   EXPECT_EQ(NotesOf(std::move(gpu_without_events)).CountOf(NoteId::kNoGpuEvents), 1u);
 
+  TraceBuilder gpu_job;
+  gpu_job.header().backend = "nccl";
+  gpu_job.Host("cpu_op", "aten::mm", {.duration = 5});
+  EXPECT_EQ(NotesOf(std::move(gpu_job)).CountOf(NoteId::kNoGpuEvents), 1u);
+
   TraceBuilder cpu_engine;
   cpu_engine.Host("cpu_op", "aten::mm", {.duration = 5});
   EXPECT_TRUE(NotesOf(std::move(cpu_engine)).list().empty());

@@ -49,8 +49,8 @@ struct DeviceItems {
 // GPU work is gpu_memcpy, gpu_memset and kernel events.
 //
 // A trace of an engine without a GPU (no such event, no accelerator's or launch call's category, no
-// GPU in the header, but operators that do work) has one device, "cpu". Its work is what its
-// executing thread does:
+// sign of a GPU in the header, but operators that do work) has one device, "cpu". Its work is what
+// its executing thread does:
 //
 // - The operators (cpu_op) without another operator inside, by the tree rule of ops.h over cpu_op
 //   alone. Operators that only make views or memory (category "bookkeeping" of

@@ -160,6 +160,9 @@ TEST(DeviceWork, OtherAcceleratorsAreNoCpuEngine) {
       is_host([](TraceBuilder& b) { b.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0}); }));
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.Host("hpu_op", "x", {.start = 0}); }));
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.header().devices.emplace_back(); }));
+  EXPECT_TRUE(is_host([](TraceBuilder& b) { b.header().backend = "gloo"; }));
+  EXPECT_FALSE(is_host([](TraceBuilder& b) { b.header().backend = "nccl"; }));
+  EXPECT_FALSE(is_host([](TraceBuilder& b) { b.header().backend = "cpu:gloo,cuda:nccl"; }));
   const Trace empty = TraceBuilder().Finish();
   EXPECT_FALSE(CollectDeviceWork(empty, BuiltInRules()).on_host);
 }

@@ -71,6 +71,11 @@ TEST(Facts, TheEngineIsToldByWhateverNamesIt) {
       engine_with([](TraceBuilder& b) { b.Host("user_annotation", "scheduler.run_batch", {}); }),
       "sglang");
   EXPECT_EQ(engine_with([](TraceBuilder& b) {
+              b.Host("user_annotation", "execute_diffusion_1_1024x1024", {});
+            }),
+            "")
+      << "xDiT and others write it";
+  EXPECT_EQ(engine_with([](TraceBuilder& b) {
               b.Host("user_annotation", "gpu_model_runner: forward", {});
             }),
             "vllm");

@@ -6,9 +6,17 @@
 
 namespace tacho {
 
+bool TellsOfGpu(const TraceHeader& header) {
+  // Of torch.distributed's libraries those that start on no machine without an accelerator.
+  static constexpr std::array<std::string_view, 3> kNeedGpu{"nccl", "xccl", "hccl"};
+  return !header.devices.empty() || std::ranges::any_of(kNeedGpu, [&](std::string_view library) {
+    return header.backend.find(library) != std::string::npos;
+  });
+}
+
 RecordedWork WorkOf(const Trace& trace) {
   return {trace.gpu.size(), trace.host_ops.size(), trace.host_calls.size(),
-          !trace.header.devices.empty()};
+          TellsOfGpu(trace.header)};
 }
 
 bool MayBeHostEngine(const RecordedWork& work, const Vocabulary& words, const EventCounts& counts) {

@@ -15,6 +15,9 @@ struct RecordedWork {
   bool gpu_in_header = false;
 };
 
+// Whether the header tells of a GPU: it lists one, or the job's collectives are those of a library
+// that needs one ("nccl", "cpu:gloo,cuda:nccl").
+bool TellsOfGpu(const TraceHeader& header);
 RecordedWork WorkOf(const Trace& trace);
 
 // Whether nothing hints at an accelerator although operators were recorded. Such a trace is of an

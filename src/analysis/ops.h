@@ -10,12 +10,12 @@
 namespace tacho {
 
 // One host operator by name (and input shapes). Self time is duration minus direct children; the
-// tree is made per (pid, tid) over cpu_op, user_annotation, cuda_runtime and cuda_driver: sorted by
-// (start, -end), a slice is the child of the last one that is still open and ends no earlier.
-// Device time of an op is that of the GPU work it launched (self) and of its children's (total):
-// work belongs to the innermost op around its launch call, or, where no op is around the call or
-// the call is not in the file, to the op of its "External id". Ops count, whole, when they start
-// inside the scope. ProfilerStep#7, an operator in old files, is none.
+// tree is made per (pid, tid) over cpu_op, user_annotation and the calls of Trace::host_calls:
+// sorted by (start, -end), a slice is the child of the last one that is still open and ends no
+// earlier. Device time of an op is that of the GPU work it launched (self) and of its children's
+// (total): work belongs to the innermost op around its launch call, or, where no op is around the
+// call or the call is not in the file, to the op of its "External id". Ops count, whole, when they
+// start inside the scope. ProfilerStep#7, an operator in old files, is none.
 struct OpRow {
   std::string name;
   std::string shapes;       // JSON text of "Input Dims"; "" by name only

@@ -64,6 +64,17 @@ TEST(Ops, OfEqualExternalIdsTheFirstToStartThenTheNameWins) {
   }
 }
 
+TEST(Ops, CallsIntoEveryMakesRuntimeAreChildren) {
+  for (const char* category : {"cuda_runtime", "cuda_driver", "mtia_runtime", "xpu_driver"}) {
+    TraceBuilder b;
+    b.Host("cpu_op", "aten::mm", {.start = 0, .duration = 100});
+    b.Host(category, "launch", {.start = 10, .duration = 30});
+    const OpTable table = Ops(std::move(b).Finish());
+    EXPECT_EQ(RowOf(table.rows, "aten::mm").cpu_self.ns, 70) << category;
+    EXPECT_EQ(RowOf(table.key_averages.rows, "aten::mm").cpu_self.ns, 70) << category;
+  }
+}
+
 TEST(Ops, NestedCallsOfOneNameCountOnceInTheOutermostTotal) {
   TraceBuilder b;
   b.Host("cpu_op", "aten::copy_", {.start = 0, .duration = 100});

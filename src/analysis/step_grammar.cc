@@ -57,6 +57,7 @@ Grammar ReadGrammar(std::string_view line) {
   Grammar grammar;
   std::string_view rest = line;
   grammar.engine = TakeWord(rest);
+  if (grammar.engine == "-") grammar.engine = "";
   grammar.phase = TakeWord(rest);
   constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
                                           "empty",  "other",   "none"};

@@ -17,7 +17,8 @@ struct StepLabel {
   int64_t generation_requests = -1, generation_tokens = -1;
 };
 struct ParsedStep {
-  std::string_view engine;  // whose grammar: "vllm", "sglang", "atom", "torch" (ProfilerStep)
+  std::string_view engine;  // whose grammar: "vllm", "sglang", "atom", "torch" (ProfilerStep);
+                            // "" where several write the name
   StepLabel label;
 };
 // Reads one annotation by the grammars in rules/steps.rules; nullopt when it is no step. Grammars

@@ -34,7 +34,7 @@ TEST(ParseStep, ReadsTheEnginesGrammars) {
        {Phase::kEmpty, 0, 0, 0, 0}},
       {"execute_new_2_cached_5", "vllm", {Phase::kMixed, 2, -1, 5, -1}},
       {"execute_new_0_cached_5", "vllm", {Phase::kDecode, 0, 0, 5, -1}},
-      {"execute_diffusion_4_1024x1024", "vllm", {}},
+      {"execute_diffusion_4_1024x1024", "", {}},
       {"step[DECODE bs=32]", "sglang", {Phase::kDecode, 0, 0, 32, 32}},
       {"step[DECODE bs=4 g_sq=12 g_sqsq=36 g_sqsk=396 g_sk=396 forward_id=32]",
        "sglang",

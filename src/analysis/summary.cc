@@ -51,7 +51,7 @@ RecordedWork SummarySink::work() const {
   for (const auto& [name, total] : gpu_) work.gpu_events += total.count;
   for (const auto& [name, total] : host_ops_) work.host_ops += total.count;
   work.host_calls = host_calls_;
-  work.gpu_in_header = !header_.devices.empty();
+  work.gpu_in_header = TellsOfGpu(header_);
   return work;
 }
 

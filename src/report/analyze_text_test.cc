@@ -67,9 +67,9 @@ TEST(AnalyzeText, OneTrace) {
  HOST CALLS        total us  count  median ns  p99 ns  max ns
  cudaLaunchKernel      12.0      2      5,000   7,000   7,000
 
- LONGEST GAPS us  at us  cause      host did     after  before
-             300    500  host-late  aten::empty  gemm   norm
-             100    900  unknown                 norm   Memcpy HtoD
+ LONGEST GAPS us  at us  cause      host did     before  after
+             300    500  host-late  aten::empty  gemm    norm
+             100    900  unknown                 norm    Memcpy HtoD
 
  NOTES
  orphan-gpu-events (1): GPU work whose launch lies before the window is counted as work all the

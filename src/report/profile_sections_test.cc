@@ -62,9 +62,9 @@ TEST(ProfileSections, OneRank) {
   host-late      ██████    300    75.0
   unknown        ██        100    25.0
 
-  gap us  at us  cause      host did     after  before
-     300    500  host-late  aten::empty  gemm   norm
-     100    900  unknown                 norm   Memcpy HtoD
+  gap us  at us  cause      host did     before  after
+     300    500  host-late  aten::empty  gemm    norm
+     100    900  unknown                 norm    Memcpy HtoD
 
 ── Per-Stream GPU Activity ──
   stream  device  events  sum us  busy us  window %  overlaps  mostly          main category

@@ -74,8 +74,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
        Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
        Col{"host", "host did", kText}.Stretches(), Col{"host_track", "", kText}.FileOnly(),
-       Col{"", "after", kText}.ScreenOnly().Stretches().GivesWay(),
-       Col{"", "before", kText}.ScreenOnly().Stretches().GivesWay(), Col{"before"}.FileOnly(),
+       Col{"", "before", kText}.ScreenOnly().Stretches().GivesWay(),
+       Col{"", "after", kText}.ScreenOnly().Stretches().GivesWay(), Col{"before"}.FileOnly(),
        Col{"after"}.FileOnly()},
       {}};
   const auto shown = [&](const std::string& name) {
