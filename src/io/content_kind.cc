@@ -15,6 +15,8 @@ using namespace std::string_view_literals;
 constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
 constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";
 constexpr std::string_view kNcuMagic = "NVR\0"sv;
+constexpr std::string_view kRocprofKey = "\"rocprofiler-sdk-tool\"";  // the only key at the top
+constexpr size_t kRocprofWithin = 64;
 constexpr std::array kForeignMagics = {
     "\xfd"
     "7zXZ\0"sv,
@@ -84,7 +86,10 @@ ContentKind KindOf(std::string_view start) {
   }
   if (LooksLikePerfetto(start)) return ContentKind::kPerfetto;
   if (!IsText(start)) return ContentKind::kOther;
-  return LooksLikeJson(start) ? ContentKind::kOtherJson : ContentKind::kText;
+  if (!LooksLikeJson(start)) return ContentKind::kText;
+  return start.substr(0, kRocprofWithin).find(kRocprofKey) == std::string_view::npos
+             ? ContentKind::kOtherJson
+             : ContentKind::kRocprofJson;
 }
 
 std::string RemedyFor(ContentKind kind) {
@@ -107,6 +112,8 @@ std::string RemedyFor(ContentKind kind) {
           "line: ");
     case ContentKind::kPerfetto:
       return with_kineto("is a Perfetto protobuf trace, which this version does not read: ");
+    case ContentKind::kRocprofJson:
+      return with_kineto("is rocprofv3's own JSON, which this version does not read: ");
     case ContentKind::kForeignPack:
       return "is packed in a way that is not unpacked here (xz, bzip2, lz4, 7z, rar, or packed "
              "twice): "

@@ -15,6 +15,7 @@ enum class ContentKind : uint8_t {
   kNsysReport,  // .nsys-rep, .qdrep: needs nsys to export
   kNcuReport,
   kPerfetto,     // protobuf trace
+  kRocprofJson,  // rocprofv3's own JSON
   kTar,          // opened as an archive of traces
   kZip,          // the same
   kForeignPack,  // packed in a way that we do not unpack: xz, bzip2, lz4, 7z, rar, or gzip twice

@@ -82,8 +82,11 @@ TEST(KindOf, KnowsOtherProfilersFiles) {
   // packet { timestamp: 1, trusted_packet_sequence_id: 2 } twice
   const std::string packet = "\x0a\x04\x40\x01\x50\x02";
   EXPECT_EQ(KindOf(packet + packet), ContentKind::kPerfetto);
-  for (const ContentKind kind : {ContentKind::kNsysSqlite, ContentKind::kNsysReport,
-                                 ContentKind::kNcuReport, ContentKind::kPerfetto}) {
+  EXPECT_EQ(KindOf("{\n \"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}"),
+            ContentKind::kRocprofJson);
+  for (const ContentKind kind :
+       {ContentKind::kNsysSqlite, ContentKind::kNsysReport, ContentKind::kNcuReport,
+        ContentKind::kPerfetto, ContentKind::kRocprofJson}) {
     EXPECT_NE(RemedyFor(kind).find("torch.profiler"), std::string::npos);
   }
 }

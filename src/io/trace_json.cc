@@ -7,6 +7,7 @@
 namespace tacho {
 namespace {
 
+// "schemaVersion" is other formats' too: HasTraceKeys.
 constexpr std::array<std::string_view, 8> kTraceKeys = {
     "traceEvents", "deviceProperties",    "computeProperties",    "displayTimeUnit",
     "traceName",   "baseTimeNanoseconds", "cuda_runtime_version", "hip_runtime_version"};
@@ -82,12 +83,15 @@ bool IsOne(std::string_view value) {
          (value.starts_with('1') && (IsSpace(value[1]) || value[1] == ',' || value[1] == '}'));
 }
 
+bool IsOnlyOfTraces(std::string_view key) {
+  return std::find(kTraceKeys.begin(), kTraceKeys.end(), key) != kTraceKeys.end();
+}
+
 bool HasTraceKeys(std::string_view object) {
   TopLevelKeys keys(object);
   bool version_one = false;
   while (keys.Next()) {
-    if (std::find(kTraceKeys.begin(), kTraceKeys.end(), keys.key()) != kTraceKeys.end())
-      return true;
+    if (IsOnlyOfTraces(keys.key())) return true;
     if (keys.key() == "schemaVersion" && IsOne(keys.value())) version_one = true;
   }
   return version_one && !keys.closed();
@@ -98,6 +102,8 @@ bool HasEventKeys(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsTraceKey(std::string_view key) { return key == "schemaVersion" || IsOnlyOfTraces(key); }
 
 bool LooksLikeJson(std::string_view start) {
   const std::string_view text = WithoutMarkAndSpace(start);

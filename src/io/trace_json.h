@@ -4,6 +4,9 @@
 
 namespace tacho {
 
+// Whether a trace may be known by this top-level key.
+bool IsTraceKey(std::string_view key);
+
 // True if `start`, the first bytes of a file, looks like JSON of any sort: after a byte order mark
 // and white space comes an object or an array.
 bool LooksLikeJson(std::string_view start);

@@ -7,6 +7,8 @@
 #include "ingest/kineto_json/event_decoder.h"
 #include "ingest/kineto_json/header_fields.h"
 #include "ingest/kineto_json/window.h"
+#include "io/content_kind.h"
+#include "io/trace_json.h"
 
 namespace tacho {
 namespace kineto {
@@ -60,6 +62,8 @@ class Document {
  private:
   // Moves to the next byte that is no white space (nor comma). False at the end of the document.
   bool ToText(bool commas);
+  bool IsListOfOtherThings();
+  [[nodiscard]] Result<void> CheckKeys() const;
   void ReadObject();
   bool ReadMember();  // false: the document cannot be followed further
   bool ReadEvents(bool list_form);
@@ -75,6 +79,7 @@ class Document {
   TraceHeader& header_;
   Notes& notes_;
   const KinetoReadOptions& options_;
+  bool has_events_ = false;  // the key of the events was there
 };
 
 Result<KinetoReadResult> Document::Read() {
@@ -89,16 +94,56 @@ Result<KinetoReadResult> Document::Read() {
                     : "there is nothing but white space");
   }
   if (*c_.p == '[') {
+    if (IsListOfOtherThings()) {
+      return Fail(ErrorKind::kUnreadable,
+                  "is JSON, but no trace: a list that does not begin with an event (\"ph\"); "
+                  "a memory timeline of torch.profiler is such a list");
+    }
     ++c_.p;
     if (ReadEvents(true)) ReadBehindEnd();
   } else if (*c_.p == '{') {
     ++c_.p;
     ReadObject();
+    if (const auto good = CheckKeys(); !good) return tl::unexpected<Error>(good.error());
   } else {
     return Fail(ErrorKind::kUnreadable, "byte " + std::to_string(window_.offset()) +
                                             ": expected '{' or '[', the start of a trace in JSON");
   }
   return KinetoReadResult{window_.end_offset()};
+}
+
+// Whether the list at the cursor holds another thing than events, by its first element.
+bool Document::IsListOfOtherThings() {
+  while (static_cast<size_t>(c_.end - c_.p) < kSniffBytes && window_.More()) {
+  }
+  const std::string_view start(c_.p, std::min(static_cast<size_t>(c_.end - c_.p), kSniffBytes));
+  Cursor at{start.data() + 1, start.data() + start.size(), true};
+  at.p = SkipSpace(at.p, at.end);
+  if (at.p == at.end || *at.p == ']') return false;
+  if (*at.p == '[') return true;
+  const bool is_object = *at.p == '{';
+  if (SkipValue(at, Place::kElement) != Scan::kOk) return false;  // damaged, or cut
+  at.p = SkipSpace(at.p, at.end);
+  const bool goes_on = at.p != at.end && (*at.p == ',' || *at.p == ']');
+  return goes_on && !(is_object && LooksLikeTraceJson(start));
+}
+
+// An object that was read whole and has no key of a trace is JSON of another kind.
+Result<void> Document::CheckKeys() const {
+  constexpr size_t kShown = 3, kLongest = 40;
+  const bool damaged =
+      notes_.CountOf(NoteId::kTruncatedJson) > 0 || notes_.CountOf(NoteId::kDamagedEvent) > 0;
+  if (has_events_ || damaged || header_.fields.empty()) return {};
+  std::string keys;
+  for (size_t i = 0; i < header_.fields.size(); ++i) {
+    const std::string& key = header_.fields[i].first;
+    if (IsTraceKey(key)) return {};
+    if (i < kShown) keys += (i == 0 ? "\"" : ", \"") + key.substr(0, kLongest) + "\"";
+  }
+  return Fail(ErrorKind::kUnreadable,
+              "is JSON, but no trace: it has no \"traceEvents\"; its " +
+                  std::string(header_.fields.size() > kShown ? "first keys are " : "keys are ") +
+                  keys);
 }
 
 bool Document::ToText(bool commas) {
@@ -149,6 +194,7 @@ bool Document::ReadMember() {
         scan = Scan::kMore;
       } else if (*at.p == '[' && key == "traceEvents") {
         c_.p = at.p + 1;
+        has_events_ = true;
         return ReadEvents(false);
       } else {
         const char* const value = at.p;

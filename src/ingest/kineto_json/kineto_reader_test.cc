@@ -283,6 +283,30 @@ TEST(ReadKinetoJson, RefusesWhatIsNoTrace) {
   EXPECT_EQ(Read("[]").error, "");
 }
 
+TEST(ReadKinetoJson, RefusesJsonOfAnotherKind) {
+  const std::string many_numbers = [] {
+    std::string list = "[[1";
+    for (int i = 0; i < 100'000; ++i) list += ", 2";
+    return list + "], [[0, 1]]]";
+  }();
+  for (const std::string& json :
+       {std::string("[[1, 2], [[0, 5], [3, 5]]]"), many_numbers, std::string("[1, 2]"),
+        std::string(R"(["ph", "ts"])"), std::string(R"([{"a": 1}, {"b": 2}])")}) {
+    for (const size_t block_size : {size_t{3}, size_t{1} << 20}) {
+      EXPECT_THAT(Read(json, block_size).error, HasSubstr("no trace: a list"))
+          << json.substr(0, 40);
+    }
+  }
+  EXPECT_THAT(Read(R"({"schema": "1.1", "nodes": [{"id": 1}], "pid": 5, "x": 1})").error,
+              HasSubstr(R"(its first keys are "schema", "nodes", "pid")"));
+  // A trace that is cut or damaged, or has no events, stays one.
+  for (const char* json :
+       {"[", "[{", R"([{"ph)", R"({"a": [1, 2)", R"({"schemaVersion": 1, "traceName": "x"})",
+        R"({"a": 1, "traceEvents": []})", R"([ damage {"ph": "X", "ts": 1}])"}) {
+    EXPECT_EQ(Read(json).error, "") << json;
+  }
+}
+
 TEST(ReadKinetoJson, TakesTheDialects) {
   // Reordered and minified, as Python's json module writes it with sorted keys.
   const std::string sorted =
