@@ -3,22 +3,12 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <utility>
+
+#include "analysis/interval_set.h"
 
 namespace tacho {
 namespace {
-
-void JoinOverlapping(std::vector<Interval>& intervals) {
-  std::ranges::sort(intervals, {}, &Interval::start);
-  size_t kept = 0;
-  for (const Interval& next : intervals) {
-    if (kept > 0 && next.start <= intervals[kept - 1].end) {
-      intervals[kept - 1].end = std::max(intervals[kept - 1].end, next.end);
-    } else {
-      intervals[kept++] = next;
-    }
-  }
-  intervals.resize(kept);
-}
 
 // Goes through the slices of a stretch and charges its time.
 class HostCover {
@@ -93,14 +83,14 @@ class HostCover {
 }  // namespace
 
 HostTree SlicesAround(const Trace& trace, const std::vector<HostStretch>& stretches) {
-  std::vector<std::vector<Interval>> parts(trace.words.tracks().size());
-  for (const HostStretch& stretch : stretches) parts[Index(stretch.track)].push_back(stretch.when);
-  for (std::vector<Interval>& of_track : parts) JoinOverlapping(of_track);
+  std::vector<std::vector<Interval>> by_track(trace.words.tracks().size());
+  for (const HostStretch& stretch : stretches) {
+    by_track[Index(stretch.track)].push_back(stretch.when);
+  }
+  std::vector<IntervalSet> parts;
+  for (std::vector<Interval>& of_track : by_track) parts.emplace_back(std::move(of_track));
   const auto touches = [&](SliceKind, const SliceTable& table, uint32_t row) {
-    const std::vector<Interval>& of_track = parts[Index(table.track[row])];
-    const auto next = std::ranges::upper_bound(of_track, table.start[row], {}, &Interval::end);
-    return next != of_track.end() && table.start[row] < next->end &&
-           next->start < table.When(row).end;
+    return parts[Index(table.track[row])].Touches(table.When(row));
   };
   return NestHostSlices(trace, CollectHostRows(trace, false, touches));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,7 +13,9 @@
 
 #include "analysis/beyond_window.h"
 #include "analysis/host_cover.h"
+#include "analysis/interval_set.h"
 #include "analysis/longest_gaps.h"
+#include "analysis/steps.h"
 #include "analysis/stream_waits.h"
 
 namespace tacho {
@@ -21,9 +24,22 @@ namespace {
 class Attribution {
  public:
   Attribution(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-              const Scope& scope, size_t max_gaps)
-      : trace_(trace), work_(work), links_(links), scope_(scope), longest_(max_gaps) {
-    if (work.on_host) return;
+              const Scope& scope, const IntervalSet* in_flight, size_t max_gaps)
+      : trace_(trace),
+        work_(work),
+        links_(links),
+        scope_(scope),
+        in_flight_(in_flight),
+        longest_(max_gaps) {
+    const auto steps = StepExtents(trace, links, work.on_host);
+    for (const auto& [pid, of_process] : steps) between_steps_.emplace(pid, of_process.Gaps());
+    if (in_flight != nullptr) {
+      for (auto& [pid, gaps] : between_steps_) gaps = gaps.Within(*in_flight);
+    }
+    if (work.on_host) {
+      SplitHosts();
+      return;
+    }
     first_.emplace(trace, links);
     behind_wait_ = CallsBehindWaits(trace, links);
     if (scope.window) beyond_ = LookBeyond(trace, work, *scope.window);
@@ -144,31 +160,65 @@ class Attribution {
     return *best;
   }
 
+  // How much of `when` there was a request for.
+  [[nodiscard]] DurationNs Served(Interval when) const {
+    return in_flight_ == nullptr ? when.length() : in_flight_->Covered(when);
+  }
+
+  // What the executing threads of a CPU engine were in, by device.
+  void SplitHosts() {
+    const std::vector<bool> training = TrainingStepNames(trace_);
+    std::vector<std::vector<Interval>> operators(trace_.words.tracks().size());
+    for (size_t row = 0; row < trace_.host_ops.size(); ++row) {
+      if (!training.empty() && training[Index(trace_.host_ops.name[row])]) continue;
+      operators[Index(trace_.host_ops.track[row])].push_back(trace_.host_ops.When(row));
+    }
+    for (const DeviceItems& device : work_.devices) {
+      const IntervalSet in_operators(std::move(operators[Index(device.executor)]));
+      const IntervalSet between = BetweenSteps(device.executor).Without(in_operators);
+      hosts_.push_back(
+          {in_flight_ == nullptr ? in_operators : in_operators.Within(*in_flight_), between});
+    }
+  }
+
+  // The time between the steps of a thread's process, as far as there were requests.
+  [[nodiscard]] const IntervalSet& BetweenSteps(TrackId track) const {
+    static const IntervalSet kNever;
+    const auto found = between_steps_.find(trace_.words[track].pid);
+    return found == between_steps_.end() ? kNever : found->second;
+  }
+
   // Splits the part gap.when of the gap [a, b) that one of `enders` ended; none: nothing did.
   void Attribute(RawGap& gap, TimeNs a, TimeNs b, std::span<const WorkItem> enders) {
     const Interval seen = gap.when;
+    const DurationNs served = Served(seen);
+    gap.part(IdleCause::kNoRequest) = seen.length() - served;
     const WorkItem* const ender = enders.empty() ? nullptr : &FirstLaunched(enders);
     if (ender != nullptr && (b == seen.end || work_.on_host)) gap.after = ender->name;
     if (work_.on_host) {
+      const DurationNs in_operator = hosts_[gap.device].in_operators.Covered(seen);
+      const DurationNs between = hosts_[gap.device].between_steps.Covered(seen);
       gap.thread = work_.devices[gap.device].executor;
       gap.host_until = seen.end;
-      gap.part(IdleCause::kHost) = seen.length();
+      gap.part(IdleCause::kInOperator) = in_operator;
+      gap.part(IdleCause::kBetweenSteps) = between;
+      gap.part(IdleCause::kHost) = served - in_operator - between;
       return;
     }
     const uint32_t call = ender == nullptr ? LaunchLinks::kNone : CallOf(*ender);
     if (call == LaunchLinks::kNone) {
-      gap.part(IdleCause::kUnknown) = seen.length();
+      gap.part(IdleCause::kUnknown) = served;
       return;
     }
     gap.thread = trace_.host_calls.track[call];
     const Interval launch = trace_.host_calls.When(call);
     gap.host_until = seen.start;
     if (trace_.gpu.start[first_->Before(trace_.gpu, call, ender->row)] < b) {
-      gap.part(IdleCause::kInGraph) = seen.length();
+      gap.part(IdleCause::kInGraph) = served;
       return;
     }
     if (launch.end <= a) {
-      gap.part(IdleCause::kQueued) = seen.length();
+      gap.part(IdleCause::kQueued) = served;
       return;
     }
     // A clock that is off may have the launch start after the work.
@@ -176,13 +226,15 @@ class Attribution {
     const bool held = !behind_wait_.empty() && behind_wait_[call];
     const TimeNs late = held ? ends : std::min(b, ends + kUsualLatency);
     gap.host_until = std::clamp(begins, seen.start, seen.end);
+    const Interval host{seen.start, gap.host_until};
+    const DurationNs between = BetweenSteps(*gap.thread).Covered(host);
+    gap.part(IdleCause::kBetweenSteps) = between;
+    gap.part(IdleCause::kHostLate) = Served(host) - between;
     auto& of_call = of_call_[trace_.host_calls.name[call]];
     const auto charge = [&](IdleCause cause, TimeNs from, TimeNs to) {
-      const DurationNs part = Interval{from, to}.Clip(seen).length();
-      gap.part(cause) = part;
-      if (cause != IdleCause::kHostLate) of_call[static_cast<size_t>(cause)] += part;
+      gap.part(cause) = Served(Interval{from, to}.Clip(seen));
+      of_call[static_cast<size_t>(cause)] += gap.part(cause);
     };
-    charge(IdleCause::kHostLate, a, begins);
     charge(IdleCause::kInLaunchCall, begins, ends);
     charge(IdleCause::kLaunchLatency, ends, late);
     charge(IdleCause::kWaiting, late, b);
@@ -217,6 +269,12 @@ class Attribution {
   const DeviceWork& work_;
   const LaunchLinks& links_;
   const Scope& scope_;
+  const IntervalSet* in_flight_;                   // null: unknown
+  std::map<StringId, IntervalSet> between_steps_;  // by pid
+  struct Host {
+    IntervalSet in_operators, between_steps;  // these two do not meet
+  };
+  std::vector<Host> hosts_;           // by device of a CPU engine
   std::optional<FirstPieces> first_;  // absent on a CPU engine
   std::vector<bool> behind_wait_;     // by host call; empty: none is
   std::vector<BeyondWindow> beyond_;  // by device; empty without a window
@@ -232,14 +290,14 @@ class Attribution {
 
 std::string_view IdleCauseId(IdleCause cause) {
   static constexpr std::array<std::string_view, kIdleCauses> kIds{
-      "host-late", "in-launch-call", "launch-latency", "waiting",
-      "queued",    "in-graph",       "host",           "unknown"};
+      "host-late", "in-launch-call", "launch-latency", "waiting",    "queued", "in-graph",
+      "host",      "in-operator",    "between-steps",  "no-request", "unknown"};
   return kIds[static_cast<size_t>(cause)];
 }
 
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-                        const Scope& scope, size_t max_gaps) {
-  Attribution attribution(trace, work, links, scope, max_gaps);
+                        const Scope& scope, const IntervalSet* in_flight, size_t max_gaps) {
+  Attribution attribution(trace, work, links, scope, in_flight, max_gaps);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }

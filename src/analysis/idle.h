@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "analysis/device_work.h"
+#include "analysis/interval_set.h"
 #include "analysis/launches.h"
 #include "analysis/ops.h"
 
 namespace tacho {
 
-// Why a device was idle. Each nanosecond of a device's idle time has one cause, told from the
-// launch call of the work that ended the gap [a, b):
+// Why a device was idle. Each nanosecond of a device's idle time has one cause. On a GPU it is told
+// from the launch call of the work that ended the gap [a, b):
 //
 //        a |--------------------------| b
 //               |------|                  launched inside: host-late, in-launch-call, then
@@ -34,8 +35,15 @@ enum class IdleCause : uint8_t {
   kQueued,
   // Another piece of the same launch call (a CUDA or HIP graph) had begun on the device before.
   kInGraph,
-  // A CPU engine: the executing thread was between operators, see DeviceWork.
+  // A CPU engine: the executing thread was in none of its operators, see DeviceWork.
   kHost,
+  // A CPU engine: the executing thread was inside an operator, and in none that this one calls.
+  kInOperator,
+  // What would be kHostLate or kHost, and lies between two steps of the engine (StepExtents): no
+  // work was there, or the engine was scheduling.
+  kBetweenSteps,
+  // Whatever else: no request was in flight.
+  kNoRequest,
   // The launch is not in the trace, or no work ends the gap.
   kUnknown,
   kCount,
@@ -68,10 +76,12 @@ struct IdleTable {
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
-// `links` is LinkLaunches's of the same trace. Gaps are those of
-// DeviceTime: with a window, what is idle at its two ends counts. Cost: O(n) over sorted items, one
-// look at each host slice, and those that touch a listed gap once more.
+// `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
+// idle at its two ends counts. `in_flight`: when a request was, or may have been, in flight, on the
+// clock of the trace; null when nobody knows. Cost: O(n) over sorted items, one look at each host
+// slice, and those that touch a listed gap once more.
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-                        const Scope& scope = {}, size_t max_gaps = 50);
+                        const Scope& scope = {}, const IntervalSet* in_flight = nullptr,
+                        size_t max_gaps = 50);
 
 }  // namespace tacho

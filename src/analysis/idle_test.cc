@@ -13,11 +13,12 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50) {
+IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50,
+                 const IntervalSet* in_flight = nullptr) {
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
   return AttributeIdle(trace, CollectDeviceWork(trace, classifier, scope), LinkLaunches(trace),
-                       scope, max_gaps);
+                       scope, in_flight, max_gaps);
 }
 
 std::map<std::string, int64_t> Causes(const IdleTable& table) {
@@ -210,6 +211,72 @@ TEST(Idle, ACpuEngineWaitsForItsHost) {
   EXPECT_EQ(table.gaps[0].host, "") << "80 of 100 ns outside of the annotation";
   EXPECT_EQ(table.gaps[1].host, "execute");
   EXPECT_EQ(table.gaps[1].host_track, "1/1");
+}
+
+// At a low rate the GPU waits for requests, not for the host.
+TEST(Idle, BetweenStepsIsNotTheHostsDelay) {
+  constexpr int64_t kMs = 1'000'000;
+  TraceBuilder builder;
+  const auto step = [&](int64_t start) {
+    builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+                 {.pid = "5", .tid = "6", .start = start, .duration = 10 * kMs});
+  };
+  const auto work = [&](int64_t launch, int64_t correlation) {
+    Launch(builder, launch, launch + 1, correlation);
+    builder.Kernel("k", {.start = launch + 1, .duration = kMs, .correlation = correlation});
+  };
+  step(0);
+  work(5 * kMs, 1);     // inside
+  work(10'500'000, 2);  // the sampling, after the annotation's end; runs to 11.5 ms
+  step(500 * kMs);
+  work(503 * kMs, 3);
+  work(505 * kMs, 4);
+  EXPECT_THAT(
+      Causes(IdleOf(std::move(builder))),
+      ElementsAre(Pair("between-steps", 488'499'999),
+                  Pair("host-late", 4'499'999 + 3 * kMs + 999'999), Pair("in-launch-call", 3)));
+}
+
+TEST(Idle, WithoutARequestNobodyIsToBlame) {
+  const IntervalSet in_flight({{{-50}, {120}}, {{150}, {170}}});
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  Launch(builder, 160, 180, 1);
+  builder.Kernel("second", {.start = 190, .duration = 10, .correlation = 1});
+  const IdleTable table = IdleOf(std::move(builder), {}, 50, &in_flight);
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 20 + 10), Pair("in-launch-call", 10),
+                                         Pair("no-request", 30 + 20)));
+  EXPECT_EQ(table.gaps[0].cause, IdleCause::kNoRequest);
+}
+
+TEST(Idle, OnACpuEngineItsOperatorsAndStepsAreTold) {
+  constexpr int64_t kMs = 1'000'000;
+  const IntervalSet in_flight(std::vector<Interval>{{{0}, {60 * kMs}}});
+  for (const bool known : {false, true}) {
+    TraceBuilder builder;
+    const auto op = [&](std::string_view name, int64_t start, int64_t end) {
+      builder.Host("cpu_op", name, {.start = start * kMs, .duration = (end - start) * kMs});
+    };
+    for (const int64_t start : {0, 100}) {
+      builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+                   {.start = start * kMs, .duration = 50 * kMs});
+    }
+    op("aten::mm", 0, 10);
+    op("attention", 18, 45);  // 17 of it in no operator below
+    op("aten::mm", 30, 40);
+    op("aten::mm", 105, 110);
+    const IdleTable table = IdleOf(std::move(builder), {}, 50, known ? &in_flight : nullptr);
+    std::map<std::string, int64_t> expected{
+        {"in-operator", 17 * kMs}, {"host", 18 * kMs}, {"between-steps", 50 * kMs}};
+    if (known) {
+      expected = {{"in-operator", 17 * kMs},
+                  {"host", 13 * kMs},
+                  {"between-steps", 10 * kMs},
+                  {"no-request", 45 * kMs}};
+    }
+    EXPECT_EQ(Causes(table), expected);
+    EXPECT_EQ(table.gaps[1].host, "attention");
+  }
 }
 
 TEST(Idle, KeepsTheLongestGaps) {

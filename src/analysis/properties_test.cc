@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "analysis/device_time.h"
 #include "analysis/idle.h"
+#include "analysis/interval_set.h"
 #include "analysis/kernels.h"
 #include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
@@ -32,9 +34,12 @@ struct Call {
 struct Recipe {
   std::vector<Piece> pieces;
   std::vector<Call> calls;
+  std::vector<Interval> steps;           // of the engine, in order, none inside another
+  std::optional<IntervalSet> in_flight;  // absent: nobody knows
 };
 
-// Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans.
+// Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans,
+// in every other recipe steps, in every third one the times of requests.
 Recipe RandomRecipe(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](int64_t n) {
@@ -63,7 +68,25 @@ Recipe RandomRecipe(uint32_t seed) {
                              .duration = below(3) == 0 ? 0 : below(25),
                              .correlation = below(25)});
   }
+  for (int64_t at = below(60); seed % 2 == 1 && at < kLength; at += 1 + below(60)) {
+    const int64_t start = at;
+    recipe.steps.push_back({TimeNs{start}, TimeNs{at += below(40)}});
+  }
+  std::vector<Interval> in_flight;
+  for (int64_t n = below(5); n > 0; --n) {
+    const int64_t start = below(kLength);
+    in_flight.push_back({TimeNs{start}, TimeNs{start + below(100)}});
+  }
+  if (seed % 3 == 1) recipe.in_flight.emplace(std::move(in_flight));
   return recipe;
+}
+
+IntervalSet Scaled(const IntervalSet& set, int64_t scale) {
+  std::vector<Interval> scaled;
+  for (const Interval& when : set.intervals()) {
+    scaled.push_back({TimeNs{when.start.ns * scale}, TimeNs{when.end.ns * scale}});
+  }
+  return IntervalSet(std::move(scaled));
 }
 
 Trace Build(const Recipe& recipe, int64_t scale = 1) {
@@ -83,6 +106,10 @@ Trace Build(const Recipe& recipe, int64_t scale = 1) {
         "cuda_runtime", c.name,
         {.start = c.start * scale, .duration = c.duration * scale, .correlation = c.correlation});
   }
+  for (const Interval& step : recipe.steps) {
+    builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+                 {.start = step.start.ns * scale, .duration = step.length().ns * scale});
+  }
   return std::move(builder).Finish();
 }
 
@@ -92,11 +119,13 @@ struct Results {
   IdleTable idle;
 };
 
-Results Analyze(const Trace& trace, const Scope& scope = {}) {
+Results Analyze(const Trace& trace, const Scope& scope = {},
+                const std::optional<IntervalSet>& in_flight = {}) {
   static const Classifier classifier = *Classifier::Create();
   const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
-  return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
-          AttributeIdle(trace, work, LinkLaunches(trace), scope)};
+  return {
+      DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
+      AttributeIdle(trace, work, LinkLaunches(trace), scope, in_flight ? &*in_flight : nullptr)};
 }
 
 // The figures of a device that are lengths of time or counts, by name.
@@ -194,6 +223,23 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
     return std::ranges::any_of(
         mine, [&](const Piece* p) { return p->start <= t && t < p->start + p->duration; });
   };
+  // Nothing here is as long as the pause that ends a step: it lasts to the last launch before the
+  // next one.
+  const auto between_steps = [&](int64_t t) {
+    for (size_t i = 1; i < recipe.steps.size(); ++i) {
+      int64_t last = recipe.steps[i - 1].end.ns;
+      const int64_t next = recipe.steps[i].start.ns;
+      for (const Call& call : recipe.calls) {
+        const bool launches = std::ranges::any_of(
+            recipe.pieces, [&](const Piece& piece) { return call_of(piece) == &call; });
+        if (launches && call.start >= recipe.steps[i - 1].end.ns && call.start < next) {
+          last = std::max(last, call.start + call.duration);
+        }
+      }
+      if (last <= t && t < next) return true;
+    }
+    return false;
+  };
   // Each idle nanosecond: look back for its gap's begin, forth for its end, also beyond the window.
   for (int64_t t = begin; t < end; ++t) {
     if (busy[static_cast<size_t>(t - begin)]) continue;
@@ -217,12 +263,14 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
       } else if (call->start + call->duration <= a) {
         cause = "queued";
       } else if (t < call->start) {
-        cause = "host-late";
+        cause = between_steps(t) ? "between-steps" : "host-late";
       } else {
         cause = t < call->start + call->duration ? "in-launch-call" : "launch-latency";
       }
     }
-    ++naive.causes[cause];
+    const bool served =
+        !recipe.in_flight || recipe.in_flight->Covered({TimeNs{t}, TimeNs{t + 1}}) == DurationNs{1};
+    ++naive.causes[served ? cause : "no-request"];
   }
   return naive;
 }
@@ -234,7 +282,7 @@ class OnRandomTraces : public testing::TestWithParam<uint32_t> {
 };
 
 TEST_P(OnRandomTraces, TimesAddUp) {
-  const Results results = Analyze(trace_);
+  const Results results = Analyze(trace_, {}, recipe_.in_flight);
   DurationNs window, busy;
   for (const DeviceTime& time : results.devices) {
     EXPECT_EQ(time.busy + time.idle, time.window.length());
@@ -269,7 +317,7 @@ TEST_P(OnRandomTraces, TimesAddUp) {
 
 TEST_P(OnRandomTraces, TheNaiveWayAgrees) {
   for (const Scope& scope : {Scope{}, WindowScope(40, 170)}) {
-    const Results results = Analyze(trace_, scope);
+    const Results results = Analyze(trace_, scope, recipe_.in_flight);
     std::map<std::string, int64_t> causes;
     for (const DeviceTime& time : results.devices) {
       const Naive naive = LookAtEachNanosecond(recipe_, time, scope);
@@ -288,7 +336,7 @@ TEST_P(OnRandomTraces, TheNaiveWayAgrees) {
 }
 
 TEST_P(OnRandomTraces, OverlapsByPairs) {
-  const Results results = Analyze(trace_);
+  const Results results = Analyze(trace_, {}, recipe_.in_flight);
   for (const DeviceTime& time : results.devices) {
     for (const StreamTime& stream : time.streams) {
       std::vector<const Piece*> pieces;
@@ -314,19 +362,21 @@ TEST_P(OnRandomTraces, OverlapsByPairs) {
 
 TEST_P(OnRandomTraces, TheOrderOfTheFileDoesNotMatter) {
   std::mt19937 random(GetParam());
-  const std::string before = Dump(Analyze(trace_));
+  const std::string before = Dump(Analyze(trace_, {}, recipe_.in_flight));
   for (int i = 0; i < 3; ++i) {
     std::ranges::shuffle(recipe_.pieces, random);
     std::ranges::shuffle(recipe_.calls, random);
-    EXPECT_EQ(Dump(Analyze(Build(recipe_))), before);
+    std::ranges::shuffle(recipe_.steps, random);
+    EXPECT_EQ(Dump(Analyze(Build(recipe_), {}, recipe_.in_flight)), before);
   }
 }
 
 TEST_P(OnRandomTraces, TwoHalvesMakeTheWhole) {
   const int64_t middle = 20 + GetParam() % 200;
-  const Results whole = Analyze(trace_, WindowScope(10, 260));
-  const Results first = Analyze(trace_, WindowScope(10, middle)),
-                second = Analyze(trace_, WindowScope(middle, 260));
+  const auto part = [&](int64_t begin, int64_t end) {
+    return Analyze(trace_, WindowScope(begin, end), recipe_.in_flight);
+  };
+  const Results whole = part(10, 260), first = part(10, middle), second = part(middle, 260);
   ASSERT_EQ(first.devices.size(), whole.devices.size());
   ASSERT_EQ(second.devices.size(), whole.devices.size());
   for (size_t i = 0; i < whole.devices.size(); ++i) {
@@ -347,7 +397,10 @@ TEST_P(OnRandomTraces, TwoHalvesMakeTheWhole) {
 }
 
 TEST_P(OnRandomTraces, LongerTimesScaleAll) {
-  const Results one = Analyze(trace_), thousand = Analyze(Build(recipe_, 1000));
+  std::optional<IntervalSet> in_flight;
+  if (recipe_.in_flight) in_flight = Scaled(*recipe_.in_flight, 1000);
+  const Results one = Analyze(trace_, {}, recipe_.in_flight),
+                thousand = Analyze(Build(recipe_, 1000), {}, in_flight);
   ASSERT_EQ(one.devices.size(), thousand.devices.size());
   for (size_t i = 0; i < one.devices.size(); ++i) {
     auto scaled = Figures(one.devices[i]);
@@ -364,7 +417,7 @@ TEST_P(OnRandomTraces, LongerTimesScaleAll) {
 }
 
 TEST_P(OnRandomTraces, GapsListedAreTheGapsCounted) {
-  const Results results = Analyze(trace_);
+  const Results results = Analyze(trace_, {}, recipe_.in_flight);
   uint64_t gaps = 0;
   DurationNs largest, listed;
   for (const DeviceTime& time : results.devices) {

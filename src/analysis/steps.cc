@@ -34,6 +34,7 @@ bool IsTrainingStep(const ParsedStep& step) { return step.engine == "torch"; }
 struct FoundSteps {
   std::vector<Step> steps;        // in the order of start, before the scope's choice
   std::vector<TrackId> track_of;  // by step
+  bool of_engine = false;         // false: training steps, or none
 };
 
 // All annotations that name a step, in the order of the file.
@@ -51,6 +52,7 @@ FoundSteps FindAnnotations(const Trace& trace) {
     from_engine = step && !IsTrainingStep(*step);
   }
   FoundSteps found;
+  found.of_engine = from_engine;
   const auto add = [&](const SliceTable& table, uint32_t row) {
     const auto& step = match(table.name[row]);
     if (!step || (from_engine && IsTrainingStep(*step))) return;
@@ -71,6 +73,7 @@ FoundSteps FindAnnotations(const Trace& trace) {
 
 FoundSteps FindAllSteps(const Trace& trace) {
   FoundSteps all = FindAnnotations(trace), kept;
+  kept.of_engine = all.of_engine;
   std::vector<Step>& found = all.steps;
   std::vector<size_t> order(found.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -101,17 +104,29 @@ FoundSteps FindAllSteps(const Trace& trace) {
   return kept;
 }
 
-// The steps of each track by start; of two that overlap the later one has what both hold.
+// The steps of each track by start; of two that overlap the later one has what both hold. A track
+// without any has those of the one other track of its process that has some.
 class StepOfTime {
  public:
-  StepOfTime(const FoundSteps& found, size_t tracks) : found_(found), steps_(tracks) {
+  StepOfTime(const FoundSteps& found, const std::vector<Track>& tracks)
+      : found_(found), steps_(tracks.size()), stands_for_(tracks.size()) {
     for (uint32_t i = 0; i < found.steps.size(); ++i) {
       steps_[Index(found.track_of[i])].push_back(i);
+    }
+    std::map<StringId, std::vector<size_t>> with_steps;  // tracks, by pid
+    for (size_t i = 0; i < tracks.size(); ++i) {
+      if (!steps_[i].empty()) with_steps[tracks[i].pid].push_back(i);
+    }
+    for (size_t i = 0; i < tracks.size(); ++i) {
+      const auto of_process = with_steps.find(tracks[i].pid);
+      const bool borrows =
+          steps_[i].empty() && of_process != with_steps.end() && of_process->second.size() == 1;
+      stands_for_[i] = borrows ? of_process->second.front() : i;
     }
   }
   static constexpr uint32_t kNone = 0xffffffff;
   [[nodiscard]] uint32_t Find(TrackId track, TimeNs t) const {
-    const std::vector<uint32_t>& steps = steps_[Index(track)];
+    const std::vector<uint32_t>& steps = steps_[stands_for_[Index(track)]];
     const auto behind = std::upper_bound(
         steps.begin(), steps.end(), t,
         [&](TimeNs at, uint32_t step) { return at < found_.steps[step].when.start; });
@@ -122,12 +137,13 @@ class StepOfTime {
  private:
   const FoundSteps& found_;
   std::vector<std::vector<uint32_t>> steps_;  // by track
+  std::vector<size_t> stands_for_;            // by track: the track whose steps count
 };
 
 void AddDeviceTimes(const Trace& trace, const LaunchLinks& links, const Scope& scope,
                     FoundSteps& found) {
   if (found.steps.empty() || trace.gpu.size() == 0) return;
-  const StepOfTime steps(found, trace.words.tracks().size());
+  const StepOfTime steps(found, trace.words.tracks());
   const HostCallTable& calls = trace.host_calls;
   std::vector<uint32_t> step_of_call(calls.size());
   for (uint32_t call = 0; call < calls.size(); ++call) {
@@ -158,6 +174,23 @@ void AddDeviceTimes(const Trace& trace, const LaunchLinks& links, const Scope& s
   }
 }
 
+// Adds to `extents` the time of the steps of one track. `after`: what their thread launched or ran
+// outside of the annotations. Both by start.
+void AddExtents(const std::vector<Interval>& steps, const std::vector<Interval>& after,
+                std::vector<Interval>& extents) {
+  constexpr DurationNs kPause{1'000'000};
+  auto next = after.begin();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Interval extent = steps[i];
+    while (next != after.end() && next->start < extent.end) ++next;
+    for (; next != after.end() && next->start - extent.end <= kPause; ++next) {
+      if (i + 1 < steps.size() && next->start >= steps[i + 1].start) break;
+      extent.end = std::max(extent.end, next->end);
+    }
+    extents.push_back(extent);
+  }
+}
+
 StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scope) {
   StepTable table;
   // An engine that stamps its version also names its steps: none is then an answer.
@@ -171,6 +204,43 @@ StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scop
 }
 
 }  // namespace
+
+std::map<StringId, IntervalSet> StepExtents(const Trace& trace, const LaunchLinks& links,
+                                            bool on_host) {
+  const FoundSteps found = FindAllSteps(trace);
+  std::map<StringId, IntervalSet> result;
+  if (!found.of_engine) return result;
+  std::vector<std::vector<Interval>> steps(trace.words.tracks().size()), after = steps;
+  for (size_t i = 0; i < found.steps.size(); ++i) {
+    steps[Index(found.track_of[i])].push_back(found.steps[i].when);
+  }
+  const auto add = [&](const SliceTable& table, uint32_t row) {
+    const size_t track = Index(table.track[row]);
+    const std::vector<Interval>& of_track = steps[track];
+    const auto next = std::ranges::upper_bound(of_track, table.start[row], {}, &Interval::start);
+    if (next == of_track.begin() || (next - 1)->contains(table.start[row])) return;
+    after[track].push_back(table.When(row));
+  };
+  if (on_host) {
+    for (uint32_t row = 0; row < trace.host_ops.size(); ++row) add(trace.host_ops, row);
+  } else {
+    std::vector<bool> launches(trace.host_calls.size(), false);
+    for (const uint32_t call : links.call_of_gpu) {
+      if (call != LaunchLinks::kNone) launches[call] = true;
+    }
+    for (uint32_t call = 0; call < launches.size(); ++call) {
+      if (launches[call]) add(trace.host_calls, call);
+    }
+  }
+  std::map<StringId, std::vector<Interval>> extents;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].empty()) continue;
+    std::ranges::sort(after[i], {}, &Interval::start);
+    AddExtents(steps[i], after[i], extents[trace.words.tracks()[i].pid]);
+  }
+  for (auto& [pid, of_process] : extents) result.emplace(pid, std::move(of_process));
+  return result;
+}
 
 StepTable FindSteps(const Trace& trace, const Scope& scope) {
   return TableOf(trace, FindAllSteps(trace), scope);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/interval_set.h"
 #include "analysis/launches.h"
 #include "analysis/scope.h"
 #include "analysis/step_grammar.h"
@@ -17,8 +19,9 @@ struct Step {
   // Start to start of the next step on the same track; the last has none.
   std::optional<DurationNs> period;
   bool cut = false;  // part of it lies outside of the scope's window
-  // The GPU work launched inside the annotation, by the calls on its track: first start to last
-  // end, and its union over all devices of the scope. Absent without any.
+  // The GPU work launched while the annotation was open, by its thread, or by a thread of its
+  // process that has no step of its own (PyTorch's autograd): first start to last end, and its
+  // union over all devices of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
 };
 
@@ -35,6 +38,14 @@ struct StepTable {
 StepTable FindSteps(const Trace& trace, const Scope& scope = {});
 // The same with the times on the device. Cost: O(n), and a sort of the work of each step.
 StepTable FindSteps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+
+// When the engine was in a step: by process (pid), the time of all its steps. A step begins with
+// its annotation. It goes on after its end, for vLLM samples half a millisecond later: as long as
+// its thread launches GPU work (on a CPU engine: runs operators) with pauses of 1 ms or less, until
+// the thread's next step. No entry where no engine names its steps; a training step is none. Cost:
+// O(n), and a sort of what stands outside of the annotations.
+std::map<StringId, IntervalSet> StepExtents(const Trace& trace, const LaunchLinks& links,
+                                            bool on_host);
 
 // By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
 std::vector<bool> TrainingStepNames(const Trace& trace);

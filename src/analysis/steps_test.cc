@@ -98,17 +98,72 @@ TEST(Steps, HaveTheTimeOfTheWorkThatTheyLaunched) {
   b.Host("user_annotation", "step[DECODE bs=1]", {.start = 60, .duration = 50});
   b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 10, .duration = 5, .correlation = 1});
   b.Host("cuda_runtime", "cudaLaunchKernel",
-         {.tid = "2", .start = 70, .duration = 5, .correlation = 2});
+         {.pid = "2", .start = 70, .duration = 5, .correlation = 2});
   b.Kernel("a", {.start = 20, .duration = 100, .correlation = 1});
   b.Kernel("b", {.stream = "9", .start = 100, .duration = 40, .correlation = 1});
   b.Kernel("c", {.start = 200, .duration = 30, .correlation = 1});
-  b.Kernel("of another thread", {.start = 300, .duration = 30, .correlation = 2});
+  b.Kernel("of another process", {.start = 300, .duration = 30, .correlation = 2});
   const Trace trace = std::move(b).Finish();
   const StepTable table = FindSteps(trace, LinkLaunches(trace));
   ASSERT_EQ(table.steps.size(), 2u);
   EXPECT_EQ(table.steps[0].device_span, DurationNs{210});
   EXPECT_EQ(table.steps[0].device_busy, DurationNs{150});
   EXPECT_FALSE(table.steps[1].device_span);
+}
+
+// A backward pass runs on a thread of PyTorch's autograd, which has no annotation.
+TEST(Steps, HaveTheWorkOfThreadsWithoutSteps) {
+  for (const bool has_steps : {false, true}) {
+    TraceBuilder b;
+    b.Host("user_annotation", "ProfilerStep#1", {.tid = "1", .start = 0, .duration = 100});
+    if (has_steps) {
+      b.Host("user_annotation", "ProfilerStep#1", {.tid = "2", .start = 50, .duration = 10});
+    }
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.tid = "2", .start = 70, .duration = 5, .correlation = 1});
+    b.Kernel("backward", {.start = 80, .duration = 30, .correlation = 1});
+    const Trace trace = std::move(b).Finish();
+    const StepTable table = FindSteps(trace, LinkLaunches(trace));
+    EXPECT_EQ(table.steps[0].device_busy.has_value(), !has_steps);
+  }
+}
+
+TEST(StepExtents, GoOnWhileTheirThreadLaunches) {
+  constexpr int64_t kMs = 1'000'000;
+  for (const bool on_host : {false, true}) {
+    TraceBuilder b;
+    const auto step = [&](std::string_view tid, int64_t start) {
+      b.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
+             {.tid = tid, .start = start, .duration = 2 * kMs});
+    };
+    int64_t launches = 0;
+    const auto launch = [&](std::string_view tid, int64_t start) {
+      if (on_host) {
+        b.Host("cpu_op", "aten::argmax", {.tid = tid, .start = start, .duration = kMs});
+        return;
+      }
+      b.Host("cuda_runtime", "cudaLaunchKernel",
+             {.tid = tid, .start = start, .duration = kMs, .correlation = ++launches});
+      b.Kernel("k", {.start = start, .duration = 1, .correlation = launches});
+    };
+    step("1", 0);
+    launch("1", 3 * kMs);  // a pause of 1 ms: to 4 ms
+    launch("2", 4 * kMs);  // of another thread
+    launch("1", 6 * kMs);  // after a longer one
+    step("1", 10 * kMs);
+    launch("1", 12 * kMs);  // to 13 ms
+    step("3", 20 * kMs);    // the process has another thread with steps
+    const Trace trace = std::move(b).Finish();
+    const auto extents = StepExtents(trace, LinkLaunches(trace), on_host);
+    ASSERT_EQ(extents.size(), 1u);
+    EXPECT_EQ(extents.begin()->second.intervals(),
+              (std::vector<Interval>{
+                  {{0}, {4 * kMs}}, {{10 * kMs}, {13 * kMs}}, {{20 * kMs}, {22 * kMs}}}));
+  }
+  TraceBuilder training;
+  training.Host("user_annotation", "ProfilerStep#1", {.start = 0, .duration = 100});
+  const Trace trace = std::move(training).Finish();
+  EXPECT_TRUE(StepExtents(trace, LinkLaunches(trace), false).empty());
 }
 
 }  // namespace

@@ -37,7 +37,13 @@ std::string_view MeaningOf(IdleCause cause) {
     case IdleCause::kInGraph:
       return "between the pieces of one graph launch";
     case IdleCause::kHost:
-      return "the executing thread ran no operator";
+      return "the executing thread was in no operator";
+    case IdleCause::kInOperator:
+      return "the executing thread was in an operator, but in none that it calls";
+    case IdleCause::kBetweenSteps:
+      return "no engine step ran: no work was there, or the engine was scheduling";
+    case IdleCause::kNoRequest:
+      return "no request was in flight";
     case IdleCause::kUnknown:
       return "the launch of the next work is not in the trace";
     case IdleCause::kCount:

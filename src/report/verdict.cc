@@ -38,8 +38,19 @@ std::string MainIdleCause(const IdleTable& idle) {
     case IdleCause::kInGraph:
       return fmt::format("gaps inside graph launches make {} of the idle time", share);
     case IdleCause::kHost:
-      return fmt::format("the executing thread was between operators for {} of the idle time",
-                         share);
+      return fmt::format("the executing thread was in no operator for {} of the idle time", share);
+    case IdleCause::kInOperator:
+      return fmt::format(
+          "the executing thread was inside an operator, but in none that it calls, for {} of the "
+          "idle time",
+          share);
+    case IdleCause::kBetweenSteps:
+      return fmt::format(
+          "{} of the idle time lies between steps: no work was there, or the engine was "
+          "scheduling; the trace cannot tell which",
+          share);
+    case IdleCause::kNoRequest:
+      return fmt::format("no request was in flight for {} of the idle time", share);
     case IdleCause::kUnknown:
       return fmt::format("for {} of the idle time the next launch is not in the trace", share);
     case IdleCause::kCount:
