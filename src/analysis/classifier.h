@@ -45,9 +45,14 @@ class Classifier {
   std::unique_ptr<Rules> rules_;
 };
 
-// A kernel's name for people: demangled, without return type, parameters and the inner template
-// arguments, at most `width` characters (the middle goes first). "" stays "".
-std::string ShortKernelName(std::string_view name, size_t width = 60);
+// A kernel's name for people, from the shortest to the longest. None is longer than its demangled
+// name.
+// Without return type, parameters, and the namespaces and arguments of template arguments.
+std::string ShortKernelName(std::string_view name);
+// Without return type, parameters and the namespaces of template arguments.
+std::string NestedKernelName(std::string_view name);
+// Without return type and parameters.
+std::string WholeKernelName(std::string_view name);
 // The name demangled when it is mangled and can be, else as it is.
 std::string DemangledName(std::string_view name);
 

@@ -8,13 +8,11 @@
 #include "analysis/classifier.h"
 #include "analysis/cpp_brackets.h"
 #include "analysis/demangle.h"
-#include "base/utf8.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
-constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 
 bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
@@ -190,25 +188,7 @@ bool IsLocalPart(std::string_view name) {
   return name.starts_with('{') || name.starts_with("operator()") || name.starts_with("'lambda");
 }
 
-// The arguments of a list, without spaces around.
-std::vector<std::string_view> SplitArguments(std::string_view list) {
-  std::vector<std::string_view> arguments;
-  size_t begin = 0;
-  for (size_t i = 0; i <= list.size(); ++i) {
-    if (i == list.size() || list[i] == ',') {
-      std::string_view one = list.substr(begin, i - begin);
-      while (one.starts_with(' ')) one.remove_prefix(1);
-      while (one.ends_with(' ')) one.remove_suffix(1);
-      if (!one.empty()) arguments.push_back(one);
-      begin = i + 1;
-    } else if (std::string_view("({[").find(list[i]) != std::string_view::npos ||
-               (list[i] == '<' && OpensArguments(list, i))) {
-      const size_t end = SkipBrackets(list, i);
-      i = (end == std::string_view::npos ? list.size() : end) - 1;
-    }
-  }
-  return arguments;
-}
+std::string ShortArguments(std::string_view list, bool nested, int depth);
 
 // PyTorch's adapters say nothing; the functor in this argument of theirs does.
 size_t FunctorArgument(std::string_view adapter) {
@@ -228,10 +208,18 @@ size_t FunctorArgument(std::string_view adapter) {
   return std::string_view::npos;
 }
 
-// A template argument for people: the last name in it that is no lambda, without namespaces.
-std::string ShortArgument(std::string_view argument, int depth = 0) {
-  if (argument.find_first_of(":<(") == std::string_view::npos || argument.starts_with('('))
+// A template argument for people: the last name in it that is no lambda, without namespaces. With
+// `nested` its own arguments too, as deep as names for people go.
+std::string ShortArgument(std::string_view argument, bool nested, int depth = 0) {
+  constexpr int kDeepest = 12;
+  if (argument.find_first_of(":<(") == std::string_view::npos || depth > kDeepest)
     return std::string(argument);
+  if (argument.starts_with('(') && !argument.starts_with(kAnonymous)) {  // "(ns::Enum)1"
+    const size_t end = SkipBrackets(argument, 0);
+    if (end == std::string_view::npos) return std::string(argument);
+    return '(' + ShortArgument(argument.substr(1, end - 2), nested, depth + 1) + ')' +
+           std::string(argument.substr(end));
+  }
   const KernelName name = ParseKernelName(argument);
   for (size_t i = name.parts.size(); i-- > 0;) {
     const KernelName::Part& part = name.parts[i];
@@ -239,32 +227,35 @@ std::string ShortArgument(std::string_view argument, int depth = 0) {
     const size_t functor = FunctorArgument(part.name);
     if (functor != std::string_view::npos && depth < 4) {
       const auto inner = SplitArguments(part.arguments);
-      if (functor < inner.size()) return ShortArgument(inner[functor], depth + 1);
+      if (functor < inner.size()) return ShortArgument(inner[functor], nested, depth + 1);
     }
-    return std::string(part.name);
+    std::string out(part.name);
+    if (nested && !part.arguments.empty()) {
+      out += '<' + ShortArguments(part.arguments, nested, depth + 1) + '>';
+    }
+    return out;
   }
   return std::string(argument);
 }
 
-std::string ShortArguments(std::string_view list) {
+std::string ShortArguments(std::string_view list, bool nested, int depth) {
   std::string out;
   for (const std::string_view argument : SplitArguments(list)) {
     if (!out.empty()) out += ", ";
-    out += ShortArgument(argument);
+    out += ShortArgument(argument, nested, depth);
   }
   return out;
 }
 
-// Cuts the middle out until `width` characters are left.
-std::string Elide(const std::string& text, size_t width) {
-  std::vector<size_t> starts;
-  for (size_t i = 0; i < text.size(); i += DecodeUtf8(text, i).length) starts.push_back(i);
-  if (starts.size() <= width) return text;
-  if (width == 0) return {};
-  const size_t tail = (width - 1) / 3, head = width - 1 - tail;
-  std::string out = text.substr(0, starts[head]);
-  out += kEllipsis;
-  if (tail > 0) out += text.substr(starts[starts.size() - tail]);
+std::string ShortName(std::string_view name, bool nested) {
+  const std::string demangled = DemangledName(name);
+  const KernelName parsed = ParseKernelName(demangled);
+  std::string out;
+  for (const KernelName::Part& part : parsed.parts) {
+    if (!out.empty()) out += "::";
+    out += part.name;
+    if (!part.arguments.empty()) out += '<' + ShortArguments(part.arguments, nested, 0) + '>';
+  }
   return out;
 }
 
@@ -277,6 +268,25 @@ std::string KernelName::Key() const {
     key += part.name;
   }
   return key;
+}
+
+std::vector<std::string_view> SplitArguments(std::string_view list) {
+  std::vector<std::string_view> arguments;
+  size_t begin = 0;
+  for (size_t i = 0; i <= list.size(); ++i) {
+    if (i == list.size() || list[i] == ',') {
+      std::string_view one = list.substr(begin, i - begin);
+      while (one.starts_with(' ')) one.remove_prefix(1);
+      while (one.ends_with(' ')) one.remove_suffix(1);
+      if (!one.empty()) arguments.push_back(one);
+      begin = i + 1;
+    } else if (std::string_view("({[").find(list[i]) != std::string_view::npos ||
+               (list[i] == '<' && OpensArguments(list, i))) {
+      const size_t end = SkipBrackets(list, i);
+      i = (end == std::string_view::npos ? list.size() : end) - 1;
+    }
+  }
+  return arguments;
 }
 
 KernelName ParseKernelName(std::string_view demangled) {
@@ -301,16 +311,13 @@ std::string DemangledName(std::string_view name) {
   return demangled.empty() ? std::string(name) : demangled;
 }
 
-std::string ShortKernelName(std::string_view name, size_t width) {
+std::string ShortKernelName(std::string_view name) { return ShortName(name, false); }
+
+std::string NestedKernelName(std::string_view name) { return ShortName(name, true); }
+
+std::string WholeKernelName(std::string_view name) {
   const std::string demangled = DemangledName(name);
-  const KernelName parsed = ParseKernelName(demangled);
-  std::string out;
-  for (const KernelName::Part& part : parsed.parts) {
-    if (!out.empty()) out += "::";
-    out += part.name;
-    if (!part.arguments.empty()) out += '<' + ShortArguments(part.arguments) + '>';
-  }
-  return Elide(out, width);
+  return std::string(ParseKernelName(demangled).whole);
 }
 
 }  // namespace tacho

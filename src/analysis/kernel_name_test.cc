@@ -76,21 +76,20 @@ TEST(ShortKernelName, KeepsWhatTells) {
                 "at::native::gpu_kernel_impl_nocast<at::native::"
                 "direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}::operator()() "
                 "const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, int "
-                "const&)::{lambda(int)#1}>(int)",
-                80),
+                "const&)::{lambda(int)#1}>(int)"),
             "at::native::elementwise_kernel<128, 4, direct_copy_kernel_cuda>");
 }
 
-TEST(ShortKernelName, CutsTheMiddle) {
-  EXPECT_EQ(ShortKernelName("abcdefghij", 10), "abcdefghij");
-  EXPECT_EQ(ShortKernelName("abcdefghijk", 10), "abcdef\xe2\x80\xa6ijk");
-  EXPECT_EQ(ShortKernelName("abcdefghijk", 1), "\xe2\x80\xa6");
-  EXPECT_EQ(ShortKernelName("abcdefghijk", 0), "");
-  // Characters, not bytes.
-  EXPECT_EQ(ShortKernelName("ééééé", 5), "ééééé");
-  EXPECT_EQ(ShortKernelName("éééééé", 4), "éé…é");
-  // Bytes that are no characters have a width too.
-  EXPECT_LE(ShortKernelName(std::string(1000, '\x80'), 10).size(), 40u);
+TEST(ShortKernelName, GrowsInSteps) {
+  const std::string_view name =
+      "void cutlass::device_kernel<ns::Gemm<4, ns::Tile<(ns::Kind)1> >::Kernel>(ns::Params)";
+  EXPECT_EQ(ShortKernelName(name), "cutlass::device_kernel<Kernel>");
+  EXPECT_EQ(NestedKernelName(name), "cutlass::device_kernel<Kernel>");
+  EXPECT_EQ(WholeKernelName(name),
+            "cutlass::device_kernel<ns::Gemm<4, ns::Tile<(ns::Kind)1> >::Kernel>");
+  EXPECT_EQ(ShortKernelName("void f<a::b<(x::Kind)1>, (x::Kind)2>(int)"), "f<b, (Kind)2>");
+  EXPECT_EQ(NestedKernelName("void f<a::b<(x::Kind)1>, (x::Kind)2>(int)"),
+            "f<b<(Kind)1>, (Kind)2>");
 }
 
 TEST(ShortKernelName, AnyTextIsFine) {
@@ -99,16 +98,17 @@ TEST(ShortKernelName, AnyTextIsFine) {
   for (int i = 0; i < 20'000; ++i) {
     std::string name = i % 4 == 0 ? "_ZN" : "";
     for (size_t n = random() % 30; n > 0; --n) name += alphabet[random() % alphabet.size()];
-    const size_t width = random() % 20;
-    const std::string cut = ShortKernelName(name, width);
-    EXPECT_EQ(cut, ShortKernelName(name, width));
-    size_t characters = 0;
-    for (const char c : cut) characters += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
-    EXPECT_LE(characters, width) << name;
-    if (IsUtf8(name)) {
-      EXPECT_TRUE(IsUtf8(cut)) << name;
+    const size_t most = 2 * DemangledName(name).size();  // a blank behind each comma
+    for (const std::string& text :
+         {ShortKernelName(name), NestedKernelName(name), WholeKernelName(name)}) {
+      EXPECT_LE(text.size(), most) << name;
+      EXPECT_TRUE(!IsUtf8(name) || IsUtf8(text)) << name;
     }
   }
+  std::string deep;
+  for (int i = 0; i < 20'000; ++i) deep += "a<";
+  EXPECT_LE(NestedKernelName(deep).size(), 2 * deep.size());
+  EXPECT_LE(NestedKernelName(deep + std::string(20'000, '>')).size(), 4 * deep.size());
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "analysis/name_index.h"
@@ -136,21 +135,16 @@ KernelTable TabulateKernels(const Trace& trace, const DeviceWork& work,
   for (size_t i = 0; i < by_category.size(); ++i) {
     by_category[i].category = classifier.categories()[i];
   }
-  std::unordered_map<StringId, std::string>
-      short_names;  // the devices of a trace run the same kernels
   NameIndex names(trace);
   for (const DeviceItems& device : work.devices) {
     if (!scope.device.empty() && device.device != scope.device) continue;
     const Groups groups = GroupByName(names, device, scope);
     for (const Group& group : groups.groups) {
       const std::string_view name = trace.Text(group.name);
-      const auto [short_name, added] = short_names.try_emplace(group.name);
-      if (added) short_name->second = ShortKernelName(name);
       table.shorter_than_10us += static_cast<uint64_t>(
           std::ranges::count_if(group.durations, [](int64_t ns) { return ns < kShort.ns; }));
       KernelRow& row = table.rows.emplace_back();
       row.name = name;
-      row.short_name = short_name->second;
       row.category = classifier.categories()[group.category];
       row.device = device.device;
       row.stats = SummarizeSpan(group.durations);

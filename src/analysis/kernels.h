@@ -22,7 +22,6 @@ DurationStats Summarize(std::vector<int64_t>& durations);
 
 struct KernelRow {
   std::string name;  // as in the file
-  std::string short_name;
   std::string category;
   std::string device;
   DurationStats stats;

@@ -122,7 +122,6 @@ TEST(Kernels, OperatorsStandInOnACpuEngine) {
   const KernelTable table = TableOf(std::move(builder));
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.rows[0].name, "aten::addmm");
-  EXPECT_EQ(table.rows[0].short_name, "aten::addmm");
   EXPECT_EQ(table.rows[0].device, "cpu");
   EXPECT_EQ(table.rows[0].category, "gemm.dense");
   EXPECT_EQ(table.coverage, 1.0);

@@ -31,9 +31,10 @@ TEST(AnalyzeCsv, WholeNanosecondsWithTheTraceInFront) {
 TEST(AnalyzeCsv, QuotesNames) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
-  EXPECT_NE(FileOf(run, "kernels.csv")
-                .find("\"void gemm<128, \"\"x\"\">(int)\",gemm<128>,gemm.dense,0,400000,"),
-            std::string::npos);
+  EXPECT_NE(
+      FileOf(run, "kernels.csv")
+          .find("\"void gemm<128, \"\"x\"\">(int)\",\"gemm<128, \"\"x\"\">\",gemm.dense,0,400000,"),
+      std::string::npos);
 }
 
 TEST(AnalyzeCsv, TheSameFilesAlwaysEachWithOneHeading) {

@@ -231,7 +231,7 @@ TEST(AnalyzeText, KeepsTheWidth) {
     options.style.width = width;
     RunAnalysis run = TwoRanksForTest();
     for (TraceAnalysis& trace : run.traces) {
-      trace.kernels.rows[0].name = trace.kernels.rows[0].short_name = std::string(300, 'k');
+      trace.kernels.rows[0].name = std::string(300, 'k');
       trace.kernels.rows[0].category = std::string(40, 'c');
       trace.ops.rows[0].name = std::string(300, 'o');
       trace.idle.gaps[0].host = trace.idle.gaps[0].before = std::string(300, 'h');

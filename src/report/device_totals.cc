@@ -38,7 +38,6 @@ KernelTable AddKernels(const std::vector<const TraceAnalysis*>& workers) {
     for (const KernelRow& row : trace->kernels.rows) {
       KernelRow& into = kernels[row.name];
       into.name = row.name;
-      into.short_name = row.short_name;
       into.category = row.category;
       AddStats(into.stats, row.stats);
     }

@@ -6,10 +6,11 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/classifier.h"
 #include "base/utf8.h"
-#include "report/visible_text.h"
+#include "report/fit_name.h"
 
 namespace tacho {
 namespace {
@@ -25,24 +26,26 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
   return common;
 }
 
-// The first characters of `text` that fit into `width` columns.
-std::string_view Head(std::string_view text, size_t width) {
-  size_t end = 0;
-  while (end < text.size()) {
-    const size_t next = end + DecodeUtf8(text, end).length;
-    if (DisplayWidth(text.substr(0, next)) > width) break;
-    end = next;
-  }
-  return text.substr(0, end);
-}
+// Texts that look alike at first, and where they are resolved.
+struct Alike {
+  std::vector<size_t> rows;
+  size_t depth = 0;  // how often they were told apart from others
+};
 
-// `text` with what stands before `from` cut down to its beginning.
-std::string CutBefore(std::string_view text, size_t from, size_t width, bool unicode) {
-  const std::string_view mark = unicode ? "…" : "..";
-  const std::string_view head = Head(text.substr(0, from), width / 3);
-  const size_t used = DisplayWidth(head) + DisplayWidth(mark);
-  if (head.size() == from || used >= width) return FitText(text, width, unicode);
-  return std::string(head) + std::string(mark) + FitText(text.substr(from), width - used, unicode);
+// The looks of `rows`, whose texts differ from byte `from` on.
+std::vector<std::string> LooksFrom(const std::vector<std::string>& texts,
+                                   const std::vector<size_t>& rows, size_t from, size_t width,
+                                   bool unicode) {
+  std::vector<std::string> whole_words, exact;
+  for (const size_t row : rows) {
+    const std::string& text = texts[row];
+    whole_words.push_back(FitNameFrom(text, TokenBegin(text, from), width, unicode));
+    exact.push_back(FitNameFrom(text, from, width, unicode));
+  }
+  const auto different = [](const std::vector<std::string>& looks) {
+    return std::set<std::string_view>(looks.begin(), looks.end()).size();
+  };
+  return different(whole_words) >= different(exact) ? whole_words : exact;
 }
 
 }  // namespace
@@ -51,51 +54,82 @@ std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& n
                                           const TextStyle& style) {
   std::vector<std::string> shown;
   for (const std::string_view name : names) {
-    shown.push_back(style.whole_names ? DemangledName(name)
-                                      : ShortKernelName(name, std::string::npos));
+    shown.push_back(style.whole_names ? DemangledName(name) : ShortKernelName(name));
   }
-  const auto replace_alike = [&](auto longer) {
+  const auto replace_alike = [&](auto longer) {  // true: something changed
+    bool changed = false;
     std::unordered_map<std::string, std::set<std::string_view>> named;
     for (size_t i = 0; i < names.size(); ++i) named[shown[i]].insert(names[i]);
     for (size_t i = 0; i < names.size(); ++i) {
-      if (named[shown[i]].size() > 1) shown[i] = longer(names[i]);
+      if (named[shown[i]].size() == 1) continue;
+      std::string other = longer(names[i]);
+      changed = changed || other != shown[i];
+      shown[i] = std::move(other);
     }
+    return changed;
   };
-  if (!style.whole_names) replace_alike(DemangledName);
-  replace_alike([](std::string_view name) { return std::string(name); });
+  if (!style.whole_names) {
+    replace_alike(NestedKernelName);
+    replace_alike(WholeKernelName);
+    replace_alike(DemangledName);
+  }
+  while (replace_alike([](std::string_view name) { return std::string(name); })) {
+  }
   return shown;
 }
 
 std::vector<std::string> FitDistinct(const std::vector<std::string>& cells,
                                      const std::vector<std::string>& texts, size_t width,
                                      bool unicode) {
-  std::vector<std::string> fitted;
-  std::map<std::string, std::vector<size_t>> alike;  // by how they look: one row of each cell
+  constexpr size_t kDeepest = 8;  // groups within groups; below, they are numbered
+  std::map<std::string, std::vector<size_t>> looks;  // one row of each cell
   std::set<std::string_view> seen;
   for (size_t i = 0; i < cells.size(); ++i) {
-    fitted.push_back(FitText(texts[i], width, unicode));
-    if (seen.insert(cells[i]).second) alike[fitted[i]].push_back(i);
+    if (seen.insert(cells[i]).second) looks[FitName(texts[i], width, unicode)].push_back(i);
   }
   std::map<std::string_view, std::string> shown;  // by cell
   std::set<std::string> taken;
-  for (const auto& [look, rows] : alike) {
-    if (rows.size() == 1) taken.insert(shown[cells[rows[0]]] = look);
-  }
-  for (const auto& [look, rows] : alike) {
-    if (rows.size() == 1) continue;
-    size_t common = texts[rows[0]].size();
-    for (const size_t i : rows) common = std::min(common, CommonPrefix(texts[rows[0]], texts[i]));
-    size_t number = 1;
-    for (const size_t i : rows) {
-      std::string text = CutBefore(texts[i], common, width, unicode);
+  std::unordered_map<std::string, size_t> numbers;  // by look: the last one given
+  std::vector<Alike> open;
+  // Those that look like no other are done.
+  const auto sort_out = [&](std::map<std::string, std::vector<size_t>>& by_look, size_t depth) {
+    for (auto& [look, rows] : by_look) {
+      if (rows.size() == 1 && taken.insert(look).second) {
+        shown[cells[rows[0]]] = look;
+      } else {
+        open.push_back({std::move(rows), depth});
+      }
+    }
+  };
+  sort_out(looks, 0);
+  while (!open.empty()) {
+    const Alike alike = std::move(open.back());
+    open.pop_back();
+    const std::string& first = texts[alike.rows[0]];
+    size_t common = first.size();
+    for (const size_t row : alike.rows) common = std::min(common, CommonPrefix(first, texts[row]));
+    const bool differ = alike.depth < kDeepest && alike.rows.size() > 1;
+    if (differ) {
+      std::map<std::string, std::vector<size_t>> closer;
+      const auto fitted = LooksFrom(texts, alike.rows, common, width, unicode);
+      for (size_t i = 0; i < fitted.size(); ++i) closer[fitted[i]].push_back(alike.rows[i]);
+      if (closer.size() > 1) {
+        sort_out(closer, alike.depth + 1);
+        continue;
+      }
+    }
+    for (const size_t row : alike.rows) {
+      std::string text = FitName(texts[row], width, unicode);
+      size_t& number = numbers.try_emplace(text, 1).first->second;
       while (!taken.insert(text).second) {
         const std::string tail = fmt::format("~{}", ++number);
-        text = FitText(texts[i], width - std::min(width, tail.size()), unicode) + tail;
+        text = FitName(texts[row], width - std::min(width, tail.size()), unicode) + tail;
       }
-      shown[cells[i]] = std::move(text);
+      shown[cells[row]] = std::move(text);
     }
   }
-  for (size_t i = 0; i < cells.size(); ++i) fitted[i] = shown[cells[i]];
+  std::vector<std::string> fitted;
+  for (const std::string& cell : cells) fitted.push_back(shown[cell]);
   return fitted;
 }
 

@@ -52,12 +52,10 @@ inline TraceAnalysis GpuTraceForTest() {
   t.devices.push_back(device);
 
   t.kernels.rows.push_back({"void gemm<128, \"x\">(int)",
-                            "gemm<128>",
                             "gemm.dense",
                             "0",
                             {1, {400'000}, {400'000}, {400'000}, {400'000}, {400'000}, {400'000}}});
   t.kernels.rows.push_back({"norm\x1b[31m_kernel",
-                            "norm\x1b[31m_kernel",
                             "norm",
                             "0",
                             {1, {200'000}, {200'000}, {200'000}, {200'000}, {200'000}, {200'000}}});

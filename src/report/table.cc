@@ -18,7 +18,6 @@ namespace {
 
 constexpr size_t kGap = 2;  // blanks between columns
 constexpr size_t kTrendWidth = 16, kStackedWidth = 16;
-constexpr size_t kNarrowest = 12, kNarrowestName = 28;  // of a column that stretches; is distinct
 constexpr size_t kMaxMarkdownName = 160;
 
 bool IsDrawing(Unit unit) {
@@ -34,9 +33,7 @@ struct Shown {
   bool left = false;
   bool stretches = false;
   bool gives_way = false;
-  size_t width = 0;
-
-  [[nodiscard]] size_t narrowest() const { return distinct.empty() ? kNarrowest : kNarrowestName; }
+  size_t narrowest = 0, width = 0;
 };
 
 std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
@@ -81,7 +78,8 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
               .distinct = {},
               .left = IsText(column.unit),
               .stretches = column.stretches,
-              .gives_way = column.gives_way};
+              .gives_way = column.gives_way,
+              .narrowest = column.narrowest};
   TimeUnit time{};
   if (column.unit == Unit::kDuration) {
     time = TimeUnitOf(table, column);
@@ -132,7 +130,7 @@ std::pair<Shown*, Shown*> WidestTwo(std::vector<Shown>& columns) {
   Shown* widest = nullptr;
   Shown* second = nullptr;
   for (Shown& column : columns) {
-    if (!column.stretches || column.width <= column.narrowest()) continue;
+    if (!column.stretches || column.width <= column.narrowest) continue;
     if (widest == nullptr || column.width > widest->width) {
       second = widest;
       widest = &column;
@@ -152,7 +150,7 @@ void FitColumns(std::vector<Shown>& columns, size_t width) {
       const auto [widest, second] = WidestTwo(columns);
       if (widest == nullptr) break;
       const size_t floor = std::max(
-          widest->narrowest(), second == nullptr ? 0 : std::min(widest->width - 1, second->width));
+          widest->narrowest, second == nullptr ? 0 : std::min(widest->width - 1, second->width));
       const size_t cut = std::min(total - width, widest->width - floor);
       widest->width -= cut;
       total -= cut;
@@ -165,14 +163,28 @@ void FitColumns(std::vector<Shown>& columns, size_t width) {
   }
 }
 
-// Cuts the cells to the widths.
+// Cuts the cells to the widths. Columns whose cells are to look different are cut together, to the
+// narrowest of those that are cut at all.
 void FitCells(std::vector<Shown>& columns, bool unicode) {
+  std::vector<std::string> names, texts;
+  size_t narrowest_cut = std::string::npos, widest = 0;
   for (Shown& column : columns) {
-    if (!column.distinct.empty()) {
-      column.cells = FitDistinct(column.distinct, column.cells, column.width, unicode);
+    if (column.distinct.empty()) {
+      for (std::string& cell : column.cells) cell = FitText(cell, column.width, unicode);
       continue;
     }
-    for (std::string& cell : column.cells) cell = FitText(cell, column.width, unicode);
+    for (const std::string& cell : column.cells) {
+      if (DisplayWidth(cell) > column.width) narrowest_cut = std::min(narrowest_cut, column.width);
+    }
+    widest = std::max(widest, column.width);
+    names.insert(names.end(), column.distinct.begin(), column.distinct.end());
+    texts.insert(texts.end(), column.cells.begin(), column.cells.end());
+  }
+  const std::vector<std::string> fitted =
+      FitDistinct(names, texts, std::min(narrowest_cut, widest), unicode);
+  auto next = fitted.begin();
+  for (Shown& column : columns) {
+    for (size_t i = 0; i < column.distinct.size(); ++i) column.cells[i] = *next++;
   }
 }
 

@@ -40,8 +40,11 @@ struct TableColumn {
   bool stretches = false;  // takes the slack of the line and is shortened when there is none
   bool adds = false;       // the row of folded rows shows the sum of those that have a value
   bool gives_way = false;  // left out where the line is too narrow, the last one first
-  bool distinct = false;   // of kText: different cells look different, however short they are cut
-  size_t bar_width = 12;   // of kBar
+  // Of kText: different cells look different, however short they are cut, in all such columns of
+  // the table together.
+  bool distinct = false;
+  size_t narrowest = 12;  // of a column that stretches
+  size_t bar_width = 12;  // of kBar
   // Of kDuration: the columns of a table that are compared with each other share a group, and so a
   // unit.
   size_t unit_group = 0;
@@ -53,7 +56,9 @@ struct TableColumn {
   [[nodiscard]] TableColumn Stretches() && { return stretches = true, std::move(*this); }
   [[nodiscard]] TableColumn Adds() && { return adds = true, std::move(*this); }
   [[nodiscard]] TableColumn GivesWay() && { return gives_way = true, std::move(*this); }
-  [[nodiscard]] TableColumn Distinct() && { return distinct = true, std::move(*this); }
+  [[nodiscard]] TableColumn Distinct(size_t at_least = 28) && {
+    return distinct = true, narrowest = at_least, std::move(*this);
+  }
   [[nodiscard]] TableColumn UnitGroup(size_t group) && {
     return unit_group = group, std::move(*this);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/distinct_text.h"
 #include "report/format_number.h"
 #include "report/short_paths.h"
 
@@ -68,23 +69,25 @@ Table IdleCausesTable(const IdleTable& idle, std::string title) {
 
 Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const TextStyle& style,
                 std::string title) {
+  constexpr size_t kNarrowestKernel = 20;
   Table table{
       "gaps",
       {Col{"dur_ns", std::move(title), kDuration}, Col{"at_ns", "at", kDuration}.UnitGroup(1),
        Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
        Col{"host", "host did", kText}.Stretches(), Col{"host_track", "", kText}.FileOnly(),
-       Col{"", "before", kText}.ScreenOnly().Stretches().GivesWay(),
-       Col{"", "after", kText}.ScreenOnly().Stretches().GivesWay(), Col{"before"}.FileOnly(),
-       Col{"after"}.FileOnly()},
+       Col{"", "before", kText}.ScreenOnly().Stretches().GivesWay().Distinct(kNarrowestKernel),
+       Col{"", "after", kText}.ScreenOnly().Stretches().GivesWay().Distinct(kNarrowestKernel),
+       Col{"before"}.FileOnly(), Col{"after"}.FileOnly()},
       {}};
-  const auto shown = [&](const std::string& name) {
-    return style.whole_names ? DemangledName(name) : ShortKernelName(name);
-  };
-  for (const IdleGap& gap : idle.gaps) {
+  std::vector<std::string_view> names;
+  for (const IdleGap& gap : idle.gaps) names.insert(names.end(), {gap.before, gap.after});
+  const std::vector<std::string> shown = ShownKernelNames(names, style);
+  for (size_t i = 0; i < idle.gaps.size(); ++i) {
+    const IdleGap& gap = idle.gaps[i];
     table.Add({gap.when.length().ns, (gap.when.start - origin).ns, gap.when.start.ns, gap.device,
-               std::string(IdleCauseId(gap.cause)), gap.host, gap.host_track, shown(gap.before),
-               shown(gap.after), gap.before, gap.after});
+               std::string(IdleCauseId(gap.cause)), gap.host, gap.host_track, shown[2 * i],
+               shown[2 * i + 1], gap.before, gap.after});
   }
   return table;
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "report/analyze_json.h"
+#include "report/distinct_text.h"
 #include "report/result_tables.h"
 
 namespace tacho {
@@ -119,10 +120,15 @@ void WriteDevice(JsonWriter& json, const DeviceTime& device) {
 
 void WriteKernels(JsonWriter& json, const KernelTable& kernels) {
   json.BeginArray("kernels");
-  for (const KernelRow& row : kernels.rows) {
+  std::vector<std::string_view> names;
+  for (const KernelRow& row : kernels.rows) names.push_back(row.name);
+  const std::vector<std::string> short_names =
+      FitDistinct({names.begin(), names.end()}, ShownKernelNames(names, {}), kShortName, true);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const KernelRow& row = kernels.rows[i];
     json.BeginRow();
     json.Field("name", row.name);
-    json.Field("short_name", row.short_name);
+    json.Field("short_name", short_names[i]);
     json.Field("category", row.category);
     json.Field("device", row.device);
     WriteStats(json, row.stats);

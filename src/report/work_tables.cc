@@ -55,13 +55,16 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
   std::vector<std::string_view> in_file;
   for (const KernelRow& row : kernels.rows) in_file.push_back(row.name);
   const std::vector<std::string> names = ShownKernelNames(in_file, style);
+  const std::vector<std::string> short_names =
+      FitDistinct({in_file.begin(), in_file.end()}, names, kShortName, true);
   for (const KernelRow& row : kernels.rows) {
     const DurationStats& stats = row.stats;
     // Figures of several ranks added up have no percentiles, and no device.
     const auto percentile = [&](DurationNs value) {
       return row.device.empty() ? Cell() : Cell(value.ns);
     };
-    table.Add({row.name, row.short_name, names[table.rows.size()], row.category,
+    const size_t i = table.rows.size();
+    table.Add({row.name, short_names[i], names[i], row.category,
                row.device.empty() ? Cell() : Cell(row.device), stats.total.ns,
                ShareOf(stats.total, kernels.total), CountCell(stats.count), stats.min.ns,
                stats.mean().ns, percentile(stats.p50), percentile(stats.p90), percentile(stats.p99),

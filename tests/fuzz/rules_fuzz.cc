@@ -2,9 +2,12 @@
 // a name, for the built-in rules, which is much faster.
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "analysis/classifier.h"
+#include "report/fit_name.h"
+#include "report/visible_text.h"
 
 namespace {
 
@@ -13,8 +16,19 @@ constexpr size_t kLongestDemangled = 1 << 16;
 void Classify(const tacho::Classifier& classifier, std::string_view name) {
   if (classifier.OfKernel(name) >= classifier.categories().size()) std::abort();
   if (classifier.OfOperator(name) >= classifier.categories().size()) std::abort();
-  if (tacho::ShortKernelName(name, 40).size() > 40 * 4) std::abort();
-  if (tacho::DemangledName(name).size() > kLongestDemangled + name.size()) std::abort();
+  const size_t demangled = tacho::DemangledName(name).size();
+  if (demangled > kLongestDemangled + name.size()) std::abort();
+  // A blank behind each comma is all that short names add.
+  const std::string nested = tacho::NestedKernelName(name);
+  if (nested.size() > 2 * demangled || tacho::ShortKernelName(name).size() > 2 * demangled) {
+    std::abort();
+  }
+  for (const size_t width : {0, 1, 7, 40}) {
+    if (tacho::DisplayWidth(tacho::FitName(nested, width, true)) > width) std::abort();
+    if (tacho::DisplayWidth(tacho::FitNameFrom(nested, nested.size() / 2, width, false)) > width) {
+      std::abort();
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+#include "report/fit_name.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/cpp_brackets.h"
+#include "analysis/kernel_name.h"
+#include "base/utf8.h"
+#include "base/words.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+
+// Where the parts of a name are, in bytes.
+struct NameShape {
+  std::vector<size_t> parts;           // beginnings of "ns", "f<int>"; at least one
+  size_t open = kNone, close = kNone;  // of the arguments of the last part: '<', and behind '>'
+
+  [[nodiscard]] size_t last() const { return parts.back(); }
+};
+
+NameShape ShapeOf(std::string_view text) {
+  NameShape shape;
+  shape.parts = {0};
+  for (size_t i = 0; i < text.size();) {
+    const bool opens = text[i] == '<' && OpensArguments(text, i);
+    if (opens || std::string_view("({[").find(text[i]) != kNone) {
+      const size_t end = SkipBrackets(text, i);
+      if (end == kNone) break;
+      if (opens && shape.open == kNone) {
+        shape.open = i;
+        shape.close = end;
+      }
+      i = end;
+    } else if (text.substr(i).starts_with("::")) {
+      i += 2;
+      shape.parts.push_back(i);
+      shape.open = shape.close = kNone;
+    } else {
+      ++i;
+    }
+  }
+  return shape;
+}
+
+std::string_view Mark(bool unicode) { return unicode ? "…" : ".."; }
+
+// The first characters of `text` that fit into `width` columns.
+std::string_view Head(std::string_view text, size_t width) {
+  size_t end = 0, used = 0;
+  while (end < text.size()) {
+    const size_t length = DecodeUtf8(text, end).length;
+    used += DisplayWidth(text.substr(end, length));
+    if (used > width) break;
+    end += length;
+  }
+  return text.substr(0, end);
+}
+
+// Numbers and truth values tell less than words.
+bool IsWord(std::string_view argument) {
+  return !argument.empty() && !IsDigit(argument[0]) && argument[0] != '-' && argument != "true" &&
+         argument != "false";
+}
+
+// The arguments as a list, with a mark for each run of empty ones.
+std::string ListOf(const std::vector<std::string>& arguments, std::string_view mark) {
+  std::string out = "<";
+  bool in_gap = false;
+  for (const std::string& argument : arguments) {
+    if (argument.empty() && in_gap) continue;
+    if (out.size() > 1) out += ", ";
+    out += argument.empty() ? mark : argument;
+    in_gap = argument.empty();
+  }
+  return out + '>';
+}
+
+// The list in at most `width` columns: words first, which may be shortened themselves, then
+// numbers, each from the front; "" when not even "<…>" fits.
+std::string FitArguments(std::string_view list, size_t width, bool unicode) {
+  constexpr size_t kMost = 16;           // of a list; the others are not shown
+  constexpr size_t kNarrowestWord = 10;  // of one that is shortened
+  const std::string_view mark = Mark(unicode);
+  if (DisplayWidth(mark) + 2 > width) return "";
+  std::vector<std::string_view> arguments = SplitArguments(list);
+  if (arguments.size() > kMost) {
+    arguments[kMost - 1] = arguments.back();
+    arguments[kMost - 2] = "";
+    arguments.resize(kMost);
+  }
+  std::vector<std::string> shown(arguments.size());
+  for (const bool words : {true, false}) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (IsWord(arguments[i]) != words) continue;
+      shown[i] = arguments[i];
+      const size_t wide = DisplayWidth(ListOf(shown, mark));
+      if (wide <= width) continue;
+      const size_t own = DisplayWidth(shown[i]), excess = wide - width;
+      const bool shorten = words && own >= excess + kNarrowestWord;
+      shown[i] = shorten ? FitName(arguments[i], own - excess, unicode) : "";
+    }
+  }
+  return ListOf(shown, mark);
+}
+
+}  // namespace
+
+std::string FitName(std::string_view text, size_t width, bool unicode) {
+  if (text.size() <= width || DisplayWidth(text) <= width) return std::string(text);
+  const NameShape shape = ShapeOf(text);
+  const std::string mark(Mark(unicode));
+  const std::string front = shape.parts.size() > 1 ? mark : "";
+  const size_t front_width = DisplayWidth(front);
+  if (width <= front_width) return FitText(text, width, unicode);
+  size_t wide = DisplayWidth(text.substr(shape.last()));
+  if (wide + front_width <= width) {  // as many namespaces as fit
+    size_t from = shape.last();
+    for (size_t i = shape.parts.size() - 1; i-- > 0;) {
+      wide += DisplayWidth(text.substr(shape.parts[i], from - shape.parts[i]));
+      if (wide + front_width > width) break;
+      from = shape.parts[i];
+    }
+    return front + std::string(text.substr(from));
+  }
+  if (shape.open == kNone) return FitText(text.substr(shape.last()), width, unicode);
+  const std::string_view base = text.substr(shape.last(), shape.open - shape.last());
+  const std::string behind = shape.close < text.size() ? mark : "";  // "(int)"
+  const size_t used = front_width + DisplayWidth(base) + DisplayWidth(behind);
+  const std::string arguments =
+      used >= width ? ""
+                    : FitArguments(text.substr(shape.open + 1, shape.close - shape.open - 2),
+                                   width - used, unicode);
+  if (arguments.empty()) {
+    const bool fits = front_width + DisplayWidth(base) + DisplayWidth(mark) <= width;
+    return fits ? front + std::string(base) + mark : FitText(base, width, unicode);
+  }
+  return front + std::string(base) + arguments + behind;
+}
+
+std::string FitNameFrom(std::string_view text, size_t from, size_t width, bool unicode) {
+  const NameShape shape = ShapeOf(text);
+  const std::string mark(Mark(unicode));
+  std::string head;
+  if (from >= shape.last() && shape.parts.size() > 1) head = mark;
+  if (from > shape.open && from < shape.close) {
+    const std::string_view base = text.substr(shape.last(), shape.open - shape.last());
+    const size_t least = DisplayWidth(head) + DisplayWidth(mark) + 1;
+    head += DisplayWidth(base) + least <= width * 3 / 5 ? std::string(base)
+                                                        : FitText(base, width / 3, unicode);
+    head += '<';
+    if (from > shape.open + 1) head += mark;
+    const size_t used = DisplayWidth(head), tail = DisplayWidth(mark) + 1;
+    const std::string_view rest = text.substr(from);
+    if (used + tail < width && used + DisplayWidth(rest) > width) {
+      return head + std::string(Head(rest, width - used - tail)) + mark + '>';
+    }
+  } else if (from > shape.last()) {
+    const std::string_view same = text.substr(shape.last(), from - shape.last());
+    const std::string_view shown = Head(same, width / 3);
+    head += shown;
+    if (shown.size() < same.size()) head += mark;
+  } else if (from > 0 && from < shape.last()) {
+    head = mark;
+  }
+  const size_t used = DisplayWidth(head);
+  if (used >= width) return FitText(text, width, unicode);
+  return head + FitText(text.substr(from), width - used, unicode);
+}
+
+size_t TokenBegin(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && IsIdentifier(text[at - 1])) --at;
+  if (at > 0 && at <= text.size() && text[at - 1] == ')') {
+    const size_t open = text.rfind('(', at - 1);
+    if (open != kNone) return open;
+  }
+  return at;
+}
+
+}  // namespace tacho
