@@ -57,8 +57,25 @@ class HttpExchange {
 // Called on the server's thread for each request; it may answer now or later, and must not block.
 using HttpHandler = std::function<void(std::shared_ptr<HttpExchange>)>;
 
+// What becomes of a request once its head is there.
+struct HttpAdmission {
+  int refused = 0;  // the status that says so, such as 403; 0: it is taken
+  std::string why = {};
+  uint64_t most_body = 0;  // bytes; more is answered with 413
+};
+// Called on the server's thread with a request that has no body yet.
+using HttpGate = std::function<HttpAdmission(const ServerRequest& head)>;
+
 struct HttpServerOptions {
-  uint64_t most_body = 64u << 20;  // bytes of a request; more is answered with 413
+  HttpGate gate = {};              // none: all are taken
+  uint64_t most_body = 64u << 20;  // bytes of a request's body where no gate says it
+  // Bytes of the bodies of all requests that are not answered yet; more is answered with 503.
+  uint64_t most_bodies = 1u << 30;
+  // Connections at a time; a further one is answered with 503. The head of a request, and what
+  // comes while an answer is given, is at most 128 kB of each.
+  size_t most_connections = 16'384;
+  // Bytes of an answer in pieces that its reader has not taken: then the connection is cut off.
+  size_t most_backlog = 64u << 20;
   // How long the head of a request may take, and its body without a single byte.
   std::chrono::milliseconds request_timeout{30'000};
   // How long a connection may be kept without a request.
@@ -66,7 +83,8 @@ struct HttpServerOptions {
 };
 
 // HTTP/1.1 servers on one thread of their own: any number of listening addresses. Requests are
-// taken apart by Boost.Beast; a bad one is answered with 400, 413 or 431.
+// taken apart by Boost.Beast; a bad one is answered with 400, 413 or 431, what is
+// too much with 413 or 503 (HttpServerOptions).
 class HttpServer {
  public:
   static Result<std::unique_ptr<HttpServer>> Create(const HttpServerOptions& options = {});

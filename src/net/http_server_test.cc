@@ -285,5 +285,120 @@ TEST_F(HttpServerTest, TargetOfAProxy) {
   EXPECT_THAT(socket.ReadMessage(), HasSubstr("\r\n\r\n/path "));
 }
 
+// What a server holds for its clients, with bounds that a test reaches.
+class BoundedServerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    server_ = MakeServer(options_);
+    port_ = ListenOn(*server_, [this](const auto& exchange) {
+      if (exchange->request().path == "/kept") {
+        kept_.push_back(exchange);
+      } else {
+        exchange->Respond(200, std::to_string(exchange->request().body.size()), "text/plain");
+      }
+    });
+  }
+  std::string Post(const std::string& path, size_t length, const std::string& sent) {
+    RawSocket& socket = sockets_.emplace_back(RawSocket::ConnectTo(port_));
+    socket.Send("POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                std::to_string(length) + "\r\n\r\n" + sent);
+    return path == "/kept" ? "" : socket.ReadMessage();
+  }
+  std::string PostAll(const std::string& path, size_t length) {
+    return Post(path, length, std::string(length, 'x'));
+  }
+
+  HttpServerOptions options_ = {
+      .gate =
+          [](const ServerRequest& head) {
+            HttpAdmission admission{.most_body = head.path == "/long" ? 4000u : 1000u};
+            if (!FindHeader(head.headers, "Origin").empty()) admission = {403, "not for pages"};
+            if (head.path == "/kept") admission.most_body = 100'000;
+            return admission;
+          },
+      .most_bodies = 100'000,
+      .most_backlog = 1 << 20};
+  std::vector<std::shared_ptr<HttpExchange>> kept_;  // the server's thread alone
+  std::vector<RawSocket> sockets_;
+  std::unique_ptr<HttpServer> server_;
+  uint16_t port_ = 0;
+};
+
+TEST_F(BoundedServerTest, BodiesByTheirRoute) {
+  EXPECT_THAT(PostAll("/", 1000), HasSubstr("\r\n\r\n1000"));
+  EXPECT_THAT(PostAll("/long", 4000), HasSubstr("\r\n\r\n4000"));
+  EXPECT_THAT(PostAll("/", 1001), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(PostAll("/long", 4001), HasSubstr("a body of more than 4000 bytes"));
+  EXPECT_THAT(Post("/", 1u << 30, ""), StartsWith("HTTP/1.1 413 ")) << "before a byte of it";
+  RawSocket chunked = RawSocket::ConnectTo(port_);
+  chunked.Send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (int i = 0; i < 11; ++i) chunked.Send("64\r\n" + std::string(100, 'x') + "\r\n");
+  EXPECT_THAT(chunked.ReadAll(), StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(BoundedServerTest, TheGateRefusesBeforeTheBody) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("POST / HTTP/1.1\r\nHost: x\r\nOrigin: page\r\nContent-Length: 900\r\n\r\n");
+  const std::string answer = socket.ReadAll();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_THAT(answer, HasSubstr("Forbidden: not for pages\n"));
+}
+
+TEST_F(BoundedServerTest, BodiesOfAllConnectionsTogether) {
+  PostAll("/kept", 60'000);
+  // One that is being sent holds what it says that it will be.
+  Post("/kept", 39'500, "begun");
+  ASSERT_TRUE(Eventually([&] { return PostAll("/", 900).starts_with("HTTP/1.1 503 "); }));
+  EXPECT_THAT(PostAll("/", 901), HasSubstr("have bodies of more than 100000 bytes"));
+  EXPECT_THAT(PostAll("/", 400), StartsWith("HTTP/1.1 200"));
+  server_->Post([&] { kept_.clear(); });
+  EXPECT_TRUE(Eventually([&] { return PostAll("/", 900).starts_with("HTTP/1.1 200"); }));
+}
+
+TEST(HttpServer, BoundsItsConnections) {
+  const auto server = MakeServer({.most_connections = 3});
+  const uint16_t port =
+      ListenOn(*server, [](const auto& exchange) { exchange->Respond(200, "", "text/plain"); });
+  const auto ask = [port] {
+    RawSocket socket = RawSocket::ConnectTo(port);
+    socket.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    return std::make_pair(socket.ReadMessage(), std::move(socket));
+  };
+  std::vector<RawSocket> kept;
+  for (int i = 0; i < 3; ++i) {
+    auto [answer, socket] = ask();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+    kept.push_back(std::move(socket));
+  }
+  const std::string refused = RawSocket::ConnectTo(port).ReadAll();
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refused, HasSubstr("there are 3 connections, which is the most"));
+  kept.pop_back();
+  EXPECT_TRUE(Eventually([&] { return ask().first.starts_with("HTTP/1.1 200"); }));
+}
+
+TEST_F(BoundedServerTest, ChunkWhoseHeadHasNoEnd) {
+  RawSocket socket = RawSocket::ConnectTo(port_);
+  socket.Send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5;");
+  for (int i = 0; i < 200; ++i) socket.Send(std::string(1000, 'x'));
+  EXPECT_THAT(socket.ReadAll(), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(BoundedServerTest, ReaderThatTakesNothing) {
+  std::atomic<size_t> written = 0;
+  const uint16_t endless = ListenOn(*server_, [&](const std::shared_ptr<HttpExchange>& exchange) {
+    exchange->Begin(200, "text/plain");
+    while (exchange->connected() && written < (64u << 20)) {
+      exchange->Write(std::string(10'000, 'x'));
+      written += 10'000;
+    }
+  });
+  RawSocket socket = RawSocket::ConnectTo(endless);
+  socket.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(Eventually([&] { return written > 1u << 20; }));
+  socket.ReadAll();
+  EXPECT_LT(written, 2u << 20);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -1,7 +1,11 @@
 #include "net/request_parser.h"
 
+#include <fmt/format.h>
+
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+
+#include <limits>
 
 #include "net/url.h"
 
@@ -20,34 +24,59 @@ struct RequestParser::Inside {
   http::request_parser<http::string_body> parser;
 };
 
-RequestParser::RequestParser(uint64_t most_body) : inside_(std::make_unique<Inside>()) {
-  inside_->parser.eager(true);
+RequestParser::RequestParser() : inside_(std::make_unique<Inside>()) {
   inside_->parser.header_limit(kMostHead);
-  inside_->parser.body_limit(most_body);
+  // Not boost::none: then any length would be too long.
+  inside_->parser.body_limit(std::numeric_limits<uint64_t>::max());
 }
 
 RequestParser::~RequestParser() = default;
 RequestParser::RequestParser(RequestParser&&) noexcept = default;
 RequestParser& RequestParser::operator=(RequestParser&&) noexcept = default;
 
+RequestParser::State RequestParser::Break(int status, std::string text) {
+  bad_status_ = status;
+  bad_text_ = std::move(text);
+  return State::kBad;
+}
+
 RequestParser::State RequestParser::Feed(std::string_view& input) {
   auto& parser = inside_->parser;
-  while (!input.empty() && !parser.is_done()) {
+  if (limited_ && body_length() > most_body_) return TooLong();
+  // Beast says that a request without a body is done as soon as its head is.
+  while (!input.empty() && (!parser.is_header_done() || (limited_ && !parser.is_done()))) {
     boost::beast::error_code error;
     const size_t taken = parser.put(boost::asio::buffer(input.data(), input.size()), error);
     input.remove_prefix(taken);
     if (error == http::error::need_more) break;
-    if (error) {
-      bad_status_ = error == http::error::body_limit     ? 413
-                    : error == http::error::header_limit ? 431
-                                                         : 400;
-      bad_text_ = error.message();
-      return State::kBad;
-    }
+    if (error == http::error::body_limit) return TooLong();
+    if (error) return Break(error == http::error::header_limit ? 431 : 400, error.message());
     if (taken == 0) break;
+  }
+  if (parser.is_header_done() && !limited_) {
+    ReadHead();
+    return State::kHead;
   }
   return parser.is_done() ? State::kDone : State::kNeedsMore;
 }
+
+RequestParser::State RequestParser::TooLong() {
+  return Break(413, fmt::format("a body of more than {} bytes", most_body_));
+}
+
+uint64_t RequestParser::body_length() const {
+  const auto length = inside_->parser.content_length();
+  return length ? *length : 0;
+}
+
+void RequestParser::LimitBody(uint64_t most) {
+  limited_ = true;
+  most_body_ = most;
+  inside_->parser.body_limit(most);
+  inside_->parser.eager(true);
+}
+
+uint64_t RequestParser::body_bytes() const { return inside_->parser.get().body().size(); }
 
 bool RequestParser::started() const { return inside_->parser.got_some(); }
 bool RequestParser::head_done() const { return inside_->parser.is_header_done(); }
@@ -59,10 +88,9 @@ bool RequestParser::wants_continue() const {
 bool RequestParser::keep_alive() const { return inside_->parser.keep_alive(); }
 bool RequestParser::takes_chunks() const { return inside_->parser.get().version() >= 11; }
 
-ServerRequest RequestParser::Take() {
-  auto& message = inside_->parser.get();
-  ServerRequest request;
-  request.method = View(message.method_string());
+void RequestParser::ReadHead() {
+  const auto& message = inside_->parser.get();
+  head_.method = View(message.method_string());
   std::string_view target = View(message.target());
   // A proxy's form, "http://host/path".
   if (const size_t scheme = target.find("://");
@@ -71,14 +99,17 @@ ServerRequest RequestParser::Take() {
     target = path == std::string_view::npos ? "/" : target.substr(path);
   }
   const size_t question = target.find('?');
-  request.path = PercentDecode(target.substr(0, question));
-  if (question != std::string_view::npos) request.query = target.substr(question + 1);
+  head_.path = PercentDecode(target.substr(0, question));
+  if (question != std::string_view::npos) head_.query = target.substr(question + 1);
   for (const auto& field : message) {
-    request.headers.push_back(
+    head_.headers.push_back(
         {std::string(View(field.name_string())), std::string(View(field.value()))});
   }
-  request.body = std::move(message.body());
-  return request;
+}
+
+ServerRequest RequestParser::Take() {
+  head_.body = std::move(inside_->parser.get().body());
+  return std::move(head_);
 }
 
 std::string_view ReasonOf(int status) {

@@ -11,16 +11,25 @@ namespace tacho {
 // Takes one HTTP/1 request apart as its bytes come (Boost.Beast's parser, kept out of headers).
 class RequestParser {
  public:
-  explicit RequestParser(uint64_t most_body);
+  RequestParser();
   ~RequestParser();
   RequestParser(RequestParser&&) noexcept;
   RequestParser& operator=(RequestParser&&) noexcept;
 
-  enum class State { kNeedsMore, kDone, kBad };
+  enum class State { kNeedsMore, kHead, kDone, kBad };
 
   // Takes from the front of `input` what it can use, and takes it off: what it leaves must be given
-  // again, with more behind it.
+  // again, with more after it. Stops once, with kHead, when the head is whole: no byte of a body is
+  // taken before LimitBody.
   State Feed(std::string_view& input);
+
+  // After kHead: the request without its body.
+  const ServerRequest& head() const { return head_; }
+  // Bytes of the body by the head; 0 where it does not say.
+  uint64_t body_length() const;
+  // A longer body is bad, with 413.
+  void LimitBody(uint64_t most);
+  uint64_t body_bytes() const;  // so far
 
   // After kBad: the status that says so, and words for the client.
   int bad_status() const { return bad_status_; }
@@ -37,6 +46,13 @@ class RequestParser {
  private:
   struct Inside;
   std::unique_ptr<Inside> inside_;
+  State Break(int status, std::string text);
+  State TooLong();
+  void ReadHead();
+
+  ServerRequest head_;
+  uint64_t most_body_ = 0;
+  bool limited_ = false;
   int bad_status_ = 0;
   std::string bad_text_;
 };

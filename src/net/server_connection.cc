@@ -14,6 +14,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostAhead = 64 * 1024;     // bytes of further requests taken during an answer
+constexpr size_t kMostUnused = 64 * 1024;    // bytes that the parser wants to see again
 constexpr size_t kMostKept = 64 * 1024;      // of the output buffer between answers
 constexpr int64_t kDrainNs = 2'000'000'000;  // for the peer to read the last answer and close
 
@@ -23,8 +24,11 @@ int64_t Ns(std::chrono::milliseconds time) { return std::chrono::nanoseconds(tim
 class ServerExchange final : public HttpExchange {
  public:
   ServerExchange(std::shared_ptr<ServerConnection> connection, uint64_t answer,
-                 ServerRequest request)
-      : connection_(std::move(connection)), answer_(answer), request_(std::move(request)) {}
+                 ServerRequest request, HeldBytes held)
+      : connection_(std::move(connection)),
+        answer_(answer),
+        request_(std::move(request)),
+        held_(std::move(held)) {}
   ~ServerExchange() override { connection_->Abort(answer_); }
 
   const ServerRequest& request() const override { return request_; }
@@ -45,6 +49,7 @@ class ServerExchange final : public HttpExchange {
   const std::shared_ptr<ServerConnection> connection_;
   const uint64_t answer_;
   const ServerRequest request_;
+  const HeldBytes held_;
 };
 
 }  // namespace
@@ -55,7 +60,7 @@ ServerConnection::ServerConnection(ServerConnections& all, FileDescriptor socket
       socket_(std::move(socket)),
       port_(port),
       handler_(std::move(handler)),
-      parser_(all.options().most_body) {}
+      held_(all.NoBytes()) {}
 
 void ServerConnection::Open() {
   deadline_ns_ = MonotonicNs() + Ns(all_.options().keep_alive_timeout);
@@ -104,7 +109,7 @@ void ServerConnection::TakeInput(std::string_view bytes) {
     joined.append(bytes);
     bytes = joined;
   }
-  const RequestParser::State state = parser_.Feed(bytes);
+  const RequestParser::State state = FeedParser(bytes);
   if (!joined.empty() && bytes.size() == joined.size()) {
     input_ = std::move(joined);
   } else {
@@ -115,9 +120,12 @@ void ServerConnection::TakeInput(std::string_view bytes) {
       return Refuse(parser_.bad_status(), parser_.bad_text());
     case RequestParser::State::kDone:
       return GiveToHandler();
+    case RequestParser::State::kHead:  // refused, which has been said
+      return;
     case RequestParser::State::kNeedsMore:
       break;
   }
+  if (input_.size() > kMostUnused) return Refuse(400, "the head of a chunk has no end");
   // The head as a whole has a limit of time; the body must only move.
   if (!head_timed_ || parser_.head_done()) {
     head_timed_ = true;
@@ -129,6 +137,40 @@ void ServerConnection::TakeInput(std::string_view bytes) {
     output_ += "HTTP/1.1 100 Continue\r\n\r\n";
     MarkDirty();
   }
+}
+
+// kHead: the request is not taken.
+RequestParser::State ServerConnection::FeedParser(std::string_view& bytes) {
+  RequestParser::State state = parser_.Feed(bytes);
+  if (state == RequestParser::State::kHead) {
+    if (!Admit()) return state;
+    state = parser_.Feed(bytes);
+  }
+  if (held_.Hold(parser_.body_bytes(), all_.options().most_bodies)) return state;
+  RefuseBodies();
+  return RequestParser::State::kHead;
+}
+
+bool ServerConnection::Admit() {
+  const HttpServerOptions& options = all_.options();
+  const HttpAdmission admission =
+      options.gate ? options.gate(parser_.head()) : HttpAdmission{.most_body = options.most_body};
+  if (admission.refused != 0) {
+    Refuse(admission.refused, admission.why);
+    return false;
+  }
+  parser_.LimitBody(admission.most_body);
+  // The parser makes room for all of it at once.
+  const uint64_t length = parser_.body_length();
+  if (length > admission.most_body || held_.Hold(length, options.most_bodies)) return true;
+  RefuseBodies();
+  return false;
+}
+
+void ServerConnection::RefuseBodies() {
+  Refuse(503,
+         fmt::format("the requests that are not answered yet have bodies of more than {} bytes",
+                     all_.options().most_bodies));
 }
 
 void ServerConnection::GiveToHandler() {
@@ -145,8 +187,8 @@ void ServerConnection::GiveToHandler() {
     reading_ = Reading::kAhead;
     deadline_ns_ = 0;
   }
-  (*handler_)(
-      std::make_shared<ServerExchange>(shared_from_this(), answer_number_, std::move(request)));
+  (*handler_)(std::make_shared<ServerExchange>(shared_from_this(), answer_number_,
+                                               std::move(request), std::move(held_)));
 }
 
 void ServerConnection::Refuse(int status, std::string_view text) {
@@ -164,7 +206,7 @@ void ServerConnection::Refuse(int status, std::string_view text) {
 }
 
 void ServerConnection::NextRequest() {
-  parser_ = RequestParser(all_.options().most_body);
+  parser_ = RequestParser();
   reading_ = Reading::kRequest;
   head_timed_ = false;
   continued_ = false;
@@ -289,6 +331,8 @@ void ServerConnection::Write(uint64_t answer, std::string_view bytes) {
   if (chunked_) fmt::format_to(std::back_inserter(output_), "{:x}\r\n", bytes.size());
   output_ += bytes;
   if (chunked_) output_ += "\r\n";
+  // A reader that takes nothing does not fill our memory.
+  aborted_ = output_.size() - sent_ > all_.options().most_backlog;
   MarkDirty();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/event_loop.h"
+#include "net/held_bytes.h"
 #include "net/http_server.h"
 #include "net/request_parser.h"
 
@@ -50,6 +51,9 @@ class ServerConnection final : public FdWatcher,
 
   void TakeInput(std::string_view bytes);
   void Refuse(int status, std::string_view text);
+  bool Admit();
+  void RefuseBodies();
+  RequestParser::State FeedParser(std::string_view& bytes);
   void GiveToHandler();
   void NextRequest();
   void Drain();
@@ -67,6 +71,7 @@ class ServerConnection final : public FdWatcher,
 
   // The loop's thread only.
   RequestParser parser_;
+  HeldBytes held_;  // of the request that is being read
   Reading reading_ = Reading::kRequest;
   std::string input_;        // bytes that came and are not used yet
   int64_t came_ns_ = 0;      // what was read last

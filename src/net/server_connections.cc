@@ -1,16 +1,38 @@
 #include "net/server_connections.h"
 
+#include <fmt/format.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 
 #include "net/clock.h"
 
 namespace tacho {
 
+namespace {
+
+std::string RefusalOfConnection(size_t most) {
+  const std::string text =
+      fmt::format("Service Unavailable: there are {} connections, which is the most\n", most);
+  return fmt::format(
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n"
+      "Connection: close\r\n\r\n{}",
+      text.size(), text);
+}
+
+}  // namespace
+
 ServerConnections::ServerConnections(EventLoop& loop, const HttpServerOptions& options)
     : loop_(loop), options_(options) {}
 
 void ServerConnections::Add(FileDescriptor socket, uint16_t port,
                             std::shared_ptr<const HttpHandler> handler) {
+  if (connections_.size() >= options_.most_connections) {
+    // What does not fit into an empty socket's buffer is nobody's loss.
+    const std::string answer = RefusalOfConnection(options_.most_connections);
+    (void)send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return;
+  }
   const int fd = socket.get();
   auto connection =
       std::make_shared<ServerConnection>(*this, std::move(socket), port, std::move(handler));

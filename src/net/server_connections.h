@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "net/arrival_clock.h"
+#include "net/held_bytes.h"
 #include "net/server_connection.h"
 
 namespace tacho {
@@ -29,6 +31,7 @@ class ServerConnections {
   // Where a connection reads to.
   std::array<char, 64 * 1024>& read_buffer() { return read_buffer_; }
   ArrivalClock& arrivals() { return arrivals_; }
+  HeldBytes NoBytes() const { return HeldBytes(held_); }
 
  private:
   void Sweep();
@@ -41,6 +44,8 @@ class ServerConnections {
   bool sweeping_ = false;
   std::array<char, 64 * 1024> read_buffer_;
   ArrivalClock arrivals_;
+  // Shared: an exchange may outlive the server.
+  const std::shared_ptr<std::atomic<uint64_t>> held_ = std::make_shared<std::atomic<uint64_t>>(0);
 };
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "net/http_client.h"
+#include "simulate/gate.h"
 #include "simulate/random.h"
 #include "simulate/router.h"
 #include "simulate/server_loop.h"
@@ -43,7 +44,7 @@ class RunningSimulation : public Simulation {
     if (!log_.Open(options.log_path)) {
       return Fail(ErrorKind::kOutput, fmt::format("{}: cannot be written", options.log_path));
     }
-    auto server = HttpServer::Create();
+    auto server = HttpServer::Create({.gate = AdmitRequest});
     if (!server) return tl::unexpected<Error>(server.error());
     server_ = std::move(*server);
     auto client = HttpClient::Create();

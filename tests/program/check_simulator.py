@@ -54,6 +54,11 @@ def vllm_protocol(folder):
         api = json.loads(ask(worker, "/openapi.json")[1])
         check("openapi", "requestBody" in api["paths"]["/start_profile"]["post"])
         equal("wrong method", ask(worker, "/start_profile")[0], 405)
+        for headers in ({"Origin": "http://attacker.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "attacker.example"}):
+            for url in (worker, router):
+                status, said = ask(url, "/start_profile", {}, headers=headers)
+                check(f"no page of a browser: {headers}", status == 403 and said.startswith("Forbidden: "), (status, said))
+        equal("an order that is too long", ask(worker, "/start_profile", "x" * (1 << 20 | 1))[0], 413)
         equal("no such path", ask(worker, "/workers"), (404, '{"detail":"Not Found"}'))
         equal("dev mode is off", ask(worker, "/server_info")[0], 404)
         for body in ('{"max_iterations":"3"}', '{"max_iterations":1.5}', "nonsense", "[]",

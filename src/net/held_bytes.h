@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace tacho {
+
+// A share of the bytes that one server holds for its clients. Any thread.
+class HeldBytes {
+ public:
+  explicit HeldBytes(std::shared_ptr<std::atomic<uint64_t>> all) : all_(std::move(all)) {}
+  // The other one goes on from none.
+  HeldBytes(HeldBytes&& other) noexcept
+      : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
+  HeldBytes& operator=(HeldBytes&&) = delete;
+  ~HeldBytes() { all_->fetch_sub(bytes_); }
+
+  // Holds `bytes` in all, or more if it does so already. False: then all hold more than `most`.
+  bool Hold(uint64_t bytes, uint64_t most) {
+    if (bytes <= bytes_) return true;
+    const uint64_t more = bytes - bytes_;
+    if (all_->fetch_add(more) + more > most) {
+      all_->fetch_sub(more);
+      return false;
+    }
+    bytes_ = bytes;
+    return true;
+  }
+
+ private:
+  std::shared_ptr<std::atomic<uint64_t>> all_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace tacho
