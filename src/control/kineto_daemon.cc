@@ -23,6 +23,7 @@ namespace {
 
 constexpr int32_t kStateTracing = 1;
 constexpr size_t kMostDatagram = 64u << 10;
+constexpr size_t kMostProcesses = 16'384, kMostAncestors = 256, kMostGpus = 1024;
 // A process that has not asked for so long is gone, or its machine stands still.
 constexpr int64_t kForgetNs = 4 * KinetoDaemon::kPollMs * 1'000'000;
 
@@ -120,8 +121,9 @@ class SocketDaemon final : public KinetoDaemon {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
       if (!context) return;
       // How many processes use the GPU; without an answer Kineto logs an error.
+      if (users_.size() >= kMostGpus && !users_.contains(context->gpu)) return;
       std::set<int64_t>& users = users_[context->gpu];
-      users.insert(context->pid);
+      if (users.size() < kMostProcesses) users.insert(context->pid);
       auto count = static_cast<int32_t>(users.size());
       text.assign(reinterpret_cast<const char*>(&count), sizeof(count));
     } else {
@@ -137,9 +139,14 @@ class SocketDaemon final : public KinetoDaemon {
   std::string TextFor(const KinetoQuestion& question) {
     std::lock_guard lock(mutex_);
     int64_t pid = question.pids.front();
+    // Whoever may send to the socket may make numbers up.
+    if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) ForgetTheGone();
+    if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) return "";
     DaemonProcess& process = processes_[pid];
     process.pid = pid;
-    process.ancestors.assign(question.pids.begin() + 1, question.pids.end());
+    const size_t depth = std::min(question.pids.size(), kMostAncestors);
+    process.ancestors.assign(question.pids.begin() + 1,
+                             question.pids.begin() + static_cast<std::ptrdiff_t>(depth));
     process.job = question.job;
     process.asked_ns = NowNs(CLOCK_MONOTONIC);
     process.tracing = question.state == kStateTracing;
@@ -148,6 +155,12 @@ class SocketDaemon final : public KinetoDaemon {
     wanted_.erase(wanted);
     process.told = true;
     return config_;
+  }
+
+  void ForgetTheGone() {
+    const int64_t now = NowNs(CLOCK_MONOTONIC);
+    std::erase_if(processes_,
+                  [&](const auto& known) { return now - known.second.asked_ns >= kForgetNs; });
   }
 
   const int socket_;

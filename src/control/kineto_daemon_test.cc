@@ -104,6 +104,18 @@ TEST(KinetoMessage, RefusesEveryCutAndEveryWrongCount) {
   }
 }
 
+TEST(KinetoDaemon, KeepsNoMoreProcessesThanItsBound) {
+  FolderForTest folder;
+  auto daemon = KinetoDaemon::Listen(folder.path());
+  ASSERT_TRUE(daemon) << daemon.error().message;
+  const Process process(folder.path());
+  for (int32_t pid = 1; pid <= 17'000; ++pid)
+    process.Send(PackKinetoMessage({"req", PackKinetoQuestion({0, 0, {pid, 1}})}));
+  // Answered in order: all of them have been taken.
+  EXPECT_TRUE(process.Exchange({"ctxt", PackKinetoContext({0, 1, 0})}));
+  EXPECT_EQ((*daemon)->Processes().size(), 16'384u);
+}
+
 TEST(KinetoDaemon, TellsEachProcessOnce) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());

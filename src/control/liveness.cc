@@ -28,6 +28,7 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
     question.url =
         workers[i].url + (facts[i].kind == EngineKind::kSglang ? "/model_info" : "/health");
     question.timeout = question.connect_timeout = patience;
+    question.most_body = 1u << 20;
     questions.push_back(std::move(question));
   }
   std::vector<std::string> why(workers.size());

@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr uint64_t kMostAnswer = 1u << 20;  // a word or two, or a page of a proxy
+
 tl::unexpected<Error> Refuse(const Worker& worker, std::string_view why) {
   return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
 }
@@ -287,6 +289,7 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
     http.body = request.body;
     if (!request.body.empty()) http.headers.push_back({"Content-Type", "application/json"});
     http.timeout = patience;
+    http.most_body = kMostAnswer;
     wire.push_back(std::move(http));
   }
   std::vector<ControlOutcome> outcomes(requests.size());

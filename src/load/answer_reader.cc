@@ -32,13 +32,15 @@ void AnswerReader::OnBody(std::string_view bytes, int64_t at_ns) {
   Prefetch(record_.chunk_ns.data() + record_.chunk_ns.size(), sizeof(int64_t));
   Prefetch(record_.chunk_tokens.data() + record_.chunk_tokens.size(), sizeof(uint32_t));
   if (record_.http_status != 200 || !streams_) {
-    const size_t most = record_.http_status == 200 ? body_.max_size() : kMostErrorBody;
+    const bool good = record_.http_status == 200;
+    const size_t most = good ? kMostKept : kMostErrorBody;
+    if (good && bytes.size() > most - body_.size()) TooLong("an answer longer than 64 MiB");
     body_.append(bytes.substr(0, most - std::min(most, body_.size())));
     return;
   }
   const bool fits =
       sse_.Feed(bytes, [this, at_ns](std::string_view data) { TakeEvent(data, at_ns); });
-  if (!fits) Complain("an event longer than 16 MB");
+  if (!fits) TooLong("an event longer than 16 MiB");
   if (events_ == 0 && body_.size() < kMostWords) body_.append(bytes.substr(0, kMostWords));
 }
 
@@ -56,7 +58,7 @@ void AnswerReader::TakeEvent(std::string_view data, int64_t at_ns) {
 }
 
 void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
-  if (record_.server_id.empty()) record_.server_id = chunk.id;
+  if (record_.server_id.empty()) record_.server_id = Shorten(chunk.id);
   if (chunk.has_error) Complain("error inside the answer: " + Shorten(chunk.error));
   if (chunk.bad_usage && !contradicts_) {
     contradicts_ = true;
@@ -76,7 +78,7 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   for (const ChunkChoice& choice : chunk.choices) {
     if (!choice.finish_reason.empty()) {
       finished_ = true;
-      record_.finish_reason = choice.finish_reason;
+      record_.finish_reason = Shorten(choice.finish_reason);
     }
     if (keep_text_ && choice.index == 0) TakeText(choice);
     if (told_together) continue;
@@ -101,6 +103,8 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
 
 void AnswerReader::TakeText(const ChunkChoice& choice) {
   if (choice.from_start) record_.text.clear();
+  if (choice.text.size() > kMostKept - record_.text.size())
+    return TooLong("a text longer than 64 MiB");
   record_.text += choice.text;
 }
 
@@ -158,8 +162,21 @@ void AnswerReader::Complain(std::string text) {
   if (record_.error.empty()) record_.error = std::move(text);
 }
 
-bool AnswerReader::runs_away() const {
-  return asked_tokens_ > 0 && record_.output_tokens > 2 * asked_tokens_ + 64;
+void AnswerReader::TooLong(std::string what) {
+  too_long_ = what;
+  Complain(std::move(what));
+}
+
+int64_t AnswerReader::MostTokens() const {
+  return asked_tokens_ > 0 ? 2 * asked_tokens_ + 64 : kMostTokens;
+}
+
+std::string AnswerReader::WhyGivenUp() const {
+  if (!too_long_.empty()) return too_long_;
+  if (record_.output_tokens <= MostTokens()) return "";
+  if (asked_tokens_ == 0) return fmt::format("{} tokens came", record_.output_tokens);
+  return fmt::format("{} tokens came where {} were asked for", record_.output_tokens,
+                     asked_tokens_);
 }
 
 void AnswerReader::OnEnd(std::string_view broken) {
@@ -206,10 +223,7 @@ void AnswerReader::JudgeWhole(std::string_view broken) {
                                record_.output_tokens));
   }
   if (!exact && told_total_ > 0) Spread(told_total_);
-  if (runs_away()) {
-    return partial(
-        fmt::format("{} tokens where {} were asked for", record_.output_tokens, asked_tokens_));
-  }
+  if (std::string why = WhyGivenUp(); !why.empty()) return partial(std::move(why));
   if (record_.output_tokens == 0) return partial("an answer without a token");
   record_.status = RequestStatus::kDone;
 }

@@ -18,8 +18,15 @@ namespace tacho {
 // choice), else by its token ids, else a chunk with text counts as one. The first chunk of a chat
 // that holds nothing but a role is none. One whose text is empty, because it ends inside a
 // character, is one where totals or ids tell of it. A whole answer tells the total of its choices.
+//
+// What a server may fill has a bound: the bytes of a stream, of which no more is kept than an
+// event, the times of its tokens and its text; what is kept of one answer; tokens where nobody
+// knows how many were asked for.
 class AnswerReader {
  public:
+  static constexpr uint64_t kMostStream = 1u << 30, kMostKept = 64u << 20;
+  static constexpr int64_t kMostTokens = 4 << 20;
+
   // `parser` may be shared by all readers of a thread. asked_tokens: of all choices together; 0:
   // not known.
   AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
@@ -37,9 +44,9 @@ class AnswerReader {
 
   // [DONE] came: nothing more is awaited but the end of the connection's turn.
   bool done_seen() const { return done_seen_; }
-  // Far more tokens than were asked for: the stream has no end.
-  bool runs_away() const;
-  int64_t asked_tokens() const { return asked_tokens_; }
+  // Why no more of it is to be read, such as far more tokens than were asked for; "" as long as
+  // there is no reason.
+  std::string WhyGivenUp() const;
 
  private:
   void TakeEvent(std::string_view data, int64_t at_ns);
@@ -50,6 +57,8 @@ class AnswerReader {
   // The answer's total over its chunks, in proportion to what was counted: rates are right then.
   void Spread(int64_t total);
   void Complain(std::string text);
+  void TooLong(std::string what);
+  int64_t MostTokens() const;
   void JudgeWhole(std::string_view broken);
 
   ChunkParser& parser_;
@@ -63,7 +72,8 @@ class AnswerReader {
   int64_t first_total_ = 0;  // of the first choice, mostly the only one
   SseReader sse_;
   std::vector<int64_t> other_totals_;  // of the choices behind it
-  std::string body_;  // of an answer that is no stream; of a stream before its first event
+  std::string body_;      // of an answer that is no stream; of a stream before its first event
+  std::string too_long_;  // what has passed its bound
 };
 
 }  // namespace tacho

@@ -90,7 +90,7 @@ TEST(AnswerReader, FarTooManyTokensAreNoSuccessEvenWhenTheyComeWithTheEnd) {
   const RequestRecord& record =
       stream.Event(Text("a", 60'000'000, "\"length\"")).Event("[DONE]").End();
   EXPECT_EQ(record.status, RequestStatus::kPartial);
-  EXPECT_THAT(record.error, HasSubstr("60000000 tokens where 2 were asked for"));
+  EXPECT_THAT(record.error, HasSubstr("60000000 tokens came where 2 were asked for"));
 }
 
 TEST(AnswerReader, APageInsteadOfAStreamIsShown) {
@@ -370,9 +370,50 @@ TEST(AnswerReader, AnAnswerInOnePieceHasNoTimeToFirstToken) {
 TEST(AnswerReader, NoticesAStreamThatHasNoEnd) {
   Streamed stream(10);
   for (int i = 1; i <= 84; ++i) stream.Event(Text("a", i));
-  EXPECT_FALSE(stream.reader().runs_away());
+  EXPECT_EQ(stream.reader().WhyGivenUp(), "");
   stream.Event(Text("a", 85));
-  EXPECT_TRUE(stream.reader().runs_away());
+  EXPECT_EQ(stream.reader().WhyGivenUp(), "85 tokens came where 10 were asked for");
+  Streamed unasked;
+  unasked.Event(Text("a", AnswerReader::kMostTokens));
+  EXPECT_EQ(unasked.reader().WhyGivenUp(), "");
+  unasked.Event(Text("a", AnswerReader::kMostTokens + 1));
+  EXPECT_EQ(unasked.reader().WhyGivenUp(), "4194305 tokens came");
+  EXPECT_EQ(unasked.Event("[DONE]").End().status, RequestStatus::kPartial);
+}
+
+TEST(AnswerReader, KeepsNoMoreThanItsBounds) {
+  const std::string mebibyte(1 << 20, 'x');
+  Streamed event(10);
+  event.Bytes("data: ");
+  for (int i = 0; i < 17; ++i) event.Bytes(mebibyte);
+  EXPECT_EQ(event.reader().WhyGivenUp(), "an event longer than 16 MiB");
+  EXPECT_EQ(event.End("given up").error, "an event longer than 16 MiB");
+
+  Streamed whole(10, false);
+  for (int i = 0; i < 65; ++i) whole.Bytes(mebibyte);
+  EXPECT_EQ(whole.reader().WhyGivenUp(), "an answer longer than 64 MiB");
+  const RequestRecord& failed = whole.End("given up");
+  EXPECT_EQ(failed.status, RequestStatus::kFailed);
+  EXPECT_EQ(failed.error, "an answer longer than 64 MiB");
+
+  Streamed kept(1000, true, true);
+  for (int i = 1; i <= 65; ++i) kept.Event(Text(mebibyte, i));
+  EXPECT_EQ(kept.reader().WhyGivenUp(), "a text longer than 64 MiB");
+  EXPECT_LE(kept.End("given up").text.size(), AnswerReader::kMostKept);
+}
+
+TEST(AnswerReader, ShortensNamesThatAServerGives) {
+  const std::string name(100'000, 'n');
+  Streamed stream(1);
+  const RequestRecord& record =
+      stream
+          .Event(fmt::format(
+              R"({{"id":"{}","choices":[{{"index":0,"text":"a","finish_reason":"{}"}}]}})", name,
+              name))
+          .Event("[DONE]")
+          .End();
+  EXPECT_EQ(record.server_id, name.substr(0, 300) + "...");
+  EXPECT_EQ(record.finish_reason, name.substr(0, 300) + "...");
 }
 
 }  // namespace

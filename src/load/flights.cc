@@ -31,6 +31,7 @@ void Flights::Start(RequestRecord record, size_t target, std::string body) {
   http.headers.push_back({"Content-Type", "application/json"});
   http.headers.push_back({"X-Request-Id", flight->record().id});
   http.body = std::move(body);
+  http.most_body = to.stream ? AnswerReader::kMostStream : AnswerReader::kMostKept;
   flight->record().handed_ns = MonotonicNs();
   flights_.emplace(index, UnderWay{target, flight});
   progress_.running = flights_.size();
@@ -45,11 +46,8 @@ void Flights::TellTokens(Flight& flight) {
 
 void Flights::OnTokens(Flight& flight) {
   TellTokens(flight);
-  if (flight.reader().runs_away()) {
-    Cancel(flight, Flight::Ending::kGaveUp,
-           fmt::format("{} tokens came where {} were asked for: given up", flight.tokens_told,
-                       flight.reader().asked_tokens()));
-  }
+  if (std::string why = flight.reader().WhyGivenUp(); !why.empty())
+    Cancel(flight, Flight::Ending::kGaveUp, std::move(why) + ": given up");
   if (!flight.reader().done_seen() || flight.lingers) return;
   flight.lingers = true;
   at_(MonotonicNs() + kLingerNs, [this, index = flight.record().index] {

@@ -59,17 +59,19 @@ class AddressDialTest : public testing::Test {
   std::unique_ptr<tacho::Dial> dial_;
 };
 
-TEST_F(AddressDialTest, Reaches) { EXPECT_EQ(Dial(milliseconds(5000)).get(), listener_.port()); }
+TEST_F(AddressDialTest, Reaches) {
+  EXPECT_EQ(Await(Dial(milliseconds(5000)), "a dial"), listener_.port());
+}
 
 TEST_F(AddressDialTest, NobodyIsThereAnyMore) {
   listener_.Close();
-  EXPECT_EQ(Dial(milliseconds(5000)).get(), -1);
+  EXPECT_EQ(Await(Dial(milliseconds(5000)), "a dial"), -1);
 }
 
 TEST_F(AddressDialTest, NobodyAnswersInTime) {
   listener_.Fill();
   const int64_t begun = MonotonicNs();
-  EXPECT_EQ(Dial(milliseconds(100)).get(), -1);
+  EXPECT_EQ(Await(Dial(milliseconds(100)), "a dial"), -1);
   EXPECT_GE(MonotonicNs() - begun, 100'000'000);
 }
 
@@ -121,7 +123,7 @@ class KnownAddress : public testing::Test {
     HttpRequest request{.url = LoopbackUrl(listener_.port())};
     request.connect_timeout = milliseconds(200);
     exchanges_.push_back(
-        std::make_unique<DirectExchange>(exchanges_.size(), request, 0, sink, connections_));
+        std::make_unique<DirectExchange>(exchanges_.size(), request, sink, connections_));
     EXPECT_TRUE(exchanges_.back()->Check({}));
     loop_->Post([exchange = exchanges_.back().get()] { exchange->Begin(); });
     return sink;

@@ -18,10 +18,9 @@ namespace tacho {
 class CurlExchange final : public Exchange, private CurlHandle {
  public:
   // `ended` is called from the loop, not from within libcurl. It may destroy the exchange.
-  CurlExchange(uint64_t number, HttpRequest request, uint64_t most_body,
-               std::shared_ptr<HttpSink> sink, CurlMulti& curl,
-               const std::function<void(Exchange&)>& ended)
-      : Exchange(number, std::move(request), most_body, std::move(sink)),
+  CurlExchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink,
+               CurlMulti& curl, const std::function<void(Exchange&)>& ended)
+      : Exchange(number, std::move(request), std::move(sink)),
         curl_(curl),
         found_(curl.found()),
         ended_(ended) {}

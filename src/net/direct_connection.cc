@@ -31,9 +31,9 @@ bool Has(const HttpRequest& request, std::string_view name) {
 
 }  // namespace
 
-DirectExchange::DirectExchange(uint64_t number, HttpRequest request, uint64_t most_body,
-                               std::shared_ptr<HttpSink> sink, DirectConnections& connections)
-    : Exchange(number, std::move(request), most_body, std::move(sink)),
+DirectExchange::DirectExchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink,
+                               DirectConnections& connections)
+    : Exchange(number, std::move(request), std::move(sink)),
       connections_(connections),
       parser_(request_.method == "HEAD") {}
 

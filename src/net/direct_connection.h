@@ -19,8 +19,8 @@ class DirectConnections;
 // they go to the sink from where the kernel put them.
 class DirectExchange final : public Exchange {
  public:
-  DirectExchange(uint64_t number, HttpRequest request, uint64_t most_body,
-                 std::shared_ptr<HttpSink> sink, DirectConnections& connections);
+  DirectExchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink,
+                 DirectConnections& connections);
 
   void Begin() override;
   void Leave() override;

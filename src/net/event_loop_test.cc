@@ -10,6 +10,7 @@
 #include "base/file_descriptor.h"
 #include "base/time.h"
 #include "net/clock.h"
+#include "net/net_for_test.h"
 
 namespace tacho {
 namespace {
@@ -53,7 +54,7 @@ TEST(EventLoop, TimesRunInOrderAndNotEarly) {
       });
     }
   });
-  done.get_future().wait();
+  Await(done.get_future(), "done");
   EXPECT_THAT(order, testing::ElementsAre(-5, 10, 10, 20, 30, 40));
   EXPECT_THAT(late, testing::Each(testing::Ge(0)));
 }
@@ -80,7 +81,7 @@ TEST(EventLoop, ChainOfJobsLetsDescriptorsHaveTheirTurn) {
     ASSERT_EQ(write(far.get(), "x", 1), 1);
     again();
   });
-  EXPECT_TRUE(over.get_future().get());
+  EXPECT_TRUE(Await(over.get_future(), "over"));
   loop->Stop();
 }
 
@@ -94,7 +95,7 @@ TEST(EventLoop, JobForThePastDoesNotKeepTheLoop) {
   loop->At(0, again);
   std::promise<void> posted;
   loop->Post([&] { posted.set_value(); });
-  posted.get_future().wait();
+  Await(posted.get_future(), "posted");
   stop = true;
 }
 
@@ -165,7 +166,7 @@ TEST(EventLoop, UnwatchedDescriptorIsNotServedAnyMore) {
       loop->Watch(second.fd(), EPOLLIN, &second);
       loop->At(MonotonicNs() + kNsPerMs, [&] { done.set_value(); });
     });
-    done.get_future().wait();
+    Await(done.get_future(), "done");
     EXPECT_EQ(served, 1);
   }
 }

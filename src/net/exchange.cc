@@ -26,9 +26,11 @@ bool IsToken(std::string_view name) {
 
 }  // namespace
 
-Exchange::Exchange(uint64_t number, HttpRequest request, uint64_t most_body,
-                   std::shared_ptr<HttpSink> sink)
-    : sink_(std::move(sink)), most_body_(most_body), number_(number), request_(std::move(request)) {
+Exchange::Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink)
+    : sink_(std::move(sink)),
+      most_body_(request.most_body),
+      number_(number),
+      request_(std::move(request)) {
   times_.started_ns = MonotonicNs();
 }
 

@@ -19,8 +19,7 @@ namespace tacho {
 // alone.
 class Exchange : public ResponseTaker {
  public:
-  Exchange(uint64_t number, HttpRequest request, uint64_t most_body,
-           std::shared_ptr<HttpSink> sink);
+  Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
 
   // kUsage: a bad URL, or a word that would break the request. Adds the key's header.
   Result<void> Check(const HttpClientOptions& options);

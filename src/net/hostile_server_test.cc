@@ -170,6 +170,21 @@ TEST(HostileServer, BodyWithoutEnd) {
   EXPECT_THAT(answer.error().message, HasSubstr("answer longer than 1000000 bytes"));
 }
 
+TEST(HostileServer, StreamWithoutEnd) {
+  RawServer server([](RawSocket& socket) {
+    socket.ReadMessage();
+    socket.Send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
+    while (socket.Send("data: " + std::string(10'000, 'x') + "\n\n")) {
+    }
+  });
+  const auto client = MakeClient();
+  const auto sink = std::make_shared<RecordingSink>();
+  client->Start({.url = server.Url(), .most_body = 1'000'000}, sink);
+  ASSERT_TRUE(sink->WaitForEnd());
+  EXPECT_THAT(sink->error(), HasSubstr("answer longer than 1000000 bytes"));
+  EXPECT_LE(sink->body.size(), 1'000'000u);
+}
+
 TEST(HostileServer, EveryByteAlone) {
   const std::string answer_text =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -34,7 +34,8 @@ struct HttpRequest {
   // its trace may answer after minutes.
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
-  uint64_t most_body = 64u << 20;  // bytes; a longer body is an error (of Fetch only)
+  // Bytes; a longer body is an error. Right for what engines and routers say of themselves.
+  uint64_t most_body = 16u << 20;
 };
 
 // When an exchange happened, CLOCK_MONOTONIC nanoseconds; 0 where it did not come so far.

@@ -35,7 +35,7 @@ class Client final : public HttpClient {
 
  private:
   Result<std::unique_ptr<Exchange>> Prepare(uint64_t number, HttpRequest request,
-                                            uint64_t most_body, std::shared_ptr<HttpSink> sink);
+                                            std::shared_ptr<HttpSink> sink);
   bool GoesDirect(const HttpRequest& request) const;
   std::unique_ptr<Dial> DialFor(Exchange& exchange, std::chrono::milliseconds patience,
                                 Dialed dialed);
@@ -106,7 +106,7 @@ std::vector<Result<HttpResponse>> Client::FetchAll(
   const auto ready = std::make_shared<std::vector<std::unique_ptr<Exchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
-    auto exchange = Prepare(++last_number_, requests[i], requests[i].most_body, gather.SinkOf(i));
+    auto exchange = Prepare(++last_number_, requests[i], gather.SinkOf(i));
     if (!exchange) {
       gather.End(i, tl::unexpected<Error>(exchange.error()));
       continue;
@@ -128,7 +128,7 @@ uint64_t Client::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   const uint64_t number = ++last_number_;
   // A job must be copyable, as std::function is.
   auto held = std::make_shared<Result<std::unique_ptr<Exchange>>>(
-      Prepare(number, std::move(request), UINT64_MAX, sink));
+      Prepare(number, std::move(request), sink));
   loop_->Post([this, held, sink = std::move(sink)] {
     if (!held->has_value()) {
       sink->OnEnd(tl::unexpected<Error>(held->error()));
@@ -140,16 +140,15 @@ uint64_t Client::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
 }
 
 Result<std::unique_ptr<Exchange>> Client::Prepare(uint64_t number, HttpRequest request,
-                                                  uint64_t most_body,
                                                   std::shared_ptr<HttpSink> sink) {
   std::unique_ptr<Exchange> exchange;
   CurlExchange* by_libcurl = nullptr;
   if (GoesDirect(request)) {
-    exchange = std::make_unique<DirectExchange>(number, std::move(request), most_body,
-                                                std::move(sink), *connections_);
+    exchange = std::make_unique<DirectExchange>(number, std::move(request), std::move(sink),
+                                                *connections_);
   } else {
-    auto whole = std::make_unique<CurlExchange>(number, std::move(request), most_body,
-                                                std::move(sink), *curl_, on_ended_);
+    auto whole = std::make_unique<CurlExchange>(number, std::move(request), std::move(sink), *curl_,
+                                                on_ended_);
     by_libcurl = whole.get();
     exchange = std::move(whole);
   }

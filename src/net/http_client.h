@@ -55,6 +55,9 @@ struct HttpClientOptions {
 // connection which the server has just closed is sent once more. Nothing is sent that the request
 // does not say but Host, User-Agent, Accept, Content-Length and the key.
 //
+// What a server may fill has a bound: heads and trailers of an answer
+// ResponseParser::kMostHeadBytes, its body HttpRequest::most_body.
+//
 // All functions may be called from any thread; the destructor not from the client's own. Callbacks
 // run on the client's thread.
 class HttpClient {

@@ -82,10 +82,10 @@ TEST(HttpServer, ARequestCameWhenItReachedTheHostNotWhenItWasRead) {
   });
   RawSocket slow = RawSocket::ConnectTo(port), waiting = RawSocket::ConnectTo(port);
   slow.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  busy.get_future().wait();
+  Await(busy.get_future(), "busy");
   const int64_t before_ns = MonotonicNs();
   waiting.Send("GET /waiting HTTP/1.1\r\nHost: x\r\n\r\n");
-  const int64_t came_ns = came.get_future().get();
+  const int64_t came_ns = Await(came.get_future(), "came");
   // The two clocks' offset is known to some microseconds.
   EXPECT_GE(came_ns, before_ns - kNsPerMs);
   EXPECT_LT(came_ns, busy_until_ns - 100 * kNsPerMs);

@@ -230,7 +230,7 @@ TEST_F(HttpTest, RequestOnANewConnectionIsNotSentAgain) {
 TEST_F(HttpTest, FetchFromTheClientsThreadIsRefused) {
   std::promise<ErrorKind> kind;
   client_->Post([&] { kind.set_value(client_->Fetch({.url = "http://h"}).error().kind); });
-  EXPECT_EQ(kind.get_future().get(), ErrorKind::kBug);
+  EXPECT_EQ(Await(kind.get_future(), "kind"), ErrorKind::kBug);
 }
 
 TEST_F(HttpTest, AllAtOnceFromManyServers) {

@@ -1,11 +1,13 @@
 #include "net/net_for_test.h"
 
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 
@@ -14,7 +16,6 @@
 namespace tacho {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(10);
 constexpr auto kPause = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -22,8 +23,9 @@ constexpr auto kPause = std::chrono::milliseconds(1);
 RawSocket::RawSocket(FileDescriptor fd) : fd_(std::move(fd)) {
   const int on = 1;
   setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  const timeval wait{.tv_sec = kPatience.count(), .tv_usec = 0};
-  setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+  const timeval wait{.tv_sec = kPatienceForTest.count(), .tv_usec = 0};
+  for (const int way : {SO_RCVTIMEO, SO_SNDTIMEO})
+    setsockopt(fd_.get(), SOL_SOCKET, way, &wait, sizeof(wait));
 }
 
 RawSocket RawSocket::ConnectTo(uint16_t port) {
@@ -40,6 +42,7 @@ bool RawSocket::Connect(uint16_t port) {
 bool RawSocket::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t size = send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (size < 0 && errno == EAGAIN) ADD_FAILURE() << "waited 60 s for a peer that reads";
     if (size <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(size));
   }
@@ -58,6 +61,7 @@ bool RawSocket::SendInPieces(std::string_view bytes, size_t size) {
 bool RawSocket::ReadMore() {
   char buffer[65536];
   const ssize_t size = recv(fd_.get(), buffer, sizeof(buffer), 0);
+  if (size < 0 && errno == EAGAIN) ADD_FAILURE() << "waited 60 s for bytes of a peer";
   if (size <= 0) return false;
   input_.append(buffer, static_cast<size_t>(size));
   return true;
@@ -98,10 +102,18 @@ std::string RawSocket::ReadAll() {
 void RawSocket::Reset() {
   const linger hard{.l_onoff = 1, .l_linger = 0};
   setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+  Close();
+}
+
+void RawSocket::Close() {
+  const std::lock_guard lock(*closing_);
   fd_.Close();
 }
 
-void RawSocket::ShutdownBoth() { shutdown(fd_.get(), SHUT_RDWR); }
+void RawSocket::ShutdownBoth() {
+  const std::lock_guard lock(*closing_);
+  shutdown(fd_.get(), SHUT_RDWR);
+}
 
 RawServer::RawServer(std::function<void(RawSocket&)> serve)
     : serve_(std::move(serve)), listener_(16) {
@@ -139,6 +151,9 @@ std::string RawServer::Url(std::string_view path) const { return LoopbackUrl(por
 ShortListener::ShortListener() : listener_(0) {}
 
 RawSocket ShortListener::Accept() const {
+  pollfd waiting{listener_.fd(), POLLIN, 0};
+  const int patience_ms = static_cast<int>(kPatienceForTest.count()) * 1000;
+  if (poll(&waiting, 1, patience_ms) != 1) ADD_FAILURE() << "waited 60 s for a connection";
   return RawSocket(FileDescriptor(accept(listener_.fd(), nullptr, nullptr)));
 }
 
@@ -179,12 +194,16 @@ void RecordingSink::OnEnd(const Result<HttpTimes>& times_now) {
 
 bool RecordingSink::WaitForEnd() {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, [this] { return ends > 0; });
+  if (changed_.wait_for(lock, kPatienceForTest, [this] { return ends > 0; })) return true;
+  ADD_FAILURE() << "waited 60 s for the end of an answer; " << body.size() << " bytes came";
+  return false;
 }
 
 bool RecordingSink::WaitForBytes(size_t bytes) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, [&] { return body.size() >= bytes; });
+  if (changed_.wait_for(lock, kPatienceForTest, [&] { return body.size() >= bytes; })) return true;
+  ADD_FAILURE() << "waited 60 s for " << bytes << " bytes of an answer; " << body.size() << " came";
+  return false;
 }
 
 std::unique_ptr<HttpClient> MakeClient(HttpClientOptions options) {
@@ -211,7 +230,7 @@ std::string LoopbackUrl(uint16_t port, std::string_view path) {
 }
 
 bool Eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kPatienceForTest;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(kPause);

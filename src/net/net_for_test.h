@@ -1,8 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <functional>
+#include <future>
+#include <iostream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,7 +21,12 @@
 
 namespace tacho {
 
-// A plain blocking socket, for peers that speak HTTP badly. Reads give up after ten seconds.
+// How long a test waits for what must come: far longer than a busy machine takes, far shorter than
+// ctest waits for the test. What it waited for is said when it did not come.
+inline constexpr std::chrono::seconds kPatienceForTest{60};
+
+// A plain blocking socket, for peers that speak HTTP badly. Reads and writes give up after
+// kPatienceForTest, which is a failure of the test.
 class RawSocket {
  public:
   explicit RawSocket(FileDescriptor fd);
@@ -35,7 +44,8 @@ class RawSocket {
   std::string ReadAll();
   // Closes with a reset instead of in order.
   void Reset();
-  void Close() { fd_.Close(); }
+  void Close();
+  // Ends reads and writes that wait. Any thread, as long as the socket lives.
   void ShutdownBoth();
   int fd() const { return fd_.get(); }
 
@@ -43,6 +53,8 @@ class RawSocket {
   bool ReadMore();
   FileDescriptor fd_;
   std::string input_;
+  // Whoever closes the socket keeps off who shuts it down from another thread.
+  std::unique_ptr<std::mutex> closing_ = std::make_unique<std::mutex>();
 };
 
 // A server on a free loopback port that gives each connection to `serve`, one after the other, on a
@@ -89,7 +101,7 @@ class RecordingSink final : public HttpSink {
   void OnBody(std::string_view bytes, int64_t at_ns) override;
   void OnEnd(const Result<HttpTimes>& times) override;
 
-  // Waits, ten seconds at most: for the end, for a body of that many bytes.
+  // Waits: for the end, for a body of that many bytes.
   bool WaitForEnd();
   bool WaitForBytes(size_t bytes);
   // Called on the client's thread after each piece of the body.
@@ -117,7 +129,17 @@ std::unique_ptr<HttpServer> MakeServer(const HttpServerOptions& options = {});
 // Listens on a free loopback port.
 uint16_t ListenOn(HttpServer& server, HttpHandler handler);
 std::string LoopbackUrl(uint16_t port, std::string_view path = "/");
-// Waits, ten seconds at most, until it holds.
+// Waits until it holds.
 bool Eventually(const std::function<bool()>& holds);
+
+// Waits for a value that another thread gives.
+template <typename T>
+T Await(std::future<T> future, const char* what) {
+  if (future.wait_for(kPatienceForTest) != std::future_status::ready) {
+    std::cerr << "waited 60 s for " << what << std::endl;
+    std::abort();
+  }
+  return future.get();
+}
 
 }  // namespace tacho

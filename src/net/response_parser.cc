@@ -81,8 +81,10 @@ size_t ResponseParser::Feed(std::string_view bytes, ResponseTaker& taker) {
         break;
       case Part::kSizeRest: {  // extensions mean nothing to us
         const size_t end = rest.find('\n');
+        if (!CountChunkHead(std::min(end, rest.size()))) break;
         if (end == std::string_view::npos) return bytes.size();
         rest.remove_prefix(end + 1);
+        chunk_head_bytes_ = 0;
         part_ = left_ > 0 ? Part::kBody : Part::kTrailers;
         break;
       }
@@ -185,6 +187,14 @@ void ResponseParser::BeginBody() {
   }
 }
 
+// False: it has no end. The bytes are not kept, but they are no answer either.
+bool ResponseParser::CountChunkHead(size_t bytes) {
+  chunk_head_bytes_ += bytes;
+  if (chunk_head_bytes_ <= kMostChunkHeadBytes) return true;
+  Break(State::kBrokenChunks, "the head of a chunk has no end");
+  return false;
+}
+
 // False: all was taken, and the size is not whole yet.
 bool ResponseParser::TakeSize(std::string_view& bytes) {
   while (!bytes.empty()) {
@@ -202,6 +212,7 @@ bool ResponseParser::TakeSize(std::string_view& bytes) {
       Break(State::kBrokenChunks, "the size of a chunk is too large");
       return true;
     }
+    if (!CountChunkHead(1)) return true;
     left_ = left_ * 16 + static_cast<uint64_t>(digit);
     has_digit_ = true;
     bytes.remove_prefix(1);

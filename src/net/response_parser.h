@@ -44,13 +44,14 @@ class ResponseParser {
  public:
   enum class State {
     kGoing,
-    kWhole,    // the answer is complete
-    kRefused,  // by the taker
-    kNotHttp,  // see detail()
-    kBrokenChunks,
-    kEndlessHead,  // more than kMostHeadBytes of headers
+    kWhole,         // the answer is complete
+    kRefused,       // by the taker
+    kNotHttp,       // see detail()
+    kBrokenChunks,  // see detail() too
+    kEndlessHead,   // more than kMostHeadBytes of headers
   };
   static constexpr uint64_t kMostHeadBytes = 256 * 1024;  // trailers too
+  static constexpr uint64_t kMostChunkHeadBytes = 16 * 1024;
 
   // An answer to HEAD has no body, whatever it says.
   explicit ResponseParser(bool to_head_request) : to_head_request_(to_head_request) {}
@@ -76,6 +77,7 @@ class ResponseParser {
   void TakeHeadLine(std::string_view line, ResponseTaker& taker);
   void BeginBody();
   bool TakeSize(std::string_view& bytes);
+  bool CountChunkHead(size_t bytes);
   void TakeBody(std::string_view& bytes, ResponseTaker& taker);
   void Break(State state, const char* detail);
 
@@ -85,7 +87,7 @@ class ResponseParser {
   State state_ = State::kGoing;
   Part part_ = Part::kHead;
   uint64_t left_ = 0;  // bytes of the body or of the chunk
-  uint64_t head_bytes_ = 0;
+  uint64_t head_bytes_ = 0, chunk_head_bytes_ = 0;
   int64_t whole_body_ = -1;
   const char* detail_ = "";
   std::string line_;  // the unfinished line of a head or of trailers

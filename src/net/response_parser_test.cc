@@ -170,6 +170,20 @@ TEST(ResponseParser, HeadsAndTrailersHaveAnEnd) {
   }
 }
 
+TEST(ResponseParser, HeadsOfChunksHaveAnEnd) {
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string most(ResponseParser::kMostChunkHeadBytes, '0');
+  for (const size_t piece : {size_t{1}, size_t{999}, size_t{1} << 20}) {
+    for (const std::string& endless : {most + "0", "2;" + most + most}) {
+      const auto told = Parse(head + endless, piece, piece);
+      EXPECT_EQ(told.state, State::kBrokenChunks);
+    }
+    std::string many = head;
+    for (int i = 0; i < 1000; ++i) many += "1;" + std::string(100, 'x') + "\r\na\r\n";
+    EXPECT_EQ(Parse(many + "0\r\n\r\n", piece, piece).state, State::kWhole);
+  }
+}
+
 TEST(ResponseParser, TheTakerMayHaveEnough) {
   const std::string bytes =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n";

@@ -29,8 +29,10 @@ class StreamTest : public testing::Test {
 
   std::shared_ptr<HttpExchange> NextExchange() {
     std::unique_lock lock(mutex_);
-    came_.wait_for(lock, std::chrono::seconds(10), [this] { return !exchanges_.empty(); });
-    if (exchanges_.empty()) return nullptr;
+    if (!came_.wait_for(lock, kPatienceForTest, [this] { return !exchanges_.empty(); })) {
+      std::cerr << "waited 60 s for a request" << std::endl;
+      std::abort();
+    }
     auto exchange = std::move(exchanges_.front());
     exchanges_.erase(exchanges_.begin());
     return exchange;
@@ -183,7 +185,7 @@ TEST_F(StreamTest, CancelFromWithinACallbackIsTheLastWord) {
   std::promise<void> known;
   size_t pieces = 0;
   sink_->on_body = [&, ready = known.get_future().share()] {
-    ready.wait();
+    ready.wait_for(kPatienceForTest);
     ++pieces;
     client_->Cancel(stream);
   };

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -49,13 +50,22 @@ class Child {
   // The exit status; -1 when it did not run.
   int Wait() {
     int status = 0;
-    if (pid_ <= 0 || waitpid(std::exchange(pid_, -1), &status, 0) < 0) return -1;
+    if (pid_ <= 0) return -1;
+    const pid_t pid = std::exchange(pid_, -1);
+    if (!Eventually([&] { return waitpid(pid, &status, WNOHANG) != 0; })) {
+      ADD_FAILURE() << "waited 60 s for a child to end";
+      kill(pid, SIGKILL);
+      waitpid(pid, &status, 0);
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   std::string ReadLine() {
     std::string line;
     char c = 0;
-    while (read(output_.get(), &c, 1) == 1 && c != '\n') line += c;
+    pollfd waiting{output_.get(), POLLIN, 0};
+    const int patience_ms = static_cast<int>(kPatienceForTest.count()) * 1000;
+    while (poll(&waiting, 1, patience_ms) == 1 && read(output_.get(), &c, 1) == 1 && c != '\n')
+      line += c;
     return line;
   }
 

@@ -128,8 +128,10 @@ class QuietExchange : public HttpExchange {
   std::string body_;
 };
 
+constexpr uint64_t kMostForwarded = 256u << 20, kMostQuiet = 16u << 20;  // bytes of an answer
+
 void Send(const Upstream& upstream, HttpClient& client,
-          const std::shared_ptr<HttpExchange>& exchange) {
+          const std::shared_ptr<HttpExchange>& exchange, uint64_t most_body) {
   if (upstream.local != nullptr) {
     if (upstream.local->alive()) upstream.local->Handle(exchange);
     return;  // else the exchange is dropped: nobody answers
@@ -145,6 +147,7 @@ void Send(const Upstream& upstream, HttpClient& client,
     }
   }
   outer.body = request.body;
+  outer.most_body = most_body;
   client.Start(std::move(outer), std::make_shared<ForwardingSink>(exchange));
 }
 
@@ -152,7 +155,8 @@ void Send(const Upstream& upstream, HttpClient& client,
 
 void Forward(const std::shared_ptr<HttpExchange>& exchange, const Upstream& upstream,
              HttpClient& client, ForwardOptions options) {
-  Send(upstream, client, std::make_shared<ForwardedExchange>(exchange, std::move(options)));
+  Send(upstream, client, std::make_shared<ForwardedExchange>(exchange, std::move(options)),
+       kMostForwarded);
 }
 
 void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& client,
@@ -160,7 +164,8 @@ void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& c
   ServerRequest request;
   request.method = "GET";
   request.path = path;
-  Send(upstream, client, std::make_shared<QuietExchange>(std::move(request), std::move(done)));
+  Send(upstream, client, std::make_shared<QuietExchange>(std::move(request), std::move(done)),
+       kMostQuiet);
 }
 
 }  // namespace tacho::simulate
