@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/arg_reader.h"
+#include "analysis/identity.h"
 #include "analysis/missing_work.h"
 #include "base/parallel.h"
 
@@ -141,9 +142,12 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
 }
 
 void AnalyzeRun(RunAnalysis& run, bool whole) {
+  std::vector<RankIdentity*> identities;
   std::vector<RankInput> inputs;
   for (TraceAnalysis& trace : run.traces) {
     trace.facts.stage = StageOf(trace.path, trace.steps);
+    trace.facts.identity = IdentityOf(trace.path, trace.facts);
+    if (trace.facts.role == TraceRole::kWorker) identities.push_back(&trace.facts.identity);
     RankInput input;
     input.path = trace.path;
     input.facts = &trace.facts;
@@ -154,6 +158,7 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
     for (const DeviceTime& device : trace.devices) input.kernel_sum += device.kernel_sum;
     inputs.push_back(std::move(input));
   }
+  LeaveOutSingles(identities);
   run.ranks = CompareRanks(inputs);
   if (!whole) {
     run.ranks.missing.clear();

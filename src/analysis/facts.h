@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/steps.h"
+#include "model/rank_identity.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -25,7 +26,9 @@ struct TraceFacts {
   std::string engine;          // "vllm", "sglang"; "" when not told
   std::string engine_version;  // "" when not told
   std::optional<int64_t> rank, world_size;
-  std::string stage;                       // by StageOf; AnalyzeRun sets it, which knows the paths
+  // AnalyzeRun sets these, which knows the paths.
+  std::string stage;                       // by StageOf
+  RankIdentity identity;                   // by IdentityOf, with the stage
   std::vector<std::string> process_names;  // sorted, distinct
   std::vector<int64_t> pids;               // of the processes that ran something, sorted, distinct
   std::vector<std::pair<std::string, uint64_t>> by_phase;     // letter, events; by letter

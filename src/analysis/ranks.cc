@@ -32,6 +32,7 @@ RankRow RowOf(const RankInput& input) {
   RankRow row;
   row.path = input.path;
   row.rank = input.facts->rank;
+  row.identity = input.facts->identity;
   row.steps = input.steps;
   row.kernel_sum = input.kernel_sum;
   for (const DeviceTime& device : *input.devices) {
@@ -49,19 +50,21 @@ RankRow RowOf(const RankInput& input) {
 
 // Warns of several files that claim the same place in the same stage.
 void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
-  std::map<std::tuple<int64_t, int64_t, std::string>, std::vector<size_t>> claims;
+  // Rank, world size, stage; what else is known of each.
+  std::map<std::tuple<int64_t, int64_t, std::string, std::string>, std::vector<size_t>> claims;
   size_t without_rank = 0;
   for (size_t i = 0; i < workers.size(); ++i) {
     const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
-      claims[{*facts.rank, facts.world_size.value_or(-1), facts.stage}].push_back(i);
+      claims[{*facts.rank, facts.world_size.value_or(-1), facts.stage, facts.identity.RankName()}]
+          .push_back(i);
     } else {
       ++without_rank;
     }
   }
   for (const auto& [claim, files] : claims) {
     if (files.size() < 2) continue;
-    const auto& [rank, world_size, stage] = claim;
+    const auto& [rank, world_size, stage, name] = claim;
     std::string text = std::to_string(files.size()) + " traces say rank " + std::to_string(rank);
     if (world_size >= 0) text += " of " + std::to_string(world_size);
     if (!stage.empty()) text += " (" + stage + ")";
@@ -184,6 +187,37 @@ void CompareGroups(const std::vector<RankInput>& workers,
   }
 }
 
+// `groups` as CompareGroups takes them; the rows know their recordings.
+void CountRanks(const std::vector<std::vector<size_t>>& groups, RankTable& table) {
+  struct Count {
+    int64_t with_trace = 0, in_all = 0;
+    auto operator<=>(const Count&) const = default;
+  };
+  // By worker and world size: by recording, by rank: how many claim to be it.
+  std::map<std::pair<std::string, int64_t>, std::map<size_t, std::map<int64_t, int64_t>>> claims;
+  for (const std::vector<size_t>& files : groups) {
+    const RankRow& row = table.rows[files.front()];
+    const int64_t world_size = row.identity.world_size.value_or(0);
+    if (!row.rank || *row.rank >= world_size) continue;
+    ++claims[{row.identity.worker, world_size}][row.recording][*row.rank];
+  }
+  for (const auto& [engine, recordings] : claims) {
+    Count best;  // the same ranks recorded once more are no others
+    for (const auto& [recording, ranks] : recordings) {
+      Count count;
+      int64_t engines = 0;
+      for (const auto& [rank, claimed] : ranks) {
+        count.with_trace += claimed;
+        engines = std::max(engines, claimed);
+      }
+      for (; engines > 0; --engines) count.in_all = AddSaturated(count.in_all, engine.second);
+      best = std::max(best, count);
+    }
+    table.ranks_with_trace += best.with_trace;
+    table.ranks_in_all = AddSaturated(table.ranks_in_all, best.in_all);
+  }
+}
+
 // Those of 0..world_size-1 that are not in `present`, which is sorted.
 void FindMissing(RankTable& table) {
   if (!table.world_size) return;
@@ -209,11 +243,11 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (IsWorker(inputs[i])) workers.push_back(i);
   }
-  // By rank (none last), then path, whatever the order of the inputs: so go ties too.
+  // Whatever the order of the inputs: so go ties too.
   std::sort(workers.begin(), workers.end(), [&](size_t a, size_t b) {
-    const auto &x = inputs[a].facts->rank, &y = inputs[b].facts->rank;
-    if (x.has_value() != y.has_value()) return x.has_value();
-    return x != y ? *x < *y : inputs[a].path < inputs[b].path;
+    const RankIdentity &x = inputs[a].facts->identity, &y = inputs[b].facts->identity;
+    if (ComesBefore(x, y) || ComesBefore(y, x)) return ComesBefore(x, y);
+    return inputs[a].path < inputs[b].path;
   });
 
   std::set<int64_t> present, world_sizes;
@@ -237,7 +271,9 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     table.warnings.push_back("the traces name different world sizes (" + sizes +
                              "): the ranks of several engines are in one table");
   }
-  CompareGroups(sorted, GroupByRank(sorted), table);
+  const std::vector<std::vector<size_t>> groups = GroupByRank(sorted);
+  CompareGroups(sorted, groups, table);
+  CountRanks(groups, table);
   return table;
 }
 

@@ -24,6 +24,7 @@ struct RankInput {
 struct RankRow {
   std::string path;
   std::optional<int64_t> rank;
+  RankIdentity identity;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy,
       kernel_sum;  // over its devices
   size_t steps = 0;
@@ -47,7 +48,10 @@ struct RankTable {
   std::vector<int64_t> present;       // sorted, distinct
   std::vector<RankRange> missing;     // of 0..world_size-1, ascending: a header may claim any size
   int64_t missing_count = 0;          // how many ranks these are
-  std::vector<RankRow> rows;          // by rank (none last), then path
+  // Of all replicas and data-parallel engines: each has as many as the world size that it names,
+  // and a worker is as many engines as claim to be one of its ranks at the same time.
+  int64_t ranks_with_trace = 0, ranks_in_all = 0;
+  std::vector<RankRow> rows;  // by identity (none last), then path
   // Compared are the ranks (groups) of a recording that did device work.
   // Busy shares of the windows, 0..1: least and most of the recording where they differ most.
   double least_busy = 0, most_busy = 0;

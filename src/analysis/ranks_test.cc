@@ -7,6 +7,8 @@
 #include <deque>
 #include <optional>
 
+#include "analysis/identity.h"
+
 namespace tacho {
 namespace {
 
@@ -34,6 +36,7 @@ class Folder {
     if (file.world_size >= 0) facts.world_size = file.world_size;
     facts.stage = file.stage;
     if (!file.process.empty()) facts.process_names = {file.process};
+    facts.identity = IdentityOf(file.path, facts);
     DeviceTime& device = devices_.emplace_back().emplace_back();
     device.window = {{file.start}, {file.start + file.length}};
     device.busy = {file.busy};
@@ -324,6 +327,47 @@ TEST(Ranks, TheMedianOfTheOthersIsByNearestRank) {
   EXPECT_EQ(table.slowest, 0u);
   EXPECT_EQ(table.slowest_compute, DurationNs{100});
   EXPECT_EQ(table.median_of_others, DurationNs{10});
+}
+
+// What the run's line says and what a recording proves are counted in one way.
+TEST(Ranks, AreCountedOverReplicas) {
+  Folder two_workers, twice, one_lost;
+  for (const std::string worker : {"w0", "w1"}) {
+    for (int64_t rank = 0; rank < 2; ++rank) {
+      const File file{
+          .path = "traces/" + worker + "/r" + std::to_string(rank), .rank = rank, .world_size = 2};
+      two_workers.Add(file);
+      if (worker == "w0" || rank == 0) one_lost.Add(file);
+    }
+  }
+  for (int64_t i = 0; i < 4; ++i)
+    twice.Add(
+        {.path = std::to_string(i), .rank = i % 2, .world_size = 2, .start = 1'000 * (i / 2)});
+  EXPECT_EQ(two_workers.Compare().ranks_with_trace, 4);
+  EXPECT_EQ(two_workers.Compare().ranks_in_all, 4);
+  EXPECT_EQ(one_lost.Compare().ranks_with_trace, 3);
+  EXPECT_EQ(one_lost.Compare().ranks_in_all, 4);
+  // One after the other they are the same ranks once more.
+  EXPECT_EQ(twice.Compare().ranks_in_all, 2);
+}
+
+// An engine that profiles by stage writes two files a rank, and so does each of its replicas.
+TEST(Ranks, StagesOfReplicasBelongToTheirWorker) {
+  Folder folder;
+  for (const std::string worker : {"w0", "w1"}) {
+    for (const std::string stage : {"prefill", "decode"})
+      folder.Add({.path = "traces/" + worker + "/" + stage,
+                  .rank = 0,
+                  .world_size = 1,
+                  .stage = stage,
+                  .process = "sglang::scheduler"});
+  }
+  const RankTable table = folder.Compare();
+  EXPECT_EQ(table.rows[0].identity.Name(), "w0 prefill");
+  EXPECT_EQ(table.rows[0].group, table.rows[1].group);
+  EXPECT_NE(table.rows[1].group, table.rows[2].group);
+  EXPECT_EQ(table.rows[2].group, table.rows[3].group);
+  EXPECT_EQ(table.ranks_in_all, 2);
 }
 
 }  // namespace

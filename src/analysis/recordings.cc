@@ -21,13 +21,16 @@ std::optional<Interval> RecordedTime(const RankInput& input) {
 }  // namespace
 
 std::vector<std::vector<size_t>> GroupByRank(const std::vector<RankInput>& workers) {
-  using Key = std::tuple<int64_t, std::vector<std::string>>;  // rank and processes
+  // Worker, data-parallel engine, rank, processes.
+  using Key = std::tuple<std::string, std::optional<int64_t>, int64_t, std::vector<std::string>>;
   std::map<Key, std::vector<size_t>> same;
   std::vector<std::vector<size_t>> groups;
   for (size_t i = 0; i < workers.size(); ++i) {
     const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
-      same[{*facts.rank, facts.process_names}].push_back(i);
+      const RankIdentity& identity = facts.identity;
+      same[{identity.worker, identity.data_parallel, *facts.rank, facts.process_names}].push_back(
+          i);
     } else {
       groups.push_back({i});
     }

@@ -86,7 +86,8 @@ std::string WorkersText(const Recording& recording, const TextStyle& style) {
   if (count < 2) return "";
   std::string words;
   for (size_t i = 0; i < std::min(count, kMostWorkersShown); ++i)
-    words += fmt::format("{}w{} {}", i == 0 ? "" : ", ", i, recording.workers[i].worker.url);
+    words += fmt::format("{}{} {}", i == 0 ? "" : ", ", recording.workers[i].expectation.name,
+                         recording.workers[i].worker.url);
   if (count > kMostWorkersShown)
     words += fmt::format(" and {} more (run.json)", count - kMostWorkersShown);
   return fmt::format(" workers  {}\n", Wrap(VisibleText(words), style.width - 10, 10));
@@ -130,6 +131,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
       evidence.push_back(EvidenceOf(trace));
   if (options.profile.steps) recording.EndProfiledWith(evidence);
   proven.proof = Prove(recording.Expectations(), std::move(evidence));
+  // The engines tell of ranks that no trace does.
+  if (proven.readout) proven.readout->run.ranks.ranks_in_all = std::ssize(proven.proof.ranks);
   proven.status = StatusOf(recording, proven.proof);
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status);
   recording.folder.FreeReserve();

@@ -11,6 +11,7 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
   evidence.path = trace.path;
   evidence.rank = trace.facts.rank;
   evidence.world_size = trace.facts.world_size;
+  evidence.identity = trace.facts.identity;
   evidence.pids = trace.facts.pids;
   evidence.process_names = trace.facts.process_names;
   if (trace.header.base_time_ns >= 0 && !trace.span.empty()) {

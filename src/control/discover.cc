@@ -171,8 +171,6 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
       return tl::unexpected(error);
     }
   }
-  std::sort(deployment.workers.begin(), deployment.workers.end(),
-            [](const Worker& a, const Worker& b) { return a.url < b.url; });
   if (deployment.workers.empty())
     return Fail(ErrorKind::kRemote, fmt::format("{}: no worker that speaks HTTP", targets[0]));
   return deployment;

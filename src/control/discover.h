@@ -16,7 +16,7 @@ enum class RouterKind { kNone, kVllmRouter, kSglangRouter, kOther };
 struct Deployment {
   RouterKind router_kind = RouterKind::kNone;
   std::string router_url;       // "" without a router
-  std::vector<Worker> workers;  // unique, sorted by url
+  std::vector<Worker> workers;  // unique, in the order of the router, the log or the list
   // What the user should know: members that the list names but that are dead, duplicates, gRPC
   // workers that have no HTTP port, a log that tells of several routers.
   std::vector<std::string> remarks;

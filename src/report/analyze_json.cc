@@ -11,6 +11,19 @@ namespace {
 
 constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
 
+void WriteIdentity(JsonWriter& json, const RankIdentity& identity) {
+  const std::string name = identity.Name();
+  if (name.empty()) return;
+  json.BeginRow("identity");
+  json.Field("name", name);
+  json.FieldUnlessEmpty("worker", identity.worker);
+  json.Field("data_parallel", identity.data_parallel);
+  json.Field("pipeline", identity.pipeline);
+  json.Field("tensor", identity.tensor);
+  json.FieldUnlessEmpty("stage", identity.stage);
+  json.End();
+}
+
 void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
   json.Field("path", trace.path);
   json.Field("format", "kineto");
@@ -18,6 +31,7 @@ void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
   json.Field("json_bytes", trace.json_bytes);
   json.Field("rank", trace.facts.rank);
   json.Field("world_size", trace.facts.world_size);
+  WriteIdentity(json, trace.facts.identity);
   json.FieldUnlessEmpty("engine", trace.facts.engine);
   json.FieldUnlessEmpty("engine_version", trace.facts.engine_version);
   if (trace.header.base_time_ns >= 0) json.Field("base_time_ns", trace.header.base_time_ns);
@@ -85,11 +99,14 @@ void WriteRanks(JsonWriter& json, const RankTable& ranks) {
   }
   json.End();
   json.Field("missing_count", ranks.missing_count);
+  json.Field("with_trace", ranks.ranks_with_trace);
+  json.Field("in_all", ranks.ranks_in_all);
   json.BeginArray("table");
   for (const RankRow& row : ranks.rows) {
     json.BeginRow();
     json.Field("rank", row.rank);
     json.Field("path", row.path);
+    WriteIdentity(json, row.identity);
     json.Field("window_ns", row.window);
     json.Field("busy_ns", row.busy);
     json.Field("idle_ns", row.idle);

@@ -93,9 +93,9 @@ TEST(AnalyzeText, TwoRanksOfThree) {
           for 85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median
           of the others; 1 of 3 ranks missing
 
- RANKS  trace  window us  busy %  compute us  exp. comm us  idle us  steps  window
-     0  rank0      1,000    60.0         550             0      400      2  █████████░······
-     1  rank1      1,000    70.0         650             0      300      2  ██████████░·····
+ RANKS   window us  busy %  compute us  exp. comm us  idle us  steps  window
+ rank 0      1,000    60.0         550             0      400      2  █████████░······
+ rank 1      1,000    70.0         650             0      300      2  ██████████░·····
  █ compute  ▒ exposed communication  ░ exposed copies  · idle
 
  STEPS, rank 1  n  total us  median us  p99 us  max us  period us  ctx tok  gen tok   tok/s
@@ -134,7 +134,7 @@ next:  tacho analyze run
 TEST(AnalyzeText, OfReplicasItSaysWhoseTheStepsAre) {
   RunAnalysis run = TwoRanksForTest();
   EXPECT_THAT(AnalyzeText(run, Options()), Not(HasSubstr("the steps of")));
-  run.ranks.rows[0].rank = 1;
+  run.ranks.rows[0].rank = run.ranks.rows[0].identity.rank = 1;
   EXPECT_THAT(AnalyzeText(run, Options()),
               HasSubstr(" the steps of rank1, which computes longest"));
 }
@@ -179,7 +179,7 @@ TEST(AnalyzeText, NextIsWhatShowsOneTraceAlone) {
   options.is_file = [](const std::string&) { return true; };
   EXPECT_THAT(AnalyzeText(run, options), HasSubstr("--rank 1   one rank in full"));
   // Two traces of one rank: --rank would choose both again.
-  run.ranks.rows[0].rank = run.ranks.rows[1].rank = 0;
+  for (RankRow& row : run.ranks.rows) row.rank = row.identity.rank = 0;
   EXPECT_THAT(AnalyzeText(run, options),
               AllOf(HasSubstr("tacho analyze run/rank1.pt.trace.json.gz  one trace in full"),
                     Not(HasSubstr("--rank"))));

@@ -34,8 +34,9 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
     const double busy = ShareOf(totals.busy, totals.window);
     least = std::min(least, busy);
     most = std::max(most, busy);
-    const std::string rank = trace.facts.rank ? fmt::format("{}  ", *trace.facts.rank) : "";
-    table.Add({rank + paths[i], totals.window.ns, totals.busy.ns, busy, trace.kernels.total.ns,
+    const std::string name = trace.facts.identity.Name();
+    table.Add({name + (name.empty() ? "" : "  ") + paths[i], totals.window.ns, totals.busy.ns, busy,
+               trace.kernels.total.ns,
                CategoriesBelow(trace.kernels, "comm.moe_all_to_all").total.ns,
                CategoriesBelow(trace.kernels, "gemm").total.ns,
                CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});

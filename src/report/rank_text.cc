@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+#include <vector>
+
 #include "report/format_number.h"
+#include "report/short_paths.h"
+#include "report/visible_text.h"
 
 namespace tacho {
 
@@ -24,6 +30,23 @@ std::string MissingCountText(const RankTable& ranks) {
   if (ranks.missing.empty()) return "";
   return fmt::format("{} of {} ranks missing", FormatCount(ranks.missing_count),
                      FormatCount(ranks.world_size.value_or(0)));
+}
+
+bool NamesTellApart(const RankTable& ranks) {
+  std::set<std::string> names = {""};
+  return std::ranges::all_of(
+      ranks.rows, [&](const RankRow& row) { return names.insert(row.identity.Name()).second; });
+}
+
+std::string RankLabel(const RankTable& ranks, const RankRow& row) {
+  const std::string name = row.identity.RankName();
+  const bool alone = std::ranges::all_of(ranks.rows, [&](const RankRow& other) {
+    return other.group == row.group || other.identity.RankName() != name;
+  });
+  if (!name.empty() && alone) return name;
+  std::vector<std::string> paths;
+  for (const RankRow& each : ranks.rows) paths.push_back(each.path);
+  return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
 }
 
 }  // namespace tacho

@@ -13,4 +13,11 @@ std::string MissingRanksText(const RankTable& ranks);
 // "1 of 3 ranks missing"; "" when none is.
 std::string MissingCountText(const RankTable& ranks);
 
+// Whether the names of the rows tell all of them apart.
+bool NamesTellApart(const RankTable& ranks);
+
+// What the rank of the row is called: "w0 TP1"; by its path where other ranks are called the same,
+// or nothing tells which rank it is.
+std::string RankLabel(const RankTable& ranks, const RankRow& row);
+
 }  // namespace tacho

@@ -17,8 +17,8 @@ inline TraceAnalysis GpuTraceForTest() {
   t.header.devices.push_back({"0", "NVIDIA H200", 150'000'000'000, 132, 9, 0});
   t.facts.engine = "vllm";
   t.facts.engine_version = "0.11.0";
-  t.facts.rank = 0;
-  t.facts.world_size = 2;
+  t.facts.rank = t.facts.identity.rank = 0;
+  t.facts.world_size = t.facts.identity.world_size = 2;
   t.facts.by_phase = {{"M", 2}, {"X", 7}};
   t.facts.by_category = {{"cpu_op", 2}, {"kernel", 2}};
   t.facts.options = {"record_shapes"};
@@ -106,7 +106,7 @@ inline RunAnalysis TwoRanksForTest() {
   run.traces.push_back(GpuTraceForTest());
   TraceAnalysis& second = run.traces[1];
   second.path = "run/rank1.pt.trace.json.gz";
-  second.facts.rank = 1;
+  second.facts.rank = second.facts.identity.rank = 1;
   second.devices[0].busy = {700'000};
   second.devices[0].idle = {300'000};
   second.devices[0].compute = {650'000};
@@ -128,11 +128,14 @@ inline RunAnalysis TwoRanksForTest() {
   run.ranks.present = {0, 1};
   run.ranks.missing = {{2, 2}};
   run.ranks.missing_count = 1;
+  run.ranks.ranks_with_trace = 2;
+  run.ranks.ranks_in_all = 3;
   for (const TraceAnalysis& trace : run.traces) {
     const DeviceTime& device = trace.devices[0];
     RankRow row;
     row.path = trace.path;
     row.rank = trace.facts.rank;
+    row.identity = trace.facts.identity;
     row.window = device.window.length();
     row.busy = device.busy;
     row.idle = device.idle;

@@ -9,7 +9,6 @@
 #include "report/format_number.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
-#include "report/short_paths.h"
 #include "report/verdict.h"
 #include "report/visible_text.h"
 
@@ -30,10 +29,10 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   const size_t workers = RanksOf(run).size();
   std::vector<std::string> parts = {FormatCounted(run.traces.size(), "trace")};
   if (workers < run.traces.size()) parts[0] += fmt::format(", {} of workers", workers);
-  if (run.ranks.world_size) {
+  if (run.ranks.ranks_in_all > 0) {
     parts.push_back(
-        fmt::format("{} of {}", run.ranks.present.size(),
-                    FormatCounted(static_cast<uint64_t>(*run.ranks.world_size), "rank")));
+        fmt::format("{} of {}", FormatCount(run.ranks.ranks_with_trace),
+                    FormatCounted(static_cast<uint64_t>(run.ranks.ranks_in_all), "rank")));
   }
   parts.insert(parts.end(), engines.begin(), engines.end());
   parts.push_back(FormatCounted(static_cast<uint64_t>(events), "event"));
@@ -98,18 +97,12 @@ std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
     if (steps.method.empty()) steps.method = trace->steps.method;
     steps.steps.insert(steps.steps.end(), trace->steps.steps.begin(), trace->steps.steps.end());
   }
-  const std::string which = row.rank ? fmt::format("rank {}", *row.rank) : "one trace";
-  std::string out =
-      Section(StepPhasesTable(steps, fmt::format("STEPS, {}", which)), options.top, options.style);
-  const bool is_one_of_several = std::ranges::any_of(run.ranks.rows, [&](const RankRow& other) {
-    return other.rank == row.rank && other.group != row.group;
-  });
-  if (out.empty() || !is_one_of_several) return out;
-  std::vector<std::string> paths;
-  for (const RankRow& each : run.ranks.rows) paths.push_back(each.path);
-  const std::string path = ShortPaths(paths)[static_cast<size_t>(&row - run.ranks.rows.data())];
-  const std::string of = fmt::format("the steps of {}{}", VisibleText(path, options.style.unicode),
-                                     run.ranks.slowest ? ", which computes longest" : "");
+  const std::string name = row.identity.RankName(), label = RankLabel(run.ranks, row);
+  std::string out = Section(StepPhasesTable(steps, "STEPS, " + (name.empty() ? "one trace" : name)),
+                            options.top, options.style);
+  if (out.empty() || name == label) return out;
+  const std::string of =
+      fmt::format("the steps of {}{}", label, run.ranks.slowest ? ", which computes longest" : "");
   return out + Painted(" " + Wrap(of, options.style.width - 1, 1), Paint::kDim, options.style) +
          "\n";
 }

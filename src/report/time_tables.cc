@@ -7,6 +7,7 @@
 
 #include "report/distinct_text.h"
 #include "report/format_number.h"
+#include "report/rank_text.h"
 #include "report/short_paths.h"
 
 namespace tacho {
@@ -267,22 +268,33 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
 }
 
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title) {
-  Table table{
-      "ranks",
-      {Col{"rank", std::move(title), kCount}, Col{"path"}.FileOnly(),
-       Col{"", "trace"}.ScreenOnly().Stretches(), Col{"window_ns", "window", kDuration},
-       Col{"busy", "busy", kShare}.ScreenOnly(), Col{"busy_ns", "busy", kDuration}.FileOnly(),
-       Col{"compute_ns", "compute", kDuration}, Col{"exposed_comm_ns", "exp. comm", kDuration},
-       Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(),
-       Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(), Col{"idle_ns", "idle", kDuration},
-       Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
-       Col{"steps", "steps", kCount}.GivesWay(),
-       Col{"start_unix_ns", "start", kDuration}.FileOnly(),
-       Col{"", "window", kStacked}.ScreenOnly().GivesWay()},
-      {}};
+  Table table{"ranks",
+              {Col{"rank"}.FileOnly(),
+               Col{"path"}.FileOnly(),
+               Col{"name", std::move(title), kText},
+               Col{"", "trace"}.ScreenOnly().Stretches(),
+               Col{"window_ns", "window", kDuration},
+               Col{"busy", "busy", kShare}.ScreenOnly(),
+               Col{"busy_ns", "busy", kDuration}.FileOnly(),
+               Col{"compute_ns", "compute", kDuration},
+               Col{"exposed_comm_ns", "exp. comm", kDuration},
+               Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(),
+               Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(),
+               Col{"idle_ns", "idle", kDuration},
+               Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
+               Col{"steps", "steps", kCount}.GivesWay(),
+               Col{"start_unix_ns", "start", kDuration}.FileOnly(),
+               Col{"", "window", kStacked}.ScreenOnly().GivesWay(),
+               Col{"worker"}.FileOnly(),
+               Col{"data_parallel"}.FileOnly(),
+               Col{"pipeline"}.FileOnly(),
+               Col{"tensor"}.FileOnly(),
+               Col{"stage"}.FileOnly()},
+              {}};
   std::vector<std::string> paths;
   for (const RankRow& row : ranks.rows) paths.push_back(row.path);
   if (!style.whole_names) paths = ShortPaths(paths);
+  const bool with_paths = style.whole_names || !NamesTellApart(ranks);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
     Cell parts;
@@ -291,10 +303,29 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
           ShareOf(row.compute, row.window), ShareOf(row.exposed_comm, row.window),
           ShareOf(row.exposed_copy, row.window), ShareOf(row.idle, row.window)};
     }
-    table.Add({CellOf(row.rank), row.path, paths[i], row.window.ns, ShareOf(row.busy, row.window),
-               row.busy.ns, row.compute.ns, row.exposed_comm.ns, row.exposed_copy.ns,
-               row.comm_busy.ns, row.idle.ns, row.kernel_sum.ns, CountCell(row.steps),
-               CellOf(row.start_unix_ns), std::move(parts)},
+    const RankIdentity& identity = row.identity;
+    const auto text = [](const std::string& part) { return part.empty() ? Cell() : Cell(part); };
+    table.Add({CellOf(row.rank),
+               row.path,
+               text(identity.Name()),
+               with_paths ? Cell(paths[i]) : Cell(),
+               row.window.ns,
+               ShareOf(row.busy, row.window),
+               row.busy.ns,
+               row.compute.ns,
+               row.exposed_comm.ns,
+               row.exposed_copy.ns,
+               row.comm_busy.ns,
+               row.idle.ns,
+               row.kernel_sum.ns,
+               CountCell(row.steps),
+               CellOf(row.start_unix_ns),
+               std::move(parts),
+               text(identity.worker),
+               CellOf(identity.data_parallel),
+               CellOf(identity.pipeline),
+               CellOf(identity.tensor),
+               text(identity.stage)},
               ranks.slowest == i ? Paint::kRed : Paint::kPlain);
   }
   return table;

@@ -7,7 +7,6 @@
 #include "report/device_totals.h"
 #include "report/format_number.h"
 #include "report/rank_text.h"
-#include "report/short_paths.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -109,17 +108,6 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   return out;
 }
 
-// "rank 3"; the path where no rank is told or several engines' traces tell the same.
-std::string LabelOf(const RankTable& ranks, const RankRow& row) {
-  const bool alone = std::all_of(ranks.rows.begin(), ranks.rows.end(), [&](const RankRow& other) {
-    return other.rank != row.rank || other.group == row.group;
-  });
-  if (row.rank && alone) return fmt::format("rank {}", *row.rank);
-  std::vector<std::string> paths;
-  for (const RankRow& other : ranks.rows) paths.push_back(other.path);
-  return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
-}
-
 std::string MissingRanks(const RankTable& ranks) {
   return ranks.missing.empty() ? "" : "; " + MissingCountText(ranks);
 }
@@ -161,7 +149,7 @@ std::string BusyRange(const RankTable& ranks) {
 std::string StragglerClause(const RankTable& ranks) {
   const std::optional<Straggler> straggler = FindStraggler(ranks);
   if (!straggler) return "";
-  const std::string label = LabelOf(ranks, ranks.rows[straggler->row]);
+  const std::string label = RankLabel(ranks, ranks.rows[straggler->row]);
   if (straggler->sign == Straggler::Sign::kLeastCollectives) {
     return fmt::format(
         "; {} is in collectives for {}, the median of the others for {}: they may be waiting for "

@@ -69,7 +69,7 @@ TEST(Verdict, ComparesRanksNotTheFilesOfTheirStages) {
   RunAnalysis run = TwoRanksForTest();
   run.ranks.rows.push_back(run.ranks.rows[1]);
   run.ranks.rows[1].group = 0;
-  run.ranks.rows[1].rank = 0;
+  run.ranks.rows[1].rank = run.ranks.rows[1].identity.rank = 0;
   run.ranks.rows[2].compute = {1'000'000};
   EXPECT_THAT(Verdict(run), testing::HasSubstr("rank 0 computes longest: 1.20 ms, 20.0 % more"));
   EXPECT_EQ(TotalsOf(run).devices.devices, 1u);

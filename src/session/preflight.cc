@@ -114,8 +114,7 @@ std::string LogOf(const RecordedWorker& worker, const RecordOptions& options, si
 Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
                      const std::string& key, size_t index, Via& via, Preflight& preflight,
                      const std::stop_token& stop) {
-  // w0, w1, ...: the place among those that are recorded, as everywhere in the run folder.
-  const std::string name = fmt::format("w{}", preflight.workers.size());
+  const std::string& name = worker.expectation.name;
   ProfileOptions profile = options.profile;
   profile.NameSession(fmt::format("{}-{}", key, name));
   worker.key = profile.key;
@@ -229,6 +228,8 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
     RecordedWorker worker;
     worker.worker = preflight.deployment.workers[i];
     worker.expectation.url = worker.worker.url;
+    // As everywhere on the screens and in the run folder.
+    worker.expectation.name = fmt::format("w{}", i);
     if (facts[i]) {
       worker.facts = *facts[i];
       prepared = Prepare(worker, options, folder, key, i, preflight.via, preflight, stop);

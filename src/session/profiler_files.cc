@@ -48,7 +48,7 @@ std::vector<FlushState> ProfilerSession::Flushes() {
 }
 
 void ProfilerSession::Collect(std::stop_token stop) {
-  for (size_t i = 0; i < recording_.workers.size(); ++i) CollectOf(recording_.workers[i], i, stop);
+  for (RecordedWorker& worker : recording_.workers) CollectOf(worker, stop);
   // vLLM answers 200 whatever became of the trace; its log knows.
   for (RecordedWorker& worker : recording_.workers)
     if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
@@ -57,8 +57,8 @@ void ProfilerSession::Collect(std::stop_token stop) {
     }
 }
 
-void ProfilerSession::CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop) {
-  const std::string target = recording_.folder.In(fmt::format("traces/w{}", index));
+void ProfilerSession::CollectOf(RecordedWorker& worker, std::stop_token stop) {
+  const std::string target = recording_.folder.In("traces/" + worker.expectation.name);
   const auto progress = [&](uint64_t bytes) {
     observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
                                                 static_cast<double>(bytes) / 1e6));

@@ -62,7 +62,7 @@ class ProfilerSession {
   // profiler_files.cc
   void LookIntoFolders();
   std::vector<FlushState> Flushes();
-  void CollectOf(RecordedWorker& worker, size_t index, std::stop_token stop);
+  void CollectOf(RecordedWorker& worker, std::stop_token stop);
   // What the names of the worker's files begin with; "" where the engine reads no key.
   static std::string_view PrefixOf(const RecordedWorker& worker);
   std::vector<std::string> FilesOf(const RecordedWorker& worker) const;

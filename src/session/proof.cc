@@ -78,13 +78,38 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   return shape;
 }
 
+// Who the rank is, by its files and what is known of its engine.
+RankIdentity IdentityOf(const WorkerExpectation& worker, const Shape& shape, int64_t engine,
+                        int64_t rank, const std::vector<const TraceEvidence*>& traces) {
+  RankIdentity identity;
+  // Which engine of the server a file is of stands in the file or nowhere.
+  if (traces.empty())
+    identity.data_parallel = engine;
+  else
+    identity = traces.front()->identity;
+  identity.worker = worker.name;
+  identity.stage.clear();
+  identity.rank = rank;
+  identity.world_size = shape.ranks;
+  if (const auto tensor = worker.facts.tensor_parallel; tensor && *tensor > 0) {
+    identity.tensor = rank % *tensor;
+    identity.pipeline = rank / *tensor;
+  }
+  return identity;
+}
+
+// `traces` are its own.
 RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t rank,
                     const std::vector<const TraceEvidence*>& traces,
-                    std::vector<std::string>& remarks) {
+                    const std::vector<TraceEvidence>& all_traces) {
   RankProof proof;
   proof.worker_url = worker.url;
   proof.engine = engine;
   proof.rank = rank;
+  if (traces.empty()) {
+    proof.why = NoFileBecause(worker, engine, rank, all_traces);
+    return proof;
+  }
   uint64_t steps = 0;
   bool told = false;
   for (const TraceEvidence* trace : traces) {
@@ -96,21 +121,22 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   if (told && worker.steps_named) proof.steps = steps;
   proof.why = Objection(worker, engine, traces, steps, told);
   proof.proven = proof.why.empty();
-  if (!proof.proven || !proof.steps) return proof;
-  if (const std::string text = LeavesOut(worker, engine, traces, steps); !text.empty())
-    remarks.push_back(fmt::format("{}, rank {}: {}", worker.url, rank, text));
+  if (proof.proven && proof.steps) proof.remark = LeavesOut(worker, engine, traces, steps);
   return proof;
 }
 
 }  // namespace
 
+std::string RankProof::Who() const {
+  const bool engine_named = engine == 0 || identity.data_parallel;
+  return fmt::format("{}{} ({})", identity.RankName(),
+                     engine_named ? "" : fmt::format(", engine {}", engine), worker_url);
+}
+
 std::vector<std::string> Proof::Missing() const {
   std::vector<std::string> sentences;
   for (const RankProof& rank : ranks)
-    if (!rank.proven)
-      sentences.push_back(fmt::format(
-          "{}{}, rank {}: {}", rank.worker_url,
-          rank.engine > 0 ? fmt::format(", engine {}", rank.engine) : "", rank.rank, rank.why));
+    if (!rank.proven) sentences.push_back(rank.Who() + ": " + rank.why);
   return sentences;
 }
 
@@ -132,6 +158,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
     const Held& held = held_by[w];
     // Workers of one deployment are alike: one of which nothing is known counts as the others do.
     const Shape shape = shapes[w].told || known == shapes.end() ? shapes[w] : *known;
+    const size_t first = proof.ranks.size();
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       // Engines of one server are told apart by process only; which number a process has is not in
       // its file, so the busier one stands for the busier engine.
@@ -151,24 +178,24 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
         return worker.StepsOf(a).value_or(0) > worker.StepsOf(b).value_or(0);
       });
       for (size_t i = 0; i < engines.size(); ++i) {
-        if (i < of_rank.size())
-          proof.ranks.push_back(ProveRank(worker, engines[i], rank, *of_rank[i], proof.remarks));
-        else
-          proof.ranks.push_back({.worker_url = worker.url,
-                                 .engine = engines[i],
-                                 .rank = rank,
-                                 .paths = {},
-                                 .steps = {},
-                                 .proven = false,
-                                 .why = NoFileBecause(worker, engines[i], rank, traces)});
+        static const std::vector<const TraceEvidence*> kNone;
+        const auto& files = i < of_rank.size() ? *of_rank[i] : kNone;
+        proof.ranks.push_back(ProveRank(worker, engines[i], rank, files, traces));
+        proof.ranks.back().identity = IdentityOf(worker, shape, engines[i], rank, files);
       }
       for (size_t i = engines.size(); i < of_rank.size(); ++i)
         for (const TraceEvidence* file : *of_rank[i]) proof.extra.push_back(file->path);
     }
+    std::sort(proof.ranks.begin() + static_cast<std::ptrdiff_t>(first), proof.ranks.end(),
+              [](const RankProof& a, const RankProof& b) {
+                return std::tie(a.engine, a.rank) < std::tie(b.engine, b.rank);
+              });
   }
-  std::sort(proof.ranks.begin(), proof.ranks.end(), [](const RankProof& a, const RankProof& b) {
-    return std::tie(a.worker_url, a.engine, a.rank) < std::tie(b.worker_url, b.engine, b.rank);
-  });
+  std::vector<RankIdentity*> identities;
+  for (RankProof& rank : proof.ranks) identities.push_back(&rank.identity);
+  LeaveOutSingles(identities);
+  for (const RankProof& rank : proof.ranks)
+    if (!rank.remark.empty()) proof.remarks.push_back(rank.Who() + ": " + rank.remark);
   for (const TraceEvidence& trace : traces) {
     if (used.contains(trace.path)) continue;
     bool ours = std::any_of(workers.begin(), workers.end(), [&](const WorkerExpectation& worker) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "control/engine.h"
+#include "model/rank_identity.h"
 
 namespace tacho {
 
@@ -15,6 +16,7 @@ namespace tacho {
 struct TraceEvidence {
   std::string path;
   std::optional<int64_t> rank, world_size;
+  RankIdentity identity;
   std::vector<int64_t> pids;                           // of the processes with events in it
   std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
   std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
@@ -31,6 +33,7 @@ struct TraceEvidence {
 
 // What one worker owes.
 struct WorkerExpectation {
+  std::string name;  // "w0", by its place among those that were found
   std::string url;
   EngineFacts facts;
   std::optional<int64_t> steps_asked;
@@ -64,15 +67,19 @@ struct WorkerExpectation {
 // One rank of one worker.
 struct RankProof {
   std::string worker_url;
-  int64_t engine = 0;  // data-parallel engine
+  RankIdentity identity;  // without a stage
+  int64_t engine = 0;     // data-parallel engine
   int64_t rank = 0;
   std::vector<std::string> paths;  // one; one a stage where stages were asked for; none: missing
   std::optional<uint64_t> steps;   // in these files
   bool proven = false;
-  std::string why;  // it is not: the likely cause, and the remedy
+  std::string why;     // it is not: the likely cause, and the remedy
+  std::string remark;  // it is, but its files leave something out
+
+  std::string Who() const;  // "w0 TP1 (http://...)"
 };
 struct Proof {
-  std::vector<RankProof> ranks;      // by worker, engine, rank
+  std::vector<RankProof> ranks;      // by worker as they were found, engine, rank
   std::vector<std::string> extra;    // of this session, owed by no rank: front ends, merged files
   std::vector<std::string> foreign;  // not of this session: another time
   std::vector<std::string> remarks;  // of ranks that are proven all the same

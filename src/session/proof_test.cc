@@ -133,12 +133,13 @@ TEST(Prove, NoFileIsBlamedOnAFullDiskByEvidenceAlone) {
 
 TEST(Prove, AWorkerOfWhichNothingIsKnownCountsAsTheOthersDo) {
   WorkerExpectation left_out;
+  left_out.name = "w0";
   left_out.url = "v";
   left_out.trouble = "connection refused";
   const Proof proof =
       Prove({left_out, AWorker("w", {"a", "b"})}, {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
-  EXPECT_THAT(proof.Missing(),
-              ElementsAre("v, rank 0: connection refused", "v, rank 1: connection refused"));
+  EXPECT_THAT(proof.Missing(), ElementsAre("w0 rank 0 (v): connection refused",
+                                           "w0 rank 1 (v): connection refused"));
   EXPECT_EQ(proof.ranks.size(), 4u);
 }
 
@@ -190,6 +191,23 @@ TEST(Prove, NothingProvesNothing) {
   EXPECT_THAT(Why(proof), HasSubstr("no file at all"));
 }
 
+// As the router has them; a rank without a file is called as its fellows are.
+TEST(Prove, WorkersStayInOrderAndRanksAreCalledAsInTheTables) {
+  WorkerExpectation first = AWorker("z", {"a", "b"}), second = AWorker("a", {"c"});
+  first.name = "w0";
+  second.name = "w1";
+  first.facts.tensor_parallel = second.facts.tensor_parallel = 2;
+  std::vector<TraceEvidence> traces = {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2),
+                                       Trace("c", 0, 2, 3)};
+  for (TraceEvidence& trace : traces) trace.identity.tensor = trace.rank;
+  traces[0].identity.stage = "prefill";
+  const Proof proof = Prove({first, second}, traces);
+  std::vector<std::string> names;
+  for (const RankProof& rank : proof.ranks) names.push_back(rank.identity.Name());
+  EXPECT_THAT(names, ElementsAre("w0 TP0", "w0 TP1", "w1 TP0", "w1 TP1"));
+  EXPECT_THAT(proof.Missing(), ElementsAre(HasSubstr("w1 TP1 (a): no file")));
+}
+
 TEST(Prove, AMissingRankOfAWorldIsNamed) {
   Proof proof = Prove({AWorker("w", {"a", "b"})}, {Trace("a", 0, 3, 1), Trace("b", 2, 3, 3)});
   EXPECT_FALSE(proof.complete);
@@ -197,7 +215,7 @@ TEST(Prove, AMissingRankOfAWorldIsNamed) {
   EXPECT_TRUE(proof.ranks[0].proven);
   EXPECT_FALSE(proof.ranks[1].proven);
   EXPECT_TRUE(proof.ranks[2].proven);
-  EXPECT_THAT(proof.Missing(), ElementsAre(HasSubstr("w, rank 1: no file of this rank")));
+  EXPECT_THAT(proof.Missing(), ElementsAre(HasSubstr("rank 1 (w): no file of this rank")));
 }
 
 TEST(Prove, ToldSizesCountMoreThanTheFiles) {

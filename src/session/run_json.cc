@@ -72,6 +72,7 @@ std::string Inside(const RunFolder& folder, const std::string& path) {
 OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker, const Proof& proof,
                        int64_t shift) {
   OrderedJson json = FactsJson(worker.facts);
+  json["name"] = worker.expectation.name;
   json["url"] = worker.worker.url;
   json["found_in"] = worker.worker.found_in;
   json["key"] = worker.key;
@@ -85,7 +86,10 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
   OrderedJson& ranks = json["ranks"] = OrderedJson::array();
   for (const RankProof& rank : proof.ranks) {
     if (rank.worker_url != worker.worker.url) continue;
-    OrderedJson row = {{"engine", rank.engine}, {"rank", rank.rank}, {"proven", rank.proven}};
+    OrderedJson row = {{"name", rank.identity.RankName()},
+                       {"engine", rank.engine},
+                       {"rank", rank.rank},
+                       {"proven", rank.proven}};
     OrderedJson files = OrderedJson::array();
     for (const std::string& path : rank.paths) files.push_back(Inside(recording.folder, path));
     row["files"] = files;
@@ -162,15 +166,15 @@ std::vector<std::string> WriteRecording(const Recording& recording, const Record
       lost.push_back("not kept: " + written.error().message);
   };
   OrderedJson probes = OrderedJson::array();
-  for (size_t i = 0; i < recording.workers.size(); ++i) {
-    const RecordedWorker& worker = recording.workers[i];
+  for (const RecordedWorker& worker : recording.workers) {
+    const std::string& name = worker.expectation.name;
     OrderedJson facts = FactsJson(worker.facts);
     facts["url"] = worker.worker.url;
     probes.push_back(facts);
-    if (worker.before) write(fmt::format("metrics/w{}-before.txt", i), worker.before->text);
-    if (worker.after) write(fmt::format("metrics/w{}-after.txt", i), worker.after->text);
+    if (worker.before) write("metrics/" + name + "-before.txt", worker.before->text);
+    if (worker.after) write("metrics/" + name + "-after.txt", worker.after->text);
     if (const std::string text = worker.log.Text(); !text.empty())
-      write(fmt::format("logs/w{}.log", i), text);
+      write("logs/" + name + ".log", text);
   }
   write("probes.json", Dump(probes));
   write("commands.sh", CommandsScript(recording, options));

@@ -230,8 +230,8 @@ def faults(folder):
     meet(folder, "error-500-start@1", 4, "did not start: .*out of memory")
     # Already the stop before its start hangs; without --keep-going nobody is started then.
     meet(folder, "hang-stop@1", 4, "no answer to the stop before it .*no answer within 15 s", "--keep-going")
-    meet(folder, "lose-rank@1:0", 4, "rank 0: no file of this rank")
-    meet(folder, "truncate@1", 4, "rank 0: .*truncated-json")
+    meet(folder, "lose-rank@1:0", 4, "w1 .*: no file of this rank")
+    meet(folder, "truncate@1", 4, "w1 .*: .*truncated-json")
     meet(folder, "die-in-flush@1", 4, "(died|cancelled)")
     meet(folder, "disk-full@1", 4, "(No space left|truncated-json)")
     meet(folder, "slow-flush@1:3s", 0, None)
@@ -364,7 +364,7 @@ def by_daemon_faults(folder):
         check("mute rank: status", done.returncode == 4, done.stderr)
         missing = [(w["url"], r["rank"]) for w in report["workers"] for r in w["ranks"] if not r["proven"]]
         check("mute rank: it alone is missing", missing == [(addresses["workers"][0]["url"], 1)], missing)
-        check("mute rank: named", any("rank 1" in m and "never asked" in m for m in report["missing"]), report["missing"])
+        check("mute rank: named", any("TP1" in m and "never asked" in m for m in report["missing"]), report["missing"])
     with simulation(f"{folder}/t", *options, "--fault", "truncate@0", daemon=True) as addresses:
         done, report, run_folder = record(f"{folder}/t", target(addresses))
         check("truncated: status", done.returncode == 4, done.stderr)
