@@ -118,10 +118,13 @@ int Summarise(const AnalyzeOptions& options, const ReadOptions& reading,
 std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
                    const ScreenOptions& screen) {
   if (options.json) return AnalyzeJson(run, TachoVersion());
-  if (options.markdown) return AnalyzeMarkdown(run, screen, TachoVersion());
   if (options.profile_dir) return ProfileSections(run, screen);
-  if (!options.Tables().empty()) return WholeTablesText(run, options.Tables(), screen);
-  return AnalyzeText(run, screen);
+  const std::vector<WholeTable> tables = options.Tables();
+  if (options.markdown) {
+    return tables.empty() ? AnalyzeMarkdown(run, screen, TachoVersion())
+                          : WholeTablesMarkdown(run, tables, screen);
+  }
+  return tables.empty() ? AnalyzeText(run, screen) : WholeTablesText(run, tables, screen);
 }
 
 // Leaves the traces of `ranks` (two or more).
@@ -256,6 +259,9 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
   screen.top = static_cast<size_t>(
       options.top.value_or(options.profile_dir ? kDefaultProfileTop : kDefaultTop));
   if (options.top) screen.table_top = screen.top;
+  auto pick = ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables()));
+  if (!pick) return Fails(pick.error());
+  screen.pick = *std::move(pick);
   screen.command_paths = CommandPaths(options);
   screen.is_file = [](const std::string& path) {
     std::error_code error;

@@ -21,6 +21,7 @@ struct AnalyzeOptions {
   std::optional<std::string> window;
   bool kernels = false, categories = false, ops = false, launches = false, copies = false,
        gaps = false, ranks = false, steps = false, devices = false;
+  std::optional<std::string> sort, filter;
   std::optional<std::string> rules_file;
   std::optional<int64_t> threads;
   std::string color = "auto";

@@ -55,7 +55,14 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
         {"--launches", "", "launches, host calls and queues", &o.launches},
         {"--copies", "", "copies and memsets", &o.copies},
         {"--devices", "", "devices, streams and what runs together", &o.devices},
-        {"--ranks", "", "the ranks of a run side by side", &o.ranks}}},
+        {"--ranks", "", "the ranks of a run side by side", &o.ranks},
+        {"--sort", "COLUMN[:asc|desc]",
+         "of these tables, by a column as CSV names it (docs/csv.md): total_ns, count:asc",
+         &o.sort},
+        {"--filter", "TEXT|COLUMN>VALUE",
+         "of these tables only rows with TEXT in a name, or whose value compares so (> >= < <= = "
+         "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm",
+         &o.filter}}},
       {"what to look at",
        {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.rank},
         {"--device", "D", "only device D, by the trace's own id", &o.device},
@@ -82,6 +89,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       {"tacho analyze vllm_profile/",
        "every rank below a folder: verdict, ranks, idle causes, kernels"},
       {"tacho analyze rank0.pt.trace.json.gz --kernels -w", "all kernels with their whole names"},
+      {"tacho analyze trace.json --kernels --filter gemm --sort p99_ns",
+       "kernels with \"gemm\" in their names, those with the longest tail first"},
       {"tacho analyze trace.json --window 1.2s:1.5s --gaps",
        "why the device was idle in 300 ms of the trace"},
       {"tacho analyze run/ --json | jq '.traces[].idle'", "figures for programs"},
@@ -122,10 +131,15 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   std::vector<std::string> forms;
   if (o.json) forms.emplace_back("--json");
   if (o.markdown) forms.emplace_back("--markdown");
-  if (!o.Tables().empty()) forms.emplace_back("a table");
+  // A table alone may be in Markdown.
+  if (!o.Tables().empty() && !o.markdown) forms.emplace_back("a table");
   if (o.profile_dir) forms.emplace_back("--profile-dir");
   if (forms.size() > 1)
     return fail(fmt::format("{} and {} do not go together", forms[0], forms[1]));
+  if ((o.sort || o.filter) && o.Tables().empty()) {
+    return fail(fmt::format("{} needs one of the tables, such as --kernels",
+                            o.sort ? "--sort" : "--filter"));
+  }
   if (o.summary) {
     if (forms.size() == 1 && !o.json)
       return fail(fmt::format("--summary and {} do not go together", forms[0]));

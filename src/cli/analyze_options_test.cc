@@ -39,6 +39,20 @@ TEST(CheckAnalyzeOptions, OneFormAtATime) {
   EXPECT_THAT(Problem(options), HasSubstr("--json and a table do not go together"));
 }
 
+TEST(CheckAnalyzeOptions, SortAndFilterNeedATable) {
+  AnalyzeOptions options;
+  options.paths = {"x"};
+  options.sort = "total_ns";
+  EXPECT_THAT(Problem(options), HasSubstr("--sort needs one of the tables"));
+  options.kernels = true;
+  options.markdown = true;
+  EXPECT_EQ(Problem(options), "");
+  options.sort.reset();
+  options.kernels = false;
+  options.filter = "gemm";
+  EXPECT_THAT(Problem(options), HasSubstr("--filter needs one of the tables"));
+}
+
 TEST(CheckAnalyzeOptions, ASummaryHasNoModel) {
   AnalyzeOptions options = WithPath();
   options.summary = options.json = true;

@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "report/analyze_markdown.h"
 #include "report/device_totals.h"
+#include "report/format_number.h"
+#include "report/markdown_text.h"
 #include "report/result_tables.h"
 #include "report/screen_parts.h"
 #include "report/visible_text.h"
 
 namespace tacho {
 namespace {
+
+constexpr std::string_view kNoRanks =
+    "no ranks to compare: this is not a run of several worker traces";
 
 std::string_view EmptyText(WholeTable table) {
   switch (table) {
@@ -35,17 +43,55 @@ std::string_view EmptyText(WholeTable table) {
   return "";
 }
 
+// Where none of the tables has a row.
+std::string NothingText(const TraceAnalysis& trace, WholeTable table) {
+  return fmt::format("{} {}", EmptyText(table), Whereabouts(trace));
+}
+
+// A table as it is shown, and which part of it that is.
+struct PickedTable {
+  Table table;
+  std::optional<PickedRows> rows;
+};
+
+// Those that have rows, filtered, sorted and folded.
+std::vector<PickedTable> Pick(std::vector<Table> tables, const ScreenOptions& options) {
+  std::vector<PickedTable> picked;
+  for (Table& table : tables) {
+    if (table.rows.empty()) continue;
+    const auto rows = PickRows(table, options.pick);
+    if (options.table_top) FoldRows(table, *options.table_top);
+    picked.push_back({std::move(table), rows});
+  }
+  return picked;
+}
+
+std::string PickedText(const PickedTable& picked) {
+  if (!picked.rows) return "";
+  return fmt::format("{} of {} rows shown", FormatCount(static_cast<int64_t>(picked.rows->shown)),
+                     FormatCount(static_cast<int64_t>(picked.rows->of)));
+}
+
 // `if_empty`: the line when no table has a row.
 std::string TablesText(std::vector<Table> tables, std::string_view if_empty,
                        const ScreenOptions& options) {
   std::string out;
-  for (Table& table : tables) {
-    if (table.rows.empty()) continue;
+  for (const PickedTable& picked : Pick(std::move(tables), options)) {
     if (!out.empty()) out += "\n";
-    if (options.table_top) FoldRows(table, *options.table_top);
-    out += RenderText(table, options.style);
+    out += RenderText(picked.table, options.style);
+    if (picked.rows) out += Painted(" " + PickedText(picked), Paint::kDim, options.style) + "\n";
   }
   return out.empty() ? fmt::format(" {}\n", if_empty) : out;
+}
+
+std::string TablesMarkdown(std::vector<Table> tables, std::string_view if_empty,
+                           const ScreenOptions& options) {
+  std::string out;
+  for (const PickedTable& picked : Pick(std::move(tables), options)) {
+    out += "\n" + RenderMarkdown(picked.table);
+    if (picked.rows) out += "\n" + PickedText(picked) + "\n";
+  }
+  return out.empty() ? fmt::format("\n{}\n", MarkdownText(if_empty)) : out;
 }
 
 // What the tables of gaps leave open.
@@ -58,8 +104,7 @@ std::string UnderGaps(const TraceAnalysis& trace, const TextStyle& style) {
   return legend.empty() ? out : out + "\n" + legend;
 }
 
-}  // namespace
-
+// One flag's tables: without rows where there is nothing to tell.
 std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
                                const TextStyle& style) {
   const bool many_devices = trace.devices.size() > 1;
@@ -69,24 +114,17 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
       return {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)};
     case WholeTable::kCategories:
       return {CategoriesTable(trace.kernels)};
-    case WholeTable::kOps: {
-      std::vector<Table> tables = {OpsTable(trace.ops.rows, !on_host, false)};
-      if (!trace.ops.by_shape.empty()) {
-        tables.push_back(OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE"));
-      }
-      if (!trace.ops.key_averages.rows.empty()) {
-        tables.push_back(
-            OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()"));
-      }
-      return tables;
-    }
-    case WholeTable::kLaunches:
-      if (trace.launches.gpu_events + trace.launches.without_correlation == 0) {
-        return {ApisTable(trace.launches.apis),
-                ApisTable(trace.launches.other_apis, "OTHER CALLS")};
-      }
-      return {LaunchFiguresTable(trace.launches), ApisTable(trace.launches.apis),
+    case WholeTable::kOps:
+      return {
+          OpsTable(trace.ops.rows, !on_host, false),
+          OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE"),
+          OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()")};
+    case WholeTable::kLaunches: {
+      Table figures = LaunchFiguresTable(trace.launches);
+      if (trace.launches.gpu_events + trace.launches.without_correlation == 0) figures.rows.clear();
+      return {std::move(figures), ApisTable(trace.launches.apis),
               ApisTable(trace.launches.other_apis, "OTHER CALLS"), QueuesTable(trace.launches)};
+    }
     case WholeTable::kCopies:
       return {CopiesTable(trace.copies)};
     case WholeTable::kGaps:
@@ -102,6 +140,8 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
   }
   return {};
 }
+
+}  // namespace
 
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
@@ -120,8 +160,7 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
   for (const WholeTable which : tables) {
     if (!out.empty()) out += "\n";
     if (which == WholeTable::kRanks) {
-      out += TablesText({RanksTable(run.ranks, style)},
-                        "no ranks to compare: this is not a run of several worker traces", options);
+      out += TablesText({RanksTable(run.ranks, style)}, kNoRanks, options);
       continue;
     }
     bool first = true;
@@ -130,13 +169,43 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
         out += first ? "" : "\n";
         out += Painted(" " + VisibleText(trace.path, style.unicode), Paint::kBold, style) + "\n";
       }
-      out += TablesText(WholeTables(trace, which, style),
-                        fmt::format("{} {}", EmptyText(which), Whereabouts(trace)), options);
+      out += TablesText(WholeTables(trace, which, style), NothingText(trace, which), options);
       if (which == WholeTable::kGaps) out += UnderGaps(trace, style);
       first = false;
     }
   }
   return out;
+}
+
+std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                                const ScreenOptions& options) {
+  std::string out;
+  for (const WholeTable which : tables) {
+    if (which == WholeTable::kRanks) {
+      out += TablesMarkdown({RanksTable(run.ranks, TextStyle{})}, kNoRanks, options);
+      continue;
+    }
+    for (const TraceAnalysis& trace : run.traces) {
+      if (run.traces.size() > 1) out += fmt::format("\n### {}\n", MarkdownText(trace.path));
+      out += TablesMarkdown(WholeTables(trace, which, options.style), NothingText(trace, which),
+                            options);
+    }
+  }
+  // More rows than a document of this size can hold need not be tried.
+  const size_t top = options.table_top.value_or(2 * kMarkdownLimit / 32);
+  if (out.size() <= kMarkdownLimit || top <= 1) return out.substr(1);
+  ScreenOptions harder = options;
+  harder.table_top = std::min(top, 2 * kMarkdownLimit / 32) / 2;
+  return WholeTablesMarkdown(run, tables, harder);
+}
+
+std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
+  std::vector<Table> all;
+  for (const WholeTable which : tables) {
+    if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
+    for (Table& table : WholeTables(TraceAnalysis{}, which, {})) all.push_back(std::move(table));
+  }
+  return all;
 }
 
 }  // namespace tacho

@@ -29,9 +29,12 @@ std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options);
 // These tables with all their rows, one trace after the other.
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                             const ScreenOptions& options);
-// The tables themselves, for other formats: without rows where there is nothing to tell.
-std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
-                               const TextStyle& style);
+// The same as GitHub tables, below kMarkdownLimit bytes if that can be: their rows are folded
+// harder until they are.
+std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                                const ScreenOptions& options);
+// The tables without any row, for the names of their columns.
+std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables);
 
 // The screens (trace_screen.cc, run_screen.cc).
 // `ranks`: of the run that the trace is all of, for those that are missing.

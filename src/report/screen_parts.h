@@ -9,6 +9,7 @@
 #include "analysis/analyze.h"
 #include "report/device_totals.h"
 #include "report/table.h"
+#include "report/table_pick.h"
 
 namespace tacho {
 
@@ -22,6 +23,7 @@ struct ScreenOptions {
   TextStyle style;
   size_t top = 10;                       // rows of the tables that have a tail
   std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
+  TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"
   // Whether a trace's path is that of a file, which a command can name (a member of an archive has
   // none). Empty: none is.
