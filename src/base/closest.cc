@@ -3,9 +3,23 @@
 #include <algorithm>
 
 namespace tacho {
+namespace {
+
+constexpr size_t kLeastBeginning = 3;  // of a name, in bytes
+
+}  // namespace
 
 std::string Closest(std::string_view word, const std::vector<std::string>& candidates) {
+  // The beginning of one name alone: that one.
   std::string best;
+  size_t begin_so = 0;
+  for (const std::string& candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    best = candidate;
+    ++begin_so;
+  }
+  if (begin_so == 1 && word.size() >= kLeastBeginning) return best;
+  best.clear();
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     // Levenshtein's distance, one row at a time.

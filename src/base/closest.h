@@ -6,7 +6,8 @@
 
 namespace tacho {
 
-// The candidate that is spelt most like `word`, "" when none is close.
+// The one candidate that begins with `word`, else the one that is spelt most like it; "" when none
+// is close.
 std::string Closest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tacho

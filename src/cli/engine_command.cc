@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "cli/duration_argument.h"
 #include "cli/engine_options.h"
@@ -166,9 +165,12 @@ void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
 void NameTheStop(const EngineScene& scene) {
   std::string targets;
   for (const std::string& target : scene.options.Targets()) targets += " " + ShellWord(target);
-  const RemoteOptions& remote = scene.options.remote;
-  if (remote.insecure) targets += " --insecure";
-  if (!remote.ca_file.empty()) targets += " --cacert " + ShellWord(remote.ca_file);
+  const ServerOptions& server = scene.options.remote.server;
+  if (!server.api_key.empty()) targets += " --api-key " + WrittenWord(Secret::kKey, "");
+  if (!server.api_key_file.empty()) targets += " --api-key-file " + ShellWord(server.api_key_file);
+  if (server.send_key_to_workers) targets += " --send-key-to-workers";
+  if (server.insecure) targets += " --insecure";
+  if (!server.ca_file.empty()) targets += " --cacert " + ShellWord(server.ca_file);
   Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 
@@ -261,13 +263,9 @@ int RunEngine(const std::vector<std::string>& arguments) {
   scene.patience = std::chrono::milliseconds(timeout->ns / 1'000'000);
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
 
-  HttpClientOptions http;
-  http.verify_tls = !scene.options.remote.insecure;
-  http.ca_file = scene.options.remote.ca_file;
-  http.bearer_key = scene.options.remote.api_key;
-  if (const char* key = std::getenv("TACHO_API_KEY"); http.bearer_key.empty() && key != nullptr)
-    http.bearer_key = key;
-  auto client = HttpClient::Create(http);
+  const auto http = scene.options.remote.Http();
+  if (!http) return Fails(http.error());
+  auto client = HttpClient::Create(*http);
   if (!client) return Fails(client.error());
   scene.client = std::move(*client);
 

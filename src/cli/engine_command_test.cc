@@ -50,6 +50,11 @@ TEST_F(EngineCommand, WrongWordsAreUsage) {
   EXPECT_EQ(typo.status, kBadUsage);
   EXPECT_THAT(typo.err, HasSubstr("did you mean status?"));
   EXPECT_EQ(RunIt({"status"}).status, kBadUsage);
+  EXPECT_THAT(RunIt({"stat", "http://h:1"}).err, HasSubstr("did you mean status?"));
+  FakeEngine engine(VllmAnswers());
+  Ran extra = RunIt({"list", engine.url(), "extra"});
+  EXPECT_EQ(extra.status, kBadUsage);
+  EXPECT_THAT(extra.err, HasSubstr("extra: there is no such file"));
   Ran none = RunIt({"start", "http://127.0.0.1:1", "--steps", "0"});
   EXPECT_EQ(none.status, kBadUsage);
   EXPECT_THAT(none.err, HasSubstr("--steps wants a whole number from 1 on, not '0'"));
@@ -76,6 +81,14 @@ TEST_F(EngineCommand, OneDeadWorkerOfTwoIsStatusSix) {
   EXPECT_EQ(status.status, kRemoteFailed);
   Ran stop = RunIt({"stop", engine.url(), "http://127.0.0.1:1"});
   EXPECT_EQ(stop.status, kRemoteFailed);
+}
+
+TEST_F(EngineCommand, AWebServerIsNoEngineThatDidNotAnswer) {
+  FakeEngine web({{"GET /v1/models", {404, "", {{"Server", "nginx"}}}}});
+  Ran ran = RunIt({"status", web.url()});
+  EXPECT_EQ(ran.status, kRemoteFailed);
+  EXPECT_THAT(ran.out, Not(HasSubstr("no answer")));
+  EXPECT_THAT(ran.err, HasSubstr("a web server (nginx), but no vLLM or SGLang: GET /v1/models"));
 }
 
 TEST_F(EngineCommand, TwoStartsHaveASpread) {

@@ -21,12 +21,9 @@ std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> 
 
 OptionGroup RemoteOptions::Rows() {
   return {"connection",
-          {{"--api-key", "KEY", "bearer key for engines and router (default: $TACHO_API_KEY)",
-            &api_key},
-           {"--cacert", "FILE", "PEM file of an authority to trust beside the system's", &ca_file},
-           {"--insecure", "", "do not check TLS certificates", &insecure},
-           {"--timeout", "TIME", "longest wait for an answer, such as 10m; 0: as long as it takes",
-            &timeout}}};
+          With(server.Rows("$TACHO_API_KEY"),
+               {{"--timeout", "TIME",
+                 "longest wait for an answer, such as 10m; 0: as long as it takes", &timeout}})};
 }
 
 std::string EngineOptions::Action() const {
@@ -104,7 +101,7 @@ CommandSpec EngineSpec(EngineOptions& options) {
          &options.force},
         {"--json", "", "one JSON object", &options.json},
         {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
-         &options.router_url},
+         &options.router_url, 0, false, Secret::kUrl},
         {"--action", "NAME", "the same as ACTION", &options.action}}},
       options.remote.Rows(),
   };

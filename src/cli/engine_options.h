@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "cli/key_options.h"
 #include "cli/parse.h"
 #include "control/profile_control.h"
 
@@ -14,11 +15,11 @@ namespace tacho {
 
 // What every command that talks to engines takes.
 struct RemoteOptions {
-  std::string api_key, ca_file;
-  bool insecure = false;
+  ServerOptions server;
   std::string timeout = "0";  // 0: as long as it takes
 
   OptionGroup Rows();
+  Result<HttpClientOptions> Http() const { return server.Http({"TACHO_API_KEY"}); }
 };
 
 // Rows one behind the other.

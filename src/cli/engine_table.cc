@@ -84,7 +84,7 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers) {
   for (const ProbedWorker& probed : workers) {
     if (!probed.facts) {
       table.Add({probed.worker.url, "?", std::monostate{}, std::monostate{}, std::monostate{},
-                 "no answer"},
+                 "unknown: see below"},
                 Paint::kRed);
       continue;
     }

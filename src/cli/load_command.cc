@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/record_report.h"
 #include "cli/terminal.h"
+#include "net/url.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -134,14 +135,13 @@ int RunOnce(const LoadScene& scene) {
 }
 
 // `tacho record` with this very load in place of its own.
-int RunProfiled(const LoadScene& scene, const std::vector<std::string>& arguments) {
+int RunProfiled(const LoadScene& scene) {
   RecordOptions options;
   if (const auto put = scene.flags.session.PutInto(options); !put) return Fails(put.error());
   options.targets = scene.job.urls;
   options.via = Via::kHttp;
   options.patience = scene.job.flush_timeout;
-  options.command = arguments;
-  options.command.insert(options.command.begin(), "load");
+  options.command = scene.flags.command;
   auto plan = PlanOf(scene, scene.job.plan);
   if (!plan) return Fails(plan.error());
   options.given_load = GivenLoad{std::move(*plan), scene.targets, scene.job.drive};
@@ -232,20 +232,17 @@ int RunLoad(const std::vector<std::string>& arguments) {
                     .live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO)),
                     .unicode = scene.style.unicode};
 
-  HttpClientOptions http;
-  http.verify_tls = !scene.flags.insecure;
-  http.ca_file = scene.flags.ca_file;
-  http.bearer_key = scene.job.bearer_key;
-  auto client = HttpClient::Create(http);
+  auto client = HttpClient::Create(scene.job.http);
   if (!client) return Fails(client.error());
   scene.client = std::move(*client);
+  for (const std::string& url : scene.job.urls) scene.client->NameServer(*ParseUrl(url));
 
   const InterruptScope interrupt;
   scene.stop = interrupt.token();
   if (const auto prepared = PrepareScene(scene); !prepared) return Fails(prepared.error());
   if (const auto places = CheckResultFiles(scene.flags); !places) return Fails(places.error());
   if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
-  if (scene.flags.profile) return RunProfiled(scene, arguments);
+  if (scene.flags.profile) return RunProfiled(scene);
   return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }
 

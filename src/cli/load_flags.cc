@@ -6,8 +6,8 @@ namespace {
 OptionGroup TargetRows(LoadFlags& f) {
   return {
       "target",
-      {{"--base-url", "URL,...", "the same as URL", &f.base_urls},
-       {"--host", "NAME", "with --port: the same as URL", &f.host},
+      {{"--base-url", "URL,...", "the same as URL", &f.base_urls, 0, false, Secret::kUrl},
+       {"--host", "NAME", "with --port: the same as URL", &f.host, 0, false, Secret::kUrl},
        {"--port", "N", "with --host (default 127.0.0.1)", &f.port, 1},
        {"--model", "NAME", "that requests carry (default: the first of the server's /v1/models)",
         &f.model},
@@ -15,14 +15,13 @@ OptionGroup TargetRows(LoadFlags& f) {
        {"--api", "API", "completions (default), chat, or generate, SGLang's own", &f.api},
        {"--backend", "NAME", "the same by vLLM's names: vllm, openai, openai-chat, sglang",
         &f.backend},
-       {"--endpoint", "ROUTE", "in place of the API's own, such as /v1/completions", &f.endpoint},
+       {"--endpoint", "ROUTE", "in place of the API's own, such as /v1/completions", &f.endpoint, 0,
+        false, Secret::kUrl},
        {"--no-streaming", "", "whole answers: no times of tokens", &f.no_streaming},
-       {"--api-key", "KEY", "bearer key (default: $OPENAI_API_KEY, then $TACHO_API_KEY)",
-        &f.api_key},
-       {"--cacert", "FILE", "PEM file of an authority to trust beside the system's", &f.ca_file},
-       {"--insecure", "", "do not check TLS certificates", &f.insecure},
-       {"--header", "KEY=VALUE ...", "of each request", &f.headers, 0, true},
-       {"--extra-body", "JSON", "fields to add to each request", &f.extra_body}}};
+       {"--header", "NAME=VALUE ...", "of each request to the servers that you name", &f.headers, 0,
+        true, Secret::kHeader},
+       {"--extra-body", "JSON", "fields to add to each request", &f.extra_body, 0, false,
+        Secret::kJson}}};
 }
 
 OptionGroup WorkRows(LoadFlags& f) {
@@ -198,8 +197,13 @@ CommandSpec LoadSpec(LoadFlags& flags) {
       "and when, is decided before the first request, by the seed. Prompts are token ids, so no "
       "tokenizer is needed. The flags of vllm bench serve are understood.";
   spec.positionals = &flags.urls;
-  spec.groups = {TargetRows(flags), WorkRows(flags),    TimeRows(flags),  ReportRows(flags),
-                 SweepRows(flags),  ProfileRows(flags), BenchRows(flags), SamplingRows(flags)};
+  spec.command = &flags.command;
+  spec.groups = {
+      TargetRows(flags),  {"connection", flags.server.Rows("$TACHO_API_KEY, then $OPENAI_API_KEY")},
+      WorkRows(flags),    TimeRows(flags),
+      ReportRows(flags),  SweepRows(flags),
+      ProfileRows(flags), BenchRows(flags),
+      SamplingRows(flags)};
   spec.examples = {
       {"tacho load http://127.0.0.1:8000", "the default mix, 8 users, 30 s"},
       {"tacho load http://127.0.0.1:8000 --rate 5 --duration 2m --slo ttft:500 tpot:50",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/key_options.h"
 #include "cli/parse.h"
 #include "cli/record_options.h"
 
@@ -14,13 +15,14 @@ namespace tacho {
 // `tacho load` as it was typed. Names of options are those of `vllm bench serve` where it has one.
 struct LoadFlags {
   std::vector<std::string> urls;  // positional
+  std::string command;            // as it is kept in a run folder
   // target
   std::vector<std::string> base_urls;
-  std::string host, endpoint, backend, api, model, served_model_name, api_key, extra_body;
+  std::string host, endpoint, backend, api, model, served_model_name, extra_body;
   std::optional<int64_t> port;
   std::vector<std::string> headers;
-  std::string ca_file;
-  bool insecure = false, no_streaming = false;
+  ServerOptions server;
+  bool no_streaming = false;
   // what to send
   std::string scenario, mix, dataset, dataset_name, range_ratio;
   std::optional<int64_t> input_len, output_len, random_input_len, random_output_len,

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "cli/load_argument.h"
 #include "cli/load_job_plan.h"
 #include "cli/load_sweep.h"
 #include "load/request_body.h"
+#include "net/url.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -52,7 +52,9 @@ class JobMaker {
     if (job_.urls.empty()) return LoadUsage("no server given");
     // An OpenAI client's base URL is that of the server behind it.
     for (std::string& url : job_.urls) {
-      if (!f_.endpoint.empty()) break;
+      if (const auto good = ParseUrl(url); !good) return tl::unexpected<Error>(good.error());
+      url.resize(std::min(url.find('?'), url.size()));
+      if (!f_.endpoint.empty()) continue;
       while (url.ends_with('/')) url.pop_back();
       if (url.ends_with("/v1")) url.resize(url.size() - 3);
     }
@@ -64,19 +66,24 @@ class JobMaker {
           "--steps, --out, --trace-dir and what else a recording takes need --profile");
     }
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
-    for (const char* name : {"OPENAI_API_KEY", "TACHO_API_KEY"}) {
-      const char* key = std::getenv(name);
-      if (job_.bearer_key.empty() && key != nullptr) job_.bearer_key = key;
-    }
-    if (!f_.api_key.empty()) job_.bearer_key = f_.api_key;
+    // vLLM's client reads the second one.
+    auto http = f_.server.Http({"TACHO_API_KEY", "OPENAI_API_KEY"});
+    if (!http) return tl::unexpected<Error>(http.error());
+    job_.http = std::move(*http);
+    return SetHeaders();
+  }
+
+  // Errors repeat nothing of a header: it may be a key.
+  Result<void> SetHeaders() {
     for (const std::string& header : f_.headers) {
       const size_t sign = header.find_first_of("=:");
-      if (sign == std::string::npos || sign == 0) {
-        return LoadUsage(fmt::format("--header wants KEY=VALUE, not '{}'", VisibleText(header)));
-      }
+      if (sign == std::string::npos)
+        return LoadUsage("--header wants NAME=VALUE: one that is given has neither '=' nor ':'");
       const size_t value = header.find_first_not_of(' ', sign + 1);
-      job_.target.headers.push_back(
+      job_.http.headers.push_back(
           {header.substr(0, sign), value == std::string::npos ? "" : header.substr(value)});
+      if (const auto good = CheckHeader(job_.http.headers.back()); !good)
+        return LoadUsage("--header: " + good.error().message);
     }
     return {};
   }
@@ -130,8 +137,7 @@ class JobMaker {
     if (!fields.empty()) job_.target.sampling = "{" + fields + "}";
     if (!f_.extra_body.empty()) {
       if (!IsJsonObject(f_.extra_body)) {
-        return LoadUsage(
-            fmt::format("--extra-body wants a JSON object, not '{}'", VisibleText(f_.extra_body)));
+        return LoadUsage("--extra-body wants a JSON object, such as '{\"top_p\":0.9}'");
       }
       job_.target.extra_body = f_.extra_body;
     }

@@ -22,7 +22,7 @@ struct LoadJob {
   DatasetOptions dataset;
   DriveTarget target;  // of all servers, but for its url
   std::vector<std::string> urls;
-  std::string bearer_key;
+  HttpClientOptions http;
   DriveOptions drive;
   BenchIdentity identity;
   BenchMetrics metrics;

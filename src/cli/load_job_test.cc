@@ -120,7 +120,7 @@ TEST(LoadJob, VllmsCommandLineMeansWhatItMeansThere) {
   EXPECT_EQ(job->identity.metadata[1].second, "x,y");
   EXPECT_EQ(job->identity.backend, "vllm");
   EXPECT_EQ(job->identity.tokenizer_id, "./model");
-  EXPECT_EQ(job->target.headers[0].value, "V");
+  EXPECT_EQ(job->http.headers[0].value, "V");
   EXPECT_EQ(job->target.sampling, "{\"temperature\":0}");
   EXPECT_THAT(job->metrics.names, ElementsAre("ttft", "e2el"));
   EXPECT_THAT(job->metrics.percents, ElementsAre(50, 99.9));

@@ -46,9 +46,29 @@ std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
     }
   }
   const std::string word = given.substr(0, given.find('='));
-  const std::string nearest = Closest(word, all);
+  // Any letter is near any other.
+  const std::string nearest = word.size() > 2 ? Closest(word, all) : "";
   return fmt::format("unknown option {}{}", VisibleText(word),
                      nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest));
+}
+
+// CLI11's complaint has the option's name in it, and may have its value, which may be a secret.
+std::string Misused(const CommandSpec& spec, std::string_view complaint) {
+  constexpr std::string_view kBetween = " :=";
+  while (!complaint.empty()) {
+    const size_t end = std::min(complaint.find_first_of(kBetween), complaint.size());
+    const std::string word(complaint.substr(0, end));
+    complaint.remove_prefix(std::min(end + 1, complaint.size()));
+    for (const OptionGroup& group : spec.groups) {
+      for (const OptionRow& row : group.options) {
+        const auto names = NamesOf(row);
+        if (std::find(names.begin(), names.end(), word) == names.end()) continue;
+        return row.value.empty() ? word + " takes no value"
+                                 : fmt::format("{} wants a value: {}", word, row.value);
+      }
+    }
+  }
+  return "the options cannot be understood";
 }
 
 // "  --top N                 what it does", the text wrapped under itself.
@@ -66,6 +86,29 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
     if (c == '\n') out += std::string(kHelpColumn, ' ');
   }
   return out + "\n";
+}
+
+// "--out DIR", as it is kept.
+std::string Written(const OptionRow& row, const std::string& value) {
+  std::string word;
+  const bool list = std::holds_alternative<std::vector<std::string>*>(row.target) && !row.words;
+  for (size_t begin = 0; begin <= value.size();) {
+    const size_t end = list ? std::min(value.find(',', begin), value.size()) : value.size();
+    word += (begin > 0 ? "," : "") + WrittenWord(row.secret, value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return " " + MainName(row) + (value.starts_with('-') ? "=" : " ") + word;
+}
+
+std::string WrittenCommand(const CommandSpec& spec, const std::string& options) {
+  std::string words;
+  bool dash = false;
+  for (const std::string& positional : *spec.positionals) {
+    words += " " + WrittenWord(Secret::kUrl, positional);
+    dash |= positional.starts_with('-');
+  }
+  const std::string head = "tacho " + spec.name;
+  return dash ? head + options + " --" + words : head + words + options;
 }
 
 Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::string& text) {
@@ -167,7 +210,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    return tl::unexpected<Error>(Usage(spec, error.what()));
+    return tl::unexpected<Error>(Usage(spec, Misused(spec, error.what())));
   }
   if (help) return true;
   std::vector<std::string> positionals;
@@ -183,13 +226,22 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
         Usage(spec, fmt::format("unexpected argument '{}'", VisibleText(positionals.front()))));
   }
   if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
+  std::string written;
+  for (const OptionGroup& group : spec.groups)
+    for (const OptionRow& row : group.options)
+      if (auto* const* target = std::get_if<bool*>(&row.target); target != nullptr && **target)
+        written += " " + MainName(row);
   for (const auto& [row, option] : valued) {
     if (option->count() == 0) continue;
     const bool list = std::holds_alternative<std::vector<std::string>*>(row->target);
     const std::vector<std::string> values =
         list ? option->results() : std::vector<std::string>{option->as<std::string>()};
-    for (const std::string& value : values) TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
+    for (const std::string& value : values) {
+      TACHO_RETURN_IF_ERROR(Store(spec, *row, value));
+      written += Written(*row, value);
+    }
   }
+  if (spec.command != nullptr) *spec.command = WrittenCommand(spec, written);
   return false;
 }
 

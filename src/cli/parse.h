@@ -9,6 +9,7 @@
 
 #include "base/closest.h"
 #include "base/result.h"
+#include "cli/secret.h"
 
 namespace tacho {
 
@@ -27,6 +28,7 @@ struct OptionRow {
   OptionTarget target;
   int64_t least = 0;   // of a whole number
   bool words = false;  // of a list: a list of words
+  Secret secret = Secret::kNone;
 };
 struct OptionGroup {
   std::string title;
@@ -44,6 +46,9 @@ struct CommandSpec {
   std::string description;
   std::vector<OptionGroup> groups;
   std::vector<std::string>* positionals = nullptr;
+  // Where the command goes as it was understood, to be kept and run again: without secrets, made of
+  // what the options got. Positionals are addresses or files then.
+  std::string* command = nullptr;
   std::vector<Example> examples;
 };
 

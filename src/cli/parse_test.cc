@@ -72,6 +72,17 @@ TEST(ParseArguments, NumbersMustBeNumbers) {
   EXPECT_FALSE(Parse({"x", "--top"}).result.has_value());
 }
 
+TEST(ParseArguments, MisuseIsToldInOurWords) {
+  EXPECT_EQ(Parse({"x", "--csv"}).result.error().message,
+            "--csv wants a value: DIR; see 'tacho analyze --help'");
+  EXPECT_EQ(Parse({"x", "--top"}).result.error().message,
+            "--top wants a value: N; see 'tacho analyze --help'");
+  EXPECT_EQ(Parse({"x", "--json=maybe"}).result.error().message,
+            "--json takes no value; see 'tacho analyze --help'");
+  EXPECT_EQ(Parse({"x", "-q"}).result.error().message,
+            "unknown option -q; see 'tacho analyze --help'");
+}
+
 TEST(ParseArguments, HelpBeatsEverything) {
   const Parsed p = Parse({"--help", "--nonsense"});
   ASSERT_TRUE(p.result.has_value());
@@ -100,6 +111,8 @@ TEST(Closest, FindsTyposAndNothingElse) {
   EXPECT_EQ(Closest("analyse", names), "analyze");
   EXPECT_EQ(Closest("anlayze", names), "analyze");
   EXPECT_EQ(Closest("rekord", names), "record");
+  EXPECT_EQ(Closest("stat", {"list", "status", "start", "stop"}), "status");
+  EXPECT_EQ(Closest("sta", {"status", "start", "stop"}), "start") << "two begin so";
   EXPECT_EQ(Closest("frobnicate", names), "");
 }
 

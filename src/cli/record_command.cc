@@ -38,13 +38,9 @@ int RunRecord(const std::vector<std::string>& arguments) {
   }
   Result<RecordOptions> options = RecordOptionsOf(own);
   if (!options) return Fails(options.error());
-  options->command = arguments;
-  options->command.insert(options->command.begin(), "record");
-  HttpClientOptions http;
-  http.bearer_key = options->api_key;
-  http.verify_tls = !own.remote.insecure;
-  http.ca_file = own.remote.ca_file;
-  auto client = HttpClient::Create(http);
+  const auto http = own.remote.Http();
+  if (!http) return Fails(http.error());
+  auto client = HttpClient::Create(*http);
   if (!client) return Fails(client.error());
 
   InterruptScope interrupt;

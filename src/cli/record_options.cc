@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "cli/duration_argument.h"
@@ -117,6 +116,7 @@ CommandSpec RecordSpec(RecordArguments& a) {
       a.remote.Rows(),
   };
   spec.positionals = &a.targets;
+  spec.command = &a.command;
   spec.examples = {
       {"tacho record http://127.0.0.1:30055", "ten seconds of all workers behind a router"},
       {"tacho record http://127.0.0.1:8000 --steps 20", "twenty engine steps of one server"},
@@ -169,9 +169,7 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.patience = std::chrono::milliseconds(patience_ns / 1'000'000);
   if (options.window_ns < 100'000'000)
     return Fail(ErrorKind::kUsage, "--duration: a window needs a tenth of a second at least");
-  options.api_key = a.remote.api_key;
-  if (const char* key = std::getenv("TACHO_API_KEY"); options.api_key.empty() && key != nullptr)
-    options.api_key = key;
+  options.command = a.command;
   options.socket_folder = a.daemon_socket;
   return options;
 }

@@ -29,6 +29,7 @@ struct SessionArguments {
 // The command line of `tacho record`.
 struct RecordArguments {
   std::vector<std::string> targets;
+  std::string command;  // as it is kept in the run folder
   RemoteOptions remote;
   SessionArguments session;
   std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s

@@ -137,7 +137,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status);
   recording.folder.FreeReserve();
   // What is known is shown all the same.
-  const Result<bool> kept = recording.folder.Write("run.json", proven.json);
+  const Result<bool> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
   return proven;
 }

@@ -31,6 +31,24 @@ Worker PlainWorker(std::string url, std::string found_in) {
           .found_in = std::move(found_in)};
 }
 
+// A file that the user gave is the user's own word.
+void NameServers(HttpClient& client, const std::vector<Worker>& workers) {
+  for (const Worker& worker : workers)
+    if (const auto url = ParseUrl(worker.url)) client.NameServer(*url);
+}
+
+// Nobody's key goes to a server that its owner did not name without a word.
+void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
+                    const std::vector<Worker>& workers, std::vector<std::string>& remarks) {
+  std::string who;
+  for (const Worker& worker : workers)
+    if (const auto url = ParseUrl(worker.url); url && client.KeyUseFor(*url) == KeyUse::kSent)
+      who += (who.empty() ? "" : ", ") + worker.url;
+  if (!who.empty())
+    remarks.push_back(
+        fmt::format("the key goes to the workers that {} names, too: {}", router, who));
+}
+
 // Keeps what is there, adds what is new.
 void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
   for (Worker& worker : found) {
@@ -45,9 +63,8 @@ void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
 
 // Why an answer to /workers shows that nobody can be profiled here; "" when it does not.
 std::string Objection(const HttpResponse& answer, const std::string& origin) {
-  if (answer.status == 401 || answer.status == 403)
-    return fmt::format("{}: HTTP {} to /workers: it wants a key: give --api-key", origin,
-                       answer.status);
+  if (const std::string remedy = KeyRemedy(answer); !remedy.empty())
+    return fmt::format("{}/workers: {}", origin, remedy);
   if (answer.status >= 300 && answer.status < 400)
     return fmt::format("{}: redirects to {}: name that address instead", origin,
                        FindHeader(answer.headers, "location"));
@@ -62,6 +79,7 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   // An OpenAI client's base URL is that of the server behind it.
   if (url->path == "/v1" || url->path.starts_with("/v1/")) url->path.clear();
   std::string origin = url->Origin();
+  client.NameServer(*url);
   // A router that hands every other path to one of its workers looks just like that worker, so its
   // own lists are asked for before anything else.
   std::vector<Result<HttpResponse>> answers = client.FetchAll(
@@ -70,7 +88,7 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
     if (answer) continue;
     if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
     // The others shall not wait for it: the probe will say what became of it.
-    AddWorkers(deployment, {PlainWorker(origin, target)});
+    AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
     return true;
   }
   const HttpResponse& workers = *answers[0];
@@ -87,7 +105,7 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
     route = "/list_workers";
   }
   if (!listed) {
-    AddWorkers(deployment, {PlainWorker(origin, target)});
+    AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
     return true;
   }
   if (listed->empty())
@@ -104,7 +122,9 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                            : workers.body.find("\"id\"") != std::string::npos
                                ? RouterKind::kSglangRouter
                                : RouterKind::kOther;
-  AddWorkers(deployment, UnifyWorkers(*listed, "router " + origin + route, deployment.remarks));
+  std::vector<Worker> found = UnifyWorkers(*listed, "router " + origin + route, deployment.remarks);
+  SayWhoGetsKeys(client, origin, found, deployment.remarks);
+  AddWorkers(deployment, std::move(found));
   return true;
 }
 
@@ -116,7 +136,9 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
     return Fail(ErrorKind::kUnreadable, fmt::format("{}: cannot be read", path));
   if (std::optional<std::vector<ListedWorker>> listed = ParseTargetList(text);
       listed && !listed->empty()) {
-    AddWorkers(deployment, UnifyWorkers(*listed, path, deployment.remarks));
+    std::vector<Worker> workers = UnifyWorkers(*listed, path, deployment.remarks);
+    NameServers(client, workers);
+    AddWorkers(deployment, std::move(workers));
     return true;
   }
   LaunchLog log = ReadLaunchLog(text);
@@ -131,8 +153,11 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
       return tl::unexpected(added.error().WithContext(fmt::format("{}:{}", path, last.line)));
     return true;
   }
-  for (const LaunchLog::Server& engine : log.engines)
-    AddWorkers(deployment, {PlainWorker(engine.url, fmt::format("{}:{}", path, engine.line))});
+  for (const LaunchLog::Server& engine : log.engines) {
+    std::vector<Worker> one = {PlainWorker(engine.url, fmt::format("{}:{}", path, engine.line))};
+    NameServers(client, one);
+    AddWorkers(deployment, std::move(one));
+  }
   if (log.empty())
     return Fail(
         ErrorKind::kUsage,
@@ -142,6 +167,24 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
                     "on\")",
                     path));
   return true;
+}
+
+// Why a target that is no regular file is no address either; "" when it may be one.
+std::string NoAddress(const std::string& target) {
+  if (target.find("://") != std::string::npos) return "";
+  std::error_code ignored;
+  if (fs::is_directory(target, ignored))
+    return fmt::format(
+        "{} is a folder: give the URL of a router or of an engine, a launch log or a "
+        "list of URLs (tacho analyze reads a folder of traces)",
+        target);
+  if (target.find('/') != std::string::npos)
+    return fmt::format("{}: there is no such file, and it is no http:// address", ShownUrl(target));
+  // Any word would do for a host.
+  if (target.find_first_of(".:") == std::string::npos && target != "localhost")
+    return fmt::format("{}: there is no such file; a host of that name would be http://{}:PORT",
+                       target, target);
+  return "";
 }
 
 }  // namespace
@@ -155,10 +198,10 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
   for (const std::string& target : targets) {
     std::error_code ignored;
     bool is_file = fs::is_regular_file(target, ignored);
-    if (!is_file && target.find("://") == std::string::npos &&
-        target.find('/') != std::string::npos)
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("{}: there is no such file, and it is no http:// address", target));
+    if (!is_file) {
+      if (std::string objection = NoAddress(target); !objection.empty())
+        return Fail(ErrorKind::kUsage, objection);
+    }
     Result<bool> added =
         is_file ? AddFile(client, target, deployment, stop, patience)
                 : AddUrl(client, target, targets.size() > 1, deployment, stop, patience);
@@ -172,7 +215,8 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
     }
   }
   if (deployment.workers.empty())
-    return Fail(ErrorKind::kRemote, fmt::format("{}: no worker that speaks HTTP", targets[0]));
+    return Fail(ErrorKind::kRemote,
+                fmt::format("{}: no worker that speaks HTTP", ShownUrl(targets[0])));
   return deployment;
 }
 

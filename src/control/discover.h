@@ -29,6 +29,8 @@ struct Deployment {
 //     on", "Launch vLLM OpenAI api_server at" win; the host stays as the log has it) or a list of
 //     URLs, one a line or as JSON (also the shape of a Kubernetes EndpointSlice), comments with
 //     '#'.
+// Servers that the user named, in a target or in a file that is one, get the client's key
+// (HttpClient::NameServer); workers that a router names do not.
 // kUsage: a target that is neither; kRemote: nothing answered.
 Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
                             std::stop_token stop = {},

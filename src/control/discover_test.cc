@@ -4,12 +4,14 @@
 
 #include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
+#include "net/url.h"
 
 namespace tacho {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class DiscoverTest : public testing::Test {
  protected:
@@ -83,6 +85,46 @@ TEST_F(DiscoverTest, FilesAreListsOrLogs) {
   EXPECT_THAT(found->remarks, ElementsAre(HasSubstr("passed over")));
   EXPECT_THAT(Find({File("nothing: here\n")}).error().message, HasSubstr("neither a list"));
   EXPECT_EQ(Find({File("Router launched at 127.0.0.1:1, x\n")}).error().kind, ErrorKind::kRemote);
+}
+
+TEST_F(DiscoverTest, AKeyGoesToServersThatTheUserNamed) {
+  client_ = HttpClient::Create({.bearer_key = "sesame"}).value();
+  FakeEngine worker({});
+  FakeEngine router(
+      {{"GET /workers",
+        {200, R"({"workers":[{"url":")" + worker.url() + R"("},{"url":"http://10.0.0.9:1"}]})"}}});
+  const auto use = [&](const std::string& url) { return client_->KeyUseFor(*ParseUrl(url)); };
+  auto found = Find({router.url() + "/v1"});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(use(router.url()), KeyUse::kSent);
+  EXPECT_EQ(use(worker.url()), KeyUse::kWithheld);
+  EXPECT_THAT(found->remarks, ElementsAre());
+  ASSERT_TRUE(Find({worker.url()}));
+  EXPECT_EQ(use(worker.url()), KeyUse::kSent);
+  ASSERT_TRUE(Find({File("http://10.0.0.1:1\n")}));
+  EXPECT_EQ(use("http://10.0.0.1:1"), KeyUse::kSent);
+  ASSERT_TRUE(Find({File("x: Starting vLLM server on http://10.0.0.2:8101\n")}));
+  EXPECT_EQ(use("http://10.0.0.2:8101"), KeyUse::kSent);
+  EXPECT_EQ(use("https://10.0.0.2:8101"), KeyUse::kWithheld);
+  EXPECT_EQ(use("http://10.0.0.9:1"), KeyUse::kWithheld);
+
+  client_ = HttpClient::Create({.bearer_key = "sesame", .keys_to_all = true}).value();
+  found = Find({router.url()});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(use(worker.url()), KeyUse::kSent);
+  EXPECT_THAT(found->remarks, ElementsAre(HasSubstr(worker.url())));
+}
+
+TEST_F(DiscoverTest, WhatIsNoAddressIsNotAskedFor) {
+  EXPECT_THAT(Find({folder_.path()}).error().message, HasSubstr("is a folder"));
+  const auto word = Find({"extra"});
+  EXPECT_EQ(word.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(word.error().message, HasSubstr("there is no such file"));
+  for (const char* target : {"http://me:sesame@h:1", "me:sesame@h/v1", "me:sesame@h"}) {
+    const auto refused = Find({target});
+    EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
+    EXPECT_THAT(refused.error().message, Not(HasSubstr("sesame")));
+  }
 }
 
 TEST_F(DiscoverTest, TheSameWorkerTwiceIsOne) {

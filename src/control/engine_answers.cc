@@ -113,8 +113,7 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
 std::string Describe(const ProbeAnswers& answers) {
   for (const std::optional<HttpResponse>& answer : answers) {
     if (!answer) continue;
-    if (answer->status == 401 || answer->status == 403)
-      return fmt::format("HTTP {}: it wants a key: give --api-key", answer->status);
+    if (std::string remedy = KeyRemedy(*answer); !remedy.empty()) return remedy;
     if (answer->status >= 300 && answer->status < 400)
       return fmt::format("redirects to {}: name that address instead",
                          FindHeader(answer->headers, "location"));

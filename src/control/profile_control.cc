@@ -177,7 +177,9 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
     return;
   }
   outcome.verdict = ControlVerdict::kRefused;
-  if (facts.kind == EngineKind::kSglang && answer.status == 500) {
+  if (std::string remedy = KeyRemedy(answer); !remedy.empty()) {
+    outcome.said = std::move(remedy);
+  } else if (facts.kind == EngineKind::kSglang && answer.status == 500) {
     // SGLang tells its reason in its log only.
     if (stop) {
       outcome.verdict = ControlVerdict::kWasSo;

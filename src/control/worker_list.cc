@@ -167,7 +167,8 @@ RankedUrl SplitRank(std::string_view url) {
   int rank = 0;
   const char* end = url.data() + url.size();
   auto [rest, error] = std::from_chars(url.data() + at + 1, end, rank);
-  if (error != std::errc() || rest != end || rank < 0) return {std::string(url), std::nullopt};
+  if (error != std::errc() || rest != end || rank < 0 || !ParseUrl(url.substr(0, at)))
+    return {std::string(url), std::nullopt};
   return {std::string(url.substr(0, at)), rank};
 }
 
@@ -177,13 +178,14 @@ std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
   std::map<std::string, int> plain;  // how often a server stands in the list without a rank
   for (const ListedWorker& item : listed) {
     if (item.grpc) {
-      remarks.push_back(fmt::format("{}: speaks gRPC, has no HTTP route to profile by", item.url));
+      remarks.push_back(
+          fmt::format("{}: speaks gRPC, has no HTTP route to profile by", ShownUrl(item.url)));
       continue;
     }
     RankedUrl ranked = SplitRank(item.url);
     Result<Url> url = ParseUrl(ranked.server);
     if (!url) {
-      remarks.push_back(fmt::format("{}: left out: {}", item.url, url.error().message));
+      remarks.push_back(fmt::format("{}: left out: {}", ShownUrl(item.url), url.error().message));
       continue;
     }
     Worker& worker = servers[url->Origin()];

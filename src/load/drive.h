@@ -10,7 +10,6 @@
 #include "base/result.h"
 #include "load/plan.h"
 #include "load/records.h"
-#include "net/http.h"
 #include "net/http_client.h"
 
 namespace tacho {
@@ -28,8 +27,7 @@ struct DriveTarget {
   // Of vLLM: the ids of each chunk's tokens, for routers that keep running totals back. The first
   // chunk then repeats the prompt.
   bool return_token_ids = false;
-  bool ignore_eos = true;                // exactly the planned number of tokens comes back
-  std::vector<HttpHeader> headers = {};  // of each request
+  bool ignore_eos = true;  // exactly the planned number of tokens comes back
   // JSON objects: fields to add to each request; with SGLang's own API `sampling` goes to its
   // sampling_params.
   std::string sampling = {}, extra_body = {};

@@ -229,14 +229,5 @@ TEST(DriveFaults, ABadAddressOrApiIsRefusedAtOnce) {
             "no API 'soap' (there are completions, chat, generate)");
 }
 
-TEST(DriveFaults, AHeaderThatCannotBeSentIsARecord) {
-  EngineForTest engine;
-  DriveTarget target = TargetOf(engine);
-  target.headers = {{"Bad\nName", "x"}};
-  const LoadRecords records = Send(Fixed(2), {target});
-  ASSERT_EQ(records.requests.size(), 2u);
-  EXPECT_THAT(records.requests[0].error, HasSubstr("a character that no header may have"));
-}
-
 }  // namespace
 }  // namespace tacho

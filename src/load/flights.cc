@@ -27,9 +27,7 @@ void Flights::Start(RequestRecord record, size_t target, std::string body) {
   HttpRequest http;
   http.method = "POST";
   http.url = addresses_[target];
-  http.headers = to.headers;
-  http.headers.push_back({"Content-Type", "application/json"});
-  http.headers.push_back({"X-Request-Id", flight->record().id});
+  http.headers = {{"Content-Type", "application/json"}, {"X-Request-Id", flight->record().id}};
   http.body = std::move(body);
   http.most_body = to.stream ? AnswerReader::kMostStream : AnswerReader::kMostKept;
   flight->record().handed_ns = MonotonicNs();
@@ -62,6 +60,8 @@ void Flights::OnEnded(Flight& flight) {
   flights_.erase(found);
   progress_.running = flights_.size();
   TellTokens(flight);
+  if (!flight.record().error.empty())
+    flight.record().error = client_.WithoutKeys(std::move(flight.record().error));
   const RequestStatus status = flight.record().status;
   if (status == RequestStatus::kDone)
     ++progress_.done;

@@ -87,6 +87,8 @@ Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
   const auto answer = client.Fetch(request, std::move(stop));
   if (!answer) return tl::unexpected<Error>(answer.error());
   const Json json = Json::parse(answer->body, nullptr, false);
+  if (const std::string remedy = KeyRemedy(*answer); !remedy.empty())
+    return Fail(ErrorKind::kRemote, fmt::format("{}: {}", request.url, remedy));
   if (answer->status != 200 || !json.is_object() || !json.contains("data") ||
       !json["data"].is_array() || json["data"].empty()) {
     return Fail(ErrorKind::kRemote,

@@ -124,7 +124,7 @@ class KnownAddress : public testing::Test {
     request.connect_timeout = milliseconds(200);
     exchanges_.push_back(
         std::make_unique<DirectExchange>(exchanges_.size(), request, sink, connections_));
-    EXPECT_TRUE(exchanges_.back()->Check({}));
+    EXPECT_TRUE(exchanges_.back()->Check(Keys({}, "", false)));
     loop_->Post([exchange = exchanges_.back().get()] { exchange->Begin(); });
     return sink;
   }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "net/clock.h"
 
 namespace tacho {
@@ -12,17 +10,6 @@ namespace {
 // A kept-alive connection may have been closed by the server just as the request went out; it is
 // then sent again. Once is enough.
 constexpr int kMostAttempts = 2;
-
-bool HasControl(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-}
-
-bool IsToken(std::string_view name) {
-  constexpr std::string_view kNot = "()<>@,;:\\\"/[]?={} \t";
-  return !name.empty() && !HasControl(name) && name.find_first_of(kNot) == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -34,22 +21,19 @@ Exchange::Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSin
   times_.started_ns = MonotonicNs();
 }
 
-Result<void> Exchange::Check(const HttpClientOptions& options) {
+Result<void> Exchange::Check(const Keys& keys) {
   Result<Url> url = ParseUrl(request_.url);
   if (!url) return tl::unexpected<Error>(url.error());
   url_ = std::move(*url);
-  if (!IsToken(request_.method)) {
+  if (!IsHttpToken(request_.method)) {
     return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is no method");
   }
   for (const HttpHeader& header : request_.headers) {
-    if (!IsToken(header.name) || HasControl(header.value)) {
-      return Fail(ErrorKind::kUsage, url_.Origin() + ": the header \"" + header.name +
-                                         "\" has a character that no header may have");
+    if (const auto good = CheckHeader(header); !good) {
+      return tl::unexpected<Error>(good.error().WithContext(url_.Origin()));
     }
   }
-  if (!options.bearer_key.empty() && FindHeader(request_.headers, "Authorization").empty()) {
-    request_.headers.push_back({"Authorization", "Bearer " + options.bearer_key});
-  }
+  keys.PutInto(url_, request_.headers);
   return {};
 }
 

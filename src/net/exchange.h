@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "net/exchange_error.h"
 #include "net/http_client.h"
+#include "net/keys.h"
 #include "net/response_parser.h"
 #include "net/url.h"
 
@@ -21,8 +22,8 @@ class Exchange : public ResponseTaker {
  public:
   Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
 
-  // kUsage: a bad URL, or a word that would break the request. Adds the key's header.
-  Result<void> Check(const HttpClientOptions& options);
+  // kUsage: a bad URL, or a word that would break the request. Adds the keys that may go there.
+  Result<void> Check(const Keys& keys);
 
   virtual void Begin() = 0;
   // Lets go of what carries it: nothing comes from there any more.

@@ -9,7 +9,10 @@ namespace {
 
 class GatherSink final : public HttpSink {
  public:
-  GatherSink(Gather& gather, size_t index) : gather_(gather), index_(index) {}
+  GatherSink(Gather& gather, size_t index, const Keys& keys, KeyUse use)
+      : gather_(gather), index_(index), keys_(keys) {
+    response_.key = use;
+  }
 
   void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t) override {
     response_.status = status;
@@ -17,21 +20,29 @@ class GatherSink final : public HttpSink {
   }
   void OnBody(std::string_view bytes, int64_t) override { response_.body.append(bytes); }
   void OnEnd(const Result<HttpTimes>& times) override {
-    if (!times) return gather_.End(index_, tl::unexpected<Error>(times.error()));
+    if (!times) {
+      return gather_.End(index_, Fail(times.error().kind, keys_.Hidden(times.error().message)));
+    }
     response_.times = *times;
+    if (response_.status >= 300) {
+      response_.body = keys_.Hidden(std::move(response_.body));
+      for (HttpHeader& header : response_.headers)
+        header.value = keys_.Hidden(std::move(header.value));
+    }
     gather_.End(index_, std::move(response_));
   }
 
  private:
   Gather& gather_;
   const size_t index_;
+  const Keys& keys_;
   HttpResponse response_;
 };
 
 }  // namespace
 
-std::shared_ptr<HttpSink> Gather::SinkOf(size_t index) {
-  return std::make_shared<GatherSink>(*this, index);
+std::shared_ptr<HttpSink> Gather::SinkOf(size_t index, const Keys& keys, KeyUse use) {
+  return std::make_shared<GatherSink>(*this, index, keys, use);
 }
 
 void Gather::End(size_t index, Result<HttpResponse> result) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/http_client.h"
+#include "net/keys.h"
 
 namespace tacho {
 
@@ -19,7 +20,9 @@ class Gather {
 
   Gather(size_t count, const Ended& ended) : ended_(ended), results_(count), left_(count) {}
 
-  std::shared_ptr<HttpSink> SinkOf(size_t index);
+  // Errors and answers that are refusals repeat none of the `keys`, which must stay as well; the
+  // answer says what became of them.
+  std::shared_ptr<HttpSink> SinkOf(size_t index, const Keys& keys, KeyUse use);
   // The outcome of one exchange. Any thread; once for each.
   void End(size_t index, Result<HttpResponse> result);
   void Wait();

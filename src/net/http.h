@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace tacho {
 
 // The words that the HTTP client and the HTTP server share.
@@ -18,11 +20,18 @@ struct HttpHeader {
   std::string value;
 };
 
+// A name of a method or of a header.
+bool IsHttpToken(std::string_view text);
+
 // Names of headers have no case.
 bool SameHeaderName(std::string_view a, std::string_view b);
 
 // The value of the first header of that name (any case), "" when there is none.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
+
+// kUsage: CR, LF, NUL or another character that would break the message. Neither the value nor a
+// name that is none is in the error: they may be a key.
+Result<void> CheckHeader(const HttpHeader& header);
 
 struct HttpRequest {
   std::string method = "GET";
@@ -48,11 +57,19 @@ struct HttpTimes {
   int64_t ended_ns = 0;
 };
 
+// What became of the client's key (net/keys.h) in one request.
+enum class KeyUse { kNone, kSent, kWithheld };
+
 struct HttpResponse {
   int status = 0;
   std::vector<HttpHeader> headers;
   std::string body;
   HttpTimes times;
+  KeyUse key = KeyUse::kNone;
 };
+
+// What an answer of 401 or 403 asks for: "HTTP 401: it wants a key: ...", with the options that
+// help; "" for any other.
+std::string KeyRemedy(const HttpResponse& answer);
 
 }  // namespace tacho

@@ -12,16 +12,21 @@
 #include "net/direct_connections.h"
 #include "net/event_loop.h"
 #include "net/gather.h"
+#include "net/keys.h"
 
 namespace tacho {
 namespace {
 
 class Client final : public HttpClient {
  public:
-  explicit Client(const HttpClientOptions& options) : options_(options) {}
+  explicit Client(const HttpClientOptions& options)
+      : options_(options), keys_(options.headers, options.bearer_key, options.keys_to_all) {}
   ~Client() override;
   Result<void> Open();
 
+  void NameServer(const Url& url) override { keys_.Name(url); }
+  KeyUse KeyUseFor(const Url& url) const override { return keys_.UseFor(url); }
+  std::string WithoutKeys(std::string text) const override { return keys_.Hidden(std::move(text)); }
   Result<HttpResponse> Fetch(const HttpRequest& request, std::stop_token stop) override;
   std::vector<Result<HttpResponse>> FetchAll(
       const std::vector<HttpRequest>& requests, std::stop_token stop,
@@ -46,6 +51,7 @@ class Client final : public HttpClient {
   void CloseAll();
 
   const HttpClientOptions options_;
+  Keys keys_;
   std::atomic<uint64_t> last_number_ = 0;
   // All below belong to the loop's thread.
   std::unique_ptr<CurlMulti> curl_;
@@ -58,9 +64,7 @@ class Client final : public HttpClient {
 
 Result<void> Client::Open() {
   if (!Curl()) return tl::unexpected<Error>(Curl().error());
-  if (options_.bearer_key.find_first_of("\r\n") != std::string::npos) {
-    return Fail(ErrorKind::kUsage, "the API key has a line break in it");
-  }
+  TACHO_RETURN_IF_ERROR(keys_.Check());
   auto loop = EventLoop::Create();
   if (!loop) return tl::unexpected<Error>(loop.error());
   loop_ = std::move(*loop);
@@ -106,7 +110,9 @@ std::vector<Result<HttpResponse>> Client::FetchAll(
   const auto ready = std::make_shared<std::vector<std::unique_ptr<Exchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
-    auto exchange = Prepare(++last_number_, requests[i], gather.SinkOf(i));
+    const auto url = ParseUrl(requests[i].url);
+    auto exchange = Prepare(++last_number_, requests[i],
+                            gather.SinkOf(i, keys_, url ? KeyUseFor(*url) : KeyUse::kNone));
     if (!exchange) {
       gather.End(i, tl::unexpected<Error>(exchange.error()));
       continue;
@@ -152,7 +158,7 @@ Result<std::unique_ptr<Exchange>> Client::Prepare(uint64_t number, HttpRequest r
     by_libcurl = whole.get();
     exchange = std::move(whole);
   }
-  TACHO_RETURN_IF_ERROR(exchange->Check(options_));
+  TACHO_RETURN_IF_ERROR(exchange->Check(keys_));
   if (by_libcurl != nullptr) TACHO_RETURN_IF_ERROR(by_libcurl->SetUp(options_));
   return exchange;
 }

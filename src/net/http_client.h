@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "net/http.h"
+#include "net/url.h"
 
 namespace tacho {
 
@@ -36,8 +37,11 @@ class HttpSink {
 };
 
 struct HttpClientOptions {
-  // Sent as "Authorization: Bearer KEY" with every request that has no such header; "" for none.
+  // Sent to the servers that NameServer names, with every request that has no header of that name;
+  // the key as "Authorization: Bearer KEY", "" for none.
+  std::vector<HttpHeader> headers = {};
   std::string bearer_key = {};
+  bool keys_to_all = false;  // also to servers that nobody named
   bool verify_tls = true;    // against the system's roots
   std::string ca_file = {};  // and those of this PEM file
   size_t most_idle_connections = 4096;
@@ -53,7 +57,8 @@ struct HttpClientOptions {
 // answers, not followed: an engine never sends one, and a login page must not pass for an engine.
 // Proxies of the environment are not used for loopback addresses. A request that goes out on a kept
 // connection which the server has just closed is sent once more. Nothing is sent that the request
-// does not say but Host, User-Agent, Accept, Content-Length and the key.
+// does not say but Host, User-Agent, Accept, Content-Length and, to servers that were named, the
+// headers of the options: a key does not go to whoever another server's answer names.
 //
 // What a server may fill has a bound: heads and trailers of an answer
 // ResponseParser::kMostHeadBytes, its body HttpRequest::most_body.
@@ -65,6 +70,15 @@ class HttpClient {
   static Result<std::unique_ptr<HttpClient>> Create(const HttpClientOptions& options = {});
   // Cancels what is under way: each sink gets its OnEnd, and must not start anew from there.
   virtual ~HttpClient() = default;
+
+  // This origin is the user's own word: the key and the headers of the options go to it from now
+  // on.
+  virtual void NameServer(const Url& url) = 0;
+  // What becomes of them in a request to this origin.
+  virtual KeyUse KeyUseFor(const Url& url) const = 0;
+  // Another's words with "***" where they repeat a key. Errors and refusals (3xx to 5xx) that Fetch
+  // gives are so already.
+  virtual std::string WithoutKeys(std::string text) const = 0;
 
   // One exchange from end to end. kRemote: no connection, no HTTP, time-out, too long a body, a
   // body that ended early. A status such as 404 is an answer, not an error. kInterrupted: stop was

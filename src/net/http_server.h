@@ -36,7 +36,8 @@ class HttpExchange {
   virtual ~HttpExchange() = default;
   virtual const ServerRequest& request() const = 0;
 
-  // The whole answer at once.
+  // The whole answer at once. A header that no answer may have (CheckHeader) makes it a 500, here
+  // and in Begin.
   virtual void Respond(int status, std::string body, std::string content_type,
                        std::vector<HttpHeader> headers = {}) = 0;
   // Or in pieces, with chunked coding: Begin, any number of Write, End.

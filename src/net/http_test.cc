@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <future>
 #include <string>
@@ -33,6 +34,7 @@ class HttpTest : public testing::Test {
   std::unique_ptr<HttpServer> server_ = MakeServer();
   uint16_t port_ = ListenOn(*server_, Echo);
   std::unique_ptr<HttpClient> client_ = MakeClient({.bearer_key = "sk-1"});
+  void SetUp() override { client_->NameServer(*ParseUrl(LoopbackUrl(port_))); }
 };
 
 TEST_F(HttpTest, GetSaysNoMoreThanItMust) {
@@ -153,11 +155,96 @@ TEST_F(HttpTest, WhatTheUserGotWrong) {
   const auto bad_url = client_->Fetch({.url = "ftp://x"});
   ASSERT_FALSE(bad_url);
   EXPECT_EQ(bad_url.error().kind, ErrorKind::kUsage);
-  const auto bad_header = Fetch({.url = "/", .headers = {{"X", "a\r\nY: b"}}});
-  ASSERT_FALSE(bad_header);
-  EXPECT_EQ(bad_header.error().kind, ErrorKind::kUsage);
   EXPECT_FALSE(Fetch({.method = "G T", .url = "/"}));
-  EXPECT_FALSE(HttpClient::Create({.bearer_key = "key\n"}));
+}
+
+TEST_F(HttpTest, AHeaderThatBreaksTheRequestIsRefusedWithoutItsValue) {
+  for (const char* line_break : {"\r", "\n", "\r\nY: ", "\0"}) {
+    std::string value = std::string("sesame") + line_break;
+    if (*line_break == '\0') value += '\0';
+    for (const HttpHeader& header : {HttpHeader{"X-Key", value}, HttpHeader{value, "x"}}) {
+      const auto sent = Fetch({.url = "/", .headers = {header}});
+      ASSERT_FALSE(sent);
+      EXPECT_EQ(sent.error().kind, ErrorKind::kUsage);
+      EXPECT_THAT(sent.error().message, testing::Not(HasSubstr("sesame")));
+      EXPECT_FALSE(HttpClient::Create({.headers = {header}}));
+    }
+    EXPECT_FALSE(HttpClient::Create({.bearer_key = value}));
+  }
+}
+
+TEST_F(HttpTest, KeysGoToServersThatWereNamedAlone) {
+  const uint16_t stranger = ListenOn(*server_, [](const auto& exchange) {
+    exchange->Respond(FindHeader(exchange->request().headers, "X-Key").empty() ? 401 : 200, "",
+                      kTextType);
+  });
+  const HttpClientOptions options{.headers = {{"X-Key", "sesame"}, {"Accept", "a/b"}},
+                                  .bearer_key = "sk-1"};
+  const auto careful = MakeClient(options);
+  careful->NameServer(*ParseUrl(LoopbackUrl(port_)));
+  const auto known = careful->Fetch({.url = LoopbackUrl(port_, "/")});
+  ASSERT_TRUE(known);
+  EXPECT_THAT(known->body, HasSubstr("X-Key=sesame\nAccept=a/b\nAuthorization=Bearer sk-1\n"));
+  EXPECT_EQ(known->key, KeyUse::kSent);
+  const auto unknown = careful->Fetch({.url = LoopbackUrl(stranger, "/")});
+  ASSERT_TRUE(unknown);
+  EXPECT_EQ(unknown->status, 401);
+  EXPECT_EQ(unknown->key, KeyUse::kWithheld);
+  EXPECT_THAT(KeyRemedy(*unknown), HasSubstr("--send-key-to-workers"));
+
+  HttpClientOptions open = options;
+  open.keys_to_all = true;
+  EXPECT_EQ(MakeClient(open)->Fetch({.url = LoopbackUrl(stranger, "/")})->status, 200);
+  const auto none = MakeClient()->Fetch({.url = LoopbackUrl(stranger, "/")});
+  EXPECT_EQ(none->key, KeyUse::kNone);
+  EXPECT_THAT(KeyRemedy(*none), HasSubstr("--api-key-file"));
+}
+
+TEST_F(HttpTest, ARefusalRepeatsNoKey) {
+  const auto client = MakeClient(
+      {.headers = {{"X-Key", "sesame"}, {"Accept", "text/plain"}}, .bearer_key = "sk-1234"});
+  const uint16_t port = ListenOn(*server_, [](const auto& exchange) {
+    exchange->Respond(403, "not text/plain: Bearer sk-1234, sesame or sesame", kTextType,
+                      {{"Location", "/?key=sesame"}});
+  });
+  client->NameServer(*ParseUrl(LoopbackUrl(port)));
+  const auto answer = client->Fetch({.url = LoopbackUrl(port, "/")});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "not text/plain: Bearer ***, *** or ***");
+  EXPECT_EQ(FindHeader(answer->headers, "Location"), "/?key=***");
+}
+
+TEST_F(HttpTest, ARedirectTakesNoKeyAlong) {
+  std::atomic<int> came = 0;
+  const uint16_t stranger = ListenOn(*server_, [&](const auto& exchange) {
+    ++came;
+    exchange->Respond(200, "", kTextType);
+  });
+  const uint16_t mover = ListenOn(*server_, [&](const auto& exchange) {
+    exchange->Respond(302, "", kTextType, {{"Location", LoopbackUrl(stranger, "/")}});
+  });
+  client_->NameServer(*ParseUrl(LoopbackUrl(mover)));
+  EXPECT_EQ(client_->Fetch({.url = LoopbackUrl(mover, "/")})->status, 302);
+  EXPECT_EQ(came, 0);
+}
+
+TEST_F(HttpTest, AServersHeaderThatBreaksItsAnswerIsNotSent) {
+  for (const HttpHeader& header : {HttpHeader{"X-A", "a\r\nSet-Cookie: b"}, {"X\nY", "a"}}) {
+    const uint16_t port = ListenOn(*server_, [&](const auto& exchange) {
+      const bool whole = exchange->request().path == "/whole";
+      if (whole) return exchange->Respond(200, "body", kTextType, {header});
+      exchange->Begin(200, kTextType, {header});
+      exchange->Write("body");
+      exchange->End();
+    });
+    for (const char* path : {"/whole", "/pieces"}) {
+      const auto answer = client_->Fetch({.url = LoopbackUrl(port, path)});
+      ASSERT_TRUE(answer) << answer.error().message;
+      EXPECT_EQ(answer->status, 500);
+      EXPECT_EQ(FindHeader(answer->headers, "Set-Cookie"), "");
+    }
+    server_->Close(port);
+  }
 }
 
 TEST_F(HttpTest, OwnAuthorizationWins) {

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "net/clock.h"
@@ -19,6 +20,15 @@ constexpr size_t kMostKept = 64 * 1024;      // of the output buffer between ans
 constexpr int64_t kDrainNs = 2'000'000'000;  // for the peer to read the last answer and close
 
 int64_t Ns(std::chrono::milliseconds time) { return std::chrono::nanoseconds(time).count(); }
+
+constexpr std::string_view kUnsendable = "a header of this answer cannot be sent";
+
+// A header that would break an answer is not sent, nor is that answer.
+bool CanBeSent(std::string_view content_type, const std::vector<HttpHeader>& headers) {
+  return CheckHeader({"Content-Type", std::string(content_type)}) &&
+         std::all_of(headers.begin(), headers.end(),
+                     [](const HttpHeader& header) { return CheckHeader(header).has_value(); });
+}
 
 // The exchange that a handler holds.
 class ServerExchange final : public HttpExchange {
@@ -301,6 +311,9 @@ void ServerConnection::AddHead(int status, std::string_view content_type,
 void ServerConnection::Respond(uint64_t answer, int status, std::string_view body,
                                std::string_view content_type,
                                const std::vector<HttpHeader>& headers) {
+  if (!CanBeSent(content_type, headers)) {
+    return Respond(answer, 500, kUnsendable, kTextType, {});
+  }
   const std::lock_guard lock(mutex_);
   if (!Answers(answer, Answer::kAwaited)) return;
   AddHead(status, content_type, headers);
@@ -315,6 +328,9 @@ void ServerConnection::Respond(uint64_t answer, int status, std::string_view bod
 
 void ServerConnection::Begin(uint64_t answer, int status, std::string_view content_type,
                              const std::vector<HttpHeader>& headers) {
+  if (!CanBeSent(content_type, headers)) {
+    return Respond(answer, 500, kUnsendable, kTextType, {});
+  }
   const std::lock_guard lock(mutex_);
   if (!Answers(answer, Answer::kAwaited)) return;
   if (!chunked_) keep_alive_ = false;  // HTTP/1.0: the end of the connection is the end of the body

@@ -15,7 +15,7 @@ bool IsNameChar(char c) {
 
 tl::unexpected<Error> Wrong(std::string_view text, std::string_view what) {
   std::string shown;
-  for (const char c : text.substr(0, 200)) {
+  for (const char c : ShownUrl(text).substr(0, 200)) {
     shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   }
   return Fail(ErrorKind::kUsage, "\"" + shown + "\" is not an address of a server: " +
@@ -127,6 +127,29 @@ Result<Url> ParseUrl(std::string_view text) {
   }
   url.port = port;
   return url;
+}
+
+std::string ShownUrl(std::string_view text) {
+  const bool is_path = text.find_first_of("/.~") == 0;
+  std::string shown;
+  if (const size_t scheme = text.find("://"); scheme != std::string_view::npos) {
+    shown = text.substr(0, scheme + 3);
+    text.remove_prefix(scheme + 3);
+  }
+  // A password may hold anything: the last '@' ends it.
+  if (const size_t at = text.rfind('@'); at != std::string_view::npos && !is_path) {
+    const std::string_view before = text.substr(0, at), rank = text.substr(at + 1);
+    const bool ranked = !rank.empty() && std::all_of(rank.begin(), rank.end(), IsDigit) &&
+                        ParseUrl(before).has_value();
+    if (!ranked) {
+      shown += "***";
+      text.remove_prefix(at);
+    }
+  }
+  const size_t query = text.find('?');
+  shown += text.substr(0, query);
+  if (query != std::string_view::npos) shown += "?***";
+  return shown;
 }
 
 std::string PercentEncode(std::string_view text) {

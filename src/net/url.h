@@ -24,6 +24,11 @@ struct Url {
 // kUsage with what is wrong: another scheme, a user name, a fragment, a port that is none.
 Result<Url> ParseUrl(std::string_view text);
 
+// An address as it may be shown, valid or not: a name and a password before '@' and the values
+// after '?' are "***". A data-parallel rank ("http://host:8000@1") is no secret, a path ("/a@b",
+// "./a@b") no address.
+std::string ShownUrl(std::string_view text);
+
 // All but letters, digits and "-._~" as %XX.
 std::string PercentEncode(std::string_view text);
 // What is no %XX stays as it is; '+' too.

@@ -74,6 +74,22 @@ TEST(Url, Loopback) {
   }
 }
 
+TEST(Url, ShownWithoutItsSecrets) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"http://h:8000/v1", "http://h:8000/v1"},
+      {"http://h:8000@1", "http://h:8000@1"},
+      {"[::1]:8000@12", "[::1]:8000@12"},
+      {"http://user:sesame@h:8000/v1", "http://***@h:8000/v1"},
+      {"user:sesame@h", "***@h"},
+      {"http://user:ses/a?m@e@h:1/x", "http://***@h:1/x"},
+      {"http://user:sesame@1", "http://***@1"},
+      {"https://h/v1?key=sesame&x=1", "https://h/v1?***"},
+  };
+  for (const auto& [text, shown] : cases) EXPECT_EQ(ShownUrl(text), shown);
+  EXPECT_EQ(ParseUrl("http://user:sesame@h").error().message.find("sesame"), std::string::npos);
+  EXPECT_EQ(ParseUrl("http://user:ses ame@h").error().message.find("ame"), std::string::npos);
+}
+
 TEST(Url, Percent) {
   EXPECT_EQ(PercentEncode("a b/c?ä~"), "a%20b%2Fc%3F%C3%A4~");
   EXPECT_EQ(PercentDecode("a%20b%2fc+%C3%A4"), "a b/c+ä");

@@ -44,7 +44,6 @@ struct RecordOptions {
   // In place of that: the profilers start before its first request and stop behind its last one,
   // with neither warm-up nor baseline nor a bound of the window. By HTTP alone.
   std::optional<GivenLoad> given_load;
-  std::string api_key;
   int64_t warm_up_ns = 3'000'000'000;
   int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
   // Profiled, at most: it ends sooner when the steps asked for are taken, or so many requests
@@ -63,7 +62,7 @@ struct RecordOptions {
   std::string socket_folder;              // of the daemon, "" for its abstract name
   bool keep_going = false;                // with the workers that can be profiled
   std::chrono::milliseconds patience{0};  // for stop and flush; 0: as long as it takes
-  std::vector<std::string> command;       // as the user gave it behind "tacho", for run.json
+  std::string command;                    // for run.json and commands.sh: without secrets
 };
 
 // Told of what goes on, from the thread that runs Record.

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 constexpr int kMostNames = 1000;
 constexpr off_t kReserveBytes = 64 << 10;  // run.json of some tens of workers
 
-Result<bool> WriteAll(const std::string& path, std::string_view content) {
-  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+Result<bool> WriteAll(const std::string& path, std::string_view content, mode_t mode) {
+  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   bool good = file >= 0;
   while (good && !content.empty()) {
     ssize_t written = write(file, content.data(), content.size());
@@ -71,12 +71,12 @@ Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string
 
 std::string RunFolder::In(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
 
-Result<bool> RunFolder::Write(std::string_view name, std::string_view content) const {
+Result<bool> RunFolder::Write(std::string_view name, std::string_view content, mode_t mode) const {
   std::string path = In(name);
   std::error_code failed;
   fs::create_directories(fs::path(path).parent_path(), failed);
   std::string beside = path + ".part";
-  TACHO_RETURN_IF_ERROR(WriteAll(beside, content));
+  TACHO_RETURN_IF_ERROR(WriteAll(beside, content, mode));
   fs::rename(beside, path, failed);
   if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, failed.message()));
   return true;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -7,6 +9,9 @@
 #include "base/result.h"
 
 namespace tacho {
+
+// Who may read a file, the umask aside. Commands are their owner's.
+inline constexpr mode_t kForAll = 0644, kForOwner = 0600;
 
 // The dated folder of one recording:
 //
@@ -31,7 +36,7 @@ class RunFolder {
   std::string In(std::string_view name) const;
 
   // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
-  Result<bool> Write(std::string_view name, std::string_view content) const;
+  Result<bool> Write(std::string_view name, std::string_view content, mode_t mode = kForAll) const;
 
   // Gives back the room that was kept for run.json, so that it can be written on a full disk.
   void FreeReserve() { reserve_.Close(); }

@@ -39,6 +39,13 @@ TEST_F(RunFolderTest, WritesWholeFilesOnly) {
   EXPECT_EQ(failed.error().kind, ErrorKind::kOutput);
 }
 
+TEST_F(RunFolderTest, AFileOfCommandsIsItsOwnersAlone) {
+  auto folder = RunFolder::Create(parent_.path(), "r");
+  ASSERT_TRUE(folder->Write("commands.sh", "", kForOwner));
+  EXPECT_EQ(fs::status(folder->In("commands.sh")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(RunFolderTest, OnlyAnEmptyOneIsTakenAway) {
   auto folder = RunFolder::Create(parent_.path(), "r");
   fs::create_directories(folder->In("traces/w0"));

@@ -109,27 +109,6 @@ std::string ShellWord(const std::string& word) {
   return quoted + "'";
 }
 
-// A key belongs into the environment, not into a file that is passed on.
-bool IsSecretHeader(std::string_view word) {
-  constexpr std::string_view kName = "authorization";
-  return word.size() > kName.size() && (word[kName.size()] == '=' || word[kName.size()] == ':') &&
-         std::equal(kName.begin(), kName.end(), word.begin(),
-                    [](char a, char b) { return a == (b | 0x20); });
-}
-
-std::string CommandLine(const RecordOptions& options) {
-  std::string line = "tacho";
-  bool secret = false;
-  for (const std::string& word : options.command) {
-    line += " " + (secret                           ? std::string("\"$TACHO_API_KEY\"")
-                   : word.starts_with("--api-key=") ? std::string("--api-key=\"$TACHO_API_KEY\"")
-                   : IsSecretHeader(word) ? std::string("\"Authorization=Bearer $TACHO_API_KEY\"")
-                                          : ShellWord(word));
-    secret = word == "--api-key";
-  }
-  return line;
-}
-
 std::string Commented(const std::string& lines) {
   std::istringstream all(lines);
   std::string text;
@@ -138,7 +117,7 @@ std::string Commented(const std::string& lines) {
 }
 
 std::string CommandsScript(const Recording& recording, const RecordOptions& options) {
-  std::string text = "#!/bin/sh\n# All of it once more:\n" + CommandLine(options) + "\n\n";
+  std::string text = "#!/bin/sh\n# All of it once more:\n" + options.command + "\n\n";
   if (const std::optional<DaemonWindow>& daemon = recording.daemon) {
     text +=
         "# The engines were started with this in their environment:\n"
@@ -161,8 +140,9 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
 
 std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options) {
   std::vector<std::string> lost;
-  const auto write = [&](const std::string& name, const std::string& content) {
-    if (auto written = recording.folder.Write(name, content); !written)
+  const auto write = [&](const std::string& name, const std::string& content,
+                         mode_t mode = kForAll) {
+    if (auto written = recording.folder.Write(name, content, mode); !written)
       lost.push_back("not kept: " + written.error().message);
   };
   OrderedJson probes = OrderedJson::array();
@@ -177,7 +157,7 @@ std::vector<std::string> WriteRecording(const Recording& recording, const Record
       write("logs/" + name + ".log", text);
   }
   write("probes.json", Dump(probes));
-  write("commands.sh", CommandsScript(recording, options));
+  write("commands.sh", CommandsScript(recording, options), kForOwner);
   std::span<const RequestRecord> sent;
   if (recording.load) sent = recording.load->requests;
   if (recording.plan) write("plan.json", PlanJson(*recording.plan, sent));
@@ -191,7 +171,7 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
   OrderedJson json = {
       {"schema", 1},
       {"tacho", {{"version", tacho_version}}},
-      {"command", CommandLine(options)},
+      {"command", options.command},
       {"exit_status", exit_status},
       {"complete", proof.complete && recording.troubles.empty() && !recording.interrupted_ns},
       {"interrupted", recording.interrupted_ns.has_value()},

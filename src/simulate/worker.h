@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,7 +28,8 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  int64_t pid = 10'000;            // of the server
+  // Of the server. Linux gives none above 4,194,304: unless they are processes, these are nobody's.
+  int64_t pid = 5'000'000;
   std::vector<int64_t> rank_pids;  // by engine and rank, where they are processes; else behind pid
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens a chunk
@@ -42,6 +45,8 @@ struct WorkerOptions {
   bool truth = false;  // write what was put in beside each trace
   Faults faults;
 
+  // vLLM's is random; its files' names have five letters for it.
+  std::string InstanceId() const { return fmt::format("{:05x}", pid & 0xfffff); }
   int64_t PidOf(size_t engine, int rank) const {
     const size_t at =
         engine * static_cast<size_t>(cost.tensor_parallel) + static_cast<size_t>(rank);

@@ -113,7 +113,7 @@ def bad_input(folder):
                 ("backend", "no --backend", "--backend", "tgi"),
                 ("body", "JSON object", "--extra-body", "[1]"),
                 ("broken body", "JSON object", "--extra-body", '{"a": }'),
-                ("header", "KEY=VALUE", "--header", "nothing"),
+                ("header", "NAME=VALUE", "--header", "nothing"),
                 ("levels", "levels", "--sweep", "concurrency=4,2"),
                 ("level of half a user", "whole", "--sweep", "concurrency=0.5,1"),
                 ("think with a rate", "users who think", "--think", "1s", "--rate", "2"),

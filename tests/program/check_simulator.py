@@ -106,7 +106,7 @@ def vllm_protocol(folder):
 
 
 def older_vllm(folder):
-    for version, pattern, names in (("0.10", "sim_?????.*.pt.trace.json.gz", None), ("0.13", "*-rank-?.*.pt.trace.json.gz", "execute_new_")):
+    for version, pattern, names in (("0.10", "sim_[0-9]*.pt.trace.json.gz", None), ("0.13", "*-rank-?.*.pt.trace.json.gz", "execute_new_")):
         traces = tempfile.mkdtemp(dir=folder)
         config = json.dumps({"profiler": "torch", "torch_profiler_dir": traces})
         if names:

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http.h"
+#include "net/url.h"
+
+namespace tacho {
+
+// Headers of these names (Content-Type, Accept and their like) may be shown; any other may be a
+// key.
+bool IsPlainHeader(std::string_view name);
+
+// The headers that a client has for its user's own servers, a bearer key among them, and which
+// servers those are: an origin (scheme, host and port) that was named, or every one. From any
+// thread.
+class Keys {
+ public:
+  Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool to_all);
+
+  // kUsage: a header that cannot be sent. The message holds no value.
+  Result<void> Check() const;
+  void Name(const Url& url);
+  KeyUse UseFor(const Url& url) const;
+  // Adds them where they may go; a header that the request has itself stays as it is.
+  void PutInto(const Url& url, std::vector<HttpHeader>& headers) const;
+  // Another's words with "***" where they repeat one of the secrets.
+  std::string Hidden(std::string text) const;
+
+ private:
+  std::vector<HttpHeader> headers_;
+  std::vector<std::string> secrets_;
+  const bool to_all_;
+  mutable std::mutex mutex_;
+  std::set<std::string> origins_;
+};
+
+}  // namespace tacho
