@@ -167,6 +167,11 @@ Error NoSuchDevice(const ReadOptions& asked, const Error& error, ProgressCounter
                                   : fmt::format("the devices are: {}", fmt::join(devices, ", ")))};
 }
 
+// Files of an earlier --csv may be replaced, by their headings; others are the user's.
+Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
+  return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
+}
+
 int Analyse(const AnalyzeOptions& options, const ReadOptions& reading, const ScreenOptions& screen,
             ProgressCounter& counter, bool show_progress) {
   const auto classifier = MakeClassifier(options);
@@ -203,6 +208,7 @@ int Analyse(const AnalyzeOptions& options, const ReadOptions& reading, const Scr
       Finish(Render(options, readout->run, screen), options.Tables().empty(), *readout, incomplete);
   if (!options.csv_folder) return status;
   const auto files = AnalyzeCsv(readout->run);
+  if (const auto safe = CheckCsvFolder(options); !safe) return Fails(safe.error());
   if (const auto written = WriteFiles(*options.csv_folder, files); !written) {
     return Fails(written.error());
   }
@@ -252,6 +258,7 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
   if (!color) return Fails(color.error());
   const auto reading = ReadOptionsOf(options);
   if (!reading) return Fails(reading.error());
+  if (const auto safe = CheckCsvFolder(options); !safe) return Fails(safe.error());
 
   ScreenOptions screen;
   screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);

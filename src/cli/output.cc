@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "base/file_descriptor.h"
 #include "base/system_error.h"
@@ -143,6 +144,24 @@ Result<void> WriteFiles(const std::string& folder,
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string path = folder + "/" + files[i].first;
     if (rename(beside[i].c_str(), path.c_str()) != 0) return give_up(path, errno);
+  }
+  return {};
+}
+
+Result<void> CheckReplaces(const std::string& folder,
+                           const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [name, beginning] : files) {
+    const std::string path = folder + "/" + name;
+    struct stat status = {};
+    if (lstat(path.c_str(), &status) != 0) continue;
+    std::string there(beginning.size(), '\0');
+    std::ifstream(path, std::ios::binary)
+        .read(there.data(), static_cast<std::streamsize>(there.size()));
+    if (S_ISREG(status.st_mode) && there == beginning) continue;
+    return Fail(ErrorKind::kOutput,
+                fmt::format("{} is there and was not written by tacho: move it away, or give "
+                            "another folder",
+                            VisibleText(path)));
   }
   return {};
 }

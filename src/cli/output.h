@@ -30,6 +30,11 @@ int Fails(const Error& error);
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
+// Whether writing `files` would replace only what begins as they do (name, beginning), which are
+// their older versions. kOutput, with its name: another file is in the place of one.
+Result<void> CheckReplaces(const std::string& folder,
+                           const std::vector<std::pair<std::string, std::string>>& files);
+
 // One file, in the same way; its folder is made when it is not there. What is there and is no
 // regular file (a pipe, a device) is written to, a link's target is replaced, not the link.
 // kOutput; kUsage: the path of a folder.

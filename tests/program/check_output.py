@@ -26,10 +26,26 @@ def tables(folder):
     check("the report is printed all the same", b"GPU busy" in done.stdout, done.stdout)
     tables = root / "blocked"
     (tables / "kernels.csv").mkdir(parents=True)
-    write(tables / "devices.csv", "old")
     expect("--csv with a folder in the way", run("--csv", tables, trace), 3, "kernels.csv")
-    check("nothing has changed", sorted(p.name for p in tables.iterdir()) == ["devices.csv", "kernels.csv"]
-          and (tables / "devices.csv").read_text() == "old")
+
+
+def csv_of_others(folder):
+    """--csv replaces the files of an earlier --csv, and no file of the user's own."""
+    root = pathlib.Path(folder)
+    trace = write_trace(root / "t.json", [kernel(0, 100)])
+    tables = root / "tables"
+    check("a folder of its own", run("--csv", tables, trace).returncode == 0)
+    longer = write_trace(root / "longer.json", [kernel(0, 100), kernel(200, 100)])
+    check("and again", run("--csv", tables, longer).returncode == 0)
+    check("the newer figures", ",300000," in (tables / "devices.csv").read_text(), (tables / "devices.csv").read_text())
+    for name, text in (("kernels.csv", "my,own\r\n1,2\r\n"), ("ranks.csv", "")):
+        own = root / f"own-{name}"
+        own.mkdir()
+        write(own / name, text)
+        done = run("--csv", own, trace)
+        expect(f"{name} of the user's", done, 3, f"own-{name}/{name}", "another folder")
+        check("is refused before the work", done.stdout == b"", done.stdout)
+        check("and stays, alone", [p.name for p in own.iterdir()] == [name] and (own / name).read_bytes() == text.encode())
 
 
 def streams(folder):
@@ -79,4 +95,4 @@ def streams(folder):
     check("interrupt", child.returncode in (130, -signal.SIGINT), child.returncode)
 
 
-main([tables, streams], __doc__)
+main([tables, csv_of_others, streams], __doc__)
