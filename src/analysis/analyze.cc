@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "analysis/arg_reader.h"
@@ -141,7 +142,7 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
   return analysis;
 }
 
-void AnalyzeRun(RunAnalysis& run, bool whole) {
+std::vector<RankInput> RankInputsOf(RunAnalysis& run) {
   std::vector<RankIdentity*> identities;
   std::vector<RankInput> inputs;
   for (TraceAnalysis& trace : run.traces) {
@@ -156,10 +157,29 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
     input.span = trace.span;
     input.steps = trace.steps.steps.size();
     for (const DeviceTime& device : trace.devices) input.kernel_sum += device.kernel_sum;
+    input.trace_id = trace.header.trace_id;
+    std::set<std::string> gpus;
+    for (const DeviceProperties& gpu : trace.header.devices) gpus.insert(gpu.name);
+    for (const std::string& name : gpus) {
+      if (!name.empty()) input.gpus += (input.gpus.empty() ? "" : ", ") + name;
+    }
+    for (const SlicesTogether& slices : run.together) {
+      if (std::ranges::find(slices.paths, trace.path) != slices.paths.end()) {
+        input.together = &slices.devices;
+      }
+    }
     inputs.push_back(std::move(input));
   }
   LeaveOutSingles(identities);
-  run.ranks = CompareRanks(inputs);
+  return inputs;
+}
+
+void AnalyzeRun(RunAnalysis& run, bool whole) {
+  std::erase_if(run.together, [&](const SlicesTogether& slices) {  // of ranks that were left out
+    return std::ranges::find(run.traces, slices.paths.front(), &TraceAnalysis::path) ==
+           run.traces.end();
+  });
+  run.ranks = CompareRanks(RankInputsOf(run));
   if (!whole) {
     run.ranks.missing.clear();
     run.ranks.missing_count = 0;

@@ -37,9 +37,17 @@ struct TraceAnalysis {
   IdleTable idle;
 };
 
+// Slices of one recording that overlap in time, as one: their windows cannot be added.
+struct SlicesTogether {
+  std::vector<std::string> paths;
+  std::vector<DeviceTime> devices;
+  IdleTable idle;
+};
+
 // A run: one or many traces, sorted by path, and the table over its ranks.
 struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
+  std::vector<SlicesTogether> together;
   RankTable ranks;                   // of a single trace only where others are missing
   std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
 };
@@ -53,6 +61,8 @@ struct AnalysisOptions {
 };
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});
+// The traces as the analyses of a run see them, which point into `run`; their stages are told too.
+std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // Fills `ranks` from `traces`. `whole`: they are all that there is of the run, so that a rank
 // without a trace is missing.
 void AnalyzeRun(RunAnalysis& run, bool whole = true);

@@ -56,8 +56,11 @@ void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   for (size_t i = 0; i < workers.size(); ++i) {
     const TraceFacts& facts = *workers[i].facts;
     if (facts.rank) {
-      claims[{*facts.rank, facts.world_size.value_or(-1), facts.stage, facts.identity.RankName()}]
-          .push_back(i);
+      std::vector<size_t>& files = claims[{*facts.rank, facts.world_size.value_or(-1), facts.stage,
+                                           facts.identity.RankName()}];
+      const bool is_slice = std::ranges::any_of(
+          files, [&](size_t other) { return AreSlices(workers[other], workers[i]); });
+      if (!is_slice) files.push_back(i);
     } else {
       ++without_rank;
     }
@@ -78,11 +81,22 @@ void WarnOfEqualRanks(const std::vector<RankInput>& workers, RankTable& table) {
   }
 }
 
-// What is compared of a rank: the sums over its rows.
-struct RankTimes {
-  size_t row = 0;  // that with the most compute time
-  DurationNs window, busy, compute, comm_busy, exposed_comm;
-};
+// Slices whose work overlaps add the times of all of them once.
+void CountSlicesOnce(const std::vector<RankInput>& workers, std::vector<RankRow>& rows) {
+  std::set<const std::vector<DeviceTime>*> counted;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (workers[i].together == nullptr) continue;
+    RankTimes& adds = rows[i].adds.emplace();
+    if (!counted.insert(workers[i].together).second) continue;
+    for (const DeviceTime& device : *workers[i].together) {
+      adds.window += device.window.length();
+      adds.busy += device.busy;
+      adds.compute += device.compute;
+      adds.comm_busy += device.comm_busy;
+      adds.exposed_comm += device.exposed_comm;
+    }
+  }
+}
 
 // By recording, then by group; without those that did no device work.
 std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>& rows) {
@@ -95,11 +109,13 @@ std::vector<std::vector<RankTimes>> RanksByRecording(const std::vector<RankRow>&
     const auto [at, added] = groups.try_emplace({row.recording, row.group});
     RankTimes& rank = at->second;
     if (added || row.compute > rows[rank.row].compute) rank.row = i;
-    rank.window += row.window;
-    rank.busy += row.busy;
-    rank.compute += row.compute;
-    rank.comm_busy += row.comm_busy;
-    rank.exposed_comm += row.exposed_comm;
+    const RankTimes adds = row.adds.value_or(
+        RankTimes{i, row.window, row.busy, row.compute, row.comm_busy, row.exposed_comm});
+    rank.window += adds.window;
+    rank.busy += adds.busy;
+    rank.compute += adds.compute;
+    rank.comm_busy += adds.comm_busy;
+    rank.exposed_comm += adds.exposed_comm;
   }
   std::vector<std::vector<RankTimes>> result(recordings);
   for (const auto& [key, rank] : groups) result[key.first].push_back(rank);
@@ -181,7 +197,7 @@ void CompareGroups(const std::vector<RankInput>& workers,
     table.slowest_compute = compute;
     table.median_of_others = MedianOfOthers(ranks, longest, &RankTimes::compute);
   }
-  if (compared > 1 && table.slowest) {
+  if (compared > 1 && (table.slowest || table.warnings.empty())) {
     table.warnings.push_back("the traces are of " + std::to_string(compared) +
                              " recordings: ranks are compared within each");
   }
@@ -216,6 +232,18 @@ void CountRanks(const std::vector<std::vector<size_t>>& groups, RankTable& table
     table.ranks_with_trace += best.with_trace;
     table.ranks_in_all = AddSaturated(table.ranks_in_all, best.in_all);
   }
+}
+
+void WarnOfGpus(const std::vector<RankInput>& workers, RankTable& table) {
+  std::set<std::string> kinds;
+  for (const RankInput& worker : workers) kinds.insert(worker.gpus);
+  if (kinds.size() < 2) return;
+  std::string text;
+  for (const std::string& gpus : kinds) {
+    text += (text.empty() ? "" : "; ") + (gpus.empty() ? "none named" : gpus);
+  }
+  table.warnings.push_back("the traces are of different GPUs (" + text +
+                           "): these are not compared with each other");
 }
 
 // Those of 0..world_size-1 that are not in `present`, which is sorted.
@@ -271,6 +299,8 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
     table.warnings.push_back("the traces name different world sizes (" + sizes +
                              "): the ranks of several engines are in one table");
   }
+  WarnOfGpus(sorted, table);
+  CountSlicesOnce(sorted, table.rows);
   const std::vector<std::vector<size_t>> groups = GroupByRank(sorted);
   CompareGroups(sorted, groups, table);
   CountRanks(groups, table);

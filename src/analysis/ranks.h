@@ -19,6 +19,16 @@ struct RankInput {
   Interval span = {};  // of the whole trace, whatever part of it the devices tell of
   size_t steps = 0;
   DurationNs kernel_sum;
+  std::string trace_id;  // "" where the header has none
+  std::string gpus;      // the names of the header's GPUs; "" where it names none
+  // The devices of all slices of its recording together, where their work overlaps in time.
+  const std::vector<DeviceTime>* together = nullptr;
+};
+
+// What is compared of a rank.
+struct RankTimes {
+  size_t row = 0;  // of its rows that with the most compute time
+  DurationNs window, busy, compute, comm_busy, exposed_comm;
 };
 
 struct RankRow {
@@ -32,6 +42,9 @@ struct RankRow {
   // Which of the ranks that are compared the file belongs to: those of one rank's stages share it.
   size_t group = 0;
   size_t recording = 0;  // counted from 0; groups are compared with others of the same one
+  // What it adds to its rank where that are not its own times: of slices of one recording that
+  // overlap, the first adds the times of all together, the others add nothing.
+  std::optional<RankTimes> adds = {};
 };
 
 // All whole numbers from `first` to `last`.
@@ -41,8 +54,8 @@ struct RankRange {
 };
 
 // All worker traces of a folder side by side. Front-end and merged traces are left out. Ranks whose
-// traces overlap in time, directly or through others, and that name the same world size are
-// one recording; those of different recordings are not compared.
+// traces overlap in time, directly or through others, and that name the same world size and GPUs
+// are one recording; those of different recordings are not compared.
 struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names
   std::vector<int64_t> present;       // sorted, distinct

@@ -25,6 +25,9 @@ struct File {
   int64_t comm = 0, exposed_comm = 0;
   TraceRole role = TraceRole::kWorker;
   std::optional<Interval> span = {};  // absent: the device's window
+  std::string gpus = {}, trace_id = {};
+  bool has_base_time = true;
+  const std::vector<DeviceTime>* together = nullptr;
 };
 
 class Folder {
@@ -48,7 +51,10 @@ class Folder {
     input.path = file.path;
     input.facts = &facts;
     input.devices = &devices_.back();
-    input.base_time_ns = 1'000'000;
+    if (file.has_base_time) input.base_time_ns = 1'000'000;
+    input.gpus = file.gpus;
+    input.trace_id = file.trace_id;
+    input.together = file.together;
     input.span = file.span.value_or(device.window);
     input.steps = 3;
     inputs_.push_back(input);
@@ -171,6 +177,82 @@ TEST(Ranks, OfSeveralRecordingsAreComparedWithin) {
   const RankTable reversed = folder.CompareReversed();
   EXPECT_EQ(reversed.slowest, table.slowest);
   EXPECT_EQ(reversed.warnings, table.warnings);
+}
+
+TEST(Ranks, OfAnHourApartAreNotComparedWhereNoBaseTimeIsToldEither) {
+  for (const bool has_base_time : {true, false}) {
+    Folder folder;
+    for (const int64_t rank : {0, 1}) {
+      folder.Add({.path = std::to_string(rank),
+                  .rank = rank,
+                  .world_size = 2,
+                  .start = rank * 3'600'000'000'000,
+                  .compute = 40 + 10 * rank,
+                  .has_base_time = has_base_time});
+    }
+    const RankTable table = folder.Compare();
+    EXPECT_FALSE(table.slowest) << has_base_time;
+    EXPECT_NE(table.rows[0].recording, table.rows[1].recording);
+    EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("of 2 recordings")));
+  }
+}
+
+TEST(Ranks, ATraceThatLostItsBaseTimeHasThatOfTheOthers) {
+  Folder folder;
+  for (const int64_t rank : {0, 1, 2}) {
+    folder.Add({.path = std::to_string(rank),
+                .rank = rank,
+                .world_size = 3,
+                .start = 5000 + rank,
+                .has_base_time = rank != 1});
+  }
+  EXPECT_THAT(folder.Compare().warnings, IsEmpty());
+}
+
+TEST(Ranks, OfDifferentGpusAreNotCompared) {
+  Folder folder;
+  for (const int64_t rank : {0, 1}) {
+    folder.Add({.path = std::to_string(rank),
+                .rank = rank,
+                .world_size = 2,
+                .compute = 40 + 10 * rank,
+                .gpus = rank == 0 ? "NVIDIA H100" : "NVIDIA B200"});
+  }
+  const RankTable table = folder.Compare();
+  EXPECT_FALSE(table.slowest);
+  EXPECT_EQ(table.busy_spread(), 0);
+  EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("different GPUs (NVIDIA B200; NVIDIA H100)")));
+}
+
+TEST(Ranks, SlicesOfARecordingAreOneRankWhoseTimeCountsOnce) {
+  // A decode slice that begins inside the prefill slice's window: 100 + 80 ns, but 150 in all.
+  std::vector<DeviceTime> together(1);
+  together[0].window = {{0}, {150}};
+  together[0].busy = {75};
+  together[0].compute = {70};
+  Folder folder;
+  folder.Add({.path = "prefill",
+              .rank = 0,
+              .world_size = 2,
+              .busy = 50,
+              .trace_id = "A",
+              .together = &together});
+  folder.Add({.path = "decode",
+              .rank = 0,
+              .world_size = 2,
+              .start = 70,
+              .length = 80,
+              .busy = 25,
+              .trace_id = "A",
+              .together = &together});
+  folder.Add({.path = "other", .rank = 1, .world_size = 2, .busy = 60, .trace_id = "B"});
+  const RankTable table = folder.Compare();
+  EXPECT_THAT(table.warnings, IsEmpty());
+  EXPECT_EQ(table.rows[0].group, table.rows[1].group);
+  EXPECT_EQ(table.rows[0].busy.ns + table.rows[1].busy.ns, 75);
+  EXPECT_DOUBLE_EQ(table.least_busy, 0.5);
+  EXPECT_DOUBLE_EQ(table.most_busy, 0.6);
+  EXPECT_EQ(table.slowest_compute, DurationNs{70});
 }
 
 TEST(Ranks, TheRankThatWaitsLeastIsWaitedFor) {

@@ -55,6 +55,10 @@ Result<ReadOptions> ReadOptionsOf(const AnalyzeOptions& options) {
   reading.device = options.device;
   reading.key_averages = options.json || options.csv_folder || options.ops;
   reading.first_worker_only = options.profile_dir && !options.all_ranks && ranks->empty();
+  // Files that were named are what the user wants, of however many sessions.
+  const bool one_place = reading.paths.size() == 1 && reading.paths[0] != "-";
+  reading.session = options.session.value_or(one_place ? "latest" : "all");
+  if (reading.session == "all" || reading.first_worker_only) reading.session.clear();
   if (options.window) {
     const auto window = ParseWindow(*options.window);
     if (!window) return tl::unexpected<Error>(window.error().WithContext("--window"));
@@ -71,6 +75,7 @@ std::string CommandPaths(const AnalyzeOptions& options) {
     words += (words.empty() ? "" : " ") + ShellWord(path);
   }
   if (!options.rank.empty()) words += fmt::format(" --rank {}", fmt::join(options.rank, ","));
+  if (options.session) words += " --session " + ShellWord(*options.session);
   if (!options.device.empty()) words += " --device " + ShellWord(options.device);
   if (options.window) words += " --window " + ShellWord(*options.window);
   return VisibleText(words) == words ? words : "";

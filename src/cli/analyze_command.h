@@ -18,6 +18,7 @@ struct AnalyzeOptions {
   std::optional<int64_t> top;
   std::vector<std::string> rank;  // numbers, see RanksAskedFor
   std::string device;
+  std::optional<std::string> session;
   std::optional<std::string> window;
   bool kernels = false, categories = false, ops = false, launches = false, copies = false,
        gaps = false, ranks = false, steps = false, devices = false;

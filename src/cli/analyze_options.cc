@@ -65,6 +65,11 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          &o.filter}}},
       {"what to look at",
        {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.rank},
+        {"--session", "S",
+         "of a folder or archive of several profiling sessions: latest (the default there), all, "
+         "or "
+         "a part of the path of one of its files",
+         &o.session},
         {"--device", "D", "only device D, by the trace's own id", &o.device},
         {"--window", "A:B",
          "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
@@ -146,6 +151,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
     const char* needs_model = o.csv_folder        ? "--csv"
                               : !o.rank.empty()   ? "--rank"
                               : !o.device.empty() ? "--device"
+                              : o.session         ? "--session"
                               : o.window          ? "--window"
                               : o.rules_file      ? "--rules"
                                                   : nullptr;

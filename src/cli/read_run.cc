@@ -9,7 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/recordings.h"
 #include "base/parallel.h"
+#include "cli/session_choice.h"
 #include "ingest/kineto_json/kineto_reader.h"
 #include "io/discover.h"
 #include "model/trace_builder.h"
@@ -193,12 +195,41 @@ Result<Readout<Run>> Collect(InputPlan plan, bool first_only, std::string_view o
   return readout;
 }
 
+// Reads slices of one recording whose work overlaps once more, as one trace: from figures of each
+// alone nobody can tell when any of them was busy. Where that fails they stay apart, as sums.
+void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& options,
+                const Classifier& classifier, RunAnalysis& run) {
+  std::vector<RankInput> workers = RankInputsOf(run);
+  std::erase_if(workers,
+                [](const RankInput& trace) { return trace.facts->role != TraceRole::kWorker; });
+  for (const std::vector<size_t>& slices : OverlappingSlices(workers)) {
+    SlicesTogether together;
+    ProgressCounter counter;
+    TraceBuilder builder;
+    bool whole = true;
+    for (const size_t slice : slices) {
+      const auto source = std::ranges::find(sources, workers[slice].path, &TraceSource::Display);
+      together.paths.push_back(workers[slice].path);
+      whole = whole && source != sources.end() && source->path != "-" &&
+              ReadSource(*source, StreamThreads::kInline, builder, counter).has_value();
+    }
+    if (!whole) continue;
+    TraceAnalysis analysis =
+        AnalyzeTrace(std::move(builder).Finish(), classifier,
+                     {.scope = {.window = {}, .device = options.device}, .key_averages = false});
+    together.devices = std::move(analysis.devices);
+    together.idle = std::move(analysis.idle);
+    run.together.push_back(std::move(together));
+  }
+}
+
 }  // namespace
 
 Result<Readout<RunAnalysis>> ReadRun(const ReadOptions& options, const Classifier& classifier,
                                      ProgressCounter& counter) {
   auto plan = PlanInput(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
+  const std::vector<TraceSource> sources = plan->found.traces;
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(*plan), options.first_worker_only, "needs more memory than there is: try --summary",
       [&](const TraceSource& source,
@@ -210,6 +241,12 @@ Result<Readout<RunAnalysis>> ReadRun(const ReadOptions& options, const Classifie
         return analysis;
       });
   if (!readout) return readout;
+  if (!options.session.empty()) {
+    const auto kept = KeepSession(options.session, readout->run);
+    if (!kept) return tl::unexpected<Error>(kept.error());
+  }
+  // A window begins with each slice anew: there is no stretch of time that they share.
+  if (!options.window) JoinSlices(sources, options, classifier, readout->run);
   const bool whole = readout->is_collection && !options.rank && !options.first_worker_only;
   AnalyzeRun(readout->run, whole);
   return readout;

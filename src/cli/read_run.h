@@ -21,6 +21,9 @@ struct ReadOptions {
   std::string device = {};
   bool key_averages = false;       // also what PyTorch's key_averages() shows
   bool first_worker_only = false;  // in the order of the paths
+  // Of the sessions of profiling (analysis/sessions.h) the last one, "latest", or that of which a
+  // file has this in its path; "": all.
+  std::string session = {};
 };
 
 // What could be read, and what could not.

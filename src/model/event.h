@@ -56,6 +56,7 @@ struct TraceHeader {
   std::string backend;
   std::string nccl_version;
   std::string vllm_version;
+  std::string trace_id;              // of the profiler's session in one process
   std::string cuda_runtime_version;  // also HIP's
   std::string cuda_driver_version;
   bool record_shapes = false, with_stack = false, with_flops = false, profile_memory = false,

@@ -85,12 +85,12 @@ CopyTable AddCopies(const std::vector<const TraceAnalysis*>& workers) {
   return sum;
 }
 
-IdleTable AddIdle(const std::vector<const TraceAnalysis*>& workers) {
+IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   IdleTable sum;
-  for (const TraceAnalysis* trace : workers) {
-    sum.window += trace->idle.window;
-    sum.busy += trace->idle.busy;
-    for (const IdleCauseRow& row : trace->idle.causes) {
+  for (const IdleTable* idle : tables) {
+    sum.window += idle->window;
+    sum.busy += idle->busy;
+    for (const IdleCauseRow& row : idle->causes) {
       auto at = std::find_if(sum.causes.begin(), sum.causes.end(),
                              [&](const IdleCauseRow& r) { return r.cause == row.cause; });
       if (at == sum.causes.end())
@@ -201,15 +201,24 @@ RunTotals TotalsOf(const RunAnalysis& run) {
   RunTotals totals;
   const std::vector<const TraceAnalysis*> workers = RanksOf(run);
   std::vector<const DeviceTime*> devices;
+  std::vector<const IdleTable*> idle;
+  const auto add = [&](const auto& part) {
+    for (const DeviceTime& device : part.devices) devices.push_back(&device);
+    idle.push_back(&part.idle);
+  };
   for (const TraceAnalysis* trace : workers) {
-    for (const DeviceTime& device : trace->devices) devices.push_back(&device);
+    const bool is_slice = std::ranges::any_of(run.together, [&](const SlicesTogether& slices) {
+      return std::ranges::find(slices.paths, trace->path) != slices.paths.end();
+    });
+    if (!is_slice) add(*trace);
   }
+  for (const SlicesTogether& slices : run.together) add(slices);
   totals.devices = AddDevices(devices);
   totals.devices.devices = CountDevices(run, workers);
   totals.workers = workers.size();
   totals.kernels = AddKernels(workers);
   totals.copies = AddCopies(workers);
-  totals.idle = AddIdle(workers);
+  totals.idle = AddIdle(idle);
   return totals;
 }
 

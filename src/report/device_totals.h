@@ -38,7 +38,8 @@ bool IsWorker(const TraceAnalysis& trace);
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 
 // These traces as one: kernels and categories by name, causes by id, devices added up.
-// Percentiles cannot be added and are left at 0.
+// Percentiles cannot be added and are left at 0. Slices of one recording that overlap in time are
+// one stretch of it.
 struct RunTotals {
   size_t workers = 0;
   DeviceTotals devices;

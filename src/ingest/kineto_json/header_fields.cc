@@ -68,6 +68,8 @@ void AddHeaderField(std::string_view key, std::string_view value, TraceHeader& h
     header.base_time_ns = Integer(value).value_or(-1);
   } else if (key == "vllm_version") {
     header.vllm_version = JsonStringOrText(value);
+  } else if (key == "trace_id") {
+    header.trace_id = JsonStringOrText(value);
   } else if (key == "cuda_runtime_version" || key == "hip_runtime_version") {
     header.cuda_runtime_version = CudaVersion(value);
   } else if (key == "cuda_driver_version" || key == "hip_driver_version") {

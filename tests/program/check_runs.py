@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Which traces `tacho analyze` takes for one run: sessions in a folder, recordings, slices of one recording.
+
+usage: check_runs.py TACHO [--only NAME ...]
+"""
+import json
+import os
+import pathlib
+import shutil
+
+from analyze_run import expect, kernel, run, write_trace
+from scenario import check, main
+
+HOUR_US = 3_600_000_000
+
+
+def one_line(text):
+    return b" ".join(text.split())
+
+
+def ranks_of(done):
+    return json.loads(done.stdout).get("ranks", {"table": [], "warnings": [], "missing": []})
+
+
+def sessions(folder):
+    """A folder of two sessions: the latest is analysed, and what is left out is said."""
+    root = pathlib.Path(folder) / "profile"
+    for session, start in (("warm", 0), ("hot", HOUR_US)):
+        for rank in (0, 1):
+            write_trace(root / f"{session}_rank{rank}.json", [kernel(start, 100), kernel(start + 100 + 100 * rank, 100)],
+                        distributedInfo={"rank": rank, "world_size": 2}, baseTimeNanoseconds=0)
+    paths = lambda done: [pathlib.Path(t["path"]).name for t in json.loads(done.stdout)["traces"]]
+    warm, hot = ([f"{session}_rank{rank}.json" for rank in (0, 1)] for session in ("warm", "hot"))
+    done = run("--json", root)
+    check("the latest", (paths(done), done.returncode) == (hot, 0), done.stdout)
+    left = json.loads(done.stdout)["skipped"]
+    check("and what is left out", len(left) == 1 and "2 traces of 1 other session (warm_rank0)" in left[0], left)
+    check("on the screen too", b"2 traces of 1 other session" in one_line(run(root).stdout))
+    check("one that is named", paths(run("--json", "--session", "warm", root)) == warm)
+    check("all", sorted(paths(run("--json", "--session", "all", root))) == sorted(warm + hot))
+    named = run("--json", *(root / name for name in warm + hot))
+    check("files that are named are all wanted", sorted(paths(named)) == sorted(warm + hot))
+    check("and not compared across sessions", any("2 recordings" in w for w in ranks_of(named)["warnings"]), named.stdout)
+    expect("a session that is not there", run("--session", "cold", root), 2, "--session cold", "warm_rank0", "hot_rank0")
+    expect("with --summary", run("--session", "all", "--summary", root), 2, "--session")
+    os.remove(root / "hot_rank1.json")
+    expect("the latest lacks a rank, which an earlier one has", run(root), 4, "rank 1 of world size 2 is missing")
+
+
+def recordings(folder):
+    """Ranks of two recordings are not blamed for each other."""
+    root = pathlib.Path(folder)
+    for name, far in (("beside", 0), ("apart", HOUR_US)):
+        for rank in (0, 1):
+            write_trace(root / name / f"rank{rank}.json", [kernel(rank * far, 100 + 100 * rank), kernel(1000 + rank * far, 1)],
+                        distributedInfo={"rank": rank, "world_size": 2})
+    check("at one time", b"rank 1 computes longest" in one_line(run(root / "beside").stdout))
+    apart = run("--session", "all", root / "apart")
+    check("an hour apart, without a base time: no blame", b"computes longest" not in apart.stdout, apart.stdout)
+    check("and a warning", b"of 2 recordings" in one_line(apart.stdout), apart.stdout)
+    for rank, name in enumerate(("NVIDIA H100", "NVIDIA B200")):
+        write_trace(root / "gpus" / f"rank{rank}.json", [kernel(0, 100 + 100 * rank), kernel(1000, 1)],
+                    distributedInfo={"rank": rank, "world_size": 2}, deviceProperties=[{"id": 0, "name": name}])
+    gpus = one_line(run(root / "gpus").stdout)
+    check("different GPUs: no blame", b"computes longest" not in gpus, gpus)
+    check("and a warning", b"different GPUs (NVIDIA B200; NVIDIA H100)" in gpus, gpus)
+
+
+def slices(folder):
+    """Prefill and decode cut out of one recording are one rank, whose time counts once."""
+    root = pathlib.Path(folder) / "cut"
+    common = {"distributedInfo": {"rank": 0, "world_size": 1}, "trace_id": "C3AB", "baseTimeNanoseconds": 0}
+    # Busy 400 of 800 us, and 200 of 500 us from 400 us on: 550 of 900, as both are busy for the same 50.
+    write_trace(root / "prefill.json", [kernel(0, 300), kernel(700, 100)], **common)
+    write_trace(root / "decode.json", [kernel(400, 50), kernel(750, 150)], **common)
+    done = run(root)
+    check("the union", b"GPUs busy 61.1 % of the window over 2 traces" in one_line(done.stdout), done.stdout)
+    check("no replicas", b"replicas" not in done.stdout, done.stdout)
+    check("where the time goes adds up to it", b"window of 900 us" in one_line(done.stdout), done.stdout)
+    table = ranks_of(run("--json", root))["table"]
+    check("the rows are files", sorted(r["window_ns"] for r in table) == [500_000, 800_000], table)
+    later = pathlib.Path(folder) / "later"
+    shutil.copytree(root, later)
+    write_trace(later / "decode.json", [kernel(1000, 50), kernel(1150, 50)], **common)
+    check("slices that do not overlap add up", b"GPUs busy 50.0 %" in run(later).stdout, run(later).stdout)
+    for rank in (1, 2):
+        write_trace(root / f"rank{rank}.json", [kernel(0, 90), kernel(90, 10)], distributedInfo={"rank": rank, "world_size": 1}, baseTimeNanoseconds=0)
+    check("ranks that are left out take their slices along",
+          b"GPUs busy 100.0 %" in run("--rank", "1,2", root).stdout, run("--rank", "1,2", root).stdout)
+
+
+main([sessions, recordings, slices], __doc__)
