@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -19,10 +20,10 @@ constexpr std::chrono::seconds kPatience{10};
 constexpr size_t kMostDataset = size_t{4} << 30;
 constexpr size_t kMostCounted = 10'000;  // rows, where no number of requests bounds them
 
-Result<ServedModel> WaitForModel(LoadScene& scene) {
+Result<ServedModel> WaitForModel(LoadScene& scene, const std::string& url) {
   const auto until = std::chrono::steady_clock::now() + scene.job.ready_timeout;
   while (true) {
-    auto served = AskModel(*scene.client, scene.job.urls[0], kPatience, scene.stop);
+    auto served = AskModel(*scene.client, url, kPatience, scene.stop);
     if (served || scene.stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
       return served;
     }
@@ -30,19 +31,40 @@ Result<ServedModel> WaitForModel(LoadScene& scene) {
   }
 }
 
+// What is wrong with each other server is known before its requests fail. Where the user named the
+// model it is told, and the load goes on.
+Result<void> CheckOtherServers(LoadScene& scene, bool named) {
+  const std::string& model = scene.job.target.model;
+  for (size_t i = 1; i < scene.job.urls.size(); ++i) {
+    const std::string& url = scene.job.urls[i];
+    const auto served = WaitForModel(scene, url);
+    if (served && std::find(served->all.begin(), served->all.end(), model) != served->all.end())
+      continue;
+    Error error =
+        served ? Error{ErrorKind::kRemote, fmt::format("{}: serves {}, not {} as {}", url,
+                                                       served->name, model, scene.job.urls[0])}
+               : served.error();
+    if (!named || scene.stop.stop_requested()) return tl::unexpected<Error>(std::move(error));
+    Complain(VisibleText(error.message));
+  }
+  return {};
+}
+
 bool HasTexts(const LoadScene& scene) {
   return !scene.dataset.rows.empty() && !scene.dataset.rows.front().text.empty();
 }
 
-// Asks the first server for what the flags leave open.
+// Asks the first server for what the flags leave open, the others whether it holds for them.
 Result<void> CompleteTarget(LoadScene& scene) {
   LoadJob& job = scene.job;
   DriveTarget& target = job.target;
-  const auto served = WaitForModel(scene);
-  if (!served && (target.model.empty() || scene.stop.stop_requested())) {
+  const bool named = !target.model.empty();
+  const auto served = WaitForModel(scene, job.urls[0]);
+  if (!served && (!named || scene.stop.stop_requested())) {
     return tl::unexpected<Error>(served.error());
   }
-  if (target.model.empty()) target.model = served->name;
+  if (!named) target.model = served->name;
+  TACHO_RETURN_IF_ERROR(CheckOtherServers(scene, named));
   if (served && !job.plan.most_total_tokens) job.plan.most_total_tokens = served->max_model_len;
   job.identity.model_id = scene.flags.model.empty() ? target.model : scene.flags.model;
   if (!HasTexts(scene) && target.api != "chat") {

@@ -26,8 +26,9 @@ struct LoadScene {
 };
 
 // Fills what the job leaves open: reads the dataset (a mistake in it is told before anyone is asked
-// for anything), asks the first server for its model and its token ids, has texts counted by its
-// tokenizer. What the user should know goes to the job's remarks. kUsage, kUnreadable, kRemote.
+// for anything), asks the first server for its model and its token ids, the others whether they
+// serve that model, has texts counted by its tokenizer. What the user should know goes to the job's
+// remarks. kUsage, kUnreadable, kRemote.
 Result<void> PrepareScene(LoadScene& scene);
 
 }  // namespace tacho

@@ -93,6 +93,18 @@ TEST(DriveFaults, RetryAfterIsHeeded) {
   EXPECT_GE(records.requests[2].sent_ns - records.requests[0].ended_ns, 1000 * kNsPerMs);
 }
 
+TEST(DriveFaults, A404NamesItsRoute) {
+  EngineForTest engine({}, [](EngineForTest&, const auto& exchange, const auto&) {
+    exchange->Respond(404, R"({"detail":"Not Found"})", "application/json");
+    return true;
+  });
+  DriveTarget target = TargetOf(engine);
+  target.route = "/v1/complete?x=1";
+  const LoadRecords records = Send(Fixed(1), {target});
+  ASSERT_EQ(records.requests.size(), 1u);
+  EXPECT_EQ(records.requests[0].error, "POST /v1/complete: HTTP 404: Not Found");
+}
+
 TEST(DriveFaults, NobodyWaitsForAPauseWhenNothingIsLeft) {
   EngineForTest engine({.first_ns = kNsPerMs},
                        [](EngineForTest& self, const Exchange& exchange, const auto&) {

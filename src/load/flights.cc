@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "net/clock.h"
 #include "net/exchange_error.h"
+#include "net/url.h"
 
 namespace tacho {
 namespace {
@@ -57,11 +58,16 @@ void Flights::OnTokens(Flight& flight) {
 void Flights::OnEnded(Flight& flight) {
   const auto found = flights_.find(flight.record().index);
   const std::shared_ptr<Flight> keep = found->second.flight;
+  const size_t target = found->second.target;
   flights_.erase(found);
   progress_.running = flights_.size();
   TellTokens(flight);
   if (!flight.record().error.empty())
     flight.record().error = client_.WithoutKeys(std::move(flight.record().error));
+  // Which route a server does not have is half of what is wrong.
+  if (const auto url = ParseUrl(addresses_[target]); flight.record().http_status == 404 && url)
+    flight.record().error =
+        fmt::format("POST {}: {}", url->path.substr(0, url->path.find('?')), flight.record().error);
   const RequestStatus status = flight.record().status;
   if (status == RequestStatus::kDone)
     ++progress_.done;

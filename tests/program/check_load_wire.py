@@ -133,6 +133,15 @@ def wire(folder):
         check("wire: a field of ours is replaced", body["max_tokens"] == 5 and "ignore_eos" not in body, body)
         check("wire: ids", len(body["prompt"]) == 32 and all(isinstance(t, int) for t in body["prompt"]), body["prompt"])
         check("wire: of the tokenizer", all(5 <= t < 5000 for t in body["prompt"]), body["prompt"])
+    with ExactServer() as one, ExactServer(model="other") as two:
+        for name, url, words in (("another model", two.url, f"{two.url}: serves other, not exact as {one.url}"),
+                                 ("dead", "http://127.0.0.1:1", "http://127.0.0.1:1: connection refused")):
+            done = run(one.url, url, *FIXED, "--requests", "4")
+            check(f"wire: a second server: {name}", done.returncode == REMOTE and words in done.stderr, (done.returncode, done.stderr))
+            check(f"wire: a second server: {name}: nothing was sent", not one.requests and not two.requests)
+            done = run(one.url, url, *FIXED, "--requests", "4", "--model", "exact")
+            check(f"wire: a second server: {name}: as named", words in done.stderr and one.requests, (done.returncode, done.stderr))
+            one.requests.clear(), two.requests.clear()
     with ExactServer(gap=0.002) as one, ExactServer(gap=0.002) as two:
         load("sessions", one.url, two.url, "--scenario", "agent", "--output-len", 4, "--requests", 30, "--concurrency", 10,
              "--records", f"{folder}/r.jsonl", "--max-model-len", 4000)

@@ -17,9 +17,9 @@ class ExactServer:
     """
 
     # tokenizer: it has one, has none, or has one that "hangs".
-    def __init__(self, ttft=0.03, gap=0.01, tokens_a_chunk=1, behave=lambda n, request: "", tokenizer=True):
+    def __init__(self, ttft=0.03, gap=0.01, tokens_a_chunk=1, behave=lambda n, request: "", tokenizer=True, model="exact"):
         self.ttft, self.gap, self.tokens_a_chunk, self.behave = ttft, gap, tokens_a_chunk, behave
-        self.tokenizer = tokenizer
+        self.tokenizer, self.model = tokenizer, model
         self.requests, self.connections, self.most_at_once = [], 0, 0
         self._at_once = 0
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
@@ -70,7 +70,7 @@ class ExactServer:
 
     async def _answer(self, writer, method, path, headers, body, arrived, new_connection):
         if method == "GET" and path == "/v1/models":
-            return self._whole(writer, {"object": "list", "data": [{"id": "exact", "object": "model", "max_model_len": 4096}]})
+            return self._whole(writer, {"object": "list", "data": [{"id": self.model, "object": "model", "max_model_len": 4096}]})
         if path == "/tokenize" and self.tokenizer == "hangs":
             return await asyncio.sleep(3600)
         if path == "/tokenize" and self.tokenizer:
