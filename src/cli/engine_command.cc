@@ -93,10 +93,19 @@ std::vector<ControlOutcome> Send(const EngineScene& scene,
 std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
   std::vector<ControlRequest> requests;
   for (const ProbedWorker& probed : scene.workers)
-    if (probed.facts) requests.push_back(PlanStop(probed.worker, *probed.facts));
+    if (probed.facts)
+      requests.push_back(PlanStop(probed.worker, *probed.facts,
+                                  probed.open && probed.open->steps && !probed.open->by_stage));
   std::vector<ControlOutcome> outcomes = Send(scene, requests);
-  for (const ControlOutcome& outcome : outcomes)
+  for (ControlOutcome& outcome : outcomes) {
     if (outcome.TellsThatNothingRuns()) ForgetOpenSession(outcome.url);
+    for (const ProbedWorker& probed : scene.workers)
+      if (probed.worker.url == outcome.url && outcome.verdict == ControlVerdict::kWasSo &&
+          probed.open && probed.open->by_stage)
+        outcome.said +=
+            "; a session by stage that has not begun cannot be taken back: it begins "
+            "with the next request";
+  }
   return outcomes;
 }
 
@@ -137,13 +146,16 @@ int Stop(const EngineScene& scene) {
 }
 
 // Leaves a mark of what runs now, so that nobody starts or records over it.
-void KeepSessions(const EngineScene& scene, const ProfileOptions& profile,
+void KeepSessions(const EngineScene& scene, const std::vector<ProfileOptions>& profiles,
                   const std::vector<ControlOutcome>& outcomes) {
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].verdict != ControlVerdict::kDone) continue;
     const Result<void> kept =
-        KeepOpenSession(outcomes[i].url, {profile.key, ReadClocks().unix_ns / 1'000'000'000,
-                                          profile.steps, scene.workers[i].facts->instance});
+        KeepOpenSession(outcomes[i].url, {.key = profiles[i].key,
+                                          .since_unix_s = ReadClocks().unix_ns / 1'000'000'000,
+                                          .steps = profiles[i].steps,
+                                          .by_stage = profiles[i].IsOn("profile_by_stage"),
+                                          .instance = scene.workers[i].facts->instance});
     if (!kept) Complain(kept.error().message);
   }
 }
@@ -183,14 +195,18 @@ int Start(const EngineScene& scene) {
   }
   Result<ProfileOptions> asked = scene.options.profile.Profile();
   if (!asked) return Fails(asked.error());
-  ProfileOptions profile = std::move(*asked);
-  profile.NameSession(scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns)
-                                                : scene.options.key);
+  const std::string key =
+      scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns) : scene.options.key;
   Result<SessionLock> lock = Lock(scene);
   if (!lock) return Fails(lock.error());
   std::vector<ControlRequest> requests;
+  std::vector<ProfileOptions> profiles;
   bool free = true;
   for (const ProbedWorker& probed : scene.workers) {
+    // Two workers may write to one folder: w0, w1, ... as in a recording.
+    ProfileOptions& profile = profiles.emplace_back(*asked);
+    profile.NameSession(scene.workers.size() == 1 ? key
+                                                  : fmt::format("{}-w{}", key, requests.size()));
     Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
     if (!planned) return Fails(planned.error());
     requests.push_back(*planned);
@@ -203,12 +219,16 @@ int Start(const EngineScene& scene) {
   if (!free) return kRemoteFailed;
   if (scene.options.force) SendStops(scene);
   std::vector<ControlOutcome> outcomes = Send(scene, requests);
-  KeepSessions(scene, profile, outcomes);
+  KeepSessions(scene, profiles, outcomes);
   if (!scene.options.json)
-    Complain(fmt::format("session {}: {}", profile.key, SpreadOf(outcomes).Text("worker")));
+    Complain(fmt::format("session{}: {}",
+                         profiles.size() == 1
+                             ? " " + profiles[0].key
+                             : fmt::format("s {} to {}", profiles.front().key, profiles.back().key),
+                         SpreadOf(outcomes).Text("worker")));
   const int status = Conclude(scene, outcomes);
   NameTheRest(outcomes);
-  if (status == kDone && !scene.options.json && !profile.steps) NameTheStop(scene);
+  if (status == kDone && !scene.options.json && !asked->steps) NameTheStop(scene);
   return status;
 }
 

@@ -117,7 +117,7 @@ TEST_F(EngineCommand, OneThatRefusesOfTwoIsStatusSix) {
   EXPECT_THAT(ran.err, HasSubstr("1 of 2 did not start; this stops the rest: tacho engine stop " +
                                  good.url() + "\n"));
   EXPECT_THAT(good.seen(),
-              Contains(R"(POST /start_profile {"max_iterations":3,"profile_prefix":"k1"})"));
+              Contains(R"(POST /start_profile {"max_iterations":3,"profile_prefix":"k1-w0"})"));
 }
 
 TEST_F(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {

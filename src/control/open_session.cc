@@ -49,6 +49,7 @@ Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& s
                {"instance", session.instance},
                {"command", session.command}};
   if (session.steps) json["steps"] = *session.steps;
+  if (session.by_stage) json["by_stage"] = true;
   const std::string beside = *path + ".part";
   std::ofstream file(beside, std::ios::binary | std::ios::trunc);
   file << json.dump() << '\n';
@@ -76,6 +77,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
     session.since_unix_s = json.at("since").get<int64_t>();
     session.instance = json.at("instance").get<std::string>();
     session.command = json.value("command", session.command);
+    session.by_stage = json.value("by_stage", false);
     if (json.contains("steps")) session.steps = json["steps"].get<int64_t>();
   } catch (const Json::exception&) {
     return std::nullopt;  // of no tacho that we know

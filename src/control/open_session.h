@@ -20,6 +20,7 @@ struct OpenSession {
   std::string key;  // of ProfileOptions
   int64_t since_unix_s = 0;
   std::optional<int64_t> steps;  // absent: until it is stopped
+  bool by_stage = false;         // the steps are those of each stage
   std::string instance;          // of EngineFacts, when it was started
   std::string command = "tacho engine start";
 };

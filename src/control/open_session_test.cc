@@ -23,7 +23,9 @@ class OpenSessionTest : public testing::Test {
     engine_.instance = "start:1700000000";
   }
   void Keep(std::optional<int64_t> steps) {
-    auto kept = KeepOpenSession(worker_.url, {"k", kSince, steps, engine_.instance});
+    auto kept = KeepOpenSession(
+        worker_.url,
+        {.key = "k", .since_unix_s = kSince, .steps = steps, .instance = engine_.instance});
     ASSERT_TRUE(kept) << kept.error().message;
   }
   bool IsFree(const ProfileOptions& options = {}) {

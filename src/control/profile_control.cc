@@ -275,25 +275,68 @@ std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& f
   return remarks;
 }
 
-ControlRequest PlanStop(const Worker& worker, const EngineFacts&) {
-  return ControlRequest{worker.url, "/stop_profile", ""};
+ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted) {
+  ControlRequest request{worker.url, "/stop_profile", ""};
+  // The step is one that no engine reaches. What begins is decided by the last start alone.
+  if (counted && facts.kind == EngineKind::kSglang &&
+      EngineRule(facts.kind, facts.version, "start_step") == "yes")
+    request.take_back_body = Json{{"start_step", int64_t{1} << 62}}.dump();
+  return request;
 }
+
+namespace {
+
+HttpRequest OnTheWire(const std::string& url, const std::string& body,
+                      std::chrono::milliseconds patience) {
+  HttpRequest http;
+  http.method = "POST";
+  http.url = url;
+  http.body = body;
+  if (!body.empty()) http.headers.push_back({"Content-Type", "application/json"});
+  http.timeout = patience;
+  http.most_body = kMostAnswer;
+  return http;
+}
+
+// Stops that found nothing running, of sessions that may not have begun.
+void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
+              std::chrono::milliseconds patience, std::stop_token stop,
+              std::vector<ControlOutcome>& outcomes) {
+  std::vector<HttpRequest> wire;
+  std::vector<size_t> which;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].take_back_body.empty() || outcomes[i].verdict != ControlVerdict::kWasSo)
+      continue;
+    wire.push_back(
+        OnTheWire(requests[i].url + "/start_profile", requests[i].take_back_body, patience));
+    which.push_back(i);
+  }
+  if (wire.empty()) return;
+  const std::vector<Result<HttpResponse>> answers = client.FetchAll(wire, stop);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    ControlOutcome& outcome = outcomes[which[i]];
+    const Result<HttpResponse>& answer = answers[i];
+    if (answer && answer->status == 200) {
+      outcome.said = "no profile was running; what had not begun is taken back";
+      continue;
+    }
+    outcome.verdict = answer ? ControlVerdict::kRefused : ControlVerdict::kNoAnswer;
+    if (answer) outcome.status = answer->status;
+    outcome.said =
+        fmt::format("a session that had not begun could not be taken back: {}",
+                    answer ? "it begins just now: stop it again" : answer.error().message);
+  }
+}
+
+}  // namespace
 
 std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
                                     const std::vector<EngineFacts>& facts,
                                     std::chrono::milliseconds patience, std::stop_token stop,
                                     const std::function<void(const ControlOutcome&)>& ended) {
   std::vector<HttpRequest> wire;
-  for (const ControlRequest& request : requests) {
-    HttpRequest http;
-    http.method = "POST";
-    http.url = request.url + request.path;
-    http.body = request.body;
-    if (!request.body.empty()) http.headers.push_back({"Content-Type", "application/json"});
-    http.timeout = patience;
-    http.most_body = kMostAnswer;
-    wire.push_back(std::move(http));
-  }
+  for (const ControlRequest& request : requests)
+    wire.push_back(OnTheWire(request.url + request.path, request.body, patience));
   std::vector<ControlOutcome> outcomes(requests.size());
   auto settle = [&](size_t i, const Result<HttpResponse>& answer) {
     ControlOutcome& outcome = outcomes[i];
@@ -312,6 +355,7 @@ std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<Contro
         if (ended) ended(outcomes[i]);
       });
   for (size_t i = 0; i < answers.size(); ++i) settle(i, answers[i]);
+  TakeBack(client, requests, patience, std::move(stop), outcomes);
   return outcomes;
 }
 

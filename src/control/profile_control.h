@@ -43,6 +43,8 @@ struct ControlRequest {
   std::string url;   // of the worker
   std::string path;  // "/start_profile"
   std::string body;  // JSON, or ""
+  // Of a stop: what takes back a session that has not begun; "" where none is known of.
+  std::string take_back_body = {};
   std::string AsCurl() const;
 };
 
@@ -55,7 +57,10 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
 // What a user should know before such a start, though nothing forbids it; "URL: ...".
 std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
                                       const ProfileOptions& options);
-ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts);
+// `counted`: the session to be stopped counts its steps, by no stage. An SGLang that has taken none
+// of them yet answers the stop as if nothing ran, and begins with the next request: the session is
+// taken back by a start that never comes.
+ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted);
 
 enum class ControlVerdict {
   kDone,      // the engine said that it did it

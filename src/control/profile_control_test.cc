@@ -218,6 +218,36 @@ TEST(SendAll, UnderstandsBothDialects) {
   EXPECT_EQ(SendOne(sglang, Sglang(), "/start_profile").verdict, ControlVerdict::kRefused);
 }
 
+// One that has counted none of its steps answers a stop as if nothing ran.
+TEST(SendAll, TakesBackASessionThatHasNotBegun) {
+  auto client = HttpClient::Create().value();
+  const auto stop = [&](const FakeEngine& engine, bool counted) {
+    Worker worker;
+    worker.url = engine.url();
+    return SendAll(*client, {PlanStop(worker, Sglang(), counted)}, {Sglang()},
+                   std::chrono::seconds(5))[0];
+  };
+  const FakeEngine::Answer no{500, "Internal Server Error"};
+  const FakeEngine armed({{"POST /stop_profile", no}, {"POST /start_profile", {200, ""}}});
+  const ControlOutcome taken = stop(armed, true);
+  EXPECT_EQ(taken.verdict, ControlVerdict::kWasSo);
+  EXPECT_THAT(taken.said, HasSubstr("what had not begun is taken back"));
+  EXPECT_THAT(armed.seen(),
+              testing::ElementsAre("POST /stop_profile",
+                                   "POST /start_profile {\"start_step\":4611686018427387904}"));
+  EXPECT_TRUE(stop(armed, false).IsGood());
+  EXPECT_EQ(armed.seen().size(), 3u) << "nothing is known of that begins later";
+
+  const FakeEngine begins({{"POST /stop_profile", no}, {"POST /start_profile", no}});
+  const ControlOutcome begun = stop(begins, true);
+  EXPECT_EQ(begun.verdict, ControlVerdict::kRefused);
+  EXPECT_THAT(begun.said, HasSubstr("stop it again"));
+  const FakeEngine ran({{"POST /stop_profile", {200, ""}}});
+  EXPECT_EQ(stop(ran, true).verdict, ControlVerdict::kDone);
+  EXPECT_EQ(ran.seen().size(), 1u);
+  EXPECT_EQ(PlanStop({}, Vllm(), true).take_back_body, "");
+}
+
 TEST(SendAll, SendsToAllAtOnceAndEachOnce) {
   std::vector<std::unique_ptr<FakeEngine>> engines;
   std::vector<ControlRequest> requests;

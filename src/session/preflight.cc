@@ -173,7 +173,8 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
   worker.start = *start;
   worker.expectation.steps_named =
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
-  worker.stop = PlanStop(worker.worker, worker.facts);
+  worker.stop =
+      PlanStop(worker.worker, worker.facts, profile.steps && !profile.IsOn("profile_by_stage"));
   LookAtRoom(worker.folder, preflight.remarks);
   for (std::string& remark : StartRemarks(worker.worker, worker.facts, profile))
     preflight.remarks.push_back(std::move(remark));

@@ -150,6 +150,7 @@ std::vector<std::optional<OpenSession>> ProfilerSession::MarkAsOpen(int64_t unix
     Keep(worker, {.key = worker.key,
                   .since_unix_s = unix_s,
                   .steps = options_.profile.steps,
+                  .by_stage = options_.profile.IsOn("profile_by_stage"),
                   .instance = worker.facts.instance,
                   .command = kByRecord});
   }

@@ -11,7 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import check
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "program"))
+import processes  # noqa: E402
+import check  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 SIMULATED = {  # recorded file: (arguments of simulate, what of it is asked)
@@ -44,17 +46,10 @@ def without_gpu(answer):
 @contextlib.contextmanager
 def simulated(tacho, arguments, folder):
     """A running simulator; gives its addresses."""
-    process = subprocess.Popen(
+    with processes.running(
         [tacho, "simulate", "--model", "tiny", "--model-size", "tiny", "--max-model-len", "2048", "--trace-dir", folder,
-         "--json", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    try:
-        line = process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"simulate {' '.join(arguments)} ended with {process.wait()}")
-        yield json.loads(line)
-    finally:
-        process.terminate()
-        process.wait(30)
+         "--json", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        yield json.loads(processes.first_line(process))
 
 
 def main():

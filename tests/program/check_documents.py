@@ -27,6 +27,8 @@ import subprocess
 import sys
 import tempfile
 
+import processes
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n"
                    r"|<!-- run with (?P<real>engines) -->\n)?"
@@ -63,14 +65,10 @@ def masked_real(line):
 @contextlib.contextmanager
 def simulated(tacho, words, folder):
     """The address of a simulation's router, or of its first worker."""
-    process = subprocess.Popen([tacho, *words, "--json", "--trace-dir", f"{folder}/engines"], stdout=subprocess.PIPE, text=True)
-    try:
-        told = json.loads(process.stdout.readline())
+    with processes.running([tacho, *words, "--json", "--trace-dir", f"{folder}/engines"], stdout=subprocess.PIPE, text=True) as process:
+        told = json.loads(processes.first_line(process))
         router = told.get("router")
         yield router["url"] if isinstance(router, dict) else router or told["workers"][0]["url"]
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 def run_shown(tacho, words, cwd):

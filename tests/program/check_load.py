@@ -8,15 +8,14 @@ import fcntl
 import json
 import os
 import pathlib
-import pty
 import re
-import select
 import statistics
 import struct
 import subprocess
 import termios
 import time
 
+import processes
 import scenario
 from exact_server import ExactServer
 from loads import DONE, FIXED, ROOT, UNREADABLE, USAGE, load, near, percentile, records_of, run
@@ -127,7 +126,7 @@ def outputs(folder):
         check("figures that cannot be printed: status", done.returncode == UNREADABLE and "standard output" in done.stderr, done)
         check("figures that cannot be printed: the records are written", len(records_of(f"{folder}/kept")) == 2)
         os.mkfifo(f"{folder}/pipe")
-        with subprocess.Popen(["cat", f"{folder}/pipe"], stdout=subprocess.PIPE, text=True) as reader:
+        with processes.running(["cat", f"{folder}/pipe"], stdout=subprocess.PIPE, text=True) as reader:
             run(server.url, *FIXED, "--requests", 2, "--records", f"{folder}/pipe")
             check("pipe: the records", len(reader.communicate(timeout=60)[0].splitlines()) == 2)
         with open(f"{folder}/out", "w") as out:
@@ -174,18 +173,12 @@ def progress(folder):
 
 def terminal(columns, *arguments):
     """What a load writes to standard error when that is a terminal of so many columns."""
-    ours, theirs = pty.openpty()
+    ours, theirs = processes.open_terminal()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([scenario.TACHO, "load", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs,
-                               env={**os.environ, "TERM": "xterm"})
-    os.close(theirs)
-    text = b""
-    while select.select([ours], [], [], 60)[0]:
-        try:
-            text += os.read(ours, 4096)
-        except OSError:
-            break
-    process.wait(60)
+    with processes.running([scenario.TACHO, "load", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs,
+                           env={**os.environ, "TERM": "xterm"}) as process:
+        os.close(theirs)
+        text = processes.read_to_the_end(ours, process)
     os.close(ours)
     return text.decode()
 

@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 
+import processes
 import scenario
 from exact_server import ExactServer
 from loads import DONE, FIXED, INCOMPLETE, INTERRUPTED, REMOTE, load, percentile, records_of, run
@@ -237,20 +238,20 @@ def dies_and_comes_back(folder):
     port.close()
 
     def serve():
-        return subprocess.Popen([scenario.TACHO, "simulate", "--port", str(number), "--trace-dir", f"{folder}/t", "--speed", "5"],
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    server = serve()
-    server.stdout.readline()
-    client = subprocess.Popen([scenario.TACHO, "load", f"http://127.0.0.1:{number}", *FIXED, "--duration", "6s", "--concurrency", "2", "--json"],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
-    server.kill()
-    server.wait()
+        return processes.running([scenario.TACHO, "simulate", "--port", str(number), "--trace-dir", f"{folder}/t", "--speed", "5"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    with serve() as server:
+        processes.first_line(server)
+        client = subprocess.Popen([scenario.TACHO, "load", f"http://127.0.0.1:{number}", *FIXED, "--duration", "6s", "--concurrency", "2",
+                                   "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        server.kill()
     time.sleep(1)
-    server = serve()
-    out, err = client.communicate(timeout=120)
-    server.terminate()
-    server.wait()
+    with serve():
+        try:
+            out, err = client.communicate(timeout=processes.PATIENCE_S)
+        finally:
+            processes.end(client)
     check("comes back: status", client.returncode == INCOMPLETE, (client.returncode, err))
     whole = json.loads(out)["whole"]
     check("comes back: used again", whole["done"] > 0 and 0 < whole["failed"] + whole["partial"] < 60, whole)

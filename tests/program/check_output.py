@@ -5,13 +5,13 @@ usage: check_output.py TACHO [--only NAME ...]
 """
 import os
 import pathlib
-import pty
 import resource
 import shutil
 import signal
 import subprocess
 import time
 
+import processes
 import scenario
 from analyze_run import RECORDING, expect, kernel, run, write, write_trace
 from scenario import check, main
@@ -73,26 +73,28 @@ def streams(folder):
     done = run(half)
     check("a skipped file is named on both outputs",
           done.stdout.count(b"empty.json") == 1 and done.stderr.count(b"empty.json") == 1, done.stderr)
-    leader, follower = pty.openpty()
-    with subprocess.Popen([scenario.TACHO, "analyze", "--no-progress", half], stdout=follower, stderr=follower) as child:
-        os.close(follower)
-        seen = b""
-        try:
-            while part := os.read(leader, 65536):
-                seen += part
-        except OSError:  # how a terminal ends
-            pass
-    os.close(leader)
-    check("and once on a terminal", seen.count(b"empty.json") == 1 and b"1 input was skipped, see above" in seen, seen)
-
     # Ctrl-C ends at once with the status of an interrupt.
     fifo = root / "fifo"
     os.mkfifo(fifo)
-    child = subprocess.Popen([scenario.TACHO, "analyze", fifo], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    child.communicate(timeout=20)
+    with processes.running([scenario.TACHO, "analyze", fifo], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=processes.PATIENCE_S)
     check("interrupt", child.returncode in (130, -signal.SIGINT), child.returncode)
 
 
-main([tables, csv_of_others, streams], __doc__)
+def terminal(folder):
+    half = pathlib.Path(folder) / "half"
+    half.mkdir()
+    shutil.copy(RECORDING, half / RECORDING.name)
+    write(half / "empty.json", "")
+    leader, follower = processes.open_terminal()
+    with processes.running([scenario.TACHO, "analyze", "--no-progress", half], stdout=follower, stderr=follower) as child:
+        os.close(follower)
+        seen = processes.read_to_the_end(leader, child)
+    os.close(leader)
+    check("a skipped file is named once on a terminal",
+          seen.count(b"empty.json") == 1 and b"1 input was skipped, see above" in seen, seen)
+
+
+main([tables, csv_of_others, streams, terminal], __doc__)

@@ -14,8 +14,9 @@ import socket
 import subprocess
 import time
 
+import processes
 import scenario
-from scenario import check, run, simulation, target
+from scenario import check, run, simulation, target, wait_for
 
 # Short windows: the machine that runs the tests may have two cores.
 QUICK = ["--warm-up", "500ms", "--baseline", "1s", "--duration", "2s", "--prompt-tokens", "64", "--output-tokens", "32"]
@@ -260,11 +261,11 @@ def faults_beside(folder):
 def interrupt(folder):
     with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
         out = pathlib.Path(folder) / "runs"
-        process = subprocess.Popen([scenario.TACHO, "record", *target(addresses), "--out", str(out), "--warm-up", "500ms", "--baseline",
-                                    "1s", "--duration", "60s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(6)
-        process.send_signal(signal.SIGINT)
-        out_text, err_text = process.communicate(timeout=60)
+        with processes.running([scenario.TACHO, "record", *target(addresses), "--out", str(out), "--warm-up", "500ms", "--baseline",
+                                "1s", "--duration", "60s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(6)
+            process.send_signal(signal.SIGINT)
+            out_text, err_text = process.communicate(timeout=processes.PATIENCE_S)
         check("Ctrl-C: status", process.returncode == 130, f"{process.returncode} {err_text}")
         found = list(out.glob("*/run.json"))
         check("Ctrl-C: run.json", len(found) == 1, err_text)
@@ -280,14 +281,15 @@ def interrupt(folder):
 def two_at_once(folder):
     with simulation(folder) as addresses:
         out = f"{folder}/first"
-        first = subprocess.Popen([scenario.TACHO, "record", *target(addresses), "--out", out, *QUICK, "--duration", "6s"],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(3)
-        for name, second in (("record", record(folder, target(addresses))[0]), ("stop", run("engine", "stop", *target(addresses))),
-                             ("start", run("engine", "start", *target(addresses)))):
-            check(f"two at once, {name}: refused",
-                  second.returncode == 6 and "is being profiled by tacho record, process" in second.stderr, second.stderr)
-        first.communicate(timeout=60)
+        with processes.running([scenario.TACHO, "record", *target(addresses), "--out", out, *QUICK, "--duration", "12s"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+            check("two at once: the first began", wait_for(lambda: os.path.exists(out)))
+            time.sleep(1)
+            for name, second in (("record", record(folder, target(addresses))[0]), ("stop", run("engine", "stop", *target(addresses))),
+                                 ("start", run("engine", "start", *target(addresses)))):
+                check(f"two at once, {name}: refused",
+                      second.returncode == 6 and "is being profiled by tacho record, process" in second.stderr, second.stderr)
+            first.communicate(timeout=processes.PATIENCE_S)
         check("two at once: the first is whole", first.returncode == 0, first.returncode)
 
 
@@ -331,6 +333,30 @@ def started_twice(folder):
         check("an engine that was restarted", again.returncode == 0, again.stderr)
 
 
+def started_on_two(folder):
+    """`tacho engine start` of two SGLangs that share a folder: a name for each. A stop before the first step takes it back."""
+    with simulation(folder, "--engine", "sglang", "--count", "2") as addresses:
+        urls = target(addresses)
+        shared = pathlib.Path(folder, "shared")
+
+        def load():
+            done = run("load", *urls, "--num-prompts", "8", "--input-len", "16", "--output-len", "16", "--max-concurrency", "4")
+            check("a load", done.returncode == 0, done.stderr)
+        start = run("engine", "start", *urls, "--steps", "3", "--output-dir", str(shared), "--key", "both")
+        check("two: start", start.returncode == 0 and "sessions both-w0 to both-w1" in start.stderr, start.stderr)
+        load()
+        check("two: a file of each", wait_for(lambda: len(list(shared.glob("both-*.json.gz"))) == 2), list(shared.glob("*")))
+        run("engine", "stop", *urls)
+        start = run("engine", "start", *urls, "--steps", "3", "--output-dir", str(shared), "--key", "early")
+        stop = run("engine", "stop", *urls)
+        check("early: stop", start.returncode == stop.returncode == 0 and stop.stdout.count("taken back") == 2, stop.stdout + stop.stderr)
+        load()
+        check("early: nothing is written", not list(shared.glob("early*")), list(shared.glob("*")))
+        check("early: a new one begins", run("engine", "start", *urls, "--output-dir", str(shared), "--key", "third").returncode == 0)
+        load()
+        check("early: and ends", run("engine", "stop", *urls).returncode == 0 and len(list(shared.glob("third-*"))) == 2, list(shared.glob("*")))
+
+
 def by_daemon(folder):
     """Chosen by itself, also where the engines have no route for a profiler; two servers of two ranks."""
     with simulation(folder, "--count", "2", "--tp", "2", "--router", "vllm", "--profiler-config", "{}", daemon=True) as addresses:
@@ -372,13 +398,11 @@ def by_daemon_faults(folder):
         check("truncated: the other server's are whole", sorted(proven) == [False, False, True, True], proven)
     with simulation(f"{folder}/k", *options, daemon=True) as addresses:
         out = pathlib.Path(folder) / "k/runs"
-        process = subprocess.Popen([scenario.TACHO, "record", *target(addresses), "--out", str(out), *QUICK], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        until = time.monotonic() + 60
-        while not list(out.rglob("kineto_*.json.tmp")) and time.monotonic() < until:
-            time.sleep(0.02)
-        os.kill(addresses["workers"][0]["pid"], signal.SIGKILL)  # its ranks end with it
-        _, errors = process.communicate(timeout=120)
+        with processes.running([scenario.TACHO, "record", *target(addresses), "--out", str(out), *QUICK], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True) as process:
+            check("killed: a flush begins", wait_for(lambda: list(out.rglob("kineto_*.json.tmp")), pause=0.02))
+            os.kill(addresses["workers"][0]["pid"], signal.SIGKILL)  # its ranks end with it
+            _, errors = process.communicate(timeout=processes.PATIENCE_S)
         check("killed: status", process.returncode == 4, f"{process.returncode} {errors}")
         report = json.loads(next(out.rglob("run.json")).read_text())
         proven = {w["url"] for w in report["workers"] for r in w["ranks"] if r["proven"]}
@@ -397,7 +421,7 @@ def by_daemon_refused(folder):
 
 
 SCENARIOS = [two_behind_a_router, steps, requests, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
-             faults_beside, interrupt, two_at_once, started_twice, by_daemon, by_daemon_faults, by_daemon_refused]
+             faults_beside, interrupt, two_at_once, started_twice, started_on_two, by_daemon, by_daemon_faults, by_daemon_refused]
 
 if __name__ == "__main__":
     scenario.main(SCENARIOS, __doc__)

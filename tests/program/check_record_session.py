@@ -7,7 +7,6 @@ usage: check_record_session.py TACHO [--only NAME]
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import signal
@@ -16,9 +15,10 @@ import time
 import urllib.error
 import urllib.request
 
+import processes
 import scenario
 from check_record import QUICK, ranks, record
-from scenario import Skipped, check, run, simulation, target
+from scenario import Skipped, check, run, simulation, target, wait_for
 
 TWO = ["--count", "2", "--tp", "2", "--router", "vllm"]
 
@@ -33,19 +33,12 @@ def post(url, path, body=None):
         return refused.code
 
 
-def comes_true(test, seconds=60):
-    end = time.monotonic() + seconds
-    while not test() and time.monotonic() < end:
-        time.sleep(0.2)
-    return test()
-
-
 class Recording:
     """A `tacho record` under way, at a terminal, so that its progress is seen."""
 
     def __init__(self, folder, targets, *options):
         self.out = pathlib.Path(folder) / "runs"
-        self.screen, theirs = pty.openpty()
+        self.screen, theirs = processes.open_terminal()
         self.process = subprocess.Popen([scenario.TACHO, "record", *targets, "--out", str(self.out), *options],
                                         stdout=subprocess.PIPE, stderr=theirs, text=True)
         os.close(theirs)
@@ -61,24 +54,28 @@ class Recording:
         except OSError:  # its other end is closed
             return False
 
-    def until(self, words, seconds=60):
-        """Reads on until `words` are there, behind what was read so far."""
+    def until(self, words, seconds=processes.PATIENCE_S):
+        """Reads on until `words` are there, after what was read so far."""
         seen, end = len(self.errors), time.monotonic() + seconds
         while time.monotonic() < end and self.read(0.2):
             if words in self.errors[seen:]:
                 return True
-        check(f"says {words}", False, self.errors[-2000:])
+        check(f"says {words} within {seconds} s", False, self.errors[-2000:])
         return False
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
 
-    def end(self, seconds=90):
+    def end(self, seconds=processes.PATIENCE_S):
         """(exit status, standard output, all of standard error, seconds that it took)"""
         began = time.monotonic()
         while time.monotonic() - began < seconds and self.read(0.2):
             pass
-        out, _ = self.process.communicate(timeout=seconds)
+        try:
+            out, _ = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise processes.Overdue(f"waited {seconds} s for the end of {self.process.args}: {self.errors[-2000:]}") from None
         os.close(self.screen)
         return self.process.returncode, out, self.errors, time.monotonic() - began
 
@@ -118,7 +115,7 @@ def interrupted_http(folder):
         check("twice: no run.json", run.report() is None)
         for place, _ in places:
             at = pathlib.Path(place)
-            check("twice: there they are", comes_true(lambda at=at: len(list(at.parent.glob(f"{at.name}*.json"))) == 2), place)
+            check("twice: there they are", wait_for(lambda at=at: len(list(at.parent.glob(f"{at.name}*.json"))) == 2), place)
 
 
 def interrupted_daemon(folder):
@@ -161,7 +158,7 @@ def interrupted_daemon(folder):
         owners = {pid for w in addresses["workers"] for pid in w["rank_pids"]}
         check("daemon, twice: names its files", owners <= {int(pid) for _, pid in files}, errors)
         check("daemon, twice: there they are",
-              comes_true(lambda: all(os.path.exists(path) for path, pid in files if int(pid) in owners)), files)
+              wait_for(lambda: all(os.path.exists(path) for path, pid in files if int(pid) in owners)), files)
 
 
 def killed(folder):
@@ -372,7 +369,7 @@ def daemon_late(folder):
         check("late: status", done.returncode == 4, (done.returncode, done.stdout))
         check("late: named", len(said) == 2 and all("still write" in m for m in said), (said, report["troubles"]))
         file = re.search(r"(/\S+/kineto_\d+\.json) will be there", said[0]) if said else None
-        check("late: its file comes", file and comes_true(lambda: os.path.exists(file[1])), said)
+        check("late: its file comes", file and wait_for(lambda: os.path.exists(file[1])), said)
 
 
 scenario.main([interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, not_stopped, counts,

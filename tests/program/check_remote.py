@@ -40,7 +40,7 @@ def own_sshd(folder):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     for name in ("host", "user"):
-        subprocess.run([needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
+        subprocess.run([needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True, timeout=60)
     shutil.copy(folder / "user.pub", folder / "authorized")
     (folder / "sshd_config").write_text(f"""Port {port}
 ListenAddress 127.0.0.1
@@ -71,7 +71,7 @@ PasswordAuthentication no
     os.environ["PATH"] = f"{folder / 'bin'}:{path}"
     try:
         for _ in range(100):
-            if subprocess.run(["ssh", "-o", "BatchMode=yes", "gpu7", "true"], capture_output=True).returncode == 0:
+            if subprocess.run(["ssh", "-o", "BatchMode=yes", "gpu7", "true"], capture_output=True, timeout=60).returncode == 0:
                 break
             time.sleep(0.2)
         else:
@@ -162,7 +162,8 @@ def tls(folder):
     context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
     with simulation(folder / "simulated") as addresses, QuietServer(("127.0.0.1", 0), Proxy) as server:
         Proxy.engine = addresses["workers"][0]["url"]
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        # The handshake is for the thread of a connection: one that says nothing does not hold the others up.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"https://127.0.0.1:{server.server_port}"
         for command in (("engine", "status", url), ("record", url, "--out", folder / "runs")):

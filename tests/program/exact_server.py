@@ -30,7 +30,8 @@ class ExactServer:
 
     def __enter__(self):
         self._thread.start()
-        self._ready.wait()
+        if not self._ready.wait(60):
+            raise RuntimeError("waited 60 s for the exact server to listen")
         return self
 
     def __exit__(self, *_):

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import time
 
+import processes
+
 TACHO = None
 passed = failed = 0
 
@@ -38,20 +40,9 @@ def simulation(folder, *options, daemon=False):
         options = ("--speed", "0.4", *options)
     os.makedirs(folder, exist_ok=True)
     environment = {**os.environ, "KINETO_USE_DAEMON": "1", "KINETO_IPC_SOCKET_DIR": str(folder)} if daemon else None
-    process = subprocess.Popen([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options], env=environment,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    try:
-        line = process.stdout.readline()
-        if not line:
-            raise RuntimeError("tacho simulate: " + process.stderr.read())
-        yield json.loads(line)
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    with processes.running([TACHO, "simulate", "--json", "--trace-dir", f"{folder}/engine", *options], env=environment,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        yield json.loads(processes.first_line(process))
 
 
 def target(addresses):
@@ -63,6 +54,14 @@ def target(addresses):
 
 def run(*arguments, timeout=180):
     return subprocess.run([TACHO, *arguments], capture_output=True, text=True, timeout=timeout)
+
+
+def wait_for(test, seconds=processes.PATIENCE_S, pause=0.1):
+    """Whether `test` comes true; the check that it is for says what was waited for."""
+    until = time.monotonic() + seconds
+    while not (holds := test()) and time.monotonic() < until:
+        time.sleep(pause)
+    return holds
 
 
 def main(scenarios, usage):
@@ -83,7 +82,7 @@ def main(scenarios, usage):
         begin = time.monotonic()
         try:
             named[name](folder)
-        except Skipped as why:
+        except (Skipped, processes.NoTerminal) as why:
             print(f"*** NOT TESTED: {name}: {why}", flush=True)
             left_out += 1
         except Exception as problem:  # the others go on

@@ -6,12 +6,12 @@ import http.client
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import tempfile
 import time
 import urllib.parse
 
+import processes
 import scenario
 from scenario import check, run
 
@@ -29,10 +29,11 @@ class Simulator:
         self.process = subprocess.Popen(
             [scenario.TACHO, "simulate", "--json", "--truth", "--trace-dir", self.traces, "--log", self.log,
              "--for", "300s", *arguments], stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"tacho simulate {' '.join(arguments)} did not start")
-        self.addresses = json.loads(line)
+        try:
+            self.addresses = json.loads(processes.first_line(self.process))
+        except BaseException:
+            processes.end(self.process)
+            raise
         self.workers = [w["url"] for w in self.addresses["workers"]]
         self.router = self.addresses.get("router")
         self.model = self.addresses["model"]
@@ -41,8 +42,7 @@ class Simulator:
         return self
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        equal("exit status after SIGTERM", self.process.wait(20), 0)
+        equal("exit status after SIGTERM", processes.end(self.process), 0)
 
 
 def ask(url, path, body=None, method=None, headers=None, timeout=60):
@@ -173,11 +173,8 @@ def compare_all(simulator, what):
     return result, [json.load(open(p)) for p in sorted(truths)]
 
 
-def wait_for(what, condition, seconds=20):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    check(what, False, f"not within {seconds} s")
-    return False
+def wait_for(what, condition, seconds=processes.PATIENCE_S):
+    holds = scenario.wait_for(condition, seconds)
+    if not holds:
+        check(what, False, f"not within {seconds} s")
+    return holds

@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+import processes
+
 TIMEOUT_S = 5
 # What a session may take beyond its windows and its time-outs (start, stop, collect), on a machine full of other work.
 SLACK_S = 60
@@ -69,10 +71,7 @@ class Deployment:
             environment.update(KINETO_USE_DAEMON="1", KINETO_IPC_SOCKET_DIR=str(folder))
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
                                         start_new_session=True)
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{' '.join(self.command)}: {self.process.stderr.read()}")
-        told = json.loads(line)
+        told = json.loads(processes.first_line(self.process))
         self.workers = [w["url"] for w in told["workers"]]
         self.targets = [told["router"]] if "router" in told else self.workers
         self.ranks = self.servers * self.tp * self.dp
@@ -123,8 +122,7 @@ class Deployment:
         return [url for i, url in enumerate(self.workers) if i not in bad]
 
     def end(self):
-        self.process.terminate()
-        self.process.communicate(timeout=30)
+        processes.end(self.process)
 
 
 def of_session(leader):

@@ -1,0 +1,86 @@
+"""The processes that a test runs beside it: each ends with the block that it was begun in, and each wait for one has a bound and says
+what it waited for."""
+import contextlib
+import os
+import pty
+import subprocess
+import threading
+
+# Far longer than a busy machine takes, far shorter than ctest waits for a test.
+PATIENCE_S = 120
+
+
+class Overdue(Exception):
+    """What did not come in time."""
+
+
+class NoTerminal(Exception):
+    """Why there is no terminal here."""
+
+
+def end(process, seconds=60):
+    """SIGTERM, and SIGKILL for one that does not end. Its exit status."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        print(f"FAILED to end within {seconds} s of its SIGTERM: {process.args}", flush=True)
+        return process.returncode
+
+
+@contextlib.contextmanager
+def running(command, **options):
+    """A process that runs as long as the block, whatever happens in it."""
+    process = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        end(process)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+
+
+def first_line(process, seconds=PATIENCE_S):
+    """The first line that a process prints; an error says what came instead."""
+    lines = []
+    reader = threading.Thread(target=lambda: lines.append(process.stdout.readline()), daemon=True)
+    reader.start()
+    reader.join(seconds)
+    if reader.is_alive():
+        process.kill()
+        raise Overdue(f"waited {seconds} s for the first line of {process.args}")
+    if not lines[0]:
+        said = process.stderr.read() if process.stderr else ""
+        raise RuntimeError(f"no line came: exit status {end(process)} of {process.args}: {said}")
+    return lines[0]
+
+
+def open_terminal():
+    """Both ends of a pseudoterminal. NoTerminal where none can be had, such as without /dev/pts."""
+    try:
+        return pty.openpty()
+    except OSError as problem:
+        raise NoTerminal(f"no terminal can be had here (is /dev/pts mounted?): {problem}") from problem
+
+
+def read_to_the_end(terminal, of, seconds=PATIENCE_S):
+    """What `of`, a process, prints on a terminal until nobody has that open any more."""
+    seen = bytearray()
+
+    def read():
+        try:
+            while part := os.read(terminal, 65536):
+                seen.extend(part)
+        except OSError:  # how a terminal ends
+            pass
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(seconds)
+    if reader.is_alive():
+        of.kill()
+        raise Overdue(f"waited {seconds} s for the end of {of.args}; it printed {bytes(seen)!r}")
+    return bytes(seen)
