@@ -21,7 +21,7 @@ import threading
 import time
 
 from check_record import ranks, record, whole
-from scenario import Skipped, check, main, run, simulation, target
+from scenario import Skipped, check, main, run, simulation, target, wait_for
 
 
 def needed(program):
@@ -102,8 +102,8 @@ def collect_from(folder):
         check("collect-from: no such host", done.returncode == 6 and "nowhere.invalid" in done.stderr, done.stderr)
 
         def stop_sshd():
-            # Connections that exist go on; a new one finds nobody.
-            time.sleep(3)
+            # Connections that exist go on; a new one finds nobody. A mark says that the profilers have started.
+            check("collect-from: the profilers start", wait_for(lambda: list(folder.rglob("*.session"))))
             sshd.kill()
         killer = threading.Thread(target=stop_sshd)
         killer.start()
