@@ -9,14 +9,14 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/record_ending.h"
 #include "cli/trace_evidence.h"
 #include "report/analyze_text.h"
+#include "report/findings_json.h"
 #include "report/visible_text.h"
 
 namespace tacho {
 namespace {
-
-constexpr size_t kMostWorkersShown = 8;
 
 // The traces of the run folder, read once: for the proof and for the screen.
 std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
@@ -28,69 +28,6 @@ std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
   Result<Readout<RunAnalysis>> readout = ReadRun(reading, *classifier, counter);
   if (!readout) return std::nullopt;
   return std::move(*readout);
-}
-
-std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
-  size_t proven = 0;
-  uint64_t least = UINT64_MAX, most = 0;
-  for (const RankProof& rank : proof.ranks) {
-    proven += rank.proven;
-    if (!rank.steps) continue;
-    least = std::min(least, *rank.steps);
-    most = std::max(most, *rank.steps);
-  }
-  std::string text = fmt::format(" proof    {} of {} ranks proven", proven, proof.ranks.size());
-  if (most > 0)
-    text +=
-        fmt::format("{}{} engine steps each", style.dot(),
-                    least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
-  // By the daemon all begin at one time that was told them: there is nothing to measure here.
-  const ControlSpread& starts = recording.starts;
-  if (starts.taken < starts.asked)
-    text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
-  else if (starts.ns)
-    text += fmt::format("{}started{}", style.dot(), starts.Within());
-  text += '\n';
-  if (std::optional<Recording::Cost> cost = recording.CostOfProfiling())
-    text += fmt::format(
-        " cost     {:.0f} tokens/s without profiling, {:.0f} with it: {}\n",
-        *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
-        std::abs(cost->share) <= cost->error
-            ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost->error)
-        : cost->share < 0
-            ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
-                          -100 * cost->share, 100 * cost->error)
-            : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost->share,
-                          100 * cost->error));
-  const auto line = [&](std::string_view head, const std::string& what, Paint paint) {
-    text += Painted(fmt::format(" {}{}", PadRight(head, 9),
-                                Wrap(VisibleText(what), style.width - 10, 10)),
-                    paint, style) +
-            "\n";
-  };
-  const std::vector<std::string> all_missing = proof.Missing();
-  for (const std::string& missing : all_missing) line("missing", missing, Paint::kRed);
-  // A rank that is missing for it has named it already.
-  for (const std::string& trouble : recording.troubles)
-    if (std::none_of(all_missing.begin(), all_missing.end(), [&](const std::string& missing) {
-          return missing.ends_with(trouble.substr(trouble.find(": ") + 1));
-        }))
-      line("trouble", trouble, Paint::kRed);
-  for (const std::string& remark : proof.remarks) line("note", remark, Paint::kPlain);
-  return text;
-}
-
-// What w0, w1, ... of the ranks' table are.
-std::string WorkersText(const Recording& recording, const TextStyle& style) {
-  const size_t count = recording.workers.size();
-  if (count < 2) return "";
-  std::string words;
-  for (size_t i = 0; i < std::min(count, kMostWorkersShown); ++i)
-    words += fmt::format("{}{} {}", i == 0 ? "" : ", ", recording.workers[i].expectation.name,
-                         recording.workers[i].worker.url);
-  if (count > kMostWorkersShown)
-    words += fmt::format(" and {} more (run.json)", count - kMostWorkersShown);
-  return fmt::format(" workers  {}\n", Wrap(VisibleText(words), style.width - 10, 10));
 }
 
 std::string InterruptText(const Recording& recording) {
@@ -134,7 +71,9 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   // The engines tell of ranks that no trace does.
   if (proven.readout) proven.readout->run.ranks.ranks_in_all = std::ssize(proven.proof.ranks);
   proven.status = StatusOf(recording, proven.proof);
-  proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status);
+  const bool any = proven.readout && !proven.readout->run.traces.empty();
+  proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
+                            any ? FindingsJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
   // What is known is shown all the same.
   const Result<bool> kept = recording.folder.Write("run.json", proven.json, kForOwner);
@@ -150,13 +89,12 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   std::error_code ignored;
   std::string shown = std::filesystem::relative(recording.folder.path(), ignored).string();
   if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
-  screen.command_paths = ShellWord(shown + "/traces");
   std::string text;
   if (proven.readout && !proven.readout->run.traces.empty())
     text = AnalyzeText(proven.readout->run, screen) + "\n";
-  text += ProofText(recording, proven.proof, style);
-  text += WorkersText(recording, style);
-  return text + fmt::format(" folder   {}\n", VisibleText(shown));
+  if (const std::string details = DetailsText(recording, proven.proof, style); !details.empty())
+    text += details + "\n";
+  return text + EndingText(recording, proven, shown, style);
 }
 
 void ComplainOf(const Recording& recording) {

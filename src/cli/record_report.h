@@ -24,8 +24,8 @@ struct ProvenRecording {
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator);
 
-// The first screen of the traces, the proof with what is missing and troubles, the cost of
-// profiling, the folder.
+// The first screen of the traces, what is missing, and last what it comes to in ten lines
+// (record_ending.h).
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style);
 

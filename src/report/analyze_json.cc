@@ -5,24 +5,10 @@
 #include <map>
 
 #include "base/utf8.h"
+#include "report/findings_json.h"
 
 namespace tacho {
 namespace {
-
-constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
-
-void WriteIdentity(JsonWriter& json, const RankIdentity& identity) {
-  const std::string name = identity.Name();
-  if (name.empty()) return;
-  json.BeginRow("identity");
-  json.Field("name", name);
-  json.FieldUnlessEmpty("worker", identity.worker);
-  json.Field("data_parallel", identity.data_parallel);
-  json.Field("pipeline", identity.pipeline);
-  json.Field("tensor", identity.tensor);
-  json.FieldUnlessEmpty("stage", identity.stage);
-  json.End();
-}
 
 void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
   json.Field("path", trace.path);
@@ -31,7 +17,7 @@ void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
   json.Field("json_bytes", trace.json_bytes);
   json.Field("rank", trace.facts.rank);
   json.Field("world_size", trace.facts.world_size);
-  WriteIdentity(json, trace.facts.identity);
+  WriteIdentityJson(json, trace.facts.identity);
   json.FieldUnlessEmpty("engine", trace.facts.engine);
   json.FieldUnlessEmpty("engine_version", trace.facts.engine_version);
   if (trace.header.base_time_ns >= 0) json.Field("base_time_ns", trace.header.base_time_ns);
@@ -80,54 +66,6 @@ void WriteFacts(JsonWriter& json, const TraceAnalysis& trace) {
   json.Texts("cannot_tell", facts.cannot_tell);
   json.Texts("producer_log", header.producer_log);
   WriteDeviceProperties(json, header.devices);
-  json.End();
-}
-
-void WriteRanks(JsonWriter& json, const RankTable& ranks) {
-  json.BeginObject("ranks");
-  json.Field("world_size", ranks.world_size);
-  json.BeginList("present");
-  for (const int64_t rank : ranks.present) json.Item(rank);
-  json.End();
-  json.BeginList("missing");
-  size_t listed = 0;
-  for (const RankRange& range : ranks.missing) {
-    for (int64_t rank = range.first; rank <= range.last && listed < kMostMissing; ++rank) {
-      json.Item(rank);
-      ++listed;
-    }
-  }
-  json.End();
-  json.Field("missing_count", ranks.missing_count);
-  json.Field("with_trace", ranks.ranks_with_trace);
-  json.Field("in_all", ranks.ranks_in_all);
-  json.BeginArray("table");
-  for (const RankRow& row : ranks.rows) {
-    json.BeginRow();
-    json.Field("rank", row.rank);
-    json.Field("path", row.path);
-    WriteIdentity(json, row.identity);
-    json.Field("window_ns", row.window);
-    json.Field("busy_ns", row.busy);
-    json.Field("idle_ns", row.idle);
-    json.Field("compute_ns", row.compute);
-    json.Field("exposed_comm_ns", row.exposed_comm);
-    json.Field("exposed_copy_ns", row.exposed_copy);
-    json.Field("comm_busy_ns", row.comm_busy);
-    json.Field("kernel_sum_ns", row.kernel_sum);
-    json.Field("steps", row.steps);
-    json.Field("start_unix_ns", row.start_unix_ns);
-    json.Field("recording", row.recording);
-    json.End();
-  }
-  json.End();
-  if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread());
-  if (ranks.slowest) {
-    json.Field("slowest", *ranks.slowest);
-    json.Field("slowest_compute_ns", ranks.slowest_compute);
-    json.Field("median_compute_of_others_ns", ranks.median_of_others);
-  }
-  json.Texts("warnings", ranks.warnings);
   json.End();
 }
 
@@ -185,6 +123,7 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
   JsonWriter json;
   json.BeginObject();
   WriteTachoJson(json, version);
+  WriteVerdictJson(json, run);
   json.BeginArray("traces");
   for (const TraceAnalysis& trace : run.traces) {
     json.BeginObject();
@@ -196,7 +135,7 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
     json.End();
   }
   json.End();
-  if (!run.ranks.rows.empty()) WriteRanks(json, run.ranks);
+  if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);
   json.Texts("skipped", run.skipped);
   json.End();
   return std::move(json).Finish();

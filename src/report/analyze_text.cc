@@ -144,13 +144,12 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
 }  // namespace
 
 std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
-  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
-  if (run.traces.size() > 1 && ranks.size() != 1) return RunScreen(run, options);
-  // One worker, maybe beside its front-end's files: its own screen tells more than a table of one.
-  const TraceAnalysis& trace = ranks.empty() ? run.traces.front() : *ranks.front();
+  // The screen of one trace tells more than a table of one.
+  const TraceAnalysis* only = OnlyTrace(run);
+  if (only == nullptr) return RunScreen(run, options);
   const std::string others =
       run.traces.size() > 1 ? OtherFilesText(run, options.style) : SkippedText(run, options.style);
-  return TraceScreen(trace, run.ranks, options) + (others.empty() ? "" : "\n" + others);
+  return TraceScreen(*only, run.ranks, options) + (others.empty() ? "" : "\n" + others);
 }
 
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,

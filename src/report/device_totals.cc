@@ -197,6 +197,26 @@ std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run) {
   return {};
 }
 
+const TraceAnalysis* OnlyTrace(const RunAnalysis& run) {
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  if (run.traces.size() > 1 && ranks.size() != 1) return nullptr;
+  return ranks.empty() ? &run.traces.front() : ranks.front();
+}
+
+const RankRow& RankOfSteps(const RankTable& ranks) { return ranks.rows[ranks.slowest.value_or(0)]; }
+
+StepTable StepsOf(const RunAnalysis& run, const RankRow& row) {
+  StepTable steps;
+  for (const RankRow& stage : run.ranks.rows) {
+    if (stage.group != row.group) continue;
+    const auto trace = std::ranges::find(run.traces, stage.path, &TraceAnalysis::path);
+    if (trace == run.traces.end()) continue;
+    if (steps.method.empty()) steps.method = trace->steps.method;
+    steps.steps.insert(steps.steps.end(), trace->steps.steps.begin(), trace->steps.steps.end());
+  }
+  return steps;
+}
+
 RunTotals TotalsOf(const RunAnalysis& run) {
   RunTotals totals;
   const std::vector<const TraceAnalysis*> workers = RanksOf(run);

@@ -37,6 +37,15 @@ bool IsWorker(const TraceAnalysis& trace);
 // them, so it counts only where there are no others.
 std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 
+// The trace whose own screen stands for a run: its only one, or its only worker's beside those of
+// front ends; nullptr where there are several. `run` has one trace or more.
+const TraceAnalysis* OnlyTrace(const RunAnalysis& run);
+
+// The rank whose steps stand for all: each rank of an engine runs the same ones. `ranks` has a row.
+const RankRow& RankOfSteps(const RankTable& ranks);
+// The steps of a rank, also those of its stages that are files of their own.
+StepTable StepsOf(const RunAnalysis& run, const RankRow& row);
+
 // These traces as one: kernels and categories by name, causes by id, devices added up.
 // Percentiles cannot be added and are left at 0. Slices of one recording that overlap in time are
 // one stretch of it.

@@ -84,19 +84,10 @@ std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
   return out;
 }
 
-// The steps of one rank stand for all: each rank of an engine runs the same ones.
 std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
   if (run.ranks.rows.empty()) return "";
-  const RankRow& row = run.ranks.rows[run.ranks.slowest.value_or(0)];
-  // Its other stages are files of their own.
-  StepTable steps;
-  for (const RankRow& stage : run.ranks.rows) {
-    if (stage.group != row.group) continue;
-    const auto trace = std::ranges::find(run.traces, stage.path, &TraceAnalysis::path);
-    if (trace == run.traces.end()) continue;
-    if (steps.method.empty()) steps.method = trace->steps.method;
-    steps.steps.insert(steps.steps.end(), trace->steps.steps.begin(), trace->steps.steps.end());
-  }
+  const RankRow& row = RankOfSteps(run.ranks);
+  const StepTable steps = StepsOf(run, row);
   const std::string name = row.identity.RankName(), label = RankLabel(run.ranks, row);
   std::string out = Section(StepPhasesTable(steps, "STEPS, " + (name.empty() ? "one trace" : name)),
                             options.top, options.style);

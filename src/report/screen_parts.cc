@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "report/format_number.h"
 #include "report/result_tables.h"
@@ -176,18 +177,65 @@ std::string VerdictLines(std::string_view verdict, std::string_view caveat,
   return out;
 }
 
-std::string Labelled(std::string_view label, std::string_view text, Paint paint,
-                     const TextStyle& style) {
-  const std::string lines = Wrap(text, style.width - kTextColumn, 0);
+namespace {
+
+std::vector<std::string> LinesOf(std::string_view text, const TextStyle& style) {
+  std::vector<std::string> lines;
+  std::istringstream wrapped(Wrap(text, style.width - kTextColumn, 0));
+  for (std::string line; std::getline(wrapped, line);) lines.push_back(std::move(line));
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+std::string WithLabel(std::string_view label, const std::vector<std::string>& lines, Paint paint,
+                      const TextStyle& style) {
   std::string out;
-  for (size_t begin = 0; begin <= lines.size();) {
-    const size_t end = std::min(lines.find('\n', begin), lines.size());
+  for (const std::string& line : lines)
     out += fmt::format(
         " {} {}\n",
         Painted(PadRight(out.empty() ? label : "", kTextColumn - 2), Paint::kBold, style),
-        Painted(std::string_view(lines).substr(begin, end - begin), paint, style));
-    begin = end + 1;
+        Painted(line, paint, style));
+  return out;
+}
+
+// Takes the last line away and says on the one before that something is left out, instead of its
+// last words where there is no room.
+void LeaveOutLastLine(std::vector<std::string>& lines, const TextStyle& style) {
+  const std::string mark = style.unicode ? " …" : " ...";
+  lines.pop_back();
+  std::string& line = lines.back();
+  if (line.ends_with(mark)) line.resize(line.size() - mark.size());
+  while (DisplayWidth(line) + DisplayWidth(mark) > style.width - kTextColumn) {
+    const size_t word = line.rfind(' ');
+    if (word == std::string::npos) break;
+    line.resize(word);
   }
+  line += mark;
+}
+
+}  // namespace
+
+std::string Labelled(std::string_view label, std::string_view text, Paint paint,
+                     const TextStyle& style) {
+  return WithLabel(label, LinesOf(text, style), paint, style);
+}
+
+std::string LabelledWithin(const std::vector<LabelledText>& texts, size_t most,
+                           const TextStyle& style) {
+  std::vector<std::vector<std::string>> all;
+  size_t count = 0;
+  for (const LabelledText& each : texts) {
+    all.push_back(each.to_copy ? std::vector{each.text} : LinesOf(each.text, style));
+    count += all.back().size();
+  }
+  for (; count > most; --count) {
+    const auto longest = std::ranges::max_element(all, {}, &std::vector<std::string>::size);
+    if (longest == all.end() || longest->size() < 2) break;
+    LeaveOutLastLine(*longest, style);
+  }
+  std::string out;
+  for (size_t i = 0; i < texts.size(); ++i)
+    out += WithLabel(texts[i].label, all[i], texts[i].paint, style);
   return out;
 }
 

@@ -70,6 +70,16 @@ std::string VerdictLines(std::string_view verdict, std::string_view caveat, cons
 std::string Labelled(std::string_view label, std::string_view text, Paint paint,
                      const TextStyle& style);
 
+// Lines with labels, together at most `most` of them: of the texts that are too long for that, the
+// longest first, the end is left out ("…"), but each has a line of its own.
+struct LabelledText {
+  std::string label, text;
+  Paint paint = Paint::kPlain;
+  bool to_copy = false;  // on one line, however long it is
+};
+std::string LabelledWithin(const std::vector<LabelledText>& texts, size_t most,
+                           const TextStyle& style);
+
 // The same for parts that stay whole where they fit, with style.dot() between them.
 std::string LabelledParts(std::string_view label, const std::vector<std::string>& parts,
                           Paint paint, const TextStyle& style);

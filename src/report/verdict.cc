@@ -230,4 +230,9 @@ std::string Verdict(const RunAnalysis& run) {
          MissingRanks(run.ranks);
 }
 
+RunVerdict VerdictOf(const RunAnalysis& run) {
+  if (const TraceAnalysis* only = OnlyTrace(run)) return {Verdict(*only, run.ranks), Caveat(*only)};
+  return {Verdict(run), Caveat(run)};
+}
+
 }  // namespace tacho

@@ -18,4 +18,10 @@ std::string Verdict(const RunAnalysis& run);
 std::string Caveat(const TraceAnalysis& trace);
 std::string Caveat(const RunAnalysis& run);
 
+// What the screen of a run says: of its only rank, or of all.
+struct RunVerdict {
+  std::string text, caveat;
+};
+RunVerdict VerdictOf(const RunAnalysis& run);
+
 }  // namespace tacho

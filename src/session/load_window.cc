@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "load/request_times.h"
 #include "session/record.h"
 
 namespace tacho {
 namespace {
 
+constexpr std::array<double, 2> kPercents = {50, 99};
 constexpr size_t kParts = 10;  // of a window, whose differences tell how sure its rate is
 
 }  // namespace
@@ -33,7 +36,15 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   window.end_ns = end_ns;
   window.tokens_in_parts.assign(kParts, 0);
   const double part_ns = static_cast<double>(end_ns - begin_ns) / kParts;
+  std::vector<double> ttft, tpot;
+  const auto inside = [&](int64_t at_ns) { return at_ns >= begin_ns && at_ns < end_ns; };
   for (const RequestRecord& request : records.requests) {
+    if (inside(request.first_token_ns)) {
+      if (const auto first = TtftNs(request)) ttft.push_back(static_cast<double>(*first));
+      const auto each = TpotNs(request);
+      if (each && request.status == RequestStatus::kDone && inside(request.last_choice_ns))
+        tpot.push_back(*each);
+    }
     if (request.ended_ns >= begin_ns && request.ended_ns < end_ns) {
       window.requests_done += request.status == RequestStatus::kDone;
       window.requests_failed +=
@@ -47,6 +58,8 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
       window.output_tokens += request.chunk_tokens[i];
     }
   }
+  window.ttft = Describe(std::move(ttft), kPercents);
+  window.tpot = Describe(std::move(tpot), kPercents);
   return window;
 }
 

@@ -43,6 +43,31 @@ TEST(MeasureWindow, CountsTokensAndRequestsInside) {
   EXPECT_EQ(MeasureWindow(TenTokensASecond(), 0, 10'000'000'000).requests_done, 1u);
 }
 
+// Of the one whose first token comes in the window the TTFT, of the one that lies in it the TPOT.
+TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
+  LoadRecords records;
+  const auto add = [&](int64_t sent_ns, int64_t first_ns, int64_t last_ns, RequestStatus status) {
+    RequestRecord& request = records.requests.emplace_back();
+    request.status = status;
+    request.sent_ns = sent_ns;
+    request.first_token_ns = first_ns;
+    request.last_choice_ns = last_ns;
+    request.output_tokens = 11;
+  };
+  add(100, 150, 950, RequestStatus::kDone);             // before the window
+  add(900, 1'100, 1'600, RequestStatus::kDone);         // TTFT 200, TPOT 50
+  add(1'000, 1'100, 1'400, RequestStatus::kDone);       // TTFT 100, TPOT 30
+  add(1'500, 1'800, 2'400, RequestStatus::kDone);       // TTFT 300; its end lies behind
+  add(1'700, 1'900, 1'950, RequestStatus::kCancelled);  // TTFT 200
+  add(1'700, 0, 0, RequestStatus::kFailed);
+  const LoadWindow window = MeasureWindow(records, 1'000, 2'000);
+  EXPECT_EQ(window.ttft.count, 4u);
+  EXPECT_DOUBLE_EQ(window.ttft.At(50).value(), 200);
+  EXPECT_EQ(window.tpot.count, 2u);
+  EXPECT_DOUBLE_EQ(window.tpot.At(50).value(), 40);
+  EXPECT_EQ(MeasureWindow(records, 3'000, 4'000).ttft.count, 0u);
+}
+
 TEST(EndProfiledWith, TheFirstWorkersLastEventByItsClock) {
   const FolderForTest parent;
   auto folder = RunFolder::Create(parent.path(), "r");

@@ -11,6 +11,7 @@
 #include "control/discover.h"
 #include "control/probe.h"
 #include "control/profile_control.h"
+#include "load/distribution.h"
 #include "load/drive.h"
 #include "load/plan.h"
 #include "net/http_client.h"
@@ -96,6 +97,9 @@ struct LoadWindow {
   int64_t begin_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC
   uint64_t requests_done = 0, requests_failed = 0, output_tokens = 0;
   std::vector<uint64_t> tokens_in_parts;  // of ten equal parts of the window
+  // Median and 99th percentile, in ns: TTFT of the requests whose first token came in the window,
+  // TPOT of those that are done and have all tokens in it.
+  Distribution ttft, tpot;
   std::optional<double> TokensPerSecond() const;
   // Of TokensPerSecond, as a share of it: from how much the parts differ.
   std::optional<double> StandardError() const;
@@ -154,8 +158,10 @@ Result<Recording> Record(HttpClient& client, const RecordOptions& options, Recor
 // Writes everything but traces/ and run.json into the run folder. Gives what could not be written,
 // a sentence each.
 std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options);
-// The text of run.json, which is written last of all.
+// The text of run.json, which is written last of all. `findings`: what the traces show, a JSON
+// object whose fields are added; "" without any.
 std::string RunJsonText(const Recording& recording, const RecordOptions& options,
-                        const Proof& proof, std::string_view tacho_version, int exit_status);
+                        const Proof& proof, std::string_view tacho_version, int exit_status,
+                        const std::string& findings);
 
 }  // namespace tacho

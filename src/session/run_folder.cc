@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostNames = 1000;
-constexpr off_t kReserveBytes = 64 << 10;  // run.json of some tens of workers
+constexpr off_t kReserveBytes = 128 << 10;  // run.json of some tens of workers
 
 Result<bool> WriteAll(const std::string& path, std::string_view content, mode_t mode) {
   int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);

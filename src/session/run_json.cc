@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -61,6 +62,13 @@ OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
                       {"requests_failed", window.requests_failed},
                       {"output_tokens", window.output_tokens}};
   Put(json, "output_tokens_per_s", window.TokensPerSecond());
+  for (const auto& [key, times] :
+       {std::pair{"ttft", &window.ttft}, std::pair{"tpot", &window.tpot}}) {
+    if (times->count == 0) continue;
+    json[key] = {{"requests", times->count},
+                 {"p50_ns", std::llround(*times->At(50))},
+                 {"p99_ns", std::llround(*times->At(99))}};
+  }
   return json;
 }
 
@@ -166,7 +174,8 @@ std::vector<std::string> WriteRecording(const Recording& recording, const Record
 }
 
 std::string RunJsonText(const Recording& recording, const RecordOptions& options,
-                        const Proof& proof, std::string_view tacho_version, int exit_status) {
+                        const Proof& proof, std::string_view tacho_version, int exit_status,
+                        const std::string& findings) {
   int64_t shift = recording.clocks.unix_ns - recording.clocks.monotonic_ns;
   OrderedJson json = {
       {"schema", 1},
@@ -178,6 +187,10 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
       {"via", recording.via == Via::kDaemon ? "daemon" : "http"},
       {"clocks",
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
+  const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
+  json["proof"] = {{"proven", proven}, {"ranks", proof.ranks.size()}};
+  if (const auto more = OrderedJson::parse(findings, nullptr, false); more.is_object())
+    json.update(more);
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
   Put(json, "start_spread_ns", recording.starts.ns);
   if (recording.interrupted_ns) json["interrupted_unix_ns"] = *recording.interrupted_ns + shift;

@@ -14,12 +14,26 @@ import socket
 import subprocess
 import time
 
+import jsonschema
+
 import processes
 import scenario
 from scenario import check, run, simulation, target, wait_for
 
 # Short windows: the machine that runs the tests may have two cores.
 QUICK = ["--warm-up", "500ms", "--baseline", "1s", "--duration", "2s", "--prompt-tokens", "64", "--output-tokens", "32"]
+
+
+def run_schema():
+    """docs/run.schema.json with the parts that it takes from docs/json.schema.json."""
+    docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
+    whole = json.loads((docs / "json.schema.json").read_text())["properties"]
+    text = re.sub(r'\{\s*"\$ref": "json.schema.json#/properties/(\w+)"\s*\}', lambda m: json.dumps(whole[m[1]]),
+                  (docs / "run.schema.json").read_text())
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+RUN_SCHEMA = run_schema()
 
 
 def record(folder, targets, *options, quick=QUICK, timeout=180):
@@ -53,7 +67,18 @@ def whole(name, done, report, folder, expected_ranks, names_steps=True):
     check(f"{name}: nothing half written", not list(folder.rglob("*.part")) and not list(folder.rglob("*.tmp")))
     requests = [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
     check(f"{name}: requests", len(requests) > 0)
-    check(f"{name}: says where", "folder" in done.stdout and "proven" in done.stdout, done.stdout)
+    end = done.stdout.rstrip("\n").split("\n\n")[-1].split("\n")
+    labels = [line[1:9].strip() for line in end]
+    check(f"{name}: ends with what it is worth", len(end) <= 10 and labels[0] == "VERDICT" and "proof" in labels
+          and labels[-2:] == ["folder", "next"], end)
+    errors = [e.message[:200] for e in RUN_SCHEMA.iter_errors(report)]
+    check(f"{name}: docs/run.schema.json", not errors, errors[:3])
+    check(f"{name}: proof is data", report["proof"] == {"proven": expected_ranks, "ranks": expected_ranks}, report["proof"])
+    told = json.loads(run("analyze", "--json", str(folder / "traces")).stdout)
+    check(f"{name}: the verdict is that of analyze", told["verdict"] == report["verdict"], (told["verdict"], report["verdict"]))
+    check(f"{name}: ranks are called as in the tables",
+          {t["identity"]["name"].removesuffix(" prefill").removesuffix(" decode") for t in told["traces"] if "identity" in t}
+          <= {r["name"] for r in ranks(report)} or not names_steps, ranks(report))
 
 
 def two_behind_a_router(folder):

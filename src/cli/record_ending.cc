@@ -1,0 +1,168 @@
+#include "cli/record_ending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "load/summary.h"
+#include "report/format_number.h"
+#include "report/screen_parts.h"
+#include "report/verdict.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostWorkersShown = 8;
+
+std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
+  size_t proven = 0;
+  uint64_t least = UINT64_MAX, most = 0;
+  for (const RankProof& rank : proof.ranks) {
+    proven += rank.proven;
+    if (!rank.steps) continue;
+    least = std::min(least, *rank.steps);
+    most = std::max(most, *rank.steps);
+  }
+  std::string text = fmt::format("{} of {} ranks proven", proven, proof.ranks.size());
+  if (most > 0)
+    text +=
+        fmt::format("{}{} steps each", style.dot(),
+                    least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
+  // By the daemon all begin at one time that was told them: there is nothing to measure here.
+  const ControlSpread& starts = recording.starts;
+  if (starts.taken < starts.asked)
+    text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
+  else if (starts.ns)
+    text += fmt::format("{}started{}", style.dot(), starts.Within());
+  return text;
+}
+
+std::string CostText(const Recording& recording, const Recording::Cost& cost) {
+  const std::string seen =
+      std::abs(cost.share) <= cost.error
+          ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost.error)
+      : cost.share < 0
+          ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
+                        -100 * cost.share, 100 * cost.error)
+          : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost.share, 100 * cost.error);
+  return fmt::format("{:.0f} tokens/s unprofiled, {:.0f} profiled: {}",
+                     *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
+                     seen);
+}
+
+// "TTFT p50 12.1, p99 30.0 ms"; "" without requests.
+std::string TimesText(std::string_view name, const Distribution& times) {
+  if (times.count == 0) return "";
+  const DurationNs median{std::llround(*times.At(50))}, p99{std::llround(*times.At(99))};
+  return fmt::format("{} p50 {}, p99 {} ms", name, FormatIn(median, TimeUnit::kMs),
+                     FormatIn(p99, TimeUnit::kMs));
+}
+
+std::string LatencyText(const LoadWindow& window, std::string_view which, const TextStyle& style) {
+  const std::string ttft = TimesText("TTFT", window.ttft), tpot = TimesText("TPOT", window.tpot);
+  if (ttft.empty() && tpot.empty()) return "";
+  return fmt::format("{}{}{} {}", ttft, ttft.empty() || tpot.empty() ? "" : style.dot(), tpot,
+                     which);
+}
+
+// What is not as it should be, by kind.
+struct Lacks {
+  std::vector<std::string> missing, troubles;
+  const std::vector<std::string>& notes;
+
+  explicit Lacks(const Recording& recording, const Proof& proof)
+      : missing(proof.Missing()), notes(proof.remarks) {
+    // A rank that is missing for it has named it already.
+    for (const std::string& trouble : recording.troubles)
+      if (std::ranges::none_of(missing, [&](const std::string& sentence) {
+            return sentence.ends_with(trouble.substr(trouble.find(": ") + 1));
+          }))
+        troubles.push_back(trouble);
+  }
+  [[nodiscard]] size_t count() const { return missing.size() + troubles.size() + notes.size(); }
+};
+
+// The gravest one with what else there is; the rest stands above.
+LabelledText FirstLack(const Lacks& lacks, const Proof& proof) {
+  LabelledText first;
+  std::string rest;
+  const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint,
+                       std::string_view one) {
+    if (all.empty()) return;
+    size_t more = all.size();
+    if (first.label.empty()) {
+      first = {std::string(label), all.front(), paint};
+      --more;
+    }
+    if (more > 0) rest += fmt::format("{}{}", rest.empty() ? "" : ", ", FormatCounted(more, one));
+  };
+  add("missing", lacks.missing, Paint::kRed, "more rank");
+  add("trouble", lacks.troubles, Paint::kRed, lacks.missing.empty() ? "more trouble" : "trouble");
+  add("note", lacks.notes, Paint::kPlain, first.label.empty() ? "more note" : "note");
+  if (!lacks.missing.empty())
+    first.text =
+        fmt::format("{} of {} ranks: {}", lacks.missing.size(), proof.ranks.size(), first.text);
+  if (!rest.empty()) first.text = fmt::format("{} (above: {})", first.text, rest);
+  first.text = VisibleText(first.text);
+  return first;
+}
+
+}  // namespace
+
+std::string EndingText(const Recording& recording, const ProvenRecording& proven,
+                       const std::string& folder, const TextStyle& style) {
+  std::vector<LabelledText> texts;
+  const auto add = [&](std::string_view label, std::string text, Paint paint = Paint::kPlain) {
+    if (!text.empty()) texts.push_back({std::string(label), std::move(text), paint});
+  };
+  const bool any = proven.readout && !proven.readout->run.traces.empty();
+  if (any) {
+    RunVerdict verdict = VerdictOf(proven.readout->run);
+    add("VERDICT", std::move(verdict.text), Paint::kBold);
+    add("caveat", std::move(verdict.caveat), Paint::kYellow);
+  }
+  add("proof", ProofText(recording, proven.proof, style));
+  if (const auto cost = recording.CostOfProfiling()) add("cost", CostText(recording, *cost));
+  add("latency", LatencyText(recording.baseline, "unprofiled", style));
+  add(texts.back().label == "latency" ? "" : "latency",
+      LatencyText(recording.profiled, "profiled", style));
+  if (recording.load && Summarise(*recording.load, {}).verdict.client_bound)
+    add("", "the client was the limit: a user sees less", Paint::kRed);
+  if (const Lacks lacks(recording, proven.proof); lacks.count() > 0)
+    texts.push_back(FirstLack(lacks, proven.proof));
+  texts.push_back({"folder", VisibleText(folder), Paint::kPlain, true});
+  if (any)
+    texts.push_back(
+        {"next", "tacho analyze " + ShellWord(folder + "/traces"), Paint::kPlain, true});
+  return LabelledWithin(texts, kMostEndingLines, style);
+}
+
+std::string DetailsText(const Recording& recording, const Proof& proof, const TextStyle& style) {
+  std::string text;
+  const Lacks lacks(recording, proof);
+  const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint) {
+    for (const std::string& each : all) text += Labelled(label, VisibleText(each), paint, style);
+  };
+  if (lacks.count() > 1) {
+    add("missing", lacks.missing, Paint::kRed);
+    add("trouble", lacks.troubles, Paint::kRed);
+    add("note", lacks.notes, Paint::kPlain);
+  }
+  // What w0, w1, ... of the tables are.
+  std::vector<std::string> workers;
+  for (const RecordedWorker& worker : recording.workers) {
+    if (workers.size() == kMostWorkersShown) {
+      workers.push_back(
+          fmt::format("{} more (run.json)", recording.workers.size() - kMostWorkersShown));
+      break;
+    }
+    workers.push_back(VisibleText(worker.expectation.name + " " + worker.worker.url));
+  }
+  if (workers.size() > 1) text += LabelledParts("workers", workers, Paint::kPlain, style);
+  return text;
+}
+
+}  // namespace tacho

@@ -1,0 +1,132 @@
+#include "cli/record_ending.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/folder_for_test.h"
+#include "report/visible_text.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) lines.push_back(line);
+  return lines;
+}
+
+class RecordEnding : public testing::Test {
+ protected:
+  RecordEnding() {
+    for (const char* name : {"w0", "w1"}) {
+      RecordedWorker& worker = recording_.workers.emplace_back();
+      worker.expectation.name = name;
+      worker.worker.url = "http://127.0.0.1:3456";
+      for (int64_t rank = 0; rank < 2; ++rank) {
+        RankProof& proof = proven_.proof.ranks.emplace_back();
+        proof.worker_url = worker.worker.url;
+        proof.identity = {.worker = name,
+                          .data_parallel = {},
+                          .pipeline = {},
+                          .tensor = rank,
+                          .rank = rank,
+                          .world_size = 2,
+                          .stage = ""};
+        proof.proven = true;
+        proof.steps = 400 + static_cast<uint64_t>(rank);
+      }
+    }
+    recording_.starts = {.asked = 2, .taken = 2, .ns = 12'000};
+    for (LoadWindow* window : {&recording_.baseline, &recording_.profiled}) {
+      window->end_ns = 5'000'000'000;
+      window->output_tokens = 10'000;
+      window->tokens_in_parts.assign(10, 1'000);
+      window->ttft = Describe({11e6, 12e6, 13e6}, std::vector<double>{50, 99});
+      window->tpot = Describe({4.5e6, 4.6e6}, std::vector<double>{50, 99});
+    }
+  }
+
+  std::string Ending(size_t width = 80) {
+    return EndingText(recording_, proven_, "tacho-20261123-112400", TextStyle{.width = width});
+  }
+
+  const FolderForTest parent_;
+  Recording recording_{.folder = RunFolder::Create(parent_.path(), "r").value(),
+                       .deployment = {},
+                       .workers = {},
+                       .left_out = {},
+                       .daemon = {},
+                       .plan = {},
+                       .load = {},
+                       .baseline = {},
+                       .profiled = {},
+                       .clocks = {},
+                       .starts = {},
+                       .interrupted_ns = {},
+                       .remarks = {},
+                       .troubles = {}};
+  ProvenRecording proven_;
+};
+
+TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
+  EXPECT_EQ(Ending(),
+            R"( proof    4 of 4 ranks proven · 400 to 401 steps each · started within 0.01 ms
+ cost     2000 tokens/s unprofiled, 2000 profiled: no difference beyond 0 % of
+          noise
+ latency  TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms unprofiled
+          TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms profiled
+ folder   tacho-20261123-112400
+)");
+  EXPECT_THAT(DetailsText(recording_, proven_.proof, {}),
+              HasSubstr(" workers  w0 http://127.0.0.1:3456 · w1 http"));
+}
+
+TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
+  proven_.proof.ranks[3].proven = false;
+  proven_.proof.ranks[3].why = "it died";
+  EXPECT_THAT(Ending(),
+              HasSubstr(" missing  1 of 4 ranks: w1 TP1 (http://127.0.0.1:3456): it died\n"));
+  EXPECT_THAT(DetailsText(recording_, proven_.proof, {}), Not(HasSubstr("missing")));
+  proven_.proof.ranks[2].proven = false;
+  proven_.proof.ranks[2].why = "its disk is full";
+  recording_.troubles = {"http://127.0.0.1:3456: it died", "load: 3 of 4 requests failed"};
+  EXPECT_THAT(Ending(160),
+              HasSubstr(" missing  2 of 4 ranks: w1 TP0 (http://127.0.0.1:3456): its disk is full "
+                        "(above: 1 more rank, 1 trouble)\n"));
+  const std::string details = DetailsText(recording_, proven_.proof, {});
+  EXPECT_THAT(details, HasSubstr(" missing  w1 TP1 (http://127.0.0.1:3456): it died\n"));
+  EXPECT_THAT(details, HasSubstr(" trouble  load: 3 of 4 requests failed\n"));
+}
+
+// Whatever went wrong, the end of the screen is read at once.
+TEST_F(RecordEnding, IsTenLinesOfEightyColumnsAtMost) {
+  const std::string long_text = [] {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "cause" + std::to_string(i) + "; ";
+    return text;
+  }();
+  for (RankProof& rank : proven_.proof.ranks) {
+    rank.proven = false;
+    rank.why = long_text;
+  }
+  recording_.troubles = {long_text, long_text};
+  proven_.proof.remarks = {long_text};
+  recording_.starts.taken = 1;
+  for (const size_t width : {80u, 100u, 250u}) {
+    const std::vector<std::string> lines = LinesOf(Ending(width));
+    EXPECT_LE(lines.size(), kMostEndingLines);
+    for (const std::string& line : lines) EXPECT_LE(DisplayWidth(line), width) << line;
+    EXPECT_THAT(lines[0], StartsWith(" proof    0 of 4 ranks proven"));
+    EXPECT_THAT(lines.back(), StartsWith(" folder   tacho-"));
+  }
+}
+
+}  // namespace
+}  // namespace tacho

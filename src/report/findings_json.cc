@@ -1,0 +1,185 @@
+#include "report/findings_json.h"
+
+#include <string_view>
+#include <utility>
+
+#include "report/device_totals.h"
+#include "report/rank_text.h"
+#include "report/result_tables.h"
+#include "report/verdict.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
+constexpr size_t kMostKernels = 20;     // of a run in brief
+
+// The first rows of a table as it stands in a file, a row an object; what has no value has no
+// field.
+void WriteRows(JsonWriter& json, std::string_view key, const Table& table, size_t most) {
+  json.BeginArray(key);
+  for (size_t row = 0; row < std::min(most, table.rows.size()); ++row) {
+    json.BeginRow();
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      const Cell& cell = table.rows[row].cells[i];
+      const std::string& name = table.columns[i].key;
+      if (!table.columns[i].in_file) continue;
+      if (const auto* text = std::get_if<std::string>(&cell)) json.FieldUnlessEmpty(name, *text);
+      if (const auto* integer = std::get_if<int64_t>(&cell)) json.Field(name, *integer);
+      if (const auto* number = std::get_if<double>(&cell)) json.Field(name, *number);
+    }
+    json.End();
+  }
+  json.End();
+}
+
+void WriteDevices(JsonWriter& json, const DeviceTotals& totals) {
+  json.BeginRow("device_time");
+  json.Field("devices", totals.devices);
+  if (totals.on_host) json.Field("on_host", true);
+  json.Field("window_ns", totals.window);
+  json.Field("busy_ns", totals.busy);
+  json.Field("idle_ns", totals.idle);
+  json.Field("compute_ns", totals.compute);
+  json.Field("exposed_comm_ns", totals.exposed_comm);
+  json.Field("exposed_copy_ns", totals.exposed_copy);
+  json.Field("kernel_sum_ns", totals.kernel_sum);
+  json.Field("comm_busy_ns", totals.comm_busy);
+  json.End();
+}
+
+void WriteStraggler(JsonWriter& json, const RankTable& ranks) {
+  const std::optional<Straggler> straggler = FindStraggler(ranks);
+  if (!straggler) return;
+  const bool computes = straggler->sign == Straggler::Sign::kComputesLongest;
+  json.BeginRow("straggler");
+  json.Field("name", RankLabel(ranks, ranks.rows[straggler->row]));
+  json.Field("path", ranks.rows[straggler->row].path);
+  json.Field("sign", computes ? "computes-longest" : "least-collectives");
+  json.Field("ns", straggler->time);
+  json.Field("median_of_others_ns", straggler->others);
+  json.End();
+}
+
+}  // namespace
+
+void WriteIdentityJson(JsonWriter& json, const RankIdentity& identity) {
+  const std::string name = identity.Name();
+  if (name.empty()) return;
+  json.BeginRow("identity");
+  json.Field("name", name);
+  json.FieldUnlessEmpty("worker", identity.worker);
+  json.Field("data_parallel", identity.data_parallel);
+  json.Field("pipeline", identity.pipeline);
+  json.Field("tensor", identity.tensor);
+  json.FieldUnlessEmpty("stage", identity.stage);
+  json.End();
+}
+
+void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
+  json.BeginObject("ranks");
+  json.Field("world_size", ranks.world_size);
+  json.BeginList("present");
+  for (const int64_t rank : ranks.present) json.Item(rank);
+  json.End();
+  json.BeginList("missing");
+  size_t listed = 0;
+  for (const RankRange& range : ranks.missing) {
+    for (int64_t rank = range.first; rank <= range.last && listed < kMostMissing; ++rank) {
+      json.Item(rank);
+      ++listed;
+    }
+  }
+  json.End();
+  json.Field("missing_count", ranks.missing_count);
+  json.Field("with_trace", ranks.ranks_with_trace);
+  json.Field("in_all", ranks.ranks_in_all);
+  json.BeginArray("table");
+  for (const RankRow& row : ranks.rows) {
+    json.BeginRow();
+    json.Field("rank", row.rank);
+    json.Field("path", row.path);
+    WriteIdentityJson(json, row.identity);
+    json.Field("window_ns", row.window);
+    json.Field("busy_ns", row.busy);
+    json.Field("idle_ns", row.idle);
+    json.Field("compute_ns", row.compute);
+    json.Field("exposed_comm_ns", row.exposed_comm);
+    json.Field("exposed_copy_ns", row.exposed_copy);
+    json.Field("comm_busy_ns", row.comm_busy);
+    json.Field("kernel_sum_ns", row.kernel_sum);
+    json.Field("steps", row.steps);
+    json.Field("start_unix_ns", row.start_unix_ns);
+    json.Field("recording", row.recording);
+    json.End();
+  }
+  json.End();
+  if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread());
+  if (ranks.slowest) {
+    json.Field("slowest", *ranks.slowest);
+    json.Field("slowest_compute_ns", ranks.slowest_compute);
+    json.Field("median_compute_of_others_ns", ranks.median_of_others);
+  }
+  json.Texts("warnings", ranks.warnings);
+  json.End();
+}
+
+void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run) {
+  if (run.traces.empty()) return;
+  const RunVerdict verdict = VerdictOf(run);
+  const RunTotals totals = TotalsOf(run);
+  const DeviceTotals& devices = totals.devices;
+  json.BeginObject("verdict");
+  json.Field("text", verdict.text);
+  json.FieldUnlessEmpty("caveat", verdict.caveat);
+  if (devices.window.ns > 0) {
+    json.Field("busy_share", ShareOf(devices.busy, devices.window));
+    json.Field("exposed_comm_share", ShareOf(devices.exposed_comm, devices.window));
+    if (devices.idle.ns > 0 && !totals.idle.causes.empty()) {
+      const IdleCauseRow& cause = totals.idle.causes.front();
+      json.Field("idle_cause", IdleCauseId(cause.cause));
+      json.Field("idle_cause_share", ShareOf(cause.total, totals.idle.window - totals.idle.busy));
+    }
+    if (!totals.kernels.categories.empty()) {
+      const CategoryRow& category = totals.kernels.categories.front();
+      json.Field("category", category.category);
+      json.Field("category_share", ShareOf(category.total, totals.kernels.total));
+    }
+  }
+  WriteStraggler(json, run.ranks);
+  json.End();
+}
+
+std::string FindingsJson(const RunAnalysis& run) {
+  const RunTotals totals = TotalsOf(run);
+  const TextStyle style;
+  JsonWriter json;
+  json.BeginObject();
+  WriteVerdictJson(json, run);
+  json.BeginObject("analysis");
+  json.Field("traces", run.traces.size());
+  uint64_t events = 0;
+  for (const TraceAnalysis& trace : run.traces) events += trace.counts.total;
+  json.Field("events", events);
+  if (totals.devices.window.ns > 0) WriteDevices(json, totals.devices);
+  WriteRows(json, "idle", IdleCausesTable(totals.idle), SIZE_MAX);
+  WriteRows(json, "categories", CategoriesTable(totals.kernels), SIZE_MAX);
+  WriteRows(json, "kernels", KernelsTable(totals.kernels, totals.devices, style), kMostKernels);
+  WriteRows(json, "copies", CopiesTable(totals.copies), SIZE_MAX);
+  const TraceAnalysis* const only = run.traces.empty() ? nullptr : OnlyTrace(run);
+  if (only != nullptr || !run.ranks.rows.empty()) {
+    const RankRow* const row = only == nullptr ? &RankOfSteps(run.ranks) : nullptr;
+    json.BeginObject("steps");
+    json.FieldUnlessEmpty(
+        "name", row == nullptr ? only->facts.identity.RankName() : RankLabel(run.ranks, *row));
+    WriteRows(json, "phases", StepPhasesTable(row == nullptr ? only->steps : StepsOf(run, *row)),
+              SIZE_MAX);
+    json.End();
+  }
+  if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);
+  json.End();
+  json.End();
+  return std::move(json).Finish();
+}
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/analyze.h"
+#include "report/json_writer.h"
+
+namespace tacho {
+
+// The verdict of a run as data: `verdict` of docs/json.md. Nothing for a run without traces.
+void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run);
+
+// Who wrote a trace: `identity` of docs/json.md; nothing where nothing is known.
+void WriteIdentityJson(JsonWriter& json, const RankIdentity& identity);
+
+// The ranks of a run side by side: `ranks` of docs/json.md.
+void WriteRanksJson(JsonWriter& json, const RankTable& ranks);
+
+// A run in brief, with `verdict`, as an object: what run.json holds of it (docs/json.md). It grows
+// with the number of ranks alone.
+std::string FindingsJson(const RunAnalysis& run);
+
+}  // namespace tacho

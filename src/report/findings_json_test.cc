@@ -1,0 +1,71 @@
+#include "report/findings_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/analyze_json.h"
+#include "report/results_for_test.h"
+#include "report/verdict.h"
+
+namespace tacho {
+namespace {
+
+using nlohmann::json;
+
+TEST(FindingsJson, IsWhatTheWholeAnalysisSays) {
+  const RunAnalysis run = TwoRanksForTest();
+  const json brief = json::parse(FindingsJson(run)), whole = json::parse(AnalyzeJson(run, "1"));
+  EXPECT_EQ(brief["verdict"], whole["verdict"]);
+  EXPECT_EQ(brief["verdict"]["text"], VerdictOf(run).text);
+  const json& analysis = brief["analysis"];
+  EXPECT_EQ(analysis["ranks"], whole["ranks"]);
+  for (const char* figure : {"window_ns", "busy_ns", "idle_ns", "compute_ns", "exposed_comm_ns"}) {
+    int64_t sum = 0;
+    for (const json& trace : whole["traces"]) sum += trace["devices"][0][figure].get<int64_t>();
+    EXPECT_EQ(analysis["device_time"][figure], sum) << figure;
+  }
+  int64_t idle = 0;
+  for (const json& cause : analysis["idle"]) idle += cause["total_ns"].get<int64_t>();
+  EXPECT_EQ(idle, 700'000);
+  EXPECT_EQ(analysis["kernels"][0]["name"], "void gemm<128, \"x\">(int)");
+  EXPECT_EQ(analysis["kernels"][0]["total_ns"], 900'000);
+  EXPECT_EQ(analysis["steps"]["name"], "rank 1");
+  EXPECT_EQ(analysis["steps"]["phases"][0]["phase"], "prefill");
+}
+
+TEST(FindingsJson, TheVerdictIsDataToo) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  const json verdict = json::parse(FindingsJson(run))["verdict"];
+  EXPECT_EQ(verdict["text"], Verdict(run.traces[0]));
+  EXPECT_FALSE(verdict.contains("caveat"));
+  EXPECT_DOUBLE_EQ(verdict["busy_share"], 0.6);
+  EXPECT_EQ(verdict["idle_cause"], "host-late");
+  EXPECT_DOUBLE_EQ(verdict["idle_cause_share"], 0.75);
+  EXPECT_EQ(verdict["category"], "gemm.dense");
+  EXPECT_FALSE(verdict.contains("straggler"));
+  const json two = json::parse(FindingsJson(TwoRanksForTest()))["verdict"]["straggler"];
+  EXPECT_EQ(two["name"], "rank 1");
+  EXPECT_EQ(two["sign"], "computes-longest");
+  EXPECT_EQ(two["ns"], 650'000);
+}
+
+// Thousands of kernels and gaps stay with tacho analyze.
+TEST(FindingsJson, StaysSmall) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) {
+    for (int i = 0; i < 5'000; ++i) {
+      KernelRow row = trace.kernels.rows[0];
+      row.name += std::to_string(i);
+      trace.kernels.rows.push_back(row);
+    }
+  }
+  const std::string text = FindingsJson(run);
+  EXPECT_EQ(json::parse(text)["analysis"]["kernels"].size(), 20u);
+  EXPECT_LT(text.size(), 20'000u);
+}
+
+}  // namespace
+}  // namespace tacho
