@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "analysis/host_nesting.h"
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
+#include "analysis/op_flops.h"
 
 namespace tacho {
 namespace {
@@ -93,32 +95,116 @@ void MergeOnlyChildren(const std::vector<StringId>& keys, HostTree& tree, Device
   tree.nodes.resize(kept);
 }
 
-// How many allocations and releases happened while no slice was open on any thread.
-uint64_t LoneAllocations(const Trace& trace, std::initializer_list<const HostTree*> trees,
-                         const Scope& scope) {
-  const StringId memory = trace.words.strings.Find("[memory]");
-  std::vector<TimeNs> at;
-  for (size_t i = 0; memory != StringId::kEmpty && i < trace.points.size(); ++i) {
-    if (trace.points.name[i] == memory) at.push_back(trace.points.at[i]);
-  }
-  if (at.empty()) return 0;
-  std::sort(at.begin(), at.end());
-  std::vector<int64_t> change(at.size() + 1);  // of the number of slices that hold an instant
-  for (const HostTree* tree : trees) {
-    for (const HostTree::Node& node : tree->nodes) {  // both ends belong to the slice here
-      const auto first = std::lower_bound(at.begin(), at.end(), node.when.start);
-      const auto last = std::upper_bound(at.begin(), at.end(), node.when.end);
-      ++change[static_cast<size_t>(first - at.begin())];
-      --change[static_cast<size_t>(last - at.begin())];
+int64_t SubtractSaturated(int64_t a, int64_t b) {
+  int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return b < 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+// Allocations and releases (releases have negative sizes), of all threads.
+class Allocations {
+ public:
+  explicit Allocations(const Trace& trace) {
+    const StringId memory = trace.words.strings.Find("[memory]");
+    if (memory == StringId::kEmpty) return;
+    const ArgReader size(trace, "Bytes"), device(trace, "Device Type");
+    const auto is_cpu = [](int64_t type) { return type == 0 || type == 2 || type == 5; };
+    struct Instant {
+      TimeNs at;
+      int64_t bytes;
+      bool on_device;
+    };
+    std::vector<Instant> instants;
+    for (size_t i = 0; i < trace.points.size(); ++i) {
+      if (trace.points.name[i] != memory) continue;
+      const ArgsOf args{trace.points.args[i]};
+      const auto bytes = size.Integer(args), type = device.Integer(args);
+      sizes_known_ = sizes_known_ && bytes && type;
+      instants.push_back({trace.points.at[i], bytes.value_or(0), !is_cpu(type.value_or(0))});
+    }
+    std::ranges::sort(instants, {}, &Instant::at);
+    for (const Instant& instant : instants) {
+      at_.push_back(instant.at);
+      std::vector<int64_t>& sums = instant.on_device ? device_ : cpu_;
+      std::vector<int64_t>& others = instant.on_device ? cpu_ : device_;
+      sums.push_back(AddSaturated(sums.back(), instant.bytes));
+      others.push_back(others.back());
     }
   }
-  uint64_t lone = 0;
-  int64_t open = 0;
-  for (size_t i = 0; i < at.size(); ++i) {
-    open += change[i];
-    if (open == 0 && scope.Counts(at[i])) ++lone;
+
+  [[nodiscard]] bool empty() const { return at_.empty(); }
+  // Whether all instants told their sizes and devices.
+  [[nodiscard]] bool sizes_known() const { return sizes_known_; }
+
+  // What lies in a slice, to which both ends belong here.
+  [[nodiscard]] MemoryUse In(Interval when) const {
+    const auto [first, last] = RangeOf(when);
+    return Between(first, last);
   }
-  return lone;
+
+  // Those that happened while no slice was open on any thread: how many, and what they come to.
+  [[nodiscard]] std::pair<uint64_t, MemoryUse> Lone(std::initializer_list<const HostTree*> trees,
+                                                    const Scope& scope) const {
+    std::vector<int64_t> change(at_.size() + 1);  // of the number of slices that hold an instant
+    for (const HostTree* tree : trees) {
+      for (const HostTree::Node& node : tree->nodes) {
+        const auto [first, last] = RangeOf(node.when);
+        ++change[first];
+        --change[last];
+      }
+    }
+    std::pair<uint64_t, MemoryUse> lone;
+    int64_t open = 0;
+    for (size_t i = 0; i < at_.size(); ++i) {
+      open += change[i];
+      if (open != 0 || !scope.Counts(at_[i])) continue;
+      ++lone.first;
+      AddUse(lone.second, Between(i, i + 1));
+    }
+    return lone;
+  }
+
+  static void AddUse(MemoryUse& to, const MemoryUse& more) {
+    to.cpu_total = AddSaturated(to.cpu_total, more.cpu_total);
+    to.cpu_self = AddSaturated(to.cpu_self, more.cpu_self);
+    to.device_total = AddSaturated(to.device_total, more.device_total);
+    to.device_self = AddSaturated(to.device_self, more.device_self);
+  }
+
+ private:
+  // Of the instants from `first` to before `last`.
+  [[nodiscard]] MemoryUse Between(size_t first, size_t last) const {
+    MemoryUse use;
+    use.cpu_total = use.cpu_self = SubtractSaturated(cpu_[last], cpu_[first]);
+    use.device_total = use.device_self = SubtractSaturated(device_[last], device_[first]);
+    return use;
+  }
+  [[nodiscard]] std::pair<size_t, size_t> RangeOf(Interval when) const {
+    const auto first = std::lower_bound(at_.begin(), at_.end(), when.start);
+    const auto last = std::upper_bound(at_.begin(), at_.end(), when.end);
+    return {static_cast<size_t>(first - at_.begin()),
+            static_cast<size_t>(std::max(first, last) - at_.begin())};
+  }
+
+  std::vector<TimeNs> at_;                         // in order
+  std::vector<int64_t> cpu_ = {0}, device_ = {0};  // sums of all before an instant
+  bool sizes_known_ = true;
+};
+
+// By node. Slices beside the tree have no share of their own.
+std::vector<MemoryUse> MemoryOf(const Allocations& allocations, const HostTree& tree,
+                                size_t in_tree) {
+  std::vector<MemoryUse> use;
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    use.push_back(allocations.In(tree.nodes[i].when));
+    if (i >= in_tree) use[i].cpu_self = use[i].device_self = 0;
+    const int32_t parent = tree.nodes[i].parent;
+    if (parent < 0 || i >= in_tree) continue;
+    MemoryUse& around = use[static_cast<size_t>(parent)];
+    around.cpu_self = SubtractSaturated(around.cpu_self, use[i].cpu_total);
+    around.device_self = SubtractSaturated(around.device_self, use[i].device_total);
+  }
+  return use;
 }
 
 // When the profiler stopped; in the file the slices that were open then end later, with the record
@@ -241,12 +327,18 @@ KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Sco
   };
   HostTree tree = NestHostSlices(trace, CollectHostRows(trace, true, keep));
   const HostTree beside = UnfinishedSlices(trace, keys, finished, tree);
-  const uint64_t lone_allocations = LoneAllocations(trace, {&tree, &beside}, scope);
+  const Allocations allocations(trace);
+  const auto [lone_allocations, lone_memory] = allocations.Lone({&tree, &beside}, scope);
 
   DeviceNs device = AttributeDeviceTime(trace, links, NodesOf(trace, tree), scope);
   MergeOnlyChildren(keys, tree, device);
   std::vector<int64_t> self = SelfTimes(tree);
+  const size_t in_tree = tree.nodes.size();
   tree.nodes.insert(tree.nodes.end(), beside.nodes.begin(), beside.nodes.end());
+  const bool with_memory = !allocations.empty() && allocations.sizes_known();
+  std::vector<MemoryUse> memory;
+  if (with_memory) memory = MemoryOf(allocations, tree, in_tree);
+  OpFlops flops(trace);
   for (std::vector<int64_t>* figures : {&self, &device.self, &device.total}) {
     figures->resize(tree.nodes.size());  // slices beside the tree have none
   }
@@ -269,6 +361,10 @@ KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Sco
         row.annotation = annotation;
       }
       AddCall(to[at], node.when.length(), self[i], device.total[i], device.self[i]);
+      if (node.kind == SliceKind::kHostOp) flops.Add(node.row, to[at]);
+      if (!with_memory) return;
+      if (!to[at].memory) to[at].memory.emplace();
+      Allocations::AddUse(*to[at].memory, memory[i]);
     };
     add(averages.rows, rows.NumberOf(name, annotation ? 1 : 0), 0);
     const uint32_t shape = shapes[node];
@@ -281,9 +377,10 @@ KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Sco
       row.device_outermost = row.device_total;
     }
     if (lone_allocations > 0 && (table == &averages.rows || !table->empty())) {
-      OpRow& memory = table->emplace_back();
-      memory.name = "[memory]";
-      memory.count = lone_allocations;
+      OpRow& row = table->emplace_back();
+      row.name = "[memory]";
+      row.count = lone_allocations;
+      if (with_memory) row.memory = lone_memory;
     }
     SortOpRows(*table);
   }

@@ -6,6 +6,7 @@
 #include "analysis/host_nesting.h"
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
+#include "analysis/op_flops.h"
 #include "analysis/steps.h"
 
 namespace tacho {
@@ -85,6 +86,7 @@ OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& s
     any_shape = dims.Text({ops.args[row]}) != StringId::kEmpty;
   }
   OpTable table;
+  OpFlops flops(trace);
   Outermost outermost(ops), outermost_by_shape(ops);
   NameIndex names(trace);
   PairIndex shapes_of_name;
@@ -93,6 +95,7 @@ OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& s
     if (!scope.Counts(ops.start[row])) continue;
     const auto add = [&](OpRow& to) {
       AddCall(to, {ops.duration[row]}, tree.self[i], device.total[i], device.self[i]);
+      flops.Add(row, to);
     };
     const uint32_t name = names[ops.name[row]];
     if (name == table.rows.size()) table.rows.emplace_back().name = trace.Text(ops.name[row]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,12 @@
 #include "model/trace.h"
 
 namespace tacho {
+
+// Bytes that were allocated, less those released, while calls of a row ran, on any thread; `self`
+// without those of their direct children. Devices are all that are no CPU.
+struct MemoryUse {
+  int64_t cpu_total = 0, cpu_self = 0, device_total = 0, device_self = 0;
+};
 
 // One host operator by name (and input shapes). Self time is duration minus direct children; the
 // tree is made per (pid, tid) over cpu_op, user_annotation and the calls of Trace::host_calls:
@@ -25,6 +32,8 @@ struct OpRow {
   // The totals of calls that do not lie inside another of the same name (and shapes) on their
   // thread: never more than the time that passed. In key_averages the totals again.
   DurationNs cpu_outermost = {}, device_outermost = {};
+  std::optional<int64_t> flops = {};     // op_flops.h
+  std::optional<MemoryUse> memory = {};  // in key_averages, where memory was recorded
 };
 
 // As PyTorch's key_averages() has its host rows: annotations, calls and Python frames stand beside

@@ -282,15 +282,7 @@ TEST(KeyAverages, LeaveOutFoldAndKeepApartAsPyTorchDoes) {
   b.Host("user_annotation", "run_batch",
          {.start = 250, .duration = 2000, .args = {{"finished", "false"}}});
   b.Host("cpu_op", "aten::add", {.start = 160, .duration = 10});
-  const auto memory = [&](int64_t at) {
-    Event event;
-    event.phase = 'i';
-    event.has_start = true;
-    event.name = b.vocabulary().strings.Intern("[memory]");
-    event.start = {at};
-    b.OnEvent(event);
-  };
-  for (const int64_t at : {15, 200, 500, 1000, 1001, 5000}) memory(at);
+  for (const int64_t at : {15, 200, 500, 1000, 1001, 5000}) b.Instant("[memory]", at);
   const Trace trace = std::move(b).Finish();
   const OpTable table = Ops(trace);
 

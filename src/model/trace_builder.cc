@@ -185,6 +185,16 @@ void TraceBuilder::Host(std::string_view category, std::string_view name, const 
   OnEvent(event);
 }
 
+void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& args) {
+  Event event;
+  event.phase = 'i';
+  event.has_start = true;
+  event.name = trace_.words.strings.Intern(name);
+  event.start = {at};
+  event.args = ShapeOf(SliceKind::kOther, args);
+  OnEvent(event);
+}
+
 ArgsShapeId TraceBuilder::ShapeOf(SliceKind kind, const Arguments& arguments) {
   if (arguments.empty()) return ArgsShapeId::kNone;
   ArgsShape shape{.kind = kind, .text = "{"};

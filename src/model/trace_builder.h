@@ -49,6 +49,8 @@ class TraceBuilder : public EventSink {
   // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime",
   // ...
   void Host(std::string_view category, std::string_view name, const OnHost& at);
+  // A point in time: phase i.
+  void Instant(std::string_view name, int64_t at, const Arguments& args = {});
 
  private:
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);

@@ -115,10 +115,10 @@ std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
     case WholeTable::kCategories:
       return {CategoriesTable(trace.kernels)};
     case WholeTable::kOps:
-      return {
-          OpsTable(trace.ops.rows, !on_host, false),
-          OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE"),
-          OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()")};
+      return {OpsTable(trace.ops.rows, !on_host, false, "OPERATORS", true),
+              OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE", true),
+              OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()",
+                       true)};
     case WholeTable::kLaunches: {
       Table figures = LaunchFiguresTable(trace.launches);
       if (trace.launches.gpu_events + trace.launches.without_correlation == 0) figures.rows.clear();

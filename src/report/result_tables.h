@@ -17,8 +17,9 @@ Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIE
 // the window. `keep` categories are shown, the rest folded.
 Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
+// `whole`: with the columns that the first screen has no room for.
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
-               std::string title = "OPERATORS");
+               std::string title = "OPERATORS", bool whole = false);
 Table CopiesTable(const CopyTable& copies, std::string title = "COPIES");
 Table ApisTable(const std::vector<ApiRow>& apis, std::string title = "HOST CALLS");
 Table QueuesTable(const LaunchTable& launches, std::string title = "QUEUES");

@@ -221,6 +221,13 @@ void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& 
     json.Field("cpu_self_ns", row.cpu_self);
     json.Field("device_total_ns", row.device_total);
     json.Field("device_self_ns", row.device_self);
+    json.Field("flops", row.flops);
+    if (row.memory) {
+      json.Field("cpu_memory_total_bytes", row.memory->cpu_total);
+      json.Field("cpu_memory_self_bytes", row.memory->cpu_self);
+      json.Field("device_memory_total_bytes", row.memory->device_total);
+      json.Field("device_memory_self_bytes", row.memory->device_self);
+    }
     if (with_outermost) {
       json.Field("cpu_outermost_ns", row.cpu_outermost);
       json.Field("device_outermost_ns", row.device_outermost);

@@ -1,5 +1,6 @@
 #include "report/result_tables.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -88,7 +89,9 @@ Table CategoriesTable(const KernelTable& kernels, std::string title) {
 }
 
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,
-               std::string title) {
+               std::string title, bool whole) {
+  const bool device_memory = std::ranges::any_of(
+      ops, [](const OpRow& row) { return row.memory && row.memory->device_total != 0; });
   Table table{
       with_shapes ? "ops_by_shape" : "ops",
       {Col{"name", std::move(title), kText}.Stretches().Distinct(),
@@ -97,7 +100,20 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
        Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
        Col{"device_total_ns", "", kDuration}.FileOnly(),
        Col{"device_outermost_ns", "device", kDuration}.FileOnly(!with_device_time),
-       Col{"count", "count", kCount}.Adds()},
+       Col{"count", "count", kCount}.Adds(),
+       Col{"cpu_self_mean_ns", "self/call", kDuration}.FileOnly(!whole).UnitGroup(1).GivesWay(),
+       Col{"cpu_total_mean_ns", "total/call", kDuration}.FileOnly(!whole).UnitGroup(1).GivesWay(),
+       Col{"", "GFLOP", kNumber}.ScreenOnly().FileOnly(!whole).Adds().GivesWay(),
+       Col{"flops", "", kCount}.FileOnly().Adds(),
+       Col{"cpu_memory_self_bytes", "CPU mem self", kBytes}.FileOnly(!whole).Adds().GivesWay(),
+       Col{"cpu_memory_total_bytes", "CPU mem", kBytes}.FileOnly(!whole).GivesWay(),
+       Col{"device_memory_self_bytes", "device mem self", kBytes}
+           .FileOnly(!whole || !device_memory)
+           .Adds()
+           .GivesWay(),
+       Col{"device_memory_total_bytes", "device mem", kBytes}
+           .FileOnly(!whole || !device_memory)
+           .GivesWay()},
       {}};
   table.columns[1].key = "cpu_self_ns";
   if (with_shapes) {
@@ -106,6 +122,9 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
   DurationNs self;
   for (const OpRow& row : ops) self += row.cpu_self;
   for (const OpRow& row : ops) {
+    const auto mean = [&](DurationNs sum) {
+      return row.count == 0 ? Cell() : Cell(sum.ns / static_cast<int64_t>(row.count));
+    };
     std::vector<Cell> cells = {row.name,
                                row.cpu_self.ns,
                                ShareOf(row.cpu_self, self),
@@ -114,7 +133,18 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
                                row.device_self.ns,
                                row.device_total.ns,
                                row.device_outermost.ns,
-                               CountCell(row.count)};
+                               CountCell(row.count),
+                               mean(row.cpu_self),
+                               mean(row.cpu_total),
+                               row.flops ? Cell(static_cast<double>(*row.flops) / 1e9) : Cell(),
+                               CellOf(row.flops)};
+    const auto memory = [&](int64_t MemoryUse::*part) {
+      cells.push_back(row.memory ? Cell((*row.memory).*part) : Cell());
+    };
+    memory(&MemoryUse::cpu_self);
+    memory(&MemoryUse::cpu_total);
+    memory(&MemoryUse::device_self);
+    memory(&MemoryUse::device_total);
     if (with_shapes) cells.insert(cells.begin() + 1, Cell(OneLine(row.shapes)));
     table.Add(std::move(cells));
   }

@@ -60,15 +60,21 @@ def shapes_of(row):
 
 
 def check_averages(stem, kept, rows, crossing):
-    # Memory is no time.
-    want = {(r["key"], r["is_user_annotation"], shapes_of(r)): r for r in kept if not r["key"].startswith("[memory]")}
-    got = {(r["name"], r.get("is_annotation", False), r.get("shapes", "")): r for r in rows if r["name"] != "[memory]"}
+    with_flops = any("flops" in r for r in kept)
+    want = {(r["key"], r["is_user_annotation"], shapes_of(r)): r for r in kept}
+    got = {(r["name"], r.get("is_annotation", False), r.get("shapes", "")): r for r in rows}
     check(f"{stem} rows", sorted(got), sorted(want))
     for key in want.keys() & got.keys():
         w, g = want[key], got[key]
         check(f"{stem} {key} count and total", [g["count"], g["cpu_total_ns"]], [w["count"], ns(w["cpu_time_total_us"])])
+        with_memory = any("cpu_memory_total_bytes" in r for r in rows)
+        check(f"{stem} {key} memory", g.get("cpu_memory_total_bytes", 0), w["cpu_memory_bytes"])
+        check(f"{stem} {key} tells memory", "cpu_memory_total_bytes" in g, with_memory)
         if key[0] not in crossing:
-            check(f"{stem} {key} self", g["cpu_self_ns"], ns(w["self_cpu_time_total_us"]))
+            check(f"{stem} {key} self", [g["cpu_self_ns"], g.get("cpu_memory_self_bytes", 0)],
+                  [ns(w["self_cpu_time_total_us"]), w["self_cpu_memory_bytes"]])
+        if with_flops:
+            check(f"{stem} {key} flops", g.get("flops", 0), w.get("flops", 0))
 
 
 def check_key_averages(tacho, path):

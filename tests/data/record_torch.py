@@ -18,7 +18,7 @@ from pathlib import Path
 from record_env import RecordError, environments, say
 
 HERE = Path(__file__).resolve().parent
-NAMES = ("shapes_memory", "threads", "fork", "stack", "memory")
+NAMES = ("shapes_memory", "threads", "fork", "stack", "memory", "flops")
 
 
 # ---- in the environment: python record_torch.py --inside FOLDER -------------
@@ -29,6 +29,8 @@ def rows_of(averages, shapes):
         row = {"key": r.key, "count": r.count, "cpu_time_total_us": r.cpu_time_total,
                "self_cpu_time_total_us": r.self_cpu_time_total, "is_user_annotation": bool(r.is_user_annotation),
                "cpu_memory_bytes": r.cpu_memory_usage, "self_cpu_memory_bytes": r.self_cpu_memory_usage}
+        if r.flops:
+            row["flops"] = r.flops
         if shapes:
             row["input_shapes"] = r.input_shapes
         rows.append(row)
@@ -186,6 +188,32 @@ def memory(torch, folder):
                 torch.ops.aten.is_leaf(kept)  # an operator that the averages leave out
         del kept
     write(prof, folder, "memory", False, torch)
+
+
+def flops(torch, folder):
+    """Every operator whose floating-point operations torch counts, in several shapes."""
+    from torch.profiler import ProfilerActivity, profile
+
+    torch.manual_seed(0)
+    a, b, bias = torch.randn(6, 4), torch.randn(4, 9), torch.randn(9)
+    many, others, added = torch.randn(3, 6, 4), torch.randn(3, 4, 9), torch.randn(3, 6, 9)
+    image, kernel = torch.randn(2, 6, 17, 13), torch.randn(8, 3, 3, 5)
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True) as prof:
+        for _ in range(3):
+            torch.mm(a, b)
+            torch.mm(b.t(), a.t())
+            torch.addmm(bias, a, b)
+            torch.bmm(many, others)
+            torch.baddbmm(added, many, others)
+            torch.nn.functional.conv2d(image, kernel, stride=(2, 1), padding=(1, 2), groups=2)
+            torch.nn.functional.conv2d(image, kernel, dilation=2, groups=2)
+            torch.mul(a, 2) + a[:1]
+            torch.add(a[:1], a) * torch.tensor(3.0)
+            torch.tensor(3.0) * a
+            torch.mm(torch.empty(3, 0), torch.empty(0, 2))
+            torch.nn.functional.linear(a, b.t(), bias)
+            a.sum()
+    write(prof, folder, "flops", True, torch)
 
 
 def inside(folder):
