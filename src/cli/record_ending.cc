@@ -16,6 +16,8 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostWorkersShown = 8;
+// Of a cost, as a share of the rate: a bound beyond it says nothing.
+constexpr double kMostError = 0.25;
 
 std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
   size_t proven = 0;
@@ -43,7 +45,9 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
 std::string CostText(const Recording& recording, const Recording::Cost& cost) {
   const std::string seen =
       std::abs(cost.share) <= cost.error
-          ? fmt::format("no difference beyond {:.0f} % of noise", 100 * cost.error)
+          ? cost.error > kMostError
+                ? "cannot tell: the rates of both windows vary too much"
+                : fmt::format("no difference beyond {:.0f} % of noise", 100 * cost.error)
       : cost.share < 0
           ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
                         -100 * cost.share, 100 * cost.error)

@@ -88,6 +88,12 @@ TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
               HasSubstr(" workers  w0 http://127.0.0.1:3456 · w1 http"));
 }
 
+TEST_F(RecordEnding, ACostThatIsLostInNoiseIsNotTold) {
+  for (const size_t part : {0u, 3u, 5u, 8u}) recording_.profiled.tokens_in_parts[part] = 5'000;
+  EXPECT_THAT(Ending(160), HasSubstr("profiled: cannot tell: the rates of both windows vary too"));
+  EXPECT_THAT(Ending(160), Not(HasSubstr("of noise")));
+}
+
 TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
   proven_.proof.ranks[3].proven = false;
   proven_.proof.ranks[3].why = "it died";
