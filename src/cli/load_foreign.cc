@@ -55,22 +55,163 @@ constexpr ForeignFlag kForeign[] = {
      "'{\"use_beam_search\":true,\"n\":4}' asks for it and measures whole answers"},
 };
 
+// All of vLLM 0.32's client (tests/data/vllm_bench_flags.json).
+constexpr std::string_view kVllmFlags[] = {
+    "--append-result",
+    "--asr-max-audio-len-sec",
+    "--asr-min-audio-len-sec",
+    "--backend",
+    "--base-url",
+    "--bfcl-categories",
+    "--blazedit-max-distance",
+    "--blazedit-min-distance",
+    "--burstiness",
+    "--chat-template-kwargs",
+    "--custom-ensure-client-side-data",
+    "--custom-output-len",
+    "--dataset-name",
+    "--dataset-path",
+    "--disable-shuffle",
+    "--disable-tqdm",
+    "--enable-multimodal-chat",
+    "--endpoint",
+    "--extra-body",
+    "--frequency-penalty",
+    "--goodput",
+    "--header",
+    "--hf-name",
+    "--hf-output-len",
+    "--hf-split",
+    "--hf-subset",
+    "--host",
+    "--ignore-eos",
+    "--input-len",
+    "--insecure",
+    "--label",
+    "--logprobs",
+    "--lora-assignment",
+    "--lora-modules",
+    "--max-concurrency",
+    "--metadata",
+    "--metric-percentiles",
+    "--min-p",
+    "--model",
+    "--no-oversample",
+    "--no-reranker",
+    "--no-self-timed",
+    "--no-stream",
+    "--num-prompts",
+    "--num-warmups",
+    "--output-len",
+    "--percentile-metrics",
+    "--plot-dataset-stats",
+    "--plot-timeline",
+    "--port",
+    "--prefix-repetition-num-prefixes",
+    "--prefix-repetition-output-len",
+    "--prefix-repetition-prefix-len",
+    "--prefix-repetition-suffix-len",
+    "--presence-penalty",
+    "--probe-request-rate",
+    "--profile",
+    "--ramp-up-end-rps",
+    "--ramp-up-start-rps",
+    "--ramp-up-strategy",
+    "--random-batch-size",
+    "--random-input-len",
+    "--random-mm-base-items-per-request",
+    "--random-mm-bucket-config",
+    "--random-mm-limit-mm-per-prompt",
+    "--random-mm-num-mm-items-range-ratio",
+    "--random-output-len",
+    "--random-prefix-len",
+    "--random-range-ratio",
+    "--ready-check-timeout-sec",
+    "--repetition-penalty",
+    "--request-id-prefix",
+    "--request-rate",
+    "--result-dir",
+    "--result-filename",
+    "--save-detailed",
+    "--save-result",
+    "--seed",
+    "--self-timed",
+    "--served-model-name",
+    "--sharegpt-output-len",
+    "--skip-chat-template",
+    "--skip-tokenizer-init",
+    "--spec-bench-category",
+    "--spec-bench-output-len",
+    "--speed-bench-category",
+    "--speed-bench-dataset-subset",
+    "--speed-bench-output-len",
+    "--temperature",
+    "--timed-trace-chunk-hash-size",
+    "--timed-trace-label-hash-ids",
+    "--timed-trace-label-input-length",
+    "--timed-trace-label-output-length",
+    "--timed-trace-label-timestamp",
+    "--timed-trace-sec-multiplier",
+    "--timeline-itl-thresholds",
+    "--tokenizer",
+    "--tokenizer-mode",
+    "--top-k",
+    "--top-p",
+    "--trust-remote-code",
+    "--use-beam-search",
+};
+
+// vLLM's parser takes the beginning of a flag where one flag alone begins so (Python's argparse).
+// Gives the flag, or the name itself where it is none.
+Result<std::string_view> WholeVllmFlag(std::string_view name) {
+  std::vector<std::string_view> all;
+  for (const std::string_view flag : kVllmFlags) {
+    if (flag == name) return flag;
+    if (flag.starts_with(name)) all.push_back(flag);
+  }
+  if (all.empty()) return name;
+  if (all.size() == 1) return all.front();
+  return Fail(ErrorKind::kUsage,
+              fmt::format("{} could be any of vllm bench serve's {}", name, fmt::join(all, ", ")));
+}
+
+bool HasOption(const CommandSpec& spec, std::string_view name) {
+  for (const OptionGroup& group : spec.groups) {
+    for (const OptionRow& row : group.options) {
+      for (std::string_view names = row.names; !names.empty();) {
+        const size_t end = std::min(names.find(','), names.size());
+        if (names.substr(0, end) == name) return true;
+        names.remove_prefix(std::min(names.size(), end + 1));
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags& flags) {
   std::vector<std::string> own = arguments;
+  const CommandSpec spec = LoadSpec(flags);
   for (std::string& word : own) {
-    if (!word.starts_with("--")) continue;
+    if (word.size() < 3 || !word.starts_with("--")) continue;
     const auto end = std::find(word.begin(), word.end(), '=');
     std::replace(word.begin(), end, '_', '-');
-    const std::string_view name(word.data(), static_cast<size_t>(end - word.begin()));
+    const std::string given(word.begin(), end);
+    std::string_view name = given;
+    if (!HasOption(spec, name) && name != "--help") {
+      const auto whole = WholeVllmFlag(name);
+      if (!whole) return tl::unexpected<Error>(whole.error());
+      name = *whole;
+      word.replace(0, given.size(), name);
+    }
     for (const ForeignFlag& foreign : kForeign) {
       const bool all = foreign.name.ends_with('-');
       if (all ? !name.starts_with(foreign.name) : name != foreign.name) continue;
       return Fail(ErrorKind::kUsage, fmt::format("{} of vllm bench serve: {}", name, foreign.why));
     }
   }
-  return ParseArguments(LoadSpec(flags), own);
+  return ParseArguments(spec, own);
 }
 
 }  // namespace tacho

@@ -92,6 +92,19 @@ class PlanSetter {
     return {};
   }
 
+  using Length = std::optional<int64_t>;
+  // vLLM's client takes the general one, without a word.
+  static Result<void> CheckOneLength(
+      std::string_view general, const Length& length,
+      std::initializer_list<std::pair<std::string_view, Length>> particular) {
+    for (const auto& [name, other] : particular) {
+      if (!length || !other || *length == *other) continue;
+      return LoadUsage(fmt::format("{} {} and {} {} ask for different lengths: give one of them",
+                                   general, *length, name, *other));
+    }
+    return {};
+  }
+
   Result<void> SetLengths() {
     PlanOptions& plan = job_.plan;
     const auto first = [](std::initializer_list<std::optional<int64_t>> all) {
@@ -100,6 +113,14 @@ class PlanSetter {
       }
       return std::optional<int64_t>();
     };
+    TACHO_RETURN_IF_ERROR(CheckOneLength("--input-len", f_.input_len,
+                                         {{"--random-input-len", f_.random_input_len},
+                                          {"--prefix-repetition-suffix-len", f_.suffix_len}}));
+    TACHO_RETURN_IF_ERROR(CheckOneLength("--output-len", f_.output_len,
+                                         {{"--random-output-len", f_.random_output_len},
+                                          {"--prefix-repetition-output-len", f_.prefix_output_len},
+                                          {"--sharegpt-output-len", f_.sharegpt_output_len},
+                                          {"--custom-output-len", f_.custom_output_len}}));
     plan.prompt_tokens = first({f_.random_input_len, f_.suffix_len, f_.input_len});
     plan.output_tokens =
         first({f_.random_output_len, f_.prefix_output_len, f_.sharegpt_output_len, f_.output_len});

@@ -224,13 +224,13 @@ TEST(LoadProgress, TheLineShowsWhatIsUnderWay) {
   const LoadLook before{.at_s = 10, .done = 80, .output_tokens = 1000};
   LoadLook now{.at_s = 12, .running = 64, .done = 1234, .output_tokens = 41'000};
   EXPECT_EQ(LoadLine("load", {}, now, before),
-            "load 12 s  1,234 done, 64 running  577 req/s, 20,000 tok/s");
+            "load 12 s  1,234 done, 64 running  now 577 req/s, 20,000 tok/s");
   EXPECT_EQ(LoadLine("load", {.requests = 2000, .seconds = 30}, now, before),
-            "load 12 s of 30 s  1,234 of 2,000 done, 64 running  577 req/s, 20,000 tok/s");
+            "load 12 s of 30 s  1,234 of 2,000 done, 64 running  now 577 req/s, 20,000 tok/s");
   now.waiting = 3;
   now.failed = 2;
   EXPECT_EQ(LoadLine("load", {}, now, before),
-            "load 12 s  1,234 done, 2 failed, 64 running, 3 waiting  577 req/s, 20,000 tok/s");
+            "load 12 s  1,234 done, 2 failed, 64 running, 3 waiting  now 577 req/s, 20,000 tok/s");
 }
 
 TEST(ResultFiles, AreNamedAsVllmNamesThem) {
@@ -242,6 +242,29 @@ TEST(ResultFiles, AreNamedAsVllmNamesThem) {
   identity.max_concurrency = 4;
   identity.label = "base";
   EXPECT_EQ(ResultFileName(identity), "base-2.5qps-concurrency4-llama-20261121-115335.json");
+}
+
+TEST(LoadJob, VllmsFlagsMayBeCut) {
+  const auto job = Job({"--random-input=33", "--random_output", "5", "--num-p", "12"});
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->plan.prompt_tokens, 33);
+  EXPECT_EQ(job->plan.output_tokens, 5);
+  EXPECT_EQ(job->plan.requests, 12u);
+  EXPECT_THAT(Refused({"--random-p", "1", "--request", "4"}),
+              HasSubstr("--request could be any of vllm bench serve's --request-id-prefix, "
+                        "--request-rate"));
+  EXPECT_THAT(Refused({"--plot-t"}), HasSubstr("--plot-timeline of vllm bench serve: "));
+  // Ours are no flags of vLLM's.
+  EXPECT_THAT(Refused({"--concurr", "3"}), HasSubstr("unknown option"));
+  EXPECT_EQ(Job({"--requests", "4"})->plan.requests, 4u);
+}
+
+TEST(LoadJob, LengthsThatContradictEachOtherAreRefused) {
+  EXPECT_THAT(Refused({"--input-len", "5", "--random-input-len", "7"}),
+              HasSubstr("--input-len 5 and --random-input-len 7 ask for different lengths"));
+  EXPECT_THAT(Refused({"--output-len", "5", "--sharegpt-output-len", "7"}),
+              HasSubstr("--sharegpt-output-len 7"));
+  EXPECT_TRUE(Job({"--input-len", "5", "--random-input-len", "5"}));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string LoadLine(const std::string& title, const LoadGoal& goal, const LoadL
   if (now.failed > 0) line += fmt::format(", {} failed", Count(now.failed));
   line += fmt::format(", {} running", Count(now.running));
   if (now.waiting > 0) line += fmt::format(", {} waiting", Count(now.waiting));
-  return line + fmt::format("  {} req/s, {} tok/s", rate(now.done, before.done),
+  return line + fmt::format("  now {} req/s, {} tok/s", rate(now.done, before.done),
                             rate(now.output_tokens, before.output_tokens));
 }
 

@@ -160,13 +160,13 @@ def outputs(folder):
 def progress(folder):
     """A terminal has one line that changes and never wraps; a log has a plain one every ten seconds."""
     with ExactServer(ttft=0.01, gap=0.005) as server:
-        shown = r"load \d+ s  \d+ of 60 done, 4 running  \S+ req/s, \S+ tok/s"
+        shown = r"load \d+ s  \d+ of 60 done, 4 running  now \S+ req/s, \S+ tok/s"
         live = terminal(100, server.url, *FIXED, "--requests", 60, "--concurrency", 4)
         check("live line", re.search(shown, live) and "\n" not in live, repr(live[-500:]))
         lines = re.findall(r"\r([^\r]*)\x1b\[K", terminal(40, server.url, *FIXED, "--requests", 60, "--concurrency", 4))
         check("narrow live line", lines[:-1] and all(len(line) <= 39 for line in lines) and "tok/s" in lines[0], lines)
         done = run(server.url, *FIXED, "--duration", "11s", "--concurrency", 2)
-        check("plain line", re.fullmatch(r"load 10 s of 11 s  \d+ done, [12] running  \S+ req/s, \S+ tok/s\n", done.stderr), done.stderr)
+        check("plain line", re.fullmatch(r"load 10 s of 11 s  \d+ done, [12] running  now \S+ req/s, \S+ tok/s\n", done.stderr), done.stderr)
         done = run(server.url, *FIXED, "--duration", "11s", "--concurrency", 2, "--no-progress")
         check("no progress", done.returncode == DONE and done.stderr == "", done.stderr)
 

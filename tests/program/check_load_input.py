@@ -15,15 +15,21 @@ from scenario import check
 
 
 def flags(folder):
-    """Each option of vLLM's client is known, or refused with a reason and what to do."""
+    """Each option of vLLM's client is known, or refused with a reason and what to do; cut, where its parser takes it so."""
     del folder
     recorded = json.loads((ROOT / "tests/data/vllm_bench_flags.json").read_text())
     check("flags: the list", len(recorded["flags"]) > 90 and recorded["version"].startswith("0.32"), recorded["version"])
     counts = collections.Counter()
     for flag, value in recorded["flags"].items():
-        for name in {flag, "--" + flag[2:].replace("-", "_")}:
+        cut = flag[:-1]
+        for name in {flag, "--" + cut[2:].replace("-", "_")}:
+            if name != flag and (cut in recorded["flags"] or len(cut) < 4):
+                continue
+            others = [one for one in recorded["flags"] if one.startswith(cut)]
             done = run("http://127.0.0.1:1", name, *([] if value is None else [value]))
-            if done.returncode == USAGE:
+            if name != flag and len(others) > 1:
+                check(f"{name}: could be several", done.returncode == USAGE and all(one in done.stderr for one in others), done.stderr)
+            elif done.returncode == USAGE:
                 reason = done.stderr.partition(flag)[2]
                 check(f"{name}: refused with a reason", "unknown option" not in done.stderr and len(reason) > 30, done.stderr)
             else:
