@@ -76,7 +76,10 @@ OptionGroup TimeRows(LoadFlags& f) {
         &f.ready_timeout},
        {"--timeout", "TIME", "of one request (default 6h)", &f.timeout},
        {"--stall-timeout", "TIME", "of one request without a new token (default 10m)",
-        &f.stall_timeout}}};
+        &f.stall_timeout},
+       {"--normal-priority", "",
+        "for the thread that sends and reads (default: real-time, if permitted)",
+        &f.normal_priority}}};
 }
 
 OptionGroup ReportRows(LoadFlags& f) {

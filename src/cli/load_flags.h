@@ -48,7 +48,7 @@ struct LoadFlags {
   std::string percentile_metrics, metric_percentiles, vllm_json, records, plan, label, result_dir,
       result_filename, request_id_prefix;
   bool json = false, save_result = false, save_detailed = false, append_result = false,
-       no_progress = false;
+       no_progress = false, normal_priority = false;
   std::string color = "auto";
   // sweep
   std::string sweep;

@@ -194,6 +194,7 @@ class JobMaker {
     if (!f_.label.empty()) job_.identity.label = f_.label;
     if (!f_.ignored_value.empty()) job_.identity.tokenizer_id = f_.ignored_value;
     job_.drive.id_prefix = f_.request_id_prefix;
+    job_.drive.real_time = !f_.normal_priority;
     return {};
   }
 

@@ -41,10 +41,14 @@ void WriteFigures(JsonWriter& json, const LoadFigures& f) {
   json.Field("requests_per_s", f.requests_per_s);
   json.Field("prompt_tokens_per_s", f.prompt_tokens_per_s);
   json.Field("output_tokens_per_s", f.output_tokens_per_s);
+  json.Field("received_tokens_per_s", f.received_tokens_per_s);
   json.Field("good", f.good);
   if (f.good) json.Field("good_per_s", f.good_per_s);
   json.Field("chunks", f.chunks);
   json.Field("coalesced_chunks", f.coalesced_chunks);
+  json.Field("unsure_first", f.unsure_first);
+  json.Field("unsure_gaps", f.unsure_gaps);
+  json.Field("unsure_end", f.unsure_end);
   WriteDistribution(json, "ttft", f.ttft);
   WriteDistribution(json, "tpot", f.tpot);
   WriteDistribution(json, "chunk_gap", f.chunk_gap);
@@ -101,6 +105,7 @@ std::string LoadJson(const FinishedLoad& load, std::string_view version) {
   json.Field("most_cpu_share", s.client.most_cpu_share);
   json.Field("lag_p99_ns", s.client.lag_p99_ns);
   json.Field("lag_max_ns", s.client.lag_max_ns);
+  json.Field("priority", PriorityName(s.client.priority));
   json.End();
   json.BeginArray("errors");
   for (const ErrorCount& error : s.errors) {

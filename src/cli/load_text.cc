@@ -34,9 +34,10 @@ Table FiguresTable(const FinishedLoad& load) {
   };
   const auto add = [&](const std::string& what, const LoadFigures& f, const Distribution& ttft,
                        const Distribution& e2e) {
-    table.Add({what, static_cast<int64_t>(f.done), static_cast<int64_t>(f.failed + f.partial),
-               f.requests_per_s, f.output_tokens_per_s, TimeCell(ttft, 50), TimeCell(ttft, 99),
-               TimeCell(f.tpot, 50), TimeCell(f.tpot, 99), TimeCell(f.itl, 99), TimeCell(e2e, 99)});
+    table.Add({load.summary.verdict.client_bound ? what + " *" : what, static_cast<int64_t>(f.done),
+               static_cast<int64_t>(f.failed + f.partial), f.requests_per_s, f.output_tokens_per_s,
+               TimeCell(ttft, 50), TimeCell(ttft, 99), TimeCell(f.tpot, 50), TimeCell(f.tpot, 99),
+               TimeCell(f.itl, 99), TimeCell(e2e, 99)});
   };
   const LoadSummary& s = load.summary;
   add("all", s.whole, s.whole.ttft, s.whole.e2e);
@@ -89,6 +90,11 @@ std::vector<std::string> Caveats(const FinishedLoad& load) {
     lines.push_back(fmt::format("{} under way at the end: cancelled",
                                 FormatCounted(whole.cancelled, "request")));
   }
+  if (whole.lost_tokens > 0) {
+    lines.push_back(fmt::format(
+        "out tok/s is of requests that are done; {} tokens of others came too: {} tok/s with them",
+        FormatCount(whole.lost_tokens), FormatNumber(whole.received_tokens_per_s)));
+  }
   if (!load.records.ended_early.empty()) {
     lines.push_back("ended early: " + load.records.ended_early);
   }
@@ -123,7 +129,7 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
         " requests waited for a place under the bound of requests at once: {} on average\n",
         Ms(s.whole.queue.mean));
   }
-  const char* bound = s.verdict.client_bound ? "the client was the limit"
+  const char* bound = s.verdict.client_bound ? "* the client was the limit"
                       : s.verdict.judged     ? "the client kept up"
                                              : "the client was not judged";
   const std::string client = fmt::format("{}: {}", bound, s.verdict.why);

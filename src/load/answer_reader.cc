@@ -71,6 +71,7 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
     return;
   }
   if (record_.first_choice_ns == 0) record_.first_choice_ns = at_ns;
+  const bool unsure = at_ns == record_.last_choice_ns && at_ns <= late_until_ns_;
   record_.last_choice_ns = at_ns;
   const bool told_together = !streams_ && chunk.completion_tokens >= 0;
   int64_t tokens = told_together ? chunk.completion_tokens : 0;
@@ -95,6 +96,11 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
         std::clamp<int64_t>(record_.planned_output_tokens / tokens, 1, kMostReserved));
     record_.chunk_ns.reserve(chunks);
     record_.chunk_tokens.reserve(chunks);
+  }
+  if (unsure) {
+    // Of the chunk before this one.
+    record_.unsure_chunks += record_.chunk_ns.empty() ? 0 : 1;
+    record_.first_unsure |= record_.chunk_ns.size() <= 1;
   }
   record_.last_token_ns = at_ns;
   record_.chunk_ns.push_back(at_ns);

@@ -39,6 +39,8 @@ class AnswerReader {
 
   void OnHead(int status, int64_t at_ns);
   void OnBody(std::string_view bytes, int64_t at_ns);
+  // As HttpSink.
+  void OnFoundLate(int64_t until_ns) { late_until_ns_ = until_ns; }
   // The stream is over. `broken` says why when it did not end in order; "" when it did.
   void OnEnd(std::string_view broken);
 
@@ -67,7 +69,7 @@ class AnswerReader {
   const int64_t asked_tokens_;
   bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
   int64_t told_total_ = -1;  // by the last usage of all
-  int64_t last_body_ns_ = 0;
+  int64_t last_body_ns_ = 0, late_until_ns_ = 0;
   uint64_t events_ = 0;
   int64_t first_total_ = 0;  // of the first choice, mostly the only one
   SseReader sse_;

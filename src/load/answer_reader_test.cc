@@ -416,5 +416,41 @@ TEST(AnswerReader, ShortensNamesThatAServerGives) {
   EXPECT_EQ(record.finish_reason, name.substr(0, 300) + "...");
 }
 
+// The kernel kept the last one's time alone: of the chunks before it nothing is sure.
+TEST(AnswerReader, ChunksOfOneTimeAreUnsureOnlyWhenTheClientWasLate) {
+  const auto read = [](int64_t late_until_ns, std::vector<int64_t> times_ms) {
+    ChunkParser parser;
+    RequestRecord record;
+    AnswerReader reader(parser, record, true, false, 0);
+    reader.OnHead(200, kNsPerMs);
+    reader.OnFoundLate(late_until_ns);
+    int total = 0;
+    for (const int64_t at : times_ms) {
+      reader.OnBody(fmt::format("data: {{\"choices\":[{{\"index\":0,\"text\":\"x\"}}],\"usage\":{{"
+                                "\"prompt_tokens\":1,\"completion_tokens\":{}}}}}\n\n",
+                                ++total),
+                    at * kNsPerMs);
+    }
+    reader.OnBody("data: [DONE]\n\n", times_ms.back() * kNsPerMs);
+    reader.OnEnd("");
+    EXPECT_EQ(record.status, RequestStatus::kDone) << record.error;
+    return record;
+  };
+  // In time: it is the server that sent them together.
+  EXPECT_EQ(read(0, {5, 5, 5}).unsure_chunks, 0u);
+  const RequestRecord first = read(9 * kNsPerMs, {5, 5, 9, 12});
+  EXPECT_EQ(first.unsure_chunks, 1u);
+  EXPECT_TRUE(first.first_unsure);
+  EXPECT_FALSE(TtftNs(first));
+  EXPECT_FALSE(TpotNs(first));
+  EXPECT_EQ(EndToEndNs(first).has_value(), first.sent_ns != 0);
+  const RequestRecord later = read(9 * kNsPerMs, {3, 4, 9, 9, 9, 12, 12});
+  EXPECT_EQ(later.unsure_chunks, 2u);
+  EXPECT_FALSE(later.first_unsure);
+  std::vector<double> gaps;
+  AppendChunkGaps(later, gaps);
+  EXPECT_TRUE(gaps.empty());
+}
+
 }  // namespace
 }  // namespace tacho

@@ -24,6 +24,7 @@ double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsASecond; }
 std::optional<double> TtftOf(const RequestRecord& r) {
   // When the first token of an answer that was no stream came, nobody knows.
   if (r.sent_ns == 0 || r.first_choice_ns == 0 || r.chunk_ns.empty()) return std::nullopt;
+  if (r.first_unsure || r.all_unsure) return std::nullopt;
   return static_cast<double>(r.first_choice_ns - r.sent_ns);
 }
 
@@ -37,7 +38,7 @@ std::optional<double> TpotOf(const RequestRecord& r) {
 // All gaps between chunks with a choice in them.
 std::vector<double> GapsOf(const RequestRecord& r) {
   std::vector<double> gaps;
-  if (r.chunk_ns.empty()) return gaps;
+  if (r.chunk_ns.empty() || r.unsure_chunks > 0 || r.all_unsure) return gaps;
   if (r.first_choice_ns < r.chunk_ns.front()) {
     gaps.push_back(static_cast<double>(r.chunk_ns.front() - r.first_choice_ns));
   }
@@ -68,11 +69,14 @@ void AddDetails(OrderedJson& json, const LoadRecords& records, bool detailed) {
     const bool done = r.status == RequestStatus::kDone;
     input_lens.push_back(r.prompt_tokens > 0 ? r.prompt_tokens : r.planned_prompt_tokens);
     output_lens.push_back(done ? r.output_tokens : 0);
-    ttfts.push_back(done ? TtftOf(r).value_or(0) / kNsASecond : 0.0);
+    const bool unsure = r.first_unsure || r.all_unsure;
+    const double ttft = done ? TtftOf(r).value_or(0) / kNsASecond : 0;
+    ttfts.push_back(done && unsure ? OrderedJson() : OrderedJson(ttft));
     OrderedJson gaps = OrderedJson::array();
     for (const double gap : GapsOf(r)) gaps.push_back(gap / kNsASecond);
     itls.push_back(std::move(gaps));
-    latencies.push_back(Seconds(EndToEndNs(r).value_or(0)));
+    latencies.push_back(r.all_unsure ? OrderedJson()
+                                     : OrderedJson(Seconds(EndToEndNs(r).value_or(0))));
     start_times.push_back(Seconds(r.sent_ns));
     queue_times.push_back(Seconds(QueueNs(r)));
     texts.push_back(r.text);
@@ -113,6 +117,12 @@ Result<void> CheckBenchMetrics(const BenchMetrics& metrics) {
     return Fail(ErrorKind::kUsage, fmt::format("no percentile {:g}", percent));
   }
   return {};
+}
+
+bool IsUnsure(const LoadFigures& figures, std::string_view name) {
+  if (name == "ttft" || name == "tpot") return figures.TtftIsUnsure();
+  if (name == "itl") return figures.GapsAreUnsure();
+  return name != "client_queue_time" && figures.EndToEndIsUnsure();
 }
 
 Distribution BenchMetricOf(const LoadRecords& records, const std::string& name,
@@ -158,7 +168,8 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   json["total_input_tokens"] = whole.prompt_tokens;
   json["total_output_tokens"] = whole.output_tokens;
   json["request_throughput"] = whole.requests_per_s;
-  json["request_goodput"] = metrics.goodput ? OrderedJson(whole.good_per_s) : OrderedJson();
+  json["request_goodput"] =
+      metrics.goodput && whole.unsure_first == 0 ? OrderedJson(whole.good_per_s) : OrderedJson();
   json["output_throughput"] = whole.output_tokens_per_s;
   json["total_token_throughput"] = whole.output_tokens_per_s + whole.prompt_tokens_per_s;
   AddDetails(json, records, metrics.detailed);
@@ -167,13 +178,20 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   json["rtfx"] = 0.0;  // of audio alone
   for (const std::string& name : metrics.names) {
     const Distribution all = BenchMetricOf(records, name, metrics.percents);
-    const auto key = [&](std::string_view what) { return fmt::format("{}_{}_ms", what, name); };
-    json[key("mean")] = all.mean;
-    json[key("median")] = BenchMetricOf(records, name, {50}).At(50).value_or(0);
-    json[key("std")] = all.deviation;
+    const auto put = [&, unsure = IsUnsure(whole, name)](std::string_view what, double value) {
+      json[fmt::format("{}_{}_ms", what, name)] = unsure ? OrderedJson() : OrderedJson(value);
+    };
+    put("mean", all.mean);
+    put("median", BenchMetricOf(records, name, {50}).At(50).value_or(0));
+    put("std", all.deviation);
     for (const double percent : metrics.percents) {
-      json[key("p" + PercentName(percent))] = all.At(percent).value_or(0);
+      put("p" + PercentName(percent), all.At(percent).value_or(0));
     }
+  }
+  // Not vLLM's: its readers had better see that the rates are the client's.
+  if (summary.verdict.client_bound) {
+    json["client_bound"] = true;
+    json["client_why"] = summary.verdict.why;
   }
   std::string text = Dump(json);
   // As Python writes it, whose readers want no null here.

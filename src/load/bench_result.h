@@ -37,6 +37,9 @@ struct BenchMetrics {
 // kUsage: an unknown name.
 Result<void> CheckBenchMetrics(const BenchMetrics& metrics);
 
+// Whether a metric is not known because the client came late: it has no figures then.
+bool IsUnsure(const LoadFigures& figures, std::string_view name);
+
 // One metric of vLLM's with its meaning: "itl" are the times between chunks, and in a chat the
 // first chunk counts although it holds no token. Milliseconds.
 Distribution BenchMetricOf(const LoadRecords& records, const std::string& name,
@@ -54,6 +57,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
 std::string BenchTitle(const std::string& title, char fill = '-');
 std::string BenchRow(const std::string& label, double value);
 std::string BenchRow(const std::string& label, uint64_t value);
+std::string BenchRow(const std::string& label, std::string_view value);
 
 // "99", "99.9".
 std::string PercentName(double percent);

@@ -177,5 +177,26 @@ TEST(BenchResult, UnknownMetricsAreRefused) {
   EXPECT_FALSE(CheckBenchMetrics({.percents = {101}}));
 }
 
+TEST(BenchResult, WhatTheClientSpoiltIsNull) {
+  LoadRecords records = Records();
+  records.requests[0].first_unsure = true;
+  records.requests[0].unsure_chunks = 2;
+  const LoadSummary summary = Summarise(records, {});
+  const auto json = nlohmann::json::parse(
+      BenchResultJson(records, summary, Identity(), {.percents = {99}, .detailed = true}));
+  for (const char* key : {"mean_ttft_ms", "median_tpot_ms", "p99_itl_ms", "std_ttft_ms"}) {
+    ASSERT_TRUE(json.contains(key)) << key;
+    EXPECT_TRUE(json[key].is_null()) << key;
+  }
+  EXPECT_TRUE(json["ttfts"][0].is_null());
+  EXPECT_GT(json["mean_e2el_ms"], 0);
+  EXPECT_EQ(json["client_bound"], true);
+  const std::string text = BenchResultText(records, summary, Identity(), {}, "");
+  EXPECT_THAT(text, HasSubstr("Limited by the client:              yes"));
+  EXPECT_THAT(text, HasSubstr("TTFT (ms):                          read too late"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("Median TTFT")));
+  EXPECT_THAT(text, HasSubstr("Median E2EL"));
+}
+
 }  // namespace
 }  // namespace tacho

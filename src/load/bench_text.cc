@@ -24,8 +24,11 @@ constexpr MetricText kTexts[] = {
     {"e2el_including_client_queue", "Queue-inclusive End-to-end Latency", "E2EL incl. Queue"},
 };
 
-std::string MetricBlock(const LoadRecords& records, const MetricText& text,
-                        const std::vector<double>& percents) {
+std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
+                        const MetricText& text, const std::vector<double>& percents) {
+  if (IsUnsure(whole, text.name)) {
+    return BenchTitle(text.title) + BenchRow(fmt::format("{} (ms):", text.word), "read too late");
+  }
   const Distribution all = BenchMetricOf(records, text.name, percents);
   if (all.count == 0) return "";  // answers that were no streams have no TTFT
   const Distribution median = BenchMetricOf(records, text.name, {50});
@@ -54,6 +57,10 @@ std::string BenchRow(const std::string& label, uint64_t value) {
   return fmt::format("{:<40} {:<10}\n", label, value);
 }
 
+std::string BenchRow(const std::string& label, std::string_view value) {
+  return fmt::format("{:<35} {:<14}\n", label, value);
+}
+
 std::string BenchResultText(const LoadRecords& records, const LoadSummary& summary,
                             const BenchIdentity& identity, const BenchMetrics& metrics,
                             const std::string& extra) {
@@ -63,6 +70,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   out += BenchRow("Failed requests:", whole.failed + whole.partial);
   // vLLM's client has none.
   if (whole.cancelled > 0) out += BenchRow("Cancelled requests:", whole.cancelled);
+  if (summary.verdict.client_bound) out += BenchRow("Limited by the client:", "yes, see below");
   if (identity.max_concurrency) {
     out += BenchRow("Maximum request concurrency:", *identity.max_concurrency);
   }
@@ -73,7 +81,8 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   out += BenchRow("Total input tokens:", static_cast<uint64_t>(whole.prompt_tokens));
   out += BenchRow("Total generated tokens:", static_cast<uint64_t>(whole.output_tokens));
   out += BenchRow("Request throughput (req/s):", whole.requests_per_s);
-  if (metrics.goodput) out += BenchRow("Request goodput (req/s):", whole.good_per_s);
+  if (metrics.goodput && whole.unsure_first == 0)
+    out += BenchRow("Request goodput (req/s):", whole.good_per_s);
   out += BenchRow("Output token throughput (tok/s):", whole.output_tokens_per_s);
   if (summary.peak_chunks_per_s > 0) {  // not known of answers that were no streams
     out += BenchRow("Peak output token throughput (tok/s):",
@@ -84,7 +93,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
                   whole.output_tokens_per_s + whole.prompt_tokens_per_s);
   for (const MetricText& text : kTexts) {
     for (const std::string& name : metrics.names) {
-      if (name == text.name) out += MetricBlock(records, text, metrics.percents);
+      if (name == text.name) out += MetricBlock(records, whole, text, metrics.percents);
     }
   }
   return out + extra + std::string(kWidth, '=') + "\n";

@@ -23,16 +23,22 @@ namespace {
 constexpr size_t kFirstBodies = 64;
 // Then the loop writes them and looks at what came: a thousand at once would wait for each other.
 constexpr int kSendsATurn = 4;
+constexpr std::chrono::milliseconds kGuardEvery{100};
+// Later than that, when the client found what came says nothing of when it came.
+constexpr int64_t kMostLagNs = 2 * kNsPerMs;
+
+std::string FreshPrefix() { return fmt::format("tacho-{:08x}-", FreshSalt() & 0xffffffff); }
 
 class Driver : public std::enable_shared_from_this<Driver> {
  public:
   Driver(HttpClient& client, const LoadPlan& plan, const std::vector<DriveTarget>& targets,
-         std::vector<std::string> addresses, DriveProgress& progress, std::string id_prefix)
+         std::vector<std::string> addresses, DriveProgress& progress, const DriveOptions& options)
       : client_(client),
         plan_(plan),
         targets_(targets),
         progress_(progress),
-        id_prefix_(std::move(id_prefix)),
+        id_prefix_(options.id_prefix.empty() ? FreshPrefix() : options.id_prefix),
+        real_time_(options.real_time),
         open_loop_(plan.options.OpenLoop()),
         requests_(plan),
         lanes_(requests_, plan.options, targets.size()),
@@ -59,8 +65,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
     client_.Post([self = shared_from_this()] { self->Begin(); });
     const std::stop_callback on_stop(
         stop, [this] { client_.Post([self = shared_from_this()] { self->EndAll("stopped"); }); });
-    over.wait();
+    while (over.wait_for(kGuardEvery) != std::future_status::ready) {
+      priority_.EaseIfStuck(MonotonicNs());
+    }
     bodies_.reset();  // its thread reads the plan, which may go away before we do
+    if (records_.client.lag_p99_ns > kMostLagNs) {
+      for (RequestRecord& record : records_.requests) record.all_unsure = !record.by_kernel;
+    }
     std::sort(records_.requests.begin(), records_.requests.end(),
               [](const RequestRecord& a, const RequestRecord& b) { return a.index < b.index; });
     return std::move(records_);
@@ -73,6 +84,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     start_ns_ = MonotonicNs();
     records_.started_ns = start_ns_;
     records_.clocks.push_back(ReadClocks());
+    if (real_time_) priority_.Raise();
     watch_.Begin(start_ns_);
     Tick(start_ns_ + LoopWatch::kPeriodNs);
     if (plan_.options.duration_ns) {
@@ -242,6 +254,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     records_.ended_ns = MonotonicNs();
     records_.clocks.push_back(ReadClocks());
     records_.client = watch_.End(records_.ended_ns);
+    records_.client.priority = priority_.priority();
+    priority_.Restore();
     progress_.waiting = 0;
     over_.set_value();
   }
@@ -249,6 +263,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void Tick(int64_t due_ns) {
     After(due_ns, [due_ns](Driver& self) {
       const int64_t now = MonotonicNs();
+      self.priority_.Look(now);
       if (self.watch_.Look(due_ns, now)) {
         self.records_.clocks.push_back(ReadClocks());
         self.flights_.GiveUpStalled(now);
@@ -277,12 +292,13 @@ class Driver : public std::enable_shared_from_this<Driver> {
   const std::vector<DriveTarget>& targets_;
   DriveProgress& progress_;
   const std::string id_prefix_;
-  const bool open_loop_;
+  const bool real_time_, open_loop_;
   const NumberedPlan requests_;
   const Lanes lanes_;
   BodyOrder body_order_;
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
+  ThreadPriority priority_;
   // The client's thread only.
   LoopWatch watch_;
   Paces paces_;
@@ -291,8 +307,6 @@ class Driver : public std::enable_shared_from_this<Driver> {
   int64_t start_ns_ = 0;
   bool ending_ = false, finished_ = false;
 };
-
-std::string FreshPrefix() { return fmt::format("tacho-{:08x}-", FreshSalt() & 0xffffffff); }
 
 }  // namespace
 
@@ -307,8 +321,7 @@ Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
     addresses.push_back(std::move(*address));
   }
   const auto driver =
-      std::make_shared<Driver>(client, plan, targets, std::move(addresses), progress,
-                               options.id_prefix.empty() ? FreshPrefix() : options.id_prefix);
+      std::make_shared<Driver>(client, plan, targets, std::move(addresses), progress, options);
   return driver->Run(stop);
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "load/plan.h"
 #include "load/records.h"
+#include "load/thread_priority.h"
 #include "net/http_client.h"
 
 namespace tacho {
@@ -47,6 +48,7 @@ struct ClientHealth {
   double most_cpu_share = 0;  // in its busiest second
   int64_t lag_p99_ns = 0;     // how late the thread ran what was due, looked at 20 times a second
   int64_t lag_max_ns = 0;
+  Priority priority = Priority::kNormal;  // of its thread
 };
 
 struct LoadRecords {
@@ -59,7 +61,8 @@ struct LoadRecords {
 };
 
 struct DriveOptions {
-  std::string id_prefix;  // of X-Request-Id, then the index; empty: "tacho-" and 8 hex digits
+  std::string id_prefix = {};  // of X-Request-Id, then the index; empty: "tacho-" and 8 hex digits
+  bool real_time = true;  // for the client's thread, where permitted, as long as the load is on
 };
 
 // Sends the plan to the targets (which request to which: load/lanes.h) and records what comes back;

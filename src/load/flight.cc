@@ -55,6 +55,7 @@ void Flight::OnEnd(const Result<HttpTimes>& times) {
   std::string broken;
   if (times) {
     record_.ended_ns = times->ended_ns;
+    record_.by_kernel = times->by_kernel;
     if (record_.first_byte_ns == 0) record_.first_byte_ns = times->first_byte_ns;
   } else if (ending_ == Ending::kLingers) {
     broken = "";

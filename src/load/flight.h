@@ -29,6 +29,7 @@ class Flight final : public HttpSink {
   void OnSent(int64_t at_ns) override;
   void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) override;
   void OnBody(std::string_view bytes, int64_t at_ns) override;
+  void OnFoundLate(int64_t until_ns) override { reader_.OnFoundLate(until_ns); }
   void OnEnd(const Result<HttpTimes>& times) override;
 
   // To be followed by HttpClient::Cancel. `why` is for the record.

@@ -46,6 +46,12 @@ struct RequestRecord {
   int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not told
   TokenCounts counted_by = TokenCounts::kNone;
   RequestStatus status = RequestStatus::kFailed;
+  // Chunks that came before the next one, some time: both waited for the client, and the kernel
+  // kept the time of the last alone.
+  uint32_t unsure_chunks = 0;
+  bool first_unsure = false;  // the first chunk, or the first token's, is one of them
+  bool by_kernel = false;     // times are the kernel's stamps, not when the client found what came
+  bool all_unsure = false;    // and they are not, of a client that was late
   int http_status = 0;
   int attempts = 0;       // above 1: sent again, as the server had just closed the kept connection
   std::string server_id;  // the engine's own name for it, from its chunks

@@ -55,6 +55,9 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
   AppendText(out, "finish_reason", r.finish_reason);
   AppendText(out, "counted_by", CountsName(r.counted_by));
   AppendText(out, "text", r.text);
+  if (r.unsure_chunks > 0) out += fmt::format(",\"unsure_chunks\":{}", r.unsure_chunks);
+  if (r.first_unsure) out += ",\"first_unsure\":true";
+  if (r.all_unsure) out += ",\"all_unsure\":true";
   if (!r.chunk_ns.empty()) {
     // From the sending on, each from the one before.
     out += ",\"chunk_dt_ns\":[";

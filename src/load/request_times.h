@@ -9,7 +9,7 @@
 namespace tacho {
 
 // The times of one request by the definitions of docs/metrics.md; absent where they
-// cannot be told. All in nanoseconds.
+// cannot be told, as of chunks that are unsure (records.h). All in nanoseconds.
 
 // From the sending to the first token.
 std::optional<int64_t> TtftNs(const RequestRecord& record);
@@ -32,5 +32,8 @@ void AppendChunkGaps(const RequestRecord& record, std::vector<double>& gaps);
 // Appends one time a token from the second chunk on: the gap before its chunk, shared evenly by the
 // chunk's tokens. None where tokens are not told by chunk.
 void AppendTokenGaps(const RequestRecord& record, std::vector<double>& gaps);
+
+// Whether a figure can do without so many of its requests, whose times are unsure: one in twenty.
+inline bool TooManyUnsure(uint64_t unsure, uint64_t requests) { return unsure * 20 > requests; }
 
 }  // namespace tacho

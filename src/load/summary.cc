@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/time.h"
-#include "load/request_times.h"
 
 namespace tacho {
 namespace {
@@ -14,6 +13,9 @@ namespace {
 // Beyond these the client is a part of what it measures. A tick of the kernel's timer and a round
 // of the event loop stay well below them.
 constexpr double kLatenessOfTtft = 0.05, kLeastLatenessNs = 2e6, kMostCpuShare = 0.85;
+
+// Rates of a shorter stretch are of a few steps of the engine.
+constexpr double kLeastSteadyNs = 1e9;
 
 using Picked = std::vector<const RequestRecord*>;
 
@@ -58,7 +60,7 @@ void CountStatus(const RequestRecord& request, LoadFigures& figures) {
   }
 }
 
-// The part of a done request's output that came inside; without chunks it came at its end.
+// The part of a request's output that came inside; without chunks it came at its end.
 template <typename Inside>
 double ShareInside(const RequestRecord& request, const Inside& inside) {
   if (request.chunk_ns.empty()) return inside(request.last_choice_ns) ? 1 : 0;
@@ -78,12 +80,14 @@ void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Summ
   figures.duration_ns = to_ns - from_ns;
   if (figures.duration_ns <= 0) return;
   const auto inside = [&](int64_t at_ns) { return at_ns >= from_ns && at_ns <= to_ns; };
-  double done = 0, good = 0, prompt = 0, output = 0;
+  double done = 0, good = 0, prompt = 0, output = 0, received = 0;
   for (const RequestRecord* request : requests) {
-    if (request->status != RequestStatus::kDone) continue;
     const double share = ShareInside(*request, inside);
+    const double tokens = share * static_cast<double>(request->output_tokens);
+    received += tokens;
+    if (request->status != RequestStatus::kDone) continue;
     done += share;
-    output += share * static_cast<double>(request->output_tokens);
+    output += tokens;
     if (figures.good && KeepsSlos(*request, options.slos)) good += share;
     if (inside(request->first_choice_ns)) prompt += static_cast<double>(PromptTokens(*request));
   }
@@ -92,6 +96,7 @@ void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const Summ
   figures.good_per_s = good / seconds;
   figures.prompt_tokens_per_s = prompt / seconds;
   figures.output_tokens_per_s = output / seconds;
+  figures.received_tokens_per_s = received / seconds;
 }
 
 LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
@@ -112,23 +117,33 @@ LoadFigures FiguresOf(const Picked& requests, const SummaryOptions& options) {
     }
     if (request->output_tokens != request->planned_output_tokens) ++figures.wrong_length;
     if (figures.good && KeepsSlos(*request, options.slos)) ++*figures.good;
+    figures.unsure_end += request->all_unsure ? 1 : 0;
+    figures.unsure_first += request->all_unsure || request->first_unsure ? 1 : 0;
+    figures.unsure_gaps += request->all_unsure || request->unsure_chunks > 0 ? 1 : 0;
     figures.chunks += request->chunk_ns.size();
     for (size_t i = 1; i < request->chunk_ns.size(); ++i) {
       if (request->chunk_ns[i] == request->chunk_ns[i - 1]) ++figures.coalesced_chunks;
     }
   }
+  if (figures.unsure_first > 0) figures.good.reset();
   const std::span<const double> percents = options.percents;
-  figures.ttft = DescribeTimes(done, percents, TtftNs);
-  figures.tpot = DescribeTimes(done, percents, TpotNs);
-  figures.e2e = DescribeTimes(done, percents, EndToEndNs);
-  figures.intended_ttft = DescribeTimes(done, percents, IntendedTtftNs);
-  figures.intended_e2e = DescribeTimes(done, percents, IntendedEndToEndNs);
+  if (!figures.TtftIsUnsure()) {
+    figures.ttft = DescribeTimes(done, percents, TtftNs);
+    figures.tpot = DescribeTimes(done, percents, TpotNs);
+    figures.intended_ttft = DescribeTimes(done, percents, IntendedTtftNs);
+  }
+  if (!figures.EndToEndIsUnsure()) {
+    figures.e2e = DescribeTimes(done, percents, EndToEndNs);
+    figures.intended_e2e = DescribeTimes(done, percents, IntendedEndToEndNs);
+  }
   figures.queue = DescribeTimes(done, percents, [](const RequestRecord& request) {
     return std::optional<int64_t>(QueueNs(request));
   });
   figures.lateness = DescribeTimes(requests, percents, LatenessNs);
-  figures.chunk_gap = DescribeGaps(done, percents, AppendChunkGaps);
-  figures.itl = DescribeGaps(done, percents, AppendTokenGaps);
+  if (!figures.GapsAreUnsure()) {
+    figures.chunk_gap = DescribeGaps(done, percents, AppendChunkGaps);
+    figures.itl = DescribeGaps(done, percents, AppendTokenGaps);
+  }
   return figures;
 }
 
@@ -170,11 +185,27 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
       "sent {:.2f} ms late at p99, its loop {:.2f} ms (bound {:.2f} ms), {:.0f} % of a core (bound "
       "{:.0f} %)",
       p99 / 1e6, lag / 1e6, bound / 1e6, records.client.most_cpu_share * 100, kMostCpuShare * 100);
+  const Priority priority = records.client.priority;
+  if (priority == Priority::kRealTime) verdict.why += ", at real-time priority";
+  if (priority == Priority::kEased) {
+    verdict.why += ", at real-time priority until it took half a core";
+  }
+  const uint64_t unsure = std::max(whole.unsure_first, whole.unsure_gaps);
+  if (unsure > 0) {
+    verdict.why += fmt::format("; it read {} of {} requests too late to know when each chunk came",
+                               unsure, whole.done);
+  }
   verdict.judged = true;
-  verdict.client_bound =
-      p99 > bound || lag > bound || records.client.most_cpu_share > kMostCpuShare;
-  if (verdict.client_bound)
-    verdict.why += ": free its cores of other work, or share the load among several hosts";
+  verdict.client_bound = p99 > bound || lag > bound ||
+                         records.client.most_cpu_share > kMostCpuShare ||
+                         TooManyUnsure(unsure, whole.done);
+  if (verdict.client_bound) {
+    verdict.why +=
+        fmt::format(": {}free its cores of other work, or share the load among several hosts",
+                    priority == Priority::kRefused
+                        ? "permit it real-time priority (CAP_SYS_NICE, or ulimit -r 1), "
+                        : "");
+  }
   return verdict;
 }
 
@@ -224,7 +255,11 @@ LoadSummary Summarise(const LoadRecords& records, const SummaryOptions& options)
         inside.push_back(request);
     }
     LoadFigures steady = FiguresOf(inside, options);
-    if (inside.size() < all.size() && static_cast<double>(steady.done) >= summary.window->level) {
+    const int64_t length_ns = summary.window->to_ns - summary.window->from_ns;
+    const bool long_enough =
+        static_cast<double>(length_ns) >= std::max(kLeastSteadyNs, steady.e2e.At(50).value_or(0));
+    if (long_enough && inside.size() < all.size() &&
+        static_cast<double>(steady.done) >= summary.window->level) {
       summary.steady = std::move(steady);
       SetRates(all, summary.window->from_ns, summary.window->to_ns, options, *summary.steady);
     }

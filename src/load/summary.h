@@ -9,6 +9,7 @@
 #include "load/concurrency.h"
 #include "load/distribution.h"
 #include "load/drive.h"
+#include "load/request_times.h"
 #include "load/slo.h"
 
 namespace tacho {
@@ -23,12 +24,20 @@ struct LoadFigures {
   std::optional<int64_t> cached_tokens;          // where the server told
   uint64_t wrong_length = 0;                     // done, but not as long as planned
   double requests_per_s = 0, prompt_tokens_per_s = 0, output_tokens_per_s = 0;
-  std::optional<uint64_t> good;  // kept all SLOs; absent without any
+  double received_tokens_per_s = 0;  // output, of requests that are not done too
+  std::optional<uint64_t> good;  // kept all SLOs; absent without any, and where times are unsure
   double good_per_s = 0;
   Distribution ttft, tpot, chunk_gap, itl, e2e;
   // From the intended time, and what lies between: the user's queue and the client.
   Distribution intended_ttft, intended_e2e, queue, lateness;
-  uint64_t chunks = 0, coalesced_chunks = 0;  // read together with the one before it
+  uint64_t chunks = 0, coalesced_chunks = 0;  // with the time of the one before it
+  // Done requests of which it is not sure when the first token, each chunk, the end came: the
+  // client came late. Their times are left out; of more than one in twenty, so are all.
+  uint64_t unsure_first = 0, unsure_gaps = 0, unsure_end = 0;
+
+  bool TtftIsUnsure() const { return TooManyUnsure(unsure_first, done); }
+  bool GapsAreUnsure() const { return TooManyUnsure(unsure_gaps, done); }
+  bool EndToEndIsUnsure() const { return TooManyUnsure(unsure_end, done); }
 };
 
 // Whether the figures are the server's, or the client's own.
@@ -47,8 +56,8 @@ struct LoadSummary {
   LoadFigures whole;
   // Counts and times of the requests sent inside the steady window, rates of what came inside it
   // (SetRates): the warm-up and the end are left out. Absent when there is no such window, when it
-  // is all there is, and when fewer requests were sent in it and done than it takes at once: then
-  // no place saw a second one.
+  // is all there is, when it is shorter than a second or than the median request, and when fewer
+  // requests were sent in it and done than it takes at once: then no place saw a second one.
   std::optional<LoadFigures> steady;
   std::optional<SteadyWindow> window;
   struct Class {

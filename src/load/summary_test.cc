@@ -208,5 +208,59 @@ TEST(Clocks, UnixTimesLieOnTheLineBetweenThePairs) {
   EXPECT_EQ(UnixOf(900, clocks), 499'900);
 }
 
+LoadRecords TwentyRequests() {
+  std::vector<RequestRecord> requests;
+  for (int64_t i = 0; i < 20; ++i) {
+    requests.push_back(RequestForTest(1000 + 100 * i, {1010 + 100 * i, 1020 + 100 * i}));
+  }
+  return RecordsForTest(std::move(requests));
+}
+
+TEST(Summary, WhatTheClientReadTooLateIsLeftOutAndTooMuchOfItIsAbsent) {
+  LoadRecords records = TwentyRequests();
+  records.requests[0].chunk_ns[0] = records.requests[0].first_token_ns =
+      records.requests[0].chunk_ns[1];
+  records.requests[0].first_unsure = true;
+  records.requests[0].unsure_chunks = 1;
+  const auto slos = ParseSlos("ttft:40");
+  const LoadSummary one = Summarise(records, {.slos = *slos});
+  EXPECT_EQ(one.whole.ttft.count, 19u);
+  EXPECT_DOUBLE_EQ(*one.whole.ttft.At(99), 10 * kNsPerMs);
+  EXPECT_EQ(one.whole.unsure_first, 1u);
+  EXPECT_FALSE(one.whole.good);
+  EXPECT_FALSE(one.verdict.client_bound);
+  records.requests[1].first_unsure = true;
+  const LoadSummary two = Summarise(records, {});
+  EXPECT_EQ(two.whole.ttft.count, 0u);
+  EXPECT_EQ(two.whole.tpot.count, 0u);
+  EXPECT_EQ(two.whole.itl.count, 19u);
+  EXPECT_EQ(two.whole.e2e.count, 20u);
+  EXPECT_TRUE(two.verdict.client_bound);
+  EXPECT_THAT(two.verdict.why, HasSubstr("read 2 of 20 requests too late"));
+}
+
+TEST(Summary, TokensOfRequestsThatAreNotDoneAreCountedApart) {
+  LoadRecords records = TwentyRequests();
+  for (size_t i = 10; i < 20; ++i) records.requests[i].status = RequestStatus::kCancelled;
+  const LoadFigures all = Summarise(records, {}).whole;
+  EXPECT_EQ(all.output_tokens, 20);
+  EXPECT_EQ(all.lost_tokens, 20);
+  EXPECT_DOUBLE_EQ(all.received_tokens_per_s, 2 * all.output_tokens_per_s);
+}
+
+TEST(Summary, ASteadyStateShorterThanASecondIsNone) {
+  const auto load = [](int64_t requests) {
+    std::vector<RequestRecord> all = {RequestForTest(1000, {1500})};
+    for (int64_t i = 0; i < requests; ++i) {
+      const int64_t at = 1500 + 10 * i;
+      all.push_back(RequestForTest(at, {at + 10}));
+      all.push_back(RequestForTest(at, {at + 10}));
+    }
+    return Summarise(RecordsForTest(all), {.most_at_once = 2}).steady.has_value();
+  };
+  EXPECT_FALSE(load(50));
+  EXPECT_TRUE(load(150));
+}
+
 }  // namespace
 }  // namespace tacho

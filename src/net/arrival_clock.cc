@@ -26,6 +26,16 @@ void ArrivalClock::Ask(int socket) {
 }
 
 ArrivalClock::Received ArrivalClock::Receive(int socket, char* to, size_t room, int64_t now_ns) {
+  return Take(socket, to, room, now_ns, 0);
+}
+
+int64_t ArrivalClock::FirstCameNs(int socket, int64_t now_ns) {
+  char byte = 0;
+  return Take(socket, &byte, 1, now_ns, MSG_PEEK).came_ns;
+}
+
+ArrivalClock::Received ArrivalClock::Take(int socket, char* to, size_t room, int64_t now_ns,
+                                          int flags) {
   if (now_ns - measured_ns_ > kMeasuredEveryNs) Measure();
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(timespec))];
   iovec piece{to, room};
@@ -34,7 +44,7 @@ ArrivalClock::Received ArrivalClock::Receive(int socket, char* to, size_t room, 
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
-  Received received{.count = recvmsg(socket, &message, MSG_DONTWAIT)};
+  Received received{.count = recvmsg(socket, &message, MSG_DONTWAIT | flags)};
   if (received.count <= 0) return received;
   const cmsghdr* told = CMSG_FIRSTHDR(&message);
   if (told == nullptr || told->cmsg_level != SOL_SOCKET || told->cmsg_type != SCM_TIMESTAMPNS) {

@@ -64,6 +64,7 @@ size_t CurlExchange::OnBodyBytes(char* bytes, size_t one, size_t size, void* sel
 }
 
 void CurlExchange::Found() {
+  HasNoStamp();
   FoundAt(found_.at_ns);
   found_.at_ns = last_bytes_ns();
 }

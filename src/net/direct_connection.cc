@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -18,7 +19,7 @@ namespace {
 // Told once when something comes, not as long as it is there: what came is read to its end.
 constexpr uint32_t kInput = EPOLLIN | EPOLLRDHUP | EPOLLET;
 // Then others have their turn.
-constexpr int kReadsATurn = 16;
+constexpr int kReadsATurn = 16, kReadsALateTurn = 128;
 // By a piece of a body, bytes from the beginning.
 constexpr size_t kTouchedOfExchange = 128, kTouchedOfParser = 64;
 
@@ -132,20 +133,27 @@ void DirectConnection::OnReady(int, uint32_t events) {
   }
   const bool ends = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if ((events & EPOLLIN) != 0 || ends) {
-    if (!Read(ends)) return;
+    // A look at what waits would take the error away.
+    const bool late = (events & EPOLLERR) == 0 && all_.ComesLate(socket_.get());
+    if (!Read(ends, late)) return;
   }
   if ((events & EPOLLOUT) != 0) Write();
 }
 
-bool DirectConnection::Read(bool to_the_end) {
+bool DirectConnection::Read(bool to_the_end, bool late) {
   // With a thousand streams nothing of this one is in the cache any more: it comes while the kernel
   // is asked.
   Prefetch(exchange_, kTouchedOfExchange);
   Prefetch(&exchange_->parser_, kTouchedOfParser);
   Prefetch(sink_, HttpSink::kTouched);
-  for (int reads = 0; reads < kReadsATurn; ++reads) {
-    const auto [count, came_ns] = all_.arrivals_.Receive(
-        socket_.get(), all_.buffer_.data(), all_.buffer_.size(), all_.loop_.ready_ns());
+  if (late) exchange_->FoundLate(all_.loop_.ready_ns());
+  const int most_reads = late ? kReadsALateTurn : kReadsATurn;
+  for (int reads = 0; reads < most_reads; ++reads) {
+    const size_t room =
+        late ? std::min<uint64_t>(all_.buffer_.size(), exchange_->parser_.SureBytes())
+             : all_.buffer_.size();
+    const auto [count, came_ns] =
+        all_.arrivals_.Receive(socket_.get(), all_.buffer_.data(), room, all_.loop_.ready_ns());
     if (count < 0) {
       if (errno == EAGAIN) return true;
       if (errno == EINTR) continue;
@@ -153,10 +161,11 @@ bool DirectConnection::Read(bool to_the_end) {
     }
     if (count == 0) return EndOfInput(0);
     // Without a stamp: what a second receive finds may have come after the loop looked.
+    if (came_ns == 0) exchange_->HasNoStamp();
     exchange_->FoundAt(came_ns != 0 ? came_ns : reads == 0 ? all_.loop_.ready_ns() : 0);
     if (!Take({all_.buffer_.data(), static_cast<size_t>(count)})) return false;
     // A short read has emptied the socket; what comes later is told anew.
-    if (static_cast<size_t>(count) < all_.buffer_.size() && !to_the_end) return true;
+    if (static_cast<size_t>(count) < room && !to_the_end) return true;
   }
   all_.loop_.Watch(socket_.get(), kInput | (awaits_room_ ? EPOLLOUT : 0u), this);
   return true;

@@ -61,8 +61,8 @@ class DirectConnection final : private FdWatcher {
 
   void OnReady(int fd, uint32_t events) override;
   void Write();
-  // False when the exchange is over: this is destroyed then.
-  bool Read(bool to_the_end);
+  // False when the exchange is over: this is destroyed then. `late`: chunk by chunk.
+  bool Read(bool to_the_end, bool late);
   bool Take(std::string_view bytes);
   bool EndOfInput(int error);
 

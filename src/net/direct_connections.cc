@@ -13,6 +13,10 @@ constexpr size_t kBufferBytes = 64 * 1024;
 constexpr int64_t kReachedHoldsNs = 60 * kNsPerSecond;
 // Longer than the kernel waits before it asks again.
 constexpr milliseconds kMostPatience{1500};
+// A loop with a thousand streams looks every 0.3 ms.
+constexpr int64_t kLongSinceNs = kNsPerMs, kLateNs = kNsPerMs / 2;
+// Reading chunk by chunk costs more: no longer than it takes to catch up.
+constexpr int64_t kMostCatchingUpNs = 20 * kNsPerMs;
 
 }  // namespace
 
@@ -118,6 +122,18 @@ void DirectConnections::Close(DirectConnection& connection) {
     idle_count_ -= std::erase(idle_[connection.origin()], &connection);
   }
   all_.erase(&connection);
+}
+
+bool DirectConnections::ComesLate(int socket) {
+  const int64_t ready_ns = loop_.ready_ns();
+  if (loop_.look() != judged_look_ && loop_.since_last_look_ns() > kLongSinceNs) {
+    // The descriptor that became ready first is served first.
+    const int64_t came_ns = arrivals_.FirstCameNs(socket, ready_ns);
+    const bool late = came_ns != 0 && ready_ns - came_ns > kLateNs;
+    late_until_ns_ = late ? ready_ns + kMostCatchingUpNs : 0;
+  }
+  judged_look_ = loop_.look();
+  return ready_ns < late_until_ns_;
 }
 
 void DirectConnections::CloseAll() {

@@ -30,6 +30,11 @@ class DirectConnections {
  private:
   friend DirectConnection;
 
+  // Whether the loop comes late to what waits at this socket: it is then read chunk by chunk, for a
+  // read of several has the time of the last. Costs a system call where the loop has not looked for
+  // a while, else none.
+  bool ComesLate(int socket);
+
   void DialFor(DirectExchange& exchange);
   // True when the exchange is in its hands: the server was reached not long ago.
   bool DialKnown(DirectExchange& exchange);
@@ -48,6 +53,8 @@ class DirectConnections {
   const std::function<void(Exchange&)> ended_;
   std::vector<char> buffer_;  // of what is being received
   ArrivalClock arrivals_;
+  uint64_t judged_look_ = 0;
+  int64_t late_until_ns_ = 0;
   std::unordered_map<DirectConnection*, std::unique_ptr<DirectConnection>> all_;
   std::unordered_map<std::string, std::vector<DirectConnection*>> idle_;  // by origin
   size_t idle_count_ = 0;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/prefetch.h"
 #include "net/clock.h"
@@ -143,6 +144,8 @@ void EventLoop::ServeReady(int most_ms) {
   std::array<epoll_event, kRound> events;
   const int count = epoll_wait(epoll_.get(), events.data(), kRound, most_ms);
   const int64_t ready_ns = MonotonicNs();
+  ++look_;
+  since_last_look_ns_ = ready_ns - std::exchange(looked_ns_, ready_ns);
   for (int i = 1; i < count; ++i) {
     const auto fd = static_cast<uint32_t>(events[static_cast<size_t>(i)].data.u64);
     Prefetch(slots_[fd].watcher, kTouched);

@@ -52,6 +52,10 @@ class EventLoop {
   void Unwatch(int fd);
   // When the descriptors being served were found ready.
   int64_t ready_ns() const { return ready_ns_; }
+  // Which look at the descriptors it was, and how long after the one before: the thread slept, was
+  // busy, or waited for a core.
+  uint64_t look() const { return look_; }
+  int64_t since_last_look_ns() const { return since_last_look_ns_; }
 
  private:
   static constexpr int kBatch = 16;  // descriptors between two looks at jobs and times
@@ -87,6 +91,8 @@ class EventLoop {
   uint64_t timed_count_ = 0;
   int64_t armed_ns_ = INT64_MAX;  // what the timerfd is set to
   int64_t ready_ns_ = 0;
+  uint64_t look_ = 0;
+  int64_t looked_ns_ = 0, since_last_look_ns_ = 0;
   std::vector<Job> running_;
   std::mutex mutex_;
   std::vector<Job> posted_;

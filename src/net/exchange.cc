@@ -53,8 +53,13 @@ bool Exchange::AboutToSend() {
 }
 
 void Exchange::FoundAt(int64_t at_ns) {
-  last_bytes_ns_ = at_ns < last_bytes_ns_ ? MonotonicNs() : at_ns;
+  // The offset between the two clocks is known to 2 us.
+  last_bytes_ns_ = at_ns < times_.sent_ns ? MonotonicNs() : std::max(at_ns, last_bytes_ns_);
   if (times_.first_byte_ns == 0) times_.first_byte_ns = last_bytes_ns_;
+}
+
+void Exchange::FoundLate(int64_t until_ns) {
+  if (!muted_) sink_->OnFoundLate(until_ns);
 }
 
 bool Exchange::TakeHead(const ResponseHead& head) {

@@ -40,9 +40,13 @@ class Exchange : public ResponseTaker {
   void Mute();
   // The connection stands, the request goes out next. False when that was often enough.
   bool AboutToSend();
-  // Bytes that come next were found then. A time from before the request went out cannot be: then
-  // it is now.
+  // Bytes that come next came then. A time from before the request went out cannot be: then it is
+  // now. Times do not go back.
   void FoundAt(int64_t at_ns);
+  // Bytes that come next, up to that time, were found late.
+  void FoundLate(int64_t until_ns);
+  // Bytes that come next have no time of the kernel's.
+  void HasNoStamp() { times_.by_kernel = false; }
   bool TakeHead(const ResponseHead& head) override;
   bool TakeBody(std::string_view bytes) override;
 

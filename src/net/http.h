@@ -55,6 +55,8 @@ struct HttpTimes {
   int64_t sent_ns = 0;
   int64_t first_byte_ns = 0;  // of the answer
   int64_t ended_ns = 0;
+  // When bytes came is by the kernel's stamps, not by when the client found them.
+  bool by_kernel = true;
 };
 
 // What became of the client's key (net/keys.h) in one request.

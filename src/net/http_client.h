@@ -31,6 +31,10 @@ class HttpSink {
   // host, by the kernel's stamp, over plain http; else when the loop found them readable. Bytes of
   // one read have one time.
   virtual void OnBody(std::string_view bytes, int64_t at_ns) = 0;
+  // What comes next and came until then waited for the client, which reads it chunk by chunk. What
+  // has the same time all the same was merged by the kernel (arrival_clock.h): the time is that of
+  // the last.
+  virtual void OnFoundLate(int64_t /*until_ns*/) {}
   // Last of all, exactly once: the exchange is over, in order or not (kRemote; kInterrupted after
   // Cancel).
   virtual void OnEnd(const Result<HttpTimes>& times) = 0;

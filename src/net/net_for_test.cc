@@ -180,6 +180,7 @@ void RecordingSink::OnBody(std::string_view bytes, int64_t at_ns) {
     const std::lock_guard lock(mutex_);
     body.append(bytes);
     last_ns = at_ns;
+    came_ns[body.size()] = at_ns;
     changed_.notify_all();
   }
   if (on_body) on_body();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -99,6 +100,7 @@ class RecordingSink final : public HttpSink {
  public:
   void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) override;
   void OnBody(std::string_view bytes, int64_t at_ns) override;
+  void OnFoundLate(int64_t until_ns) override { late_until_ns = until_ns; }
   void OnEnd(const Result<HttpTimes>& times) override;
 
   // Waits: for the end, for a body of that many bytes.
@@ -113,6 +115,8 @@ class RecordingSink final : public HttpSink {
   std::string body;
   int64_t head_ns = 0;
   int64_t last_ns = 0;
+  std::map<size_t, int64_t> came_ns;  // by the size of the body with it
+  int64_t late_until_ns = 0;
   int ends = 0;
   Result<HttpTimes> times;
   std::string error() const { return times ? "" : times.error().message; }

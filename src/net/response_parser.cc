@@ -235,6 +235,25 @@ void ResponseParser::TakeBody(std::string_view& bytes, ResponseTaker& taker) {
   if (!taker.TakeBody(piece)) state_ = State::kRefused;
 }
 
+uint64_t ResponseParser::SureBytes() const {
+  constexpr uint64_t kPieceOfHead = 64;
+  constexpr uint64_t kLastChunk = 5;  // "0\r\n\r\n"; one of a byte is longer
+  constexpr uint64_t kLineEnd = 2;
+  switch (part_) {
+    case Part::kHead:
+      return kPieceOfHead;
+    case Part::kSize:
+      return has_digit_ ? 1 : kLastChunk;
+    case Part::kBody:
+      return chunked_ ? left_ + kLineEnd : left_;
+    case Part::kSizeRest:
+    case Part::kChunkEnd:
+    case Part::kTrailers:
+      break;
+  }
+  return 1;
+}
+
 void ResponseParser::EndOfConnection() {
   if (state_ == State::kGoing && has_head_ && until_end_) state_ = State::kWhole;
 }

@@ -58,6 +58,10 @@ class ResponseParser {
 
   // Gives how many bytes belong to this answer: all, unless it ended before them.
   size_t Feed(std::string_view bytes, ResponseTaker& taker);
+  // How many of the next bytes surely belong to what has begun: to a piece of the head, to a chunk
+  // with its frame. Who reads no more than that at a time has chunks one by one. A body that is not
+  // in chunks is one piece.
+  uint64_t SureBytes() const;
   // The connection ended: a body without a length is whole then.
   void EndOfConnection();
 

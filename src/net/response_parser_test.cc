@@ -1,5 +1,6 @@
 #include "net/response_parser.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -199,6 +200,30 @@ TEST(ResponseParser, TheTakerMayHaveEnough) {
   other.Feed(bytes, none);
   EXPECT_EQ(other.state(), State::kRefused);
   EXPECT_EQ(none.body, "");
+}
+
+// What a read of SureBytes takes never reaches into the next chunk.
+TEST(ResponseParser, ChunksCanBeReadOneByOne) {
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const size_t size : {1u, 9u, 15u, 16u, 300u, 70'000u}) {
+    const std::string chunk = fmt::format("{:x}\r\n{}\r\n", size, std::string(size, 'x'));
+    ResponseParser parser(false);
+    Told told;
+    EXPECT_GT(parser.SureBytes(), 0u);
+    parser.Feed(head, told);
+    for (int i = 0; i < 3; ++i) {
+      for (size_t at = 0; at < chunk.size();) {
+        const size_t sure = parser.SureBytes();
+        ASSERT_GT(sure, 0u);
+        ASSERT_LE(at + sure, chunk.size()) << size;
+        parser.Feed(std::string_view(chunk).substr(at, sure), told);
+        at += sure;
+      }
+      EXPECT_EQ(told.body.size(), size * static_cast<size_t>(i + 1));
+    }
+    parser.Feed("0\r\n\r\n", told);
+    EXPECT_EQ(parser.state(), State::kWhole);
+  }
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 // Streams from the server to the client, and the ways in which either side leaves.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <future>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "base/time.h"
 #include "net/clock.h"
 #include "net/net_for_test.h"
 
@@ -338,6 +342,49 @@ TEST_F(StreamTest, ManyStreamsAtOnce) {
     EXPECT_TRUE(sink->times) << sink->error();
     EXPECT_EQ(sink->body, expected);
   }
+}
+
+// Chunks that waited for the client have the times at which they came, one by one, unless the
+// kernel merged them: then that of the next.
+TEST_F(StreamTest, AClientThatIsLateKnowsWhenEachChunkCame) {
+  constexpr size_t kRounds = 20, kChunks = 4, kSize = 9;
+  client_->Start({.url = LoopbackUrl(port_)}, sink_);
+  const auto exchange = NextExchange();
+  ASSERT_TRUE(exchange);
+  exchange->Begin(200, "text/event-stream");
+  size_t told_apart = 0, sent = 0;
+  for (size_t round = 0; round < kRounds && told_apart == 0; ++round) {
+    std::promise<void> busy, free;
+    client_->Post([&] {
+      busy.set_value();
+      free.get_future().wait();
+    });
+    busy.get_future().wait();
+    std::vector<int64_t> written;
+    for (size_t i = 0; i < kChunks; ++i) {
+      written.push_back(MonotonicNs());
+      exchange->Write("data: 0\n\n");
+      std::this_thread::sleep_for(milliseconds(3));
+    }
+    const int64_t freed = MonotonicNs();
+    written.push_back(freed);
+    free.set_value();
+    ASSERT_TRUE(sink_->WaitForBytes(sent + kChunks * kSize));
+    if (sink_->late_until_ns == 0) GTEST_SKIP() << "no stamps of the kernel's";
+    EXPECT_GE(sink_->late_until_ns, freed);
+    size_t apart = 0;
+    for (size_t i = 0; i < kChunks; ++i) {
+      const int64_t came_ns = sink_->came_ns[sent += kSize];
+      EXPECT_GE(came_ns, written[i] - 10'000) << i;
+      if (came_ns < written[i + 1] + 10'000) {
+        ++apart;
+      } else {
+        EXPECT_EQ(came_ns, sink_->came_ns[sent + kSize]) << i;
+      }
+    }
+    told_apart += apart == kChunks ? 1 : 0;
+  }
+  EXPECT_GT(told_apart, 0u);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ import time
 import processes
 import scenario
 from exact_server import ExactServer
-from loads import DONE, FIXED, INCOMPLETE, INTERRUPTED, REMOTE, load, percentile, records_of, run
+from loads import DONE, FIXED, INCOMPLETE, INTERRUPTED, REMOTE, load, near, percentile, records_of, run
 from scenario import check, simulation, target
 
 
@@ -272,6 +272,9 @@ def interrupt(folder):
         check(f"{name}: status", process.returncode == INTERRUPTED, (process.returncode, err))
         told = json.loads(out)
         check(f"{name}: marked", told["ended_early"] == "stopped" and told["whole"]["cancelled"] > 0 and told["whole"]["done"] > 0, told["whole"])
+        came, seconds = told["whole"]["output_tokens"] + told["whole"]["lost_tokens"], told["whole"]["duration_ns"] / 1e9
+        check(f"{name}: all that came has its rate", near(told["whole"]["received_tokens_per_s"], came / seconds, 0.001)
+              and told["whole"]["lost_tokens"] > 0, told["whole"])
         statuses = collections.Counter(r["status"] for r in records_of(f"{folder}/r.jsonl"))
         check(f"{name}: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
         written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())

@@ -1,8 +1,10 @@
 """An engine that does exactly what it is told, for the tests of `tacho load`: it knows when each token was written, and
 misbehaves on request."""
 import asyncio
+import contextlib
 import email.utils
 import json
+import os
 import socket
 import threading
 import time
@@ -17,9 +19,10 @@ class ExactServer:
     """
 
     # tokenizer: it has one, has none, or has one that "hangs".
-    def __init__(self, ttft=0.03, gap=0.01, tokens_a_chunk=1, behave=lambda n, request: "", tokenizer=True, model="exact"):
+    # prompt: its thread has real-time priority, where that is permitted, to write in time beside what spins.
+    def __init__(self, ttft=0.03, gap=0.01, tokens_a_chunk=1, behave=lambda n, request: "", tokenizer=True, model="exact", prompt=False):
         self.ttft, self.gap, self.tokens_a_chunk, self.behave = ttft, gap, tokens_a_chunk, behave
-        self.tokenizer, self.model = tokenizer, model
+        self.tokenizer, self.model, self.prompt = tokenizer, model, prompt
         self.requests, self.connections, self.most_at_once = [], 0, 0
         self._at_once = 0
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
@@ -40,6 +43,9 @@ class ExactServer:
 
     async def _run(self):
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
+        if self.prompt:
+            with contextlib.suppress(PermissionError):
+                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(2))
         server = await asyncio.start_server(self._serve, sock=self._socket)
         self._ready.set()
         await self._end.wait()
@@ -49,6 +55,8 @@ class ExactServer:
 
     async def _serve(self, reader, writer):
         self.connections += 1
+        # asyncio does so only for sockets whose protocol is named.
+        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         exchanges = 0
         try:
             while True:

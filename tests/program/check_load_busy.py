@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`tacho load` on cores that others keep busy, as an engine does: what it says is true, or it does not say it.
+
+usage: check_load_busy.py TACHO [--only NAME ...]
+"""
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import scenario
+from exact_server import ExactServer
+from loads import load, near, percentile, records_of, run
+from scenario import check
+
+WORK = ["--input-len", "64", "--output-len", "32", "--requests", "60", "--concurrency", "4"]
+# From the server's write to its look at the clock, and the other way round.
+SLACK_NS = 3e6
+
+
+@contextlib.contextmanager
+def spinning():
+    """Two processes to each core, in sessions of their own: the kernel shares a core out among sessions first, so that theirs,
+    which always run, hold up a thread that mostly sleeps."""
+    # Not beyond the end of this test.
+    spin = ("import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])})\n"
+            "while os.getppid() == int(sys.argv[2]):\n  for _ in range(1000000): pass")
+    processes = [subprocess.Popen([sys.executable, "-c", spin, str(core), str(os.getpid())], start_new_session=True)
+                 for core in os.sched_getaffinity(0) for _ in range(2)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def holds(name, told, records, server):
+    """Each time that is told is the server's own: tokens come when they are written, not when the client wakes up."""
+    written = {request["headers"]["x-request-id"]: request for request in server.requests}
+    late, ttfts, tpots = [], [], []
+    for record in records:
+        truth = written[record["id"]]
+        ttfts.append(truth["first_ns"] - record["sent_ns"])
+        tpots.append((truth["last_ns"] - truth["first_ns"]) / (record["output_tokens"] - 1))
+        if not record.get("first_unsure"):
+            late.append(record["first_token_ns"] - truth["first_ns"])
+        late.append(record["last_token_ns"] - truth["last_ns"])
+    # A stamp before the server's look at the clock is right: the server was held up there.
+    check(f"{name}: tokens came when they were written", max(late) < SLACK_NS, sorted(late)[-8:])
+    whole = told["whole"]
+    unsure = sum(record.get("first_unsure", False) for record in records)
+    check(f"{name}: what is unsure is counted", whole["unsure_first"] == unsure, (whole["unsure_first"], unsure))
+    if unsure * 20 > len(records):
+        check(f"{name}: no TTFT, no TPOT", "ttft" not in whole and "tpot" not in whole and told["client"]["client_bound"], whole)
+        return False
+    for key, truth in ("ttft", ttfts), ("tpot", tpots):
+        # The server is held up too, where it may not be prompt: its look at the clock comes after the write.
+        median = percentile(truth, 50)
+        check(f"{name}: {key}", near(whole[key]["p50_ns"], median, 0.25, 2e6), (whole[key]["p50_ns"], median))
+    return True
+
+
+def busy(folder):
+    with spinning():
+        for name, options in ("as it comes", []), ("without priority", ["--normal-priority"]):
+            with ExactServer(ttft=0.008, gap=0.004, prompt=True) as server:
+                told = load(name, server.url, *WORK, *options, "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json")
+                known = holds(name, told, records_of(f"{folder}/r.jsonl"), server)
+            client = told["client"]
+            print(f"     {name}: {client['priority']}, loop {client['lag_p99_ns'] / 1e6:.1f} ms late at p99, "
+                  f"{told['whole']['unsure_first']} first tokens unsure", flush=True)
+            check(f"{name}: priority", client["priority"] in (("normal",) if options else ("real-time", "refused")), client)
+            if client["priority"] == "real-time":
+                check(f"{name}: real-time: kept up", not client["client_bound"] and told["whole"]["coalesced_chunks"] == 0, client)
+            written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
+            check(f"{name}: vLLM's file", (written["mean_ttft_ms"] is not None) == known and
+                  written.get("client_bound", False) == client["client_bound"], written["mean_ttft_ms"])
+
+
+def said(folder):
+    """The table marks what the client spoilt."""
+    del folder
+    with spinning(), ExactServer(ttft=0.008, gap=0.004, prompt=True) as server:
+        text = run(server.url, *WORK, "--normal-priority").stdout
+    bound = "the client was the limit" in text
+    check("marked in vLLM's table", ("Limited by the client:" in text) == bound, text)
+    check("marked in ours", ("all *" in text) == bound, text)
+    check("times or none", ("Median TTFT" in text) != ("read too late" in text) or "Median TTFT" in text, text)
+
+
+scenario.main([busy, said], __doc__)
