@@ -130,7 +130,10 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
             }
           }},
          options.threads);
-  RunAll({[&] { analysis.idle = AttributeIdle(trace, work, links, scope); },
+  RunAll({[&] {
+            const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
+            analysis.idle = AttributeIdle(trace, work, links, scope, in_flight);
+          },
           [&] { analysis.launches = TabulateLaunches(trace, links, scope); },
           [&] {
             analysis.facts = GatherFacts(trace);

@@ -56,8 +56,9 @@ struct RunAnalysis {
 // overlaps, no GPU events). The strings in the result are copies: the trace may go.
 struct AnalysisOptions {
   Scope scope;
-  bool key_averages = true;  // OpTable::key_averages, which costs as much as the rest
-  size_t threads = 1;        // independent analyses run at once; the result is the same
+  std::optional<InFlight> in_flight = {};  // absent: unknown
+  bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
+  size_t threads = 1;  // independent analyses run at once; the result is the same
 };
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/interval_set.h"
+#include "base/interval_set.h"
 
 namespace tacho {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "analysis/beyond_window.h"
 #include "analysis/host_cover.h"
-#include "analysis/interval_set.h"
 #include "analysis/longest_gaps.h"
 #include "analysis/steps.h"
 #include "analysis/stream_waits.h"
+#include "base/interval_set.h"
 
 namespace tacho {
 namespace {
@@ -296,12 +296,18 @@ std::string_view IdleCauseId(IdleCause cause) {
 }
 
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-                        const Scope& scope, const IntervalSet* in_flight, size_t max_gaps) {
-  Attribution attribution(trace, work, links, scope, in_flight, max_gaps);
+                        const Scope& scope, const InFlight* in_flight, size_t max_gaps) {
+  const Requests requests =
+      in_flight == nullptr ? Requests::kUnknown : CheckInFlight(trace, *in_flight);
+  const bool known = requests == Requests::kKnown;
+  Attribution attribution(trace, work, links, scope, known ? &in_flight->when : nullptr, max_gaps);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }
-  return std::move(attribution).Finish();
+  IdleTable table = std::move(attribution).Finish();
+  table.requests = requests;
+  if (known) table.requests_uncertainty = in_flight->uncertainty;
+  return table;
 }
 
 }  // namespace tacho

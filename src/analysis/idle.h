@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/device_work.h"
-#include "analysis/interval_set.h"
+#include "analysis/in_flight.h"
 #include "analysis/launches.h"
 #include "analysis/ops.h"
 
@@ -74,14 +74,15 @@ struct IdleCauseRow {
 struct IdleTable {
   DurationNs window, busy;           // summed over devices
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
+  Requests requests = Requests::kUnknown;
+  DurationNs requests_uncertainty;  // of kKnown: how much longer they count at both ends
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
-// idle at its two ends counts. `in_flight`: when a request was, or may have been, in flight, on the
-// clock of the trace; null when nobody knows. Cost: O(n) over sorted items, one look at each host
-// slice, and those that touch a listed gap once more.
+// idle at its two ends counts. `in_flight` is null where nobody knows it. Cost: O(n) over sorted
+// items, one look at each host slice, and those that touch a listed gap once more.
 IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
-                        const Scope& scope = {}, const IntervalSet* in_flight = nullptr,
+                        const Scope& scope = {}, const InFlight* in_flight = nullptr,
                         size_t max_gaps = 50);
 
 }  // namespace tacho

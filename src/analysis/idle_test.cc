@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::Pair;
 
 IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50,
-                 const IntervalSet* in_flight = nullptr) {
+                 const InFlight* in_flight = nullptr) {
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
   return AttributeIdle(trace, CollectDeviceWork(trace, classifier, scope), LinkLaunches(trace),
@@ -238,20 +238,34 @@ TEST(Idle, BetweenStepsIsNotTheHostsDelay) {
 }
 
 TEST(Idle, WithoutARequestNobodyIsToBlame) {
-  const IntervalSet in_flight({{{-50}, {120}}, {{150}, {170}}});
+  const InFlight in_flight{IntervalSet({{{-50}, {120}}, {{150}, {170}}}), {5}};
+  TraceBuilder builder;
+  builder.Kernel("first", {.start = 0, .duration = 100});
+  Launch(builder, 160, 180, 1);
+  builder.Kernel("second", {.start = 198, .duration = 2, .correlation = 1});
+  const IdleTable table = IdleOf(std::move(builder), {}, 50, &in_flight);
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 20 + 10), Pair("in-launch-call", 10),
+                                         Pair("no-request", 30 + 28)));
+  EXPECT_EQ(table.gaps[0].cause, IdleCause::kNoRequest);
+  EXPECT_EQ(table.requests, Requests::kKnown);
+  EXPECT_EQ(table.requests_uncertainty.ns, 5);
+}
+
+TEST(Idle, WhereOthersSendRequestsNobodyKnowsWhenThereWasNone) {
+  const InFlight in_flight{IntervalSet(std::vector<Interval>{{{-50}, {20}}}), {}};
   TraceBuilder builder;
   builder.Kernel("first", {.start = 0, .duration = 100});
   Launch(builder, 160, 180, 1);
   builder.Kernel("second", {.start = 190, .duration = 10, .correlation = 1});
   const IdleTable table = IdleOf(std::move(builder), {}, 50, &in_flight);
-  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 20 + 10), Pair("in-launch-call", 10),
-                                         Pair("no-request", 30 + 20)));
-  EXPECT_EQ(table.gaps[0].cause, IdleCause::kNoRequest);
+  EXPECT_THAT(Causes(table), ElementsAre(Pair("host-late", 60), Pair("in-launch-call", 20),
+                                         Pair("launch-latency", 10)));
+  EXPECT_EQ(table.requests, Requests::kOthers);
 }
 
 TEST(Idle, OnACpuEngineItsOperatorsAndStepsAreTold) {
   constexpr int64_t kMs = 1'000'000;
-  const IntervalSet in_flight(std::vector<Interval>{{{0}, {60 * kMs}}});
+  const InFlight in_flight{IntervalSet({{{0}, {60 * kMs}}, {{101 * kMs}, {102 * kMs}}}), {}};
   for (const bool known : {false, true}) {
     TraceBuilder builder;
     const auto op = [&](std::string_view name, int64_t start, int64_t end) {
@@ -270,9 +284,9 @@ TEST(Idle, OnACpuEngineItsOperatorsAndStepsAreTold) {
         {"in-operator", 17 * kMs}, {"host", 18 * kMs}, {"between-steps", 50 * kMs}};
     if (known) {
       expected = {{"in-operator", 17 * kMs},
-                  {"host", 13 * kMs},
+                  {"host", 14 * kMs},
                   {"between-steps", 10 * kMs},
-                  {"no-request", 45 * kMs}};
+                  {"no-request", 44 * kMs}};
     }
     EXPECT_EQ(Causes(table), expected);
     EXPECT_EQ(table.gaps[1].host, "attention");

@@ -12,7 +12,6 @@
 
 #include "analysis/device_time.h"
 #include "analysis/idle.h"
-#include "analysis/interval_set.h"
 #include "analysis/kernels.h"
 #include "analysis/scope_for_test.h"
 #include "model/trace_builder.h"
@@ -34,8 +33,8 @@ struct Call {
 struct Recipe {
   std::vector<Piece> pieces;
   std::vector<Call> calls;
-  std::vector<Interval> steps;           // of the engine, in order, none inside another
-  std::optional<IntervalSet> in_flight;  // absent: nobody knows
+  std::vector<Interval> steps;        // of the engine, in order, none inside another
+  std::optional<InFlight> in_flight;  // absent: nobody knows
 };
 
 // Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans,
@@ -77,7 +76,7 @@ Recipe RandomRecipe(uint32_t seed) {
     const int64_t start = below(kLength);
     in_flight.push_back({TimeNs{start}, TimeNs{start + below(100)}});
   }
-  if (seed % 3 == 1) recipe.in_flight.emplace(std::move(in_flight));
+  if (seed % 3 == 1) recipe.in_flight = InFlight{IntervalSet(std::move(in_flight)), {}};
   return recipe;
 }
 
@@ -107,8 +106,12 @@ Trace Build(const Recipe& recipe, int64_t scale = 1) {
         {.start = c.start * scale, .duration = c.duration * scale, .correlation = c.correlation});
   }
   for (const Interval& step : recipe.steps) {
-    builder.Host("user_annotation", "execute_context_0(0)_generation_1(1)",
-                 {.start = step.start.ns * scale, .duration = step.length().ns * scale});
+    // What no request of ours is in flight for would be of others.
+    const bool empty = recipe.in_flight && !recipe.in_flight->when.Touches(step);
+    builder.Host(
+        "user_annotation",
+        empty ? "execute_context_0(0)_generation_0(0)" : "execute_context_0(0)_generation_1(1)",
+        {.start = step.start.ns * scale, .duration = step.length().ns * scale});
   }
   return std::move(builder).Finish();
 }
@@ -120,7 +123,7 @@ struct Results {
 };
 
 Results Analyze(const Trace& trace, const Scope& scope = {},
-                const std::optional<IntervalSet>& in_flight = {}) {
+                const std::optional<InFlight>& in_flight = {}) {
   static const Classifier classifier = *Classifier::Create();
   const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
   return {
@@ -186,7 +189,8 @@ struct Naive {
   std::map<std::string, int64_t> causes;
 };
 
-Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const Scope& scope) {
+Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const Scope& scope,
+                           Requests requests) {
   const int64_t begin = time.window.start.ns, end = time.window.end.ns;
   Naive naive;
   std::vector<const Piece*> mine;
@@ -268,8 +272,8 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
         cause = t < call->start + call->duration ? "in-launch-call" : "launch-latency";
       }
     }
-    const bool served =
-        !recipe.in_flight || recipe.in_flight->Covered({TimeNs{t}, TimeNs{t + 1}}) == DurationNs{1};
+    const bool served = requests != Requests::kKnown ||
+                        recipe.in_flight->when.Covered({TimeNs{t}, TimeNs{t + 1}}) == DurationNs{1};
     ++naive.causes[served ? cause : "no-request"];
   }
   return naive;
@@ -320,7 +324,7 @@ TEST_P(OnRandomTraces, TheNaiveWayAgrees) {
     const Results results = Analyze(trace_, scope, recipe_.in_flight);
     std::map<std::string, int64_t> causes;
     for (const DeviceTime& time : results.devices) {
-      const Naive naive = LookAtEachNanosecond(recipe_, time, scope);
+      const Naive naive = LookAtEachNanosecond(recipe_, time, scope, results.idle.requests);
       const auto figures = Figures(time);
       for (const auto& [name, value] : naive.figures) {
         EXPECT_EQ(figures.at(name), value) << name << " of device " << time.device;
@@ -397,8 +401,8 @@ TEST_P(OnRandomTraces, TwoHalvesMakeTheWhole) {
 }
 
 TEST_P(OnRandomTraces, LongerTimesScaleAll) {
-  std::optional<IntervalSet> in_flight;
-  if (recipe_.in_flight) in_flight = Scaled(*recipe_.in_flight, 1000);
+  std::optional<InFlight> in_flight;
+  if (recipe_.in_flight) in_flight = InFlight{Scaled(recipe_.in_flight->when, 1000), {}};
   const Results one = Analyze(trace_, {}, recipe_.in_flight),
                 thousand = Analyze(Build(recipe_, 1000), {}, in_flight);
   ASSERT_EQ(one.devices.size(), thousand.devices.size());

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/interval_set.h"
 #include "analysis/launches.h"
 #include "analysis/scope.h"
 #include "analysis/step_grammar.h"
+#include "base/interval_set.h"
 #include "model/trace.h"
 
 namespace tacho {

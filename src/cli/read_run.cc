@@ -69,9 +69,18 @@ std::string DevicesOf(const Trace& trace) {
   return devices.empty() ? "none" : fmt::format("{}", fmt::join(devices, ", "));
 }
 
+using RequestsByPath = std::map<std::string, WorkerInFlight>;
+
+std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source,
+                                   const RequestsByPath& in_flight) {
+  const auto requests = in_flight.find(source.path);
+  return requests == in_flight.end() ? std::nullopt : OnClockOf(trace, requests->second);
+}
+
 // nullopt: not a trace that was asked for.
 Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamThreads threads,
                                              const ReadOptions& options,
+                                             const RequestsByPath& in_flight,
                                              const Classifier& classifier,
                                              ProgressCounter& counter) {
   TraceBuilder builder;
@@ -89,6 +98,7 @@ Result<std::optional<TraceAnalysis>> Analyse(const TraceSource& source, StreamTh
   TraceAnalysis analysis =
       AnalyzeTrace(trace, classifier,
                    {.scope = scope,
+                    .in_flight = RequestsOf(trace, source, in_flight),
                     .key_averages = options.key_averages,
                     .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
   if (!options.device.empty() && analysis.devices.empty()) {
@@ -198,7 +208,7 @@ Result<Readout<Run>> Collect(InputPlan plan, bool first_only, std::string_view o
 // Reads slices of one recording whose work overlaps once more, as one trace: from figures of each
 // alone nobody can tell when any of them was busy. Where that fails they stay apart, as sums.
 void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& options,
-                const Classifier& classifier, RunAnalysis& run) {
+                const RequestsByPath& in_flight, const Classifier& classifier, RunAnalysis& run) {
   std::vector<RankInput> workers = RankInputsOf(run);
   std::erase_if(workers,
                 [](const RankInput& trace) { return trace.facts->role != TraceRole::kWorker; });
@@ -207,16 +217,20 @@ void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& opti
     ProgressCounter counter;
     TraceBuilder builder;
     bool whole = true;
+    auto first = sources.end();
     for (const size_t slice : slices) {
       const auto source = std::ranges::find(sources, workers[slice].path, &TraceSource::Display);
+      if (first == sources.end()) first = source;
       together.paths.push_back(workers[slice].path);
       whole = whole && source != sources.end() && source->path != "-" &&
               ReadSource(*source, StreamThreads::kInline, builder, counter).has_value();
     }
     if (!whole) continue;
-    TraceAnalysis analysis =
-        AnalyzeTrace(std::move(builder).Finish(), classifier,
-                     {.scope = {.window = {}, .device = options.device}, .key_averages = false});
+    const Trace trace = std::move(builder).Finish();
+    TraceAnalysis analysis = AnalyzeTrace(trace, classifier,
+                                          {.scope = {.window = {}, .device = options.device},
+                                           .in_flight = RequestsOf(trace, *first, in_flight),
+                                           .key_averages = false});
     together.devices = std::move(analysis.devices);
     together.idle = std::move(analysis.idle);
     run.together.push_back(std::move(together));
@@ -230,11 +244,12 @@ Result<Readout<RunAnalysis>> ReadRun(const ReadOptions& options, const Classifie
   auto plan = PlanInput(options, counter);
   if (!plan) return tl::unexpected<Error>(plan.error());
   const std::vector<TraceSource> sources = plan->found.traces;
+  const auto in_flight = FindInFlight(sources, options.in_flight);
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(*plan), options.first_worker_only, "needs more memory than there is: try --summary",
       [&](const TraceSource& source,
           StreamThreads threads) -> Result<std::optional<TraceAnalysis>> {
-        auto analysis = Analyse(source, threads, options, classifier, counter);
+        auto analysis = Analyse(source, threads, options, in_flight, classifier, counter);
         const bool front_end =
             analysis && *analysis && (*analysis)->facts.role == TraceRole::kFrontend;
         if (options.first_worker_only && front_end) return std::optional<TraceAnalysis>();
@@ -246,7 +261,7 @@ Result<Readout<RunAnalysis>> ReadRun(const ReadOptions& options, const Classifie
     if (!kept) return tl::unexpected<Error>(kept.error());
   }
   // A window begins with each slice anew: there is no stretch of time that they share.
-  if (!options.window) JoinSlices(sources, options, classifier, readout->run);
+  if (!options.window) JoinSlices(sources, options, in_flight, classifier, readout->run);
   const bool whole = readout->is_collection && !options.rank && !options.first_worker_only;
   AnalyzeRun(readout->run, whole);
   return readout;

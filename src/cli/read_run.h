@@ -7,6 +7,7 @@
 
 #include "analysis/analyze.h"
 #include "base/result.h"
+#include "cli/in_flight_of.h"
 #include "cli/progress.h"
 #include "cli/window_argument.h"
 #include "report/summary_report.h"
@@ -24,6 +25,7 @@ struct ReadOptions {
   // Of the sessions of profiling (analysis/sessions.h) the last one, "latest", or that of which a
   // file has this in its path; "": all.
   std::string session = {};
+  std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
 };
 
 // What could be read, and what could not.

@@ -22,6 +22,7 @@ namespace {
 std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
   ReadOptions reading;
   reading.paths = {recording.folder.In("traces")};
+  reading.in_flight = InFlightOf(recording);
   ProgressCounter counter;
   Result<Classifier> classifier = Classifier::Create();
   if (!classifier) return std::nullopt;

@@ -87,7 +87,10 @@ CopyTable AddCopies(const std::vector<const TraceAnalysis*>& workers) {
 
 IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   IdleTable sum;
+  // What one trace does not tell, all together do not.
+  if (!tables.empty()) sum.requests = tables.front()->requests;
   for (const IdleTable* idle : tables) {
+    if (idle->requests != sum.requests) sum.requests = Requests::kUnknown;
     sum.window += idle->window;
     sum.busy += idle->busy;
     for (const IdleCauseRow& row : idle->causes) {

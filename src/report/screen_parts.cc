@@ -23,7 +23,7 @@ size_t WidestLine(const std::vector<TextLine>& lines) {
   return width;
 }
 
-std::string_view MeaningOf(IdleCause cause) {
+std::string_view MeaningOf(IdleCause cause, Requests requests) {
   switch (cause) {
     case IdleCause::kHostLate:
       return "the host had not yet come to launch the next work";
@@ -42,9 +42,11 @@ std::string_view MeaningOf(IdleCause cause) {
     case IdleCause::kInOperator:
       return "the executing thread was in an operator, but in none that it calls";
     case IdleCause::kBetweenSteps:
-      return "no engine step ran: no work was there, or the engine was scheduling";
+      return requests == Requests::kKnown
+                 ? "requests were in flight, but no engine step ran"
+                 : "no engine step ran: no work was there, or the engine was scheduling";
     case IdleCause::kNoRequest:
-      return "no request was in flight";
+      return "no request of tacho's load was in flight";
     case IdleCause::kUnknown:
       return "the launch of the next work is not in the trace";
     case IdleCause::kCount:
@@ -116,7 +118,7 @@ std::string IdleLegend(const IdleTable& idle, const TextStyle& style) {
   std::string out;
   for (const IdleCauseRow& row : idle.causes) {
     out += Painted(" " + Wrap(fmt::format("{} {}", PadRight(IdleCauseId(row.cause), 15),
-                                          MeaningOf(row.cause)),
+                                          MeaningOf(row.cause, idle.requests)),
                               style.width - 1, 17),
                    Paint::kDim, style) +
            "\n";

@@ -284,6 +284,12 @@ void WriteIdle(JsonWriter& json, const IdleTable& idle) {
   json.BeginObject("idle");
   json.Field("window_ns", idle.window);
   json.Field("busy_ns", idle.busy);
+  if (idle.requests != Requests::kUnknown) {
+    json.Field("requests", idle.requests == Requests::kKnown ? "known" : "others");
+  }
+  if (idle.requests == Requests::kKnown) {
+    json.Field("requests_uncertainty_ns", idle.requests_uncertainty);
+  }
   json.BeginArray("causes");
   for (const IdleCauseRow& row : idle.causes) {
     json.BeginRow();

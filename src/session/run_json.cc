@@ -7,6 +7,7 @@
 
 #include "control/version.h"
 #include "load/plan_json.h"
+#include "session/in_flight.h"
 #include "session/record.h"
 
 namespace tacho {
@@ -75,6 +76,14 @@ OrderedJson WindowJson(const LoadWindow& window, int64_t shift) {
 // The path as the run folder has it, so that the folder can be moved.
 std::string Inside(const RunFolder& folder, const std::string& path) {
   return path.starts_with(folder.path() + "/") ? path.substr(folder.path().size() + 1) : path;
+}
+
+OrderedJson InFlightJson(const WorkerInFlight& in_flight) {
+  OrderedJson json = {{"uncertainty_ns", in_flight.uncertainty.ns},
+                      {"unix_ns", OrderedJson::array()}};
+  for (const Interval& when : in_flight.when.intervals())
+    json["unix_ns"].push_back({when.start.ns, when.end.ns});
+  return json;
 }
 
 OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker, const Proof& proof,
@@ -205,9 +214,14 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
       json["cost_of_profiling"] = {{"share", cost->share}, {"error", cost->error}};
   }
   OrderedJson& workers = json["workers"] = OrderedJson::array();
+  const RunInFlight in_flight = InFlightOf(recording);
   for (const std::vector<RecordedWorker>* each : {&recording.workers, &recording.left_out})
-    for (const RecordedWorker& worker : *each)
-      workers.push_back(WorkerJson(recording, worker, proof, shift));
+    for (const RecordedWorker& worker : *each) {
+      OrderedJson row = WorkerJson(recording, worker, proof, shift);
+      const auto requests = in_flight.find(worker.expectation.name);
+      if (requests != in_flight.end()) row["in_flight"] = InFlightJson(requests->second);
+      workers.push_back(std::move(row));
+    }
   auto list = [&](const char* key, const std::vector<std::string>& texts) {
     OrderedJson& array = json[key] = OrderedJson::array();
     for (const std::string& text : texts) array.push_back(Inside(recording.folder, text));

@@ -4,6 +4,7 @@ collected and said, and what happens with every fault that the simulator knows.
 
 usage: check_record.py TACHO [--only NAME]
 """
+import decimal
 import json
 import os
 import pathlib
@@ -150,6 +151,54 @@ def data_parallel(folder):
     with simulation(folder, "--dp", "2") as addresses:
         done, report, run_folder = record(folder, target(addresses))
         whole("vllm dp2", done, report, run_folder, 2)
+
+
+def low_rate(folder):
+    """Where no request was in flight nobody is to blame: against the trace and requests.jsonl. Then somebody else sends some."""
+    slow = ["--warm-up", "0s", "--baseline", "0s", "--duration", "3s", "--prompt-tokens", "64", "--output-tokens", "16",
+            "--rate", "4"]
+    with simulation(folder, "--model-size", "small", "--speed", "1") as addresses:
+        done, report, run_folder = record(folder, target(addresses), quick=slow)
+        whole("low rate", done, report, run_folder, 1)
+        if report:
+            for path in (run_folder, run_folder / "traces", *run_folder.glob("traces/w0/*.json*")):
+                trace = json.loads(run("analyze", "--json", str(path)).stdout)["traces"][0]
+                idle, causes = trace["idle"], {c["id"]: c["ns"] for c in trace["idle"]["causes"]}
+                check("low rate: known", idle.get("requests") == "known", idle.get("requests"))
+                check("low rate: whole", idle["busy_ns"] + sum(causes.values()) == idle["window_ns"], idle)
+                expected = idle_without_a_request(trace, run_folder)
+                check("low rate: no request", causes.get("no-request") == expected and expected > idle["window_ns"] / 4,
+                      (causes, expected))
+            check("low rate: said", "no request was in flight" in " ".join(done.stdout.split()), done.stdout)
+        with processes.running([scenario.TACHO, "load", *target(addresses), "--duration", "8s", "--concurrency", "1", "--think",
+                                "200ms"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            done, report, run_folder = record(folder, target(addresses), quick=slow)
+        if report:
+            idle = json.loads(run("analyze", "--json", str(run_folder)).stdout)["traces"][0]["idle"]
+            check("low rate: others", idle.get("requests") == "others" and all(c["id"] != "no-request" for c in idle["causes"]),
+                  idle)
+
+
+def nanoseconds(text):
+    return int(decimal.Decimal(text) * 1000)
+
+
+def idle_without_a_request(trace, run_folder):
+    """Of one GPU: the idle time outside of all requests, each a millisecond longer at both ends."""
+    events = json.loads(pathlib.Path(trace["path"]).read_text(), parse_float=str, parse_int=str)["traceEvents"]
+    covered = [(nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e["dur"])) for e in events
+               if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset") and e["ph"] == "X"]
+    begin, end = min(a for a, _ in covered), max(b for _, b in covered)
+    for line in (run_folder / "requests.jsonl").read_text().splitlines():
+        request = json.loads(line)
+        longer = 1_000_000 if request["status"] == "done" else 1_001_000_000
+        covered.append((request["sent_unix_ns"] - trace["base_time_ns"] - 1_000_000,
+                        request["ended_unix_ns"] - trace["base_time_ns"] + longer))
+    idle = 0
+    for a, b in sorted(covered):
+        idle += max(0, min(a, end) - begin)
+        begin = max(begin, min(b, end))
+    return idle
 
 
 def generations(folder):
@@ -445,7 +494,7 @@ def by_daemon_refused(folder):
         check("socket taken: said", "is taken" in done.stdout, done.stdout)
 
 
-SCENARIOS = [two_behind_a_router, steps, requests, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
+SCENARIOS = [two_behind_a_router, steps, requests, low_rate, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
              faults_beside, interrupt, two_at_once, started_twice, started_on_two, by_daemon, by_daemon_faults, by_daemon_refused]
 
 if __name__ == "__main__":

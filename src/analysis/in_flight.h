@@ -1,0 +1,25 @@
+#pragma once
+
+#include "base/interval_set.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// When requests were in flight at the engine of a trace, as those know who sent them.
+struct InFlight {
+  IntervalSet when;        // on the clock of the trace, wider by `uncertainty` at both ends of each
+  DurationNs uncertainty;  // of the clocks
+};
+
+// What a trace and the times of requests say together.
+enum class Requests : uint8_t {
+  kUnknown,  // nobody told their times
+  kKnown,
+  kOthers,  // told, but the engine worked for others too: when it had no request, nobody knows
+};
+
+// kOthers when an engine step with requests in it lies wholly outside of `in_flight`, or, where no
+// step is annotated, when the GPUs are busy for a tenth of that time or more. Cost: O(n).
+Requests CheckInFlight(const Trace& trace, const InFlight& in_flight);
+
+}  // namespace tacho
