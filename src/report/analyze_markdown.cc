@@ -67,7 +67,7 @@ std::string TracePart(const TraceAnalysis& trace, const RankTable& ranks,
     out += "\n" + MarkdownText(CompositionText(totals, WindowMeaning(trace))) + "\n";
     out += Part("Idle by cause", IdleCausesTable(trace.idle, "cause"), 16);
   }
-  out += Part(totals.on_host ? "Top leaf operators" : "Top kernels",
+  out += Part(fmt::format("Top {}", WorkWords(totals)),
               KernelsTable(trace.kernels, totals, options.style, "name"), options.top);
   out += Part("Top host operators", OpsTable(trace.ops.rows, !totals.on_host, false, "name"),
               options.top);

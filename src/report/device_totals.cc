@@ -144,6 +144,9 @@ DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
   totals.devices = devices.size();
   for (const DeviceTime* device : devices) {
     totals.on_host = totals.on_host || device->on_host;
+    // The executing thread is one stream, each thread with collectives another.
+    totals.has_collectives_beside =
+        totals.has_collectives_beside || (device->on_host && device->streams.size() > 1);
     totals.gpu_events += device->gpu_events;
     for (const StreamTime& stream : device->streams) totals.overlaps += stream.overlaps;
     totals.window += device->window.length();
@@ -181,6 +184,16 @@ DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices) {
 }
 
 std::string DeviceWord(const DeviceTotals& totals) { return totals.on_host ? "CPU" : "GPU"; }
+
+std::string_view WorkWord(const DeviceTotals& totals) {
+  if (!totals.on_host) return "kernel";
+  return totals.has_collectives_beside ? "work" : "operator";
+}
+
+std::string_view WorkWords(const DeviceTotals& totals) {
+  if (!totals.on_host) return "kernels";
+  return totals.has_collectives_beside ? "leaf operators and collectives" : "leaf operators";
+}
 
 std::string_view Whereabouts(const TraceAnalysis& trace) {
   const bool part = trace.scope.window || !trace.scope.device.empty();

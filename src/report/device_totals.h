@@ -13,6 +13,8 @@ namespace tacho {
 struct DeviceTotals {
   size_t devices = 0;
   bool on_host = false;  // a CPU engine
+  // Of a CPU engine: work includes collectives that other threads than the executing one carry out.
+  bool has_collectives_beside = false;
   uint64_t gpu_events = 0;
   uint64_t overlaps = 0;
   DurationNs window, busy, idle, compute, exposed_comm, exposed_copy, comm_busy, kernel_sum;
@@ -25,6 +27,12 @@ DeviceTotals TotalsOf(const std::vector<DeviceTime>& devices);
 
 // What the report says instead of "GPU" for an engine without one.
 std::string DeviceWord(const DeviceTotals& totals);
+
+// What its work is: "kernel"; of a CPU engine "operator", or "work" when there are collectives
+// beside the operators. And all of it: "kernels", "leaf operators", "leaf operators and
+// collectives".
+std::string_view WorkWord(const DeviceTotals& totals);
+std::string_view WorkWords(const DeviceTotals& totals);
 
 // What an empty table is said of: "in this trace", or "in this part of the trace" where a window or
 // a device was asked for.

@@ -62,8 +62,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   }
   if (!totals.kernels.rows.empty()) {
     parts.push_back(fmt::format("{} % of {} time classified",
-                                FormatPercent(totals.kernels.coverage),
-                                totals.devices.on_host ? "operator" : "kernel"));
+                                FormatPercent(totals.kernels.coverage), WorkWord(totals.devices)));
   }
   return parts;
 }
@@ -194,8 +193,7 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   out += WhereTimeGoes(totals.idle, totals.devices, WindowMeaning(run), style);
   std::vector<DurationNs> descending;
   for (const KernelRow& row : totals.kernels.rows) descending.push_back(row.stats.total);
-  out += Section(KernelsTable(totals.kernels, totals.devices, style,
-                              totals.devices.on_host ? "TOP LEAF OPERATORS" : "TOP KERNELS"),
+  out += Section(KernelsTable(totals.kernels, totals.devices, style, TopWorkTitle(totals.devices)),
                  RowsWorthShowing(descending, totals.kernels.total, 3, options.top), style);
   out += Section(CopiesTable(totals.copies), options.top, style);
   out += NotesPart(run, style);

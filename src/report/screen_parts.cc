@@ -163,6 +163,12 @@ std::string OverlapsText(const DeviceTotals& totals) {
   return totals.overlaps == 0 ? "" : FormatCounted(totals.overlaps, "overlap") + " kept";
 }
 
+std::string TopWorkTitle(const DeviceTotals& totals) {
+  std::string title = fmt::format("TOP {}", WorkWords(totals));
+  for (char& letter : title) letter = letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter;
+  return title;
+}
+
 std::string EngineText(const TraceFacts& facts) {
   if (facts.engine.empty()) return "";
   std::string name = facts.engine == "vllm"     ? "vLLM"

@@ -59,6 +59,8 @@ std::string LinkedText(uint64_t linked, uint64_t gpu_events);
 
 // "61 overlaps kept": work of one stream that ran at the same time; "" without any.
 std::string OverlapsText(const DeviceTotals& totals);
+// "TOP KERNELS", of a CPU engine "TOP LEAF OPERATORS".
+std::string TopWorkTitle(const DeviceTotals& totals);
 
 // "vLLM 0.32.0"; "" when not told.
 std::string EngineText(const TraceFacts& facts);

@@ -66,7 +66,7 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   }
   if (!trace.kernels.rows.empty()) {
     parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),
-                                totals.on_host ? "operator" : "kernel"));
+                                WorkWord(totals)));
   }
   if (!trace.facts.options.empty()) {
     parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
@@ -194,8 +194,7 @@ std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
     self_of_ops.push_back(row.cpu_self);
     self += row.cpu_self;
   }
-  out += Section(KernelsTable(trace.kernels, totals, style,
-                              totals.on_host ? "TOP LEAF OPERATORS" : "TOP KERNELS"),
+  out += Section(KernelsTable(trace.kernels, totals, style, TopWorkTitle(totals)),
                  RowsWorthShowing(totals_of_kernels, trace.kernels.total, 3, options.top), style);
   out += Section(OpsTable(trace.ops.rows, !totals.on_host, false, "TOP HOST OPERATORS"),
                  RowsWorthShowing(self_of_ops, self, 3, options.top), style);

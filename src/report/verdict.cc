@@ -116,6 +116,12 @@ bool IsPart(const RunAnalysis& run) {
   return !run.traces.empty() && (run.traces[0].scope.window || !run.traces[0].scope.device.empty());
 }
 
+// What runs on a CPU engine while it is busy.
+std::string_view OperatorsText(const DeviceTotals& totals) {
+  return totals.has_collectives_beside ? "operators, or collectives of other threads,"
+                                       : "operators";
+}
+
 // What the busy part went to, and what exposed communication cost.
 std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle) {
   std::string rest;
@@ -124,9 +130,8 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const I
     rest = "; " + MainIdleCause(idle);
   } else if (!kernels.categories.empty()) {
     const CategoryRow& main = kernels.categories.front();
-    rest =
-        fmt::format("; {} takes {} of the {} time", VisibleText(main.category),
-                    FormatShare(main.total, kernels.total), totals.on_host ? "operator" : "kernel");
+    rest = fmt::format("; {} takes {} of the {} time", VisibleText(main.category),
+                       FormatShare(main.total, kernels.total), WorkWord(totals));
   }
   if (ShareOf(totals.exposed_comm, totals.window) >= kExposedWorthNaming) {
     rest += fmt::format("; communication is exposed for {} of the window",
@@ -206,7 +211,7 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   }
   std::string who = "GPU busy";
   if (totals.on_host) {
-    who = "CPU engine: operators run for";
+    who = fmt::format("CPU engine: {} run for", OperatorsText(totals));
   } else if (totals.devices > 1) {
     who = fmt::format("{} GPUs busy", totals.devices);
   }
@@ -223,7 +228,8 @@ std::string Verdict(const RunAnalysis& run) {
                        MissingRanks(run.ranks));
   const std::string out =
       fmt::format("{} {} of the window over {} traces",
-                  totals.devices.on_host ? "operators run for" : "GPUs busy",
+                  totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
+                                         : "GPUs busy",
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers) +
       BusyRange(run.ranks);
   return out + Rest(totals.devices, totals.kernels, totals.idle) + StragglerClause(run.ranks) +

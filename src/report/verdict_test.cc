@@ -30,6 +30,11 @@ TEST(Verdict, OfACpuEngineItsOperators) {
   EXPECT_EQ(Verdict(trace),
             "CPU engine: operators run for 60.0 % of 1.00 ms; gemm.dense takes 66.7 % of the "
             "operator time");
+  trace.devices[0].streams.resize(2);
+  trace.devices[0].streams[1].stream = "gloo's thread";
+  EXPECT_EQ(Verdict(trace),
+            "CPU engine: operators, or collectives of other threads, run for 60.0 % of 1.00 ms; "
+            "gemm.dense takes 66.7 % of the work time");
 }
 
 TEST(Verdict, WithoutDeviceWorkThereIsNone) {
