@@ -25,4 +25,20 @@ Result<DurationNs> ParseDuration(std::string_view text) {
   return DurationNs{std::llround(value * scale)};
 }
 
+Result<uint64_t> ParseSize(std::string_view text) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  const double scale = unit == "kB" || unit == "KB"  ? 1e3
+                       : unit == "MB"                ? 1e6
+                       : unit == "GB"                ? 1e9
+                       : unit == "TB"                ? 1e12
+                       : unit == "B" || unit.empty() ? 1
+                                                     : 0;
+  if (error != std::errc() || scale == 0 || !(value * scale >= 1) || value * scale > 1e18)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("'{}' is no size: write 100MB, 1.5GB or 64kB", VisibleText(text)));
+  return static_cast<uint64_t>(std::llround(value * scale));
+}
+
 }  // namespace tacho

@@ -15,5 +15,14 @@ TEST(ParseDuration, KnowsItsUnits) {
     EXPECT_FALSE(ParseDuration(text)) << text;
 }
 
+TEST(SizeArgument, UnitsAreOfAThousand) {
+  EXPECT_EQ(ParseSize("100MB").value(), 100'000'000u);
+  EXPECT_EQ(ParseSize("1.5GB").value(), 1'500'000'000u);
+  EXPECT_EQ(ParseSize("64kB").value(), 64'000u);
+  EXPECT_EQ(ParseSize("7").value(), 7u);
+  for (const char* bad : {"", "0", "MB", "-1MB", "1 MB", "1MiB", "nan", "1e30", "0.1"})
+    EXPECT_FALSE(ParseSize(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace tacho

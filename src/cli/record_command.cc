@@ -45,6 +45,13 @@ int RunRecord(const std::vector<std::string>& arguments) {
 
   InterruptScope interrupt;
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
+  // Those that are done are not kept waiting by one that still writes.
+  narrator.WhenPartly([&](Recording& partly) {
+    const ProvenRecording proven = ProveRecording(partly, *options, narrator);
+    if (own.json) return;
+    const TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
+    WriteStdout(RecordScreen(partly, proven, style));
+  });
   Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
   if (!recording) return Fails(recording.error());
   return Report(own, *options, *recording, narrator);

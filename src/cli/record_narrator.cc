@@ -47,6 +47,11 @@ void Narrator::OnLeftBehind(const std::string& what) {
   if (!what.empty()) InterruptScope::SetLastWords(words_.c_str());
 }
 
+void Narrator::OnPartly(Recording& recording) {
+  Clear();
+  if (show_partly_) show_partly_(recording);
+}
+
 void Narrator::Line(const std::string& text) {
   Put(Wiped() + text);
   open_lines_ = 0;

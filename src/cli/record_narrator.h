@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ class Narrator final : public RecordObserver {
   void OnProgress(std::string_view phase, const std::string& what) override;
   void OnRemark(const std::string& what) override;
   void OnLeftBehind(const std::string& what) override;
+  void OnPartly(Recording& recording) override;
+  // What is done with the part of a recording whose others still write.
+  void WhenPartly(std::function<void(Recording&)> show) { show_partly_ = std::move(show); }
   // Takes the changing lines away.
   void Clear() { Line(""); }
 
@@ -34,6 +38,7 @@ class Narrator final : public RecordObserver {
   const bool quiet_;
   size_t open_lines_ = 0;  // lines that change, the last without its end
   std::string words_;
+  std::function<void(Recording&)> show_partly_;
 };
 
 }  // namespace tacho

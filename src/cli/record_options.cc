@@ -84,11 +84,20 @@ CommandSpec RecordSpec(RecordArguments& a) {
       {"what is profiled",
        With(
            With({{"-d,--duration", "TIME",
-                  "length of the profiled window, at most (default 10s; 60s with --requests)",
+                  "length of the profiled window, at most (default: what the budget allows, up to "
+                  "10s; "
+                  "60s with --requests)",
                   &a.duration},
                  {"-n,--requests", "N", "until so many requests have ended in it", &a.requests, 1}},
                 a.session.profile.Rows()),
-           {{"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
+           {{"--budget-bytes", "SIZE",
+             "what a rank may write, where neither time, steps nor requests are given (default "
+             "100MB)",
+             &a.budget_bytes},
+            {"--budget-flush", "TIME",
+             "for how long its flush may hold up its engine, likewise (default 5s)",
+             &a.budget_flush},
+            {"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
              &a.via}})},
       {"load",
        {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
@@ -160,8 +169,13 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.plan.prompt_tokens = a.prompt_tokens;
   options.plan.output_tokens = a.output_tokens;
   options.plan.seed = static_cast<uint64_t>(a.seed.value_or(0));
-  if (!a.duration.empty())
+  options.window_asked = !a.duration.empty();
+  if (options.window_asked)
     TACHO_RETURN_IF_ERROR(ReadDuration("--duration", a.duration, options.window_ns));
+  Result<uint64_t> most_bytes = ParseSize(a.budget_bytes);
+  if (!most_bytes) return tl::unexpected(most_bytes.error().WithContext("--budget-bytes"));
+  options.budget.bytes = *most_bytes;
+  TACHO_RETURN_IF_ERROR(ReadDuration("--budget-flush", a.budget_flush, options.budget.flush_ns));
   TACHO_RETURN_IF_ERROR(ReadDuration("--warm-up", a.warm_up, options.warm_up_ns));
   TACHO_RETURN_IF_ERROR(ReadDuration("--baseline", a.baseline, options.baseline_ns));
   int64_t patience_ns = 0;

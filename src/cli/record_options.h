@@ -33,6 +33,7 @@ struct RecordArguments {
   RemoteOptions remote;
   SessionArguments session;
   std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s
+  std::string budget_bytes = "100MB", budget_flush = "5s";
   // load
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix;

@@ -25,6 +25,21 @@ TEST(RecordOptions, AWindowIsTenSecondsOrSixtyForANumberOfRequests) {
   EXPECT_EQ(RecordOptionsOf(arguments)->window_ns, 3'000'000'000);
 }
 
+TEST(RecordOptions, AWindowThatIsNamedIsExactAndTheBudgetIsReadFromItsUnits) {
+  RecordArguments arguments = Arguments();
+  EXPECT_FALSE(RecordOptionsOf(arguments)->window_asked);
+  EXPECT_EQ(RecordOptionsOf(arguments)->budget.bytes, Budget().bytes);
+  EXPECT_EQ(RecordOptionsOf(arguments)->budget.flush_ns, Budget().flush_ns);
+  arguments.duration = "10s";
+  arguments.budget_bytes = "2GB";
+  arguments.budget_flush = "1m";
+  EXPECT_TRUE(RecordOptionsOf(arguments)->window_asked);
+  EXPECT_EQ(RecordOptionsOf(arguments)->budget.bytes, 2'000'000'000u);
+  EXPECT_EQ(RecordOptionsOf(arguments)->budget.flush_ns, 60'000'000'000);
+  arguments.budget_bytes = "much";
+  EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("--budget-bytes: 'much'"));
+}
+
 TEST(RecordOptions, ANumberOfRequestsEndsTheWindowAloneAndNeedsALoad) {
   RecordArguments arguments = Arguments();
   arguments.requests = 100;

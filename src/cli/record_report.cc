@@ -14,6 +14,7 @@
 #include "report/analyze_text.h"
 #include "report/findings_json.h"
 #include "report/visible_text.h"
+#include "session/record_outlook.h"
 
 namespace tacho {
 namespace {
@@ -67,7 +68,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   if (proven.readout)
     for (const TraceAnalysis& trace : proven.readout->run.traces)
       evidence.push_back(EvidenceOf(trace));
-  if (options.profile.steps) recording.EndProfiledWith(evidence);
+  if (recording.window.steps) recording.EndProfiledWith(evidence);
+  KeepRecorded(recording, evidence);
   proven.proof = Prove(recording.Expectations(), std::move(evidence));
   // The engines tell of ranks that no trace does.
   if (proven.readout) proven.readout->run.ranks.ranks_in_all = std::ssize(proven.proof.ranks);
@@ -90,9 +92,15 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   std::error_code ignored;
   std::string shown = std::filesystem::relative(recording.folder.path(), ignored).string();
   if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
+  // What the figures below are not of.
   std::string text;
+  for (const std::string& remark : proven.proof.remarks)
+    text += Painted(fmt::format(" {}{}", PadRight("window", 9),
+                                Wrap(VisibleText(remark), style.width - 10, 10)),
+                    Paint::kRed, style) +
+            "\n";
   if (proven.readout && !proven.readout->run.traces.empty())
-    text = AnalyzeText(proven.readout->run, screen) + "\n";
+    text += AnalyzeText(proven.readout->run, screen) + "\n";
   if (const std::string details = DetailsText(recording, proven.proof, style); !details.empty())
     text += details + "\n";
   return text + EndingText(recording, proven, shown, style);

@@ -19,6 +19,7 @@ TraceEvidence EvidenceOf(const TraceAnalysis& trace) {
     evidence.last_unix_ns = trace.header.base_time_ns + trace.span.end.ns;
   }
   evidence.idle = trace.span.empty();
+  evidence.events = trace.counts.total;
   evidence.gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
   evidence.has_gpu = !trace.header.devices.empty();
   evidence.stage = trace.facts.stage;

@@ -38,7 +38,7 @@ struct ProfilerFacts {
   // What the engine told of its configuration; absent where it did not (needs its developer mode).
   std::optional<std::string> kind;  // "torch", "cuda", "proton"
   std::optional<std::string> folder;
-  std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend;
+  std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table;
   std::optional<int64_t> delay_iterations, max_iterations, wait_iterations, warmup_iterations,
       active_iterations;
 };

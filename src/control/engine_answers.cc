@@ -139,6 +139,7 @@ void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts) {
   take(facts.with_stack, "torch_profiler_with_stack");
   take(facts.record_shapes, "torch_profiler_record_shapes");
   take(facts.use_gzip, "torch_profiler_use_gzip");
+  take(facts.dump_table, "torch_profiler_dump_cuda_time_total");
   take(facts.ignore_frontend, "ignore_frontend");
   take(facts.delay_iterations, "delay_iterations");
   take(facts.max_iterations, "max_iterations");

@@ -140,7 +140,7 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
     body["num_steps"] = *options.steps;
     if (options.IsOn("profile_by_stage")) {
       // Counted by stage, and begun with the next batch.
-    } else if (has("start_step")) {
+    } else if (has("start_step") && !options.at_once) {
       // Exactly N steps in all versions, and a start while another session runs fails instead of
       // throwing that session's window away.
       body["start_step"] = 1;

@@ -19,6 +19,9 @@ namespace tacho {
 struct ProfileOptions {
   std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
   std::optional<int64_t> steps;           // engine steps; absent: until stop
+  // SGLang begins a session of exactly so many steps with its next batch, and waits for it past any
+  // stop. At once: it begins now, and the number may be one off in old versions.
+  bool at_once = false;
   std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
   // More fields of the start request, by the engine's own names, as the user wrote their values:
   // {"with_stack", "true"}, {"activities", "CPU+GPU"}.

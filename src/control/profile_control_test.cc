@@ -95,6 +95,9 @@ TEST(PlanStart, SglangCountsExactlyInEveryVersion) {
   Json body = Json::parse(PlanStart(kWorker, Sglang(), options)->body);
   EXPECT_EQ(body, Json::parse(R"({"output_dir":"/traces","with_stack":false,"record_shapes":false,
       "num_steps":3,"start_step":1,"profile_prefix":"s1","profile_id":"s1"})"));
+  ProfileOptions now = options;
+  now.at_once = true;
+  EXPECT_FALSE(Json::parse(PlanStart(kWorker, Sglang(), now)->body).contains("start_step"));
   Json old = Json::parse(PlanStart(kWorker, Sglang("0.5.5"), options)->body);
   EXPECT_FALSE(old.contains("profile_prefix"));
   EXPECT_FALSE(old.contains("profile_id"));

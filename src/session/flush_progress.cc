@@ -17,6 +17,9 @@ std::string Line(const FlushState& worker) {
   std::string text = fmt::format("\n  {}", worker.url);
   if (worker.took_ns) text += fmt::format("  done after {}", SecondsText(*worker.took_ns));
   if (worker.bytes) text += fmt::format("  {}", Megabytes(*worker.bytes));
+  if (!worker.took_ns && worker.expected_ns)
+    text += fmt::format("  of {} expected", SecondsText(*worker.expected_ns));
+  if (!worker.doing.empty() && !worker.took_ns) text += fmt::format("  {}", worker.doing);
   if (!worker.said.empty() && !worker.took_ns) text += fmt::format("  log: {}", worker.said);
   return text;
 }
@@ -34,6 +37,16 @@ std::string FlushText(int64_t elapsed_ns, std::vector<FlushState> workers) {
   for (size_t i = 0; i < std::min(workers.size(), kMostLines); ++i) text += Line(workers[i]);
   if (workers.size() > kMostLines)
     text += fmt::format("\n  and {} more", workers.size() - kMostLines);
+  return text;
+}
+
+std::string LateText(int64_t elapsed_ns, const FlushState& worker) {
+  std::string text = fmt::format("{}: its flush has taken {}", worker.url, SecondsText(elapsed_ns));
+  if (worker.expected_ns)
+    text += fmt::format(" where {} were expected", SecondsText(*worker.expected_ns));
+  if (!worker.doing.empty()) text += ": " + worker.doing;
+  if (worker.bytes) text += fmt::format(" ({})", Megabytes(*worker.bytes));
+  if (!worker.said.empty()) text += "; its log: " + worker.said;
   return text;
 }
 

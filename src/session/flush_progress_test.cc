@@ -19,6 +19,24 @@ TEST(FlushText, OneLineAWorkerTheUnfinishedFirst) {
   EXPECT_THAT(FlushText(kS, many), testing::EndsWith("\n  and 12 more"));
 }
 
+TEST(FlushText, OfOneThatIsLateSaysWhatItDoesAndWhatWasExpected) {
+  const FlushState late{.url = "http://a:1",
+                        .bytes = 40'100'000,
+                        .took_ns = {},
+                        .said = "Stopping profiler",
+                        .doing = "its table is being made",
+                        .expected_ns = 3 * kS};
+  EXPECT_EQ(
+      FlushText(7 * kS, {late}),
+      "7.0 s\n  http://a:1  40.1 MB  of 3.0 s expected  its table is being made  log: Stopping "
+      "profiler");
+  EXPECT_EQ(
+      LateText(7 * kS, late),
+      "http://a:1: its flush has taken 7.0 s where 3.0 s were expected: its table is being made "
+      "(40.1 MB); its log: Stopping profiler");
+  EXPECT_EQ(LateText(7 * kS, {"http://a:1", {}, {}, ""}), "http://a:1: its flush has taken 7.0 s");
+}
+
 TEST(FlushSummary, NamesTheSlowestOfSeveral) {
   EXPECT_EQ(FlushSummary(28 * kS, {{"http://a:1", 41'000'000, 3 * kS, ""},
                                    {"http://b:2", 45'200'000, 28 * kS, ""}}),

@@ -115,7 +115,8 @@ Result<bool> Prepare(RecordedWorker& worker, const RecordOptions& options, const
                      const std::string& key, size_t index, Via& via, Preflight& preflight,
                      const std::stop_token& stop) {
   const std::string& name = worker.expectation.name;
-  ProfileOptions profile = options.profile;
+  ProfileOptions& profile = worker.profile;
+  profile = options.profile;
   profile.NameSession(fmt::format("{}-{}", key, name));
   worker.key = profile.key;
   worker.expectation.steps_asked = options.profile.steps;

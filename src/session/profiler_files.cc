@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/clock.h"
 #include "session/fetch_files.h"
 #include "session/profiler_session.h"
 
@@ -22,7 +23,7 @@ void ProfilerSession::LookIntoFolders() {
 }
 
 bool ProfilerSession::FilesThere() const {
-  return options_.profile.steps && !running_.empty() &&
+  return recording_.window.steps && !running_.empty() &&
          std::all_of(running_.begin(), running_.end(), [&](size_t i) {
            const RecordedWorker& worker = recording_.workers[i];
            size_t whole = 0;
@@ -31,15 +32,45 @@ bool ProfilerSession::FilesThere() const {
          });
 }
 
+namespace {
+
+// What an engine does in its flush, by the files that are there: PyTorch writes NAME.tmp, or packs
+// a temporary one into NAME; vLLM's table is its last.
+std::string DoingOf(const RecordedWorker& worker, const FolderState& written) {
+  size_t whole = 0, tables = 0, traces = 0;
+  for (const auto& [path, state] : written) {
+    if (path.ends_with(".tmp")) return "writes its JSON";
+    tables += IsTableName(path);
+    if (!IsTraceName(path)) continue;
+    ++traces;
+    whole += LooksWhole(path);
+  }
+  if (traces == 0) return "nothing is written yet";
+  if (whole < traces) return "writes its trace";
+  const bool has_table =
+      worker.facts.kind == EngineKind::kVllm && (worker.facts.profiler.dump_table.value_or(false) ||
+                                                 (worker.figures && worker.figures->table_ns > 0));
+  if (has_table && tables < traces)
+    return "its trace is whole, its table of averages (profiler_out) is being made";
+  return "its trace is whole";
+}
+
+}  // namespace
+
 std::vector<FlushState> ProfilerSession::Flushes() {
   std::vector<FlushState> flushes;
   for (size_t i : running_) {
     RecordedWorker& worker = recording_.workers[i];
-    FlushState flush{worker.worker.url, {}, {}, worker.log.LastWord()};
+    FlushState flush;
+    flush.url = worker.worker.url;
+    flush.said = worker.log.LastWord();
+    if (worker.forecast) flush.expected_ns = static_cast<int64_t>(worker.forecast->flush_ns);
     if (!worker.folder.empty()) {
-      FolderState now = ReadFolder(worker.folder);
+      const FolderState written = WrittenBy(worker);
       flush.bytes = 0;
-      for (const std::string& file : FilesOf(worker)) *flush.bytes += now[file].bytes;
+      for (const auto& [path, state] : written)
+        if (IsTraceName(path)) *flush.bytes += state.bytes;
+      flush.doing = DoingOf(worker, written);
     }
     if (took_ns_[i] != 0) flush.took_ns = took_ns_[i];
     flushes.push_back(std::move(flush));
@@ -48,7 +79,7 @@ std::vector<FlushState> ProfilerSession::Flushes() {
 }
 
 void ProfilerSession::Collect(std::stop_token stop) {
-  for (RecordedWorker& worker : recording_.workers) CollectOf(worker, stop);
+  for (size_t i = 0; i < recording_.workers.size(); ++i) CollectOf(i, stop);
   // vLLM answers 200 whatever became of the trace; its log knows.
   for (RecordedWorker& worker : recording_.workers)
     if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
@@ -57,7 +88,27 @@ void ProfilerSession::Collect(std::stop_token stop) {
     }
 }
 
-void ProfilerSession::CollectOf(RecordedWorker& worker, std::stop_token stop) {
+double ProfilerSession::TableNs(const RecordedWorker& worker) const {
+  int64_t trace = 0, table = 0;
+  for (const auto& [path, state] : WrittenBy(worker)) {
+    if (IsTableName(path)) table = std::max(table, state.modified_ns);
+    if (IsTraceName(path)) trace = std::max(trace, state.modified_ns);
+  }
+  return trace > 0 && table > trace ? static_cast<double>(table - trace) : 0;
+}
+
+void ProfilerSession::WaitForFilesOf(const RecordedWorker& worker, const std::stop_token& stop,
+                                     const std::function<void(uint64_t)>& progress) {
+  SettleOptions settle;
+  settle.patience = options_.patience;
+  settle.prefix = PrefixOf(worker);
+  settle.expected = worker.expectation.trouble.empty() ? ExpectedFiles(worker) : 0;
+  WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
+}
+
+void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
+  if (!collected_.insert(index).second) return;
+  RecordedWorker& worker = recording_.workers[index];
   const std::string target = recording_.folder.In("traces/" + worker.expectation.name);
   const auto progress = [&](uint64_t bytes) {
     observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
@@ -68,6 +119,7 @@ void ProfilerSession::CollectOf(RecordedWorker& worker, std::stop_token stop) {
   if (healthy) stop = {};
   Result<BroughtFiles> brought;
   if (worker.remote) {
+    worker.written_unix_ns = WrittenUnixNs(worker);
     Result<std::vector<std::string>> fetched =
         FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns, target,
                    options_.patience, stop, progress);
@@ -76,11 +128,10 @@ void ProfilerSession::CollectOf(RecordedWorker& worker, std::stop_token stop) {
     else
       brought = tl::unexpected(fetched.error());
   } else {
-    SettleOptions settle;
-    settle.patience = options_.patience;
-    settle.expected = healthy ? ExpectedFiles(worker) : 0;
-    WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
+    WaitForFilesOf(worker, stop, progress);
     worker.expectation.room_bytes = FreeBytes(worker.folder);
+    worker.written_unix_ns = WrittenUnixNs(worker);
+    worker.table_ns = TableNs(worker);
     brought = BringFiles(FilesOf(worker), target);
   }
   if (!brought) {
@@ -97,26 +148,48 @@ size_t ProfilerSession::ExpectedFiles(const RecordedWorker& worker) const {
   return options_.profile.IsOn("profile_by_stage") ? 2 * ranks : ranks;
 }
 
-// What is new in the worker's folder and may be its own: by its key where the engine reads one.
+FolderState ProfilerSession::WrittenBy(const RecordedWorker& worker) const {
+  FolderState written;
+  if (worker.folder.empty()) return written;
+  const auto before = before_.find(worker.folder);
+  const FolderState now = ReadFolder(worker.folder);
+  for (const std::string& file :
+       NewFiles(before == before_.end() ? FolderState() : before->second, now))
+    if (std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
+      written[file] = now.at(file);
+  return written;
+}
+
 std::vector<std::string> ProfilerSession::FilesOf(const RecordedWorker& worker) const {
   std::vector<std::string> files;
-  if (worker.folder.empty()) return files;
-  const auto before = before_.find(worker.folder);
-  for (const std::string& file : NewFiles(before == before_.end() ? FolderState() : before->second,
-                                          ReadFolder(worker.folder)))
-    if (IsTraceName(file) &&
-        std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
-      files.push_back(file);
+  for (const auto& [path, state] : WrittenBy(worker))
+    if (IsTraceName(path)) files.push_back(path);
   return files;
+}
+
+int64_t ProfilerSession::WrittenUnixNs(const RecordedWorker& worker) const {
+  const bool local = !worker.expectation.pids.empty();
+  int64_t written = 0;
+  if (local)
+    for (const auto& [path, state] : WrittenBy(worker))
+      if (IsTraceName(path) || IsTableName(path)) written = std::max(written, state.modified_ns);
+  if (written > 0) return written;
+  const ClockPair clocks = ReadClocks();
+  const int64_t answered = worker.stopped ? worker.stopped->answered_ns : clocks.monotonic_ns;
+  return answered + clocks.unix_ns - clocks.monotonic_ns + worker.facts.clock_offset_ns.value_or(0);
+}
+
+std::string ProfilerSession::PlaceOf(const RecordedWorker& worker) {
+  const std::string folder =
+      worker.remote ? worker.remote->host + ":" + worker.remote->path : worker.folder;
+  return fmt::format("{}/{}*", folder, PrefixOf(worker));
 }
 
 std::string ProfilerSession::Traces() const {
   std::string lines;
   for (size_t i : running_) {
     const RecordedWorker& worker = recording_.workers[i];
-    const std::string folder =
-        worker.remote ? worker.remote->host + ":" + worker.remote->path : worker.folder;
-    lines += fmt::format("  {}/{}*  ({})\n", folder, PrefixOf(worker), worker.worker.url);
+    lines += fmt::format("  {}  ({})\n", PlaceOf(worker), worker.worker.url);
   }
   return lines;
 }

@@ -16,7 +16,10 @@ namespace tacho {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForAnswers{200};
-constexpr std::chrono::milliseconds kPatienceForLife{3000};
+constexpr std::chrono::milliseconds kLookForStarts{20};
+constexpr int64_t kSlowStartNs = 250'000'000;
+// A busy host adds to any flush.
+constexpr int64_t kFlushSlackNs = 2'000'000'000;
 // A stop where nothing runs takes milliseconds, or as long as the step under way.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
 
@@ -94,15 +97,9 @@ void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
 
 bool ProfilerSession::Start() {
   SayWhatIsLeft();
-  std::vector<ControlRequest> starts;
-  std::vector<EngineFacts> facts;
-  for (size_t i : running_) {
-    starts.push_back(*recording_.workers[i].start);
-    facts.push_back(recording_.workers[i].facts);
-  }
   const int64_t begin = ReadClocks().unix_ns;
   const std::vector<std::optional<OpenSession>> earlier = MarkAsOpen(begin / 1'000'000'000);
-  const std::vector<ControlOutcome> started = SendAll(client_, starts, facts, options_.patience);
+  const std::vector<ControlOutcome> started = SendStarts();
   recording_.starts = SpreadOf(started);
   std::vector<size_t> failed;
   std::set<size_t> others;
@@ -133,6 +130,104 @@ bool ProfilerSession::Start() {
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
 }
 
+// Where a profiler's first start took seconds in a trial, those that were quick would record all
+// the while.
+std::vector<std::vector<size_t>> ProfilerSession::Waves() const {
+  int64_t slowest = 0;
+  for (size_t i : running_)
+    slowest = std::max(slowest, recording_.workers[i].trial_start_ns.value_or(0));
+  std::vector<std::vector<size_t>> waves(2);
+  for (size_t i : running_) {
+    const int64_t took = recording_.workers[i].trial_start_ns.value_or(0);
+    waves[slowest > kSlowStartNs && 2 * took < slowest ? 1 : 0].push_back(i);
+  }
+  return waves;
+}
+
+std::vector<ControlOutcome> ProfilerSession::SendStarts() {
+  began_ns_ = std::vector<std::atomic<int64_t>>(recording_.workers.size());
+  std::map<size_t, ControlOutcome> outcomes;
+  for (const std::vector<size_t>& wave : Waves()) {
+    if (wave.empty()) continue;
+    std::vector<ControlRequest> starts;
+    std::vector<EngineFacts> facts;
+    for (size_t i : wave) {
+      starts.push_back(*recording_.workers[i].start);
+      facts.push_back(recording_.workers[i].facts);
+    }
+    const auto ended = [&](const ControlOutcome& outcome) {
+      for (size_t i : wave)
+        if (outcome.IsGood() && recording_.workers[i].start->url == outcome.url)
+          began_ns_[i] = outcome.answered_ns;
+    };
+    auto answers = std::async(std::launch::async, [&] {
+      return SendAll(client_, starts, facts, options_.patience, {}, ended);
+    });
+    while (answers.wait_for(kLookForStarts) != std::future_status::ready) StopOverdue();
+    std::vector<ControlOutcome> of_wave = answers.get();
+    for (size_t n = 0; n < wave.size(); ++n) outcomes[wave[n]] = std::move(of_wave[n]);
+  }
+  std::vector<ControlOutcome> in_order;
+  for (size_t i : running_) in_order.push_back(std::move(outcomes[i]));
+  return in_order;
+}
+
+bool ProfilerSession::Overdue(size_t worker, int64_t now_ns) const {
+  const std::optional<int64_t>& most_ns = recording_.window.most_ns;
+  return most_ns && began_ns_[worker] != 0 && now_ns - began_ns_[worker] > *most_ns &&
+         !recording_.workers[worker].facts.profiler.reads_body;
+}
+
+// The budget of those that count by time holds while others still start.
+void ProfilerSession::StopOverdue() {
+  for (size_t i : running_) {
+    if (!Overdue(i, MonotonicNs()) || early_stops_.contains(i)) continue;
+    early_stops_[i] = std::async(std::launch::async, [this, i] {
+      const RecordedWorker& worker = recording_.workers[i];
+      return SendAll(client_, {*worker.stop}, {worker.facts}, options_.patience);
+    });
+  }
+}
+
+std::optional<int64_t> ProfilerSession::LatestStopNs() const {
+  if (!recording_.window.most_ns) return std::nullopt;
+  std::optional<int64_t> latest;
+  for (size_t i : running_)
+    if (began_ns_[i] != 0 && !recording_.workers[i].facts.profiler.reads_body)
+      latest = std::min(latest.value_or(INT64_MAX), began_ns_[i] + *recording_.window.most_ns);
+  return latest;
+}
+
+std::vector<size_t> ProfilerSession::SayWhatIsLate(int64_t elapsed_ns, bool may_leave) {
+  std::vector<size_t> late;
+  const std::vector<FlushState> flushes = Flushes();
+  for (size_t n = 0; n < flushes.size(); ++n) {
+    const size_t i = running_[n];
+    const FlushState& flush = flushes[n];
+    const int64_t expected = flush.expected_ns.value_or(options_.budget.flush_ns);
+    if (flush.took_ns || early_stops_.contains(i)) continue;
+    if (elapsed_ns > 2 * expected + kFlushSlackNs && said_choice_.insert(i).second) {
+      late.push_back(i);
+      said_late_.insert(i);
+      observer_.OnRemark(fmt::format(
+          "{}; until it ends the engine serves nobody. It is waited for{}; {}",
+          LateText(elapsed_ns, flush),
+          options_.patience.count() > 0
+              ? fmt::format(" until --timeout ({})",
+                            SecondsText(options_.patience.count() * 1'000'000))
+              : "",
+          may_leave ? fmt::format("Ctrl-C goes on without it: the engine ends its flush by itself, "
+                                  "into {}",
+                                  PlaceOf(recording_.workers[i]))
+                    : "Ctrl-C again ends tacho at once"));
+    } else if (elapsed_ns > expected + expected / 4 + kFlushSlackNs / 2 &&
+               said_late_.insert(i).second) {
+      observer_.OnRemark(LateText(elapsed_ns, flush));
+    }
+  }
+  return late;
+}
+
 void ProfilerSession::SayWhatIsLeft() {
   observer_.OnLeftBehind(running_.empty()
                              ? ""
@@ -149,7 +244,7 @@ std::vector<std::optional<OpenSession>> ProfilerSession::MarkAsOpen(int64_t unix
     earlier.push_back(FindOpenSession(worker.worker, worker.facts));
     Keep(worker, {.key = worker.key,
                   .since_unix_s = unix_s,
-                  .steps = options_.profile.steps,
+                  .steps = recording_.window.steps,
                   .by_stage = options_.profile.IsOn("profile_by_stage"),
                   .instance = worker.facts.instance,
                   .command = kByRecord});
@@ -162,27 +257,55 @@ void ProfilerSession::Keep(const RecordedWorker& worker, const OpenSession& sess
   if (!kept) Remark(kept.error().message);
 }
 
-void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
+void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_token stop,
+                           const std::function<void(const std::vector<size_t>&)>& on_late) {
   // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
-  std::vector<size_t> which;
+  std::vector<size_t> which, to_stop;
   for (size_t i : running_) {
     const RecordedWorker& worker = recording_.workers[i];
-    const bool self_stopped = worker.facts.kind == EngineKind::kSglang && options_.profile.steps &&
+    const bool self_stopped = worker.facts.kind == EngineKind::kSglang && recording_.window.steps &&
                               FilesOf(worker).size() >= ExpectedFiles(worker);
     if (self_stopped)
       ForgetOpenSession(worker.worker.url);
-    else
-      which.push_back(i);
+    else if (!early_stops_.contains(i))
+      to_stop.push_back(i);
   }
+  which = to_stop;
+  for (const auto& [i, outcome] : early_stops_) which.push_back(i);
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
   // Asked at the same time: who is dead by now did not die of the stop.
   auto asked = std::async(std::launch::async, [&] { return WhyDeadOf(which); });
-  const std::vector<ControlOutcome> stopped = SendWithProgress("stop", which, {}, on_the_way);
+  // Ctrl-C came before: what is under way is waited for.
+  const bool may_leave = !stop.stop_requested();
+  std::stop_source leave;
+  const auto look = [&](int64_t elapsed_ns) {
+    const std::vector<size_t> late = SayWhatIsLate(elapsed_ns, may_leave);
+    if (!late.empty() && on_late) {
+      std::vector<size_t> done;
+      for (size_t i : running_)
+        if (took_ns_[i] != 0 || early_stops_.contains(i)) done.push_back(i);
+      if (!done.empty()) on_late(done);
+    }
+    if (may_leave && stop.stop_requested() && !said_choice_.empty()) leave.request_stop();
+  };
+  std::vector<ControlOutcome> stopped =
+      SendWithProgress("stop", to_stop, leave.get_token(), on_the_way, look);
+  for (auto& [i, outcome] : early_stops_) stopped.push_back(outcome.get().front());
+  early_stops_.clear();
   const bool good = SpreadOf(stopped).taken == stopped.size();
   const std::vector<std::string> dead_then = asked.get();
   const std::vector<std::string> dead_now = good ? dead_then : WhyDeadOf(which);
-  for (size_t i = 0; i < which.size(); ++i)
-    Settle(recording_.workers[which[i]], stopped[i], dead_then[i], dead_now[i]);
+  for (size_t i = 0; i < which.size(); ++i) {
+    RecordedWorker& worker = recording_.workers[which[i]];
+    if (leave.stop_requested() && stopped[i].verdict == ControlVerdict::kNoAnswer) {
+      worker.stopped = stopped[i];
+      Fail(worker,
+           fmt::format("its flush was not waited for: the engine ends it by itself, into {}",
+                       PlaceOf(worker)));
+    } else {
+      Settle(worker, stopped[i], dead_then[i], dead_now[i]);
+    }
+  }
   const int64_t end_unix_ns = ReadClocks().unix_ns;
   for (size_t i : running_) {
     recording_.workers[i].expectation.stop_asked_unix_ns = begin_unix_ns;
@@ -195,6 +318,7 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way) {
 void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outcome,
                              const std::string& dead_then, const std::string& dead_now) {
   worker.stopped = outcome;
+  worker.expectation.nothing_ran = outcome.verdict == ControlVerdict::kWasSo;
   if (outcome.TellsThatNothingRuns() || !dead_now.empty()) ForgetOpenSession(worker.worker.url);
   if (outcome.IsGood()) return;
   if (!dead_then.empty())
@@ -213,7 +337,7 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
 
 std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
     std::string_view phase, const std::vector<size_t>& which, std::stop_token stop,
-    const std::function<void()>& on_the_way) {
+    const std::function<void()>& on_the_way, const std::function<void(int64_t elapsed_ns)>& look) {
   std::vector<ControlRequest> requests;
   std::vector<EngineFacts> facts;
   for (size_t i : which) {
@@ -221,6 +345,10 @@ std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
     facts.push_back(recording_.workers[i].facts);
   }
   took_ns_ = std::vector<std::atomic<int64_t>>(recording_.workers.size());
+  if (which.empty()) {
+    on_the_way();
+    return {};
+  }
   const int64_t begin = MonotonicNs();
   const auto ended = [&](const ControlOutcome& outcome) {
     for (size_t i : which)
@@ -232,8 +360,10 @@ std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
   // Requests that pile up behind a flush are of no use to anybody.
   bool quick = answers.wait_for(kLookForAnswers) == std::future_status::ready;
   on_the_way();
-  while (!quick && answers.wait_for(kLookForAnswers) != std::future_status::ready)
+  while (!quick && answers.wait_for(kLookForAnswers) != std::future_status::ready) {
     observer_.OnProgress(phase, FlushText(MonotonicNs() - begin, Flushes()));
+    if (look) look(MonotonicNs() - begin);
+  }
   return answers.get();
 }
 
@@ -251,6 +381,11 @@ std::string ProfilerSession::StopCommand() const {
   std::string line = "tacho engine stop";
   for (size_t i : running_) line += " " + recording_.workers[i].worker.url;
   return line + "\n";
+}
+
+void ProfilerSession::LeaveOut(size_t worker, const std::string& trouble) {
+  Fail(recording_.workers[worker], trouble);
+  std::erase(running_, worker);
 }
 
 void ProfilerSession::Fail(RecordedWorker& worker, std::string trouble) {

@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -30,23 +32,58 @@ class ProfilerSession {
   // never stopped, or somebody else's: their stop may take as long as a flush. On SGLang a stop can
   // end the server (its second profiler), so none is sent. False: not every worker can be started.
   bool EndOldSessions(std::stop_token stop);
-  // False when no profiler runs now, or not all of them do and the others are not wanted alone.
+  // Files that are there from now on are the session's. EndOldSessions looks as well.
+  void LookIntoFolders();
+  // Those that were slow to start in a trial first, the others when these run. False when no
+  // profiler runs now, or not all of them do and the others are not wanted alone.
   bool Start();
+  // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt: no
+  // such runs.
+  std::optional<int64_t> LatestStopNs() const;
   // Whether the files of all workers are there already: engines that count write by themselves.
   bool FilesThere() const;
   // Nothing cancels it but the user's second Ctrl-C: a profiler left running is worse than a long
-  // wait. `on_the_way` is called once the stops are.
-  void Stop(const std::function<void()>& on_the_way);
+  // wait. One exception: where a flush takes twice as long as was said, the user is told what can
+  // be done, and from then on `stop` goes on without the workers that still write. `on_the_way` is
+  // called once the stops are; `on_late` when others wait for those that are late, with the workers
+  // that are done.
+  void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
+            const std::function<void(const std::vector<size_t>&)>& on_late = {});
   // `stop` ends the waiting for workers that failed.
   void Collect(std::stop_token stop);
+  void CollectOf(size_t index, std::stop_token stop);  // of one worker, once
+
+  const std::vector<size_t>& running() const { return running_; }
+  // Until the worker's files are whole and no longer grow.
+  void WaitForFilesOf(const RecordedWorker& worker, const std::stop_token& stop,
+                      const std::function<void(uint64_t)>& progress = {});
+  // What is new in the worker's folder and may be its own: by its key where the engine reads one.
+  std::vector<std::string> FilesOf(const RecordedWorker& worker) const;
+  // Its traces and its tables: what it wrote in all.
+  FolderState WrittenBy(const RecordedWorker& worker) const;
+  // When the worker had written all, by its own clock as far as that is known: by its files where
+  // they are seen, else by its answer.
+  int64_t WrittenUnixNs(const RecordedWorker& worker) const;
+  double TableNs(const RecordedWorker& worker) const;  // from its last trace to its table; or 0
+  // What the names of the worker's files begin with; "" where the engine reads no key.
+  static std::string_view PrefixOf(const RecordedWorker& worker);
+  // It is not started: `trouble` says why.
+  void LeaveOut(size_t worker, const std::string& trouble);
 
  private:
   // Sends their stops to the workers `which`, with a line of progress for each until all have
   // answered; `on_the_way` is called once they are under way.
-  std::vector<ControlOutcome> SendWithProgress(std::string_view phase,
-                                               const std::vector<size_t>& which,
-                                               std::stop_token stop,
-                                               const std::function<void()>& on_the_way);
+  std::vector<ControlOutcome> SendWithProgress(
+      std::string_view phase, const std::vector<size_t>& which, std::stop_token stop,
+      const std::function<void()>& on_the_way,
+      const std::function<void(int64_t elapsed_ns)>& look = {});
+  std::vector<ControlOutcome> SendStarts();
+  std::vector<std::vector<size_t>> Waves() const;
+  void StopOverdue();
+  bool Overdue(size_t worker, int64_t now_ns) const;
+  // Says what takes longer than was said, once, and at twice the time what can be done. Gives the
+  // workers of which the latter was said now.
+  std::vector<size_t> SayWhatIsLate(int64_t elapsed_ns, bool may_leave);
   std::vector<std::string> WhyDeadOf(const std::vector<size_t>& which) const;
   void Fail(RecordedWorker& worker, std::string trouble);
   void NameEndedSessions(const std::vector<size_t>& which,
@@ -60,21 +97,20 @@ class ProfilerSession {
   void Remark(const std::string& text);
 
   // profiler_files.cc
-  void LookIntoFolders();
   std::vector<FlushState> Flushes();
-  void CollectOf(RecordedWorker& worker, std::stop_token stop);
-  // What the names of the worker's files begin with; "" where the engine reads no key.
-  static std::string_view PrefixOf(const RecordedWorker& worker);
-  std::vector<std::string> FilesOf(const RecordedWorker& worker) const;
   size_t ExpectedFiles(const RecordedWorker& worker) const;
+  static std::string PlaceOf(const RecordedWorker& worker);
   std::string Traces() const;  // where they are or will be, one line a worker
 
   HttpClient& client_;
   const RecordOptions& options_;
   RecordObserver& observer_;
   Recording& recording_;
-  std::vector<size_t> running_;                // workers that are to start, or did
-  std::vector<std::atomic<int64_t>> took_ns_;  // of the last stop of each worker; 0: no answer yet
+  std::vector<size_t> running_;                 // workers that are to start, or did
+  std::vector<std::atomic<int64_t>> took_ns_;   // of the last stop of each worker; 0: no answer yet
+  std::vector<std::atomic<int64_t>> began_ns_;  // when its start was answered; 0: not yet
+  std::map<size_t, std::future<std::vector<ControlOutcome>>> early_stops_;  // of StopOverdue
+  std::set<size_t> said_late_, said_choice_, collected_;
   std::map<std::string, FolderState> before_;  // by folder, as it was before the start
 };
 

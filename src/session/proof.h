@@ -20,6 +20,7 @@ struct TraceEvidence {
   std::vector<int64_t> pids;                           // of the processes with events in it
   std::vector<std::string> process_names;              // "VLLM::Worker_TP1"
   std::optional<int64_t> first_unix_ns, last_unix_ns;  // of its events
+  uint64_t events = 0;                                 // with a time
   uint64_t gpu_events = 0;
   bool idle = false;              // there is no slice but the profiler's own
   bool has_gpu = false;           // its header names a GPU
@@ -37,6 +38,8 @@ struct WorkerExpectation {
   std::string url;
   EngineFacts facts;
   std::optional<int64_t> steps_asked;
+  std::optional<int64_t> steps_bound;  // by the start request: asked for, or by the budget
+  std::optional<int64_t> own_bound;    // by the engine's configuration
   bool by_stage = false;
   bool by_daemon = false;   // Kineto's; else by HTTP
   bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace, old vLLM)
@@ -44,7 +47,9 @@ struct WorkerExpectation {
   // engine behind the server, by its number; nullopt: its metrics do not tell. Empty without any.
   std::vector<std::optional<int64_t>> steps_by_metrics;
   bool steps_go_on = false;  // somebody's load goes on behind the stop: the counters hold more
+  bool nothing_ran = false;  // by its answer to the stop, and without a file
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
+  int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: it is not known
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
   std::string key;  // what the names of its files begin with; "" where it reads none
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote

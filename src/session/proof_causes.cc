@@ -20,6 +20,16 @@ constexpr std::string_view kDriveEveryEngine =
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
+std::string ShortTime(int64_t ns) {
+  return ns < 1'000'000'000 ? fmt::format("{:.0f} ms", static_cast<double>(ns) / 1e6)
+                            : fmt::format("{:.1f} s", Seconds(ns));
+}
+
+// After how many steps its session ended by itself.
+std::optional<int64_t> BoundOf(const WorkerExpectation& worker) {
+  return worker.steps_bound ? worker.steps_bound : worker.own_bound;
+}
+
 // Its file lies there, but holds another time than this session's. "" when there is none.
 std::string OtherTime(const WorkerExpectation& worker, int64_t rank,
                       const std::vector<TraceEvidence>& traces) {
@@ -85,6 +95,10 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64
       return fmt::format("no file: the engine took {} steps and writes in the one behind step {}",
                          *made, *worker.steps_asked);
   }
+  if (worker.nothing_ran && worker.files.empty() && worker.steps_asked)
+    return fmt::format(
+        "no file: no request reached this engine: its session of {} steps never began {}",
+        *worker.steps_asked, kDriveEveryEngine);
   if (worker.by_daemon)
     return "no file of this rank: its process never asked Kineto's daemon (started without "
            "KINETO_USE_DAEMON=1, or it hangs), or it died";
@@ -111,8 +125,16 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
                          trace->path);
   }
   // Before the GPU: where nothing ran it had nothing to do.
-  if (worker.steps_named && !worker.by_stage && steps_told && steps == 0) {
-    const bool idle = worker.StepsOf(engine) == 0;
+  const bool no_work = std::all_of(traces.begin(), traces.end(),
+                                   [](const TraceEvidence* trace) { return trace->idle; });
+  if (worker.steps_named && !worker.by_stage && steps == 0 && (steps_told || no_work)) {
+    const std::optional<int64_t> bound = BoundOf(worker);
+    if (bound && empty > 0 && static_cast<int64_t>(empty) >= *bound)
+      return fmt::format(
+          "its file holds empty steps alone: the session ended after {}, as it was bounded ({}), "
+          "before a request reached this engine",
+          *bound, worker.steps_bound ? "--steps, or the budget" : "max_iterations");
+    const bool idle = worker.StepsOf(engine).value_or(0) == 0;
     return idle ? fmt::format(
                       "its file holds no step: no request reached this engine in the window {}",
                       kDriveEveryEngine)
@@ -143,16 +165,39 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
 
 std::string LeavesOut(const WorkerExpectation& worker, int64_t engine,
                       const std::vector<const TraceEvidence*>& traces, uint64_t steps) {
+  int64_t begin = INT64_MAX, end = INT64_MIN;
+  uint64_t with_empty = steps;
+  for (const TraceEvidence* trace : traces) {
+    begin = std::min(begin, trace->first_unix_ns.value_or(INT64_MIN));
+    end = std::max(end, trace->last_unix_ns.value_or(INT64_MAX));
+    with_empty += trace->empty_steps;
+  }
+  const bool told = begin != INT64_MIN && end != INT64_MAX && begin < end;
+  const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
+  const int64_t before_all = worker.all_running_unix_ns - (end - offset);
+  if (told && worker.all_running_unix_ns != 0 &&
+      before_all > kEndSlackNs + worker.facts.clock_error_ns.value_or(0))
+    return fmt::format(
+        "its file ends {:.1f} s before the last profiler ran: it had its {} steps by then, and "
+        "shows another time than the other ranks",
+        Seconds(before_all), steps);
+  if (told && worker.own_bound && !worker.steps_bound &&
+      static_cast<int64_t>(with_empty) == *worker.own_bound)
+    return fmt::format(
+        "it holds {} of the window's {:.1f} s: the engine's own bound of {} steps (max_iterations) "
+        "ended its session",
+        ShortTime(end - begin),
+        Seconds(worker.stop_asked_unix_ns -
+                std::max(worker.start_unix_ns, worker.all_running_unix_ns)),
+        *worker.own_bound);
   const std::optional<int64_t> counted = worker.StepsOf(engine);
   if (worker.steps_asked || !counted) return "";
+  // As the budget had it.
+  if (worker.steps_bound && static_cast<int64_t>(with_empty) >= *worker.steps_bound) return "";
   const int64_t made = *counted;
-  int64_t end = INT64_MIN;
-  for (const TraceEvidence* trace : traces)
-    end = std::max(end, trace->last_unix_ns.value_or(INT64_MAX));
-  const int64_t early =
-      worker.stop_asked_unix_ns == 0 || end == INT64_MAX
-          ? 0
-          : worker.stop_asked_unix_ns - (end - worker.facts.clock_offset_ns.value_or(0));
+  const int64_t early = worker.stop_asked_unix_ns == 0 || end == INT64_MAX
+                            ? 0
+                            : worker.stop_asked_unix_ns - (end - offset);
   const int64_t window = worker.stop_asked_unix_ns - worker.start_unix_ns;
   const bool ends_early =
       early > std::max(kEndSlackNs + worker.facts.clock_error_ns.value_or(0), window / 10);

@@ -59,6 +59,60 @@ TEST(Prove, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {
   EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
 }
 
+TEST(Prove, ASessionThatItsOwnBoundEndedIsRemarkedOnWithWhatItHolds) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.stop_asked_unix_ns = kStop;
+  worker.own_bound = 5;
+  TraceEvidence trace = Trace("a");
+  trace.last_unix_ns = *trace.first_unix_ns + 16'000'000;
+  EXPECT_THAT(
+      Prove({worker}, {trace}).remarks,
+      ElementsAre(HasSubstr("it holds 16 ms of the window's 5.0 s: the engine's own bound of 5 "
+                            "steps (max_iterations) ended its session")));
+  worker.steps_bound = 5;  // the start request's own
+  EXPECT_THAT(Prove({worker}, {trace}).remarks, IsEmpty());
+}
+
+TEST(Prove, StepsThatTheBudgetPlannedAreNoneToMiss) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.stop_asked_unix_ns = kStop;
+  worker.steps_by_metrics = {278};
+  worker.steps_bound = 5;
+  EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
+  worker.steps_bound = 6;
+  EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, ElementsAre(HasSubstr("5 of the 278")));
+}
+
+TEST(Prove, ATraceFromBeforeTheLastProfilerRanIsRemarkedOn) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.steps_asked = worker.steps_bound = 5;
+  worker.all_running_unix_ns = kStop + 3'000'000'000;
+  worker.stop_unix_ns = kStop + 4'000'000'000;
+  EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks,
+              ElementsAre(HasSubstr("ends 3.0 s before the last profiler ran")));
+  worker.all_running_unix_ns = kStop;
+  EXPECT_THAT(Prove({worker}, {Trace("a")}).remarks, IsEmpty());
+}
+
+TEST(Prove, WithoutARequestNeitherTheGpuNorAFolderIsToBlame) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  TraceEvidence trace = Trace("a");
+  trace.has_gpu = true;
+  trace.idle = true;
+  trace.steps.reset();
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("no request reached this engine"));
+  trace.idle = false;
+  trace.steps = 0;
+  trace.empty_steps = 3;
+  worker.steps_bound = 3;
+  EXPECT_THAT(Why(Prove({worker}, {trace})),
+              testing::AllOf(HasSubstr("holds empty steps alone"), HasSubstr("ended after 3")));
+  worker = AWorker("w", {});
+  worker.steps_asked = worker.steps_bound = 3;
+  worker.nothing_ran = true;
+  EXPECT_THAT(Why(Prove({worker}, {})), HasSubstr("its session of 3 steps never began"));
+}
+
 TEST(Prove, ATraceThatEndsLongBeforeItsStopIsRemarkedOn) {
   WorkerExpectation worker = AWorker("w", {"a"});
   worker.stop_asked_unix_ns = kStop;

@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 
 #include "base/pause.h"
+#include "control/liveness.h"
 #include "net/clock.h"
 #include "session/background_load.h"
 #include "session/daemon_window.h"
 #include "session/flush_progress.h"
 #include "session/preflight.h"
 #include "session/profiler_session.h"
+#include "session/record_outlook.h"
 #include "session/step_count.h"
 
 namespace tacho {
@@ -23,6 +26,7 @@ namespace {
 constexpr int64_t kIdleToTell = 1'000'000'000;
 constexpr std::chrono::milliseconds kMostForMetrics{10'000};
 constexpr std::chrono::milliseconds kLook{200};
+constexpr int64_t kLookForLifeNs = 2'000'000'000;
 
 // One recording under way.
 class Recorder {
@@ -46,6 +50,7 @@ class Recorder {
                    .profiled = {},
                    .clocks = ReadClocks(),
                    .starts = {},
+                   .window = {},
                    .interrupted_ns = {},
                    .remarks = std::move(preflight.remarks),
                    .troubles = std::move(preflight.troubles)} {}
@@ -53,11 +58,11 @@ class Recorder {
   Result<Recording> Run() {
     ProfilerSession session(client_, options_, observer_, recording_);
     // One that was left running would weigh on the unprofiled window.
-    const bool free =
+    bool free =
         recording_.via == Via::kDaemon || !AnyOpenSession() || session.EndOldSessions(stop_);
     if (free) {
       if (!StartsIdle()) TACHO_RETURN_IF_ERROR(BeginLoad());
-      RunUnprofiled();
+      free = RunUnprofiled(session);
     }
     if (free && !stop_.stop_requested()) {
       if (recording_.via == Via::kDaemon)
@@ -125,18 +130,37 @@ class Recorder {
     return true;
   }
 
-  void RunUnprofiled() {
-    if (!load_) return;
-    if (!Wait("warm-up", options_.warm_up_ns)) return;
-    observer_.OnDone("warm-up",
-                     fmt::format("{}, {} requests done", SecondsText(options_.warm_up_ns),
-                                 load_->progress().done.load()));
-    recording_.baseline.begin_ns = MonotonicNs();
-    Wait("baseline", options_.baseline_ns);
-    recording_.baseline.end_ns = MonotonicNs();
-    if (!stop_.stop_requested() && options_.baseline_ns > 0)
-      observer_.OnDone("baseline",
-                       fmt::format("{} without profiling", SecondsText(options_.baseline_ns)));
+  // Warm-up, a trial of the profilers, a window without them, and what is planned by all that.
+  // False where nobody can be started.
+  bool RunUnprofiled(ProfilerSession& session) {
+    if (load_) {
+      if (!Wait("warm-up", options_.warm_up_ns)) return true;
+      observer_.OnDone("warm-up",
+                       fmt::format("{}, {} requests done", SecondsText(options_.warm_up_ns),
+                                   load_->progress().done.load()));
+    }
+    if (recording_.via == Via::kHttp && !session.EndOldSessions(stop_)) return false;
+    if (!FindFiguresOf(client_, options_, observer_, recording_, session, stop_)) return false;
+    std::vector<std::optional<double>> rates;
+    std::optional<double> requests_per_s;
+    if (load_) {
+      const auto before = Metrics();
+      const uint64_t ended_before = RequestsEnded();
+      recording_.baseline.begin_ns = MonotonicNs();
+      Wait("baseline", options_.baseline_ns);
+      recording_.baseline.end_ns = MonotonicNs();
+      const int64_t took_ns = recording_.baseline.end_ns - recording_.baseline.begin_ns;
+      if (stop_.stop_requested()) return true;
+      if (options_.baseline_ns > 0) {
+        rates = StepRates(before, Metrics());
+        requests_per_s = static_cast<double>(RequestsEnded() - ended_before) * 1e9 /
+                         static_cast<double>(took_ns);
+        observer_.OnDone("baseline",
+                         fmt::format("{} without profiling", SecondsText(options_.baseline_ns)));
+      }
+    }
+    PlanRecording(options_, observer_, rates, requests_per_s, recording_);
+    return true;
   }
 
   uint64_t RequestsEnded() const {
@@ -158,11 +182,20 @@ class Recorder {
   }
 
   // The engine's own word, asked of those that have it; an absent one stays absent.
+  std::vector<std::optional<MetricsSnapshot>> Metrics() {
+    std::vector<std::optional<MetricsSnapshot>> told;
+    for (Result<MetricsSnapshot>& snapshot :
+         ReadMetricsAll(client_, Workers(), MetricsPatience(), {})) {
+      told.emplace_back();
+      if (snapshot) told.back() = std::move(*snapshot);
+    }
+    return told;
+  }
+
   void ReadMetrics(std::optional<MetricsSnapshot> RecordedWorker::*when) {
-    std::vector<Result<MetricsSnapshot>> snapshots =
-        ReadMetricsAll(client_, Workers(), MetricsPatience(), {});
+    std::vector<std::optional<MetricsSnapshot>> snapshots = Metrics();
     for (size_t i = 0; i < snapshots.size(); ++i)
-      if (snapshots[i]) recording_.workers[i].*when = std::move(*snapshots[i]);
+      if (snapshots[i]) recording_.workers[i].*when = std::move(snapshots[i]);
   }
 
   std::chrono::milliseconds MetricsPatience() const {
@@ -183,14 +216,18 @@ class Recorder {
     if (session.Start()) {
       // Engines step on while they start.
       std::optional<StepCount> steps;
-      if (const auto needed = StepsToFlush(options_.profile))
-        steps.emplace(client_, Workers(), MetricsPatience(), *needed, stop_);
+      const WindowPlan& plan = recording_.window;
+      if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
+        steps.emplace(client_, Workers(), MetricsPatience(), plan.by_budget ? *needed - 1 : *needed,
+                      stop_);
       if (StartsIdle()) {
         if (!options_.given_load)
           Remark("by stage the load begins behind the start: no warm-up, no unprofiled window");
         if (auto begun = BeginLoad(); !begun) recording_.troubles.push_back(begun.error().message);
       }
       recording_.profiled.begin_ns = MonotonicNs();
+      for (RecordedWorker& worker : recording_.workers)
+        worker.expectation.all_running_unix_ns = ReadClocks().unix_ns;
       const uint64_t ended_before = RequestsEnded();
       const std::optional<uint64_t> wanted = options_.window_requests;
       const auto requests_ended = [&] { return RequestsEnded() - ended_before; };
@@ -198,21 +235,78 @@ class Recorder {
       if (options_.given_load)
         Wait("load", INT64_MAX, [&] { return LoadEnded(); });
       else
-        Wait("profile", options_.window_ns, [&] {
+        Wait("profile", WindowNs(session), [&] {
           return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
-                 (steps && steps->Taken()) || LoadEnded();
+                 (steps && StepsEnd(*steps)) || LoadEnded() || AllDead(session);
         });
       recording_.profiled.end_ns = MonotonicNs();
       const bool whole =
-          recording_.profiled.end_ns - recording_.profiled.begin_ns >= options_.window_ns;
+          recording_.profiled.end_ns - recording_.profiled.begin_ns >= plan.window_ns;
       if (const uint64_t ended = requests_ended(); whole && wanted && ended < *wanted)
         Remark(fmt::format("{} of {} requests ended in the window: it needs a longer --duration",
                            ended, *wanted));
       observer_.OnDone("profile",
                        SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
     }
-    session.Stop([this] { CancelLoad(); });
+    session.Stop([this] { CancelLoad(); }, stop_,
+                 [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
     session.Collect(stop_);
+  }
+
+  // From when the last profiler runs. What those that count by time recorded until then counts.
+  int64_t WindowNs(const ProfilerSession& session) const {
+    const std::optional<int64_t> latest_ns = session.LatestStopNs();
+    const int64_t window_ns = recording_.window.window_ns;
+    return latest_ns ? std::min(window_ns, *latest_ns - recording_.profiled.begin_ns) : window_ns;
+  }
+
+  // By the budget the others have as long again as the first one that took its steps: where a
+  // worker has fewer requests, its steps are not waited for.
+  bool StepsEnd(StepCount& steps) {
+    if (steps.Taken()) return true;
+    if (!recording_.window.by_budget || !steps.AnyTaken()) return false;
+    const int64_t now_ns = MonotonicNs();
+    if (first_taken_ns_ == 0) first_taken_ns_ = now_ns;
+    return now_ns - first_taken_ns_ >= first_taken_ns_ - recording_.profiled.begin_ns;
+  }
+
+  // Whether no engine is left to wait for; asked beside the window, every other second.
+  bool AllDead(const ProfilerSession& session) {
+    if (dead_.valid()) {
+      if (dead_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+      next_look_ns_ = MonotonicNs() + kLookForLifeNs;
+      return dead_.get();
+    }
+    if (MonotonicNs() < next_look_ns_ || session.running().empty()) return false;
+    std::vector<Worker> workers;
+    std::vector<EngineFacts> facts;
+    for (size_t i : session.running()) {
+      workers.push_back(recording_.workers[i].worker);
+      facts.push_back(recording_.workers[i].facts);
+    }
+    dead_ = std::async(std::launch::async, [this, workers, facts] {
+      const std::vector<std::string> why = WhyDead(client_, workers, facts, kPatienceForLife);
+      return std::none_of(why.begin(), why.end(), [](const std::string& w) { return w.empty(); });
+    });
+    return false;
+  }
+
+  // Others still write, and longer than was said: what is there is shown meanwhile.
+  void ShowWhatIsDone(ProfilerSession& session, const std::vector<size_t>& done) {
+    if (auto ended = EndLoad(); !ended) return;
+    std::vector<size_t> writing;
+    for (size_t i = 0; i < recording_.workers.size(); ++i) {
+      WorkerExpectation& expectation = recording_.workers[i].expectation;
+      if (std::find(done.begin(), done.end(), i) != done.end()) {
+        expectation.stop_unix_ns = ReadClocks().unix_ns;
+        session.CollectOf(i, stop_);
+      } else if (expectation.trouble.empty()) {
+        writing.push_back(i);
+        expectation.trouble = "its flush is still under way";
+      }
+    }
+    observer_.OnPartly(recording_);
+    for (size_t i : writing) recording_.workers[i].expectation.trouble.clear();
   }
 
   // What is under way would only wait behind the flush.
@@ -229,7 +323,7 @@ class Recorder {
     ReadMetrics(&RecordedWorker::before);
     DaemonWindowOptions window;
     window.socket_folder = options_.socket_folder;
-    window.duration_ns = options_.window_ns;
+    window.duration_ns = recording_.window.window_ns;
     window.with_stack = options_.profile.IsOn("with_stack");
     window.record_shapes = options_.profile.IsOn("record_shapes");
     window.patience = options_.patience;
@@ -243,7 +337,7 @@ class Recorder {
     recording_.profiled.begin_ns = recording_.daemon->begin_ns;
     recording_.profiled.end_ns = recording_.daemon->end_ns;
     observer_.OnDone("profile",
-                     fmt::format("{} by the daemon, {} processes", SecondsText(options_.window_ns),
+                     fmt::format("{} by the daemon, {} processes", SecondsText(window.duration_ns),
                                  recording_.daemon->processes));
   }
 
@@ -310,6 +404,9 @@ class Recorder {
   Recording recording_;
   std::unique_ptr<BackgroundLoad> load_;
   bool load_gave_up_ = false;
+  int64_t first_taken_ns_ = 0;  // when the first worker had its steps; 0: none has
+  std::future<bool> dead_;      // AllDead, asked
+  int64_t next_look_ns_ = 0;
 };
 
 }  // namespace

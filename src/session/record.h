@@ -15,6 +15,7 @@
 #include "load/drive.h"
 #include "load/plan.h"
 #include "net/http_client.h"
+#include "session/budget.h"
 #include "session/engine_log.h"
 #include "session/fetch_files.h"
 #include "session/proof.h"
@@ -50,6 +51,8 @@ struct RecordOptions {
   // Profiled, at most: it ends sooner when the steps asked for are taken, or so many requests
   // ended.
   int64_t window_ns = 10'000'000'000;
+  bool window_asked = false;  // by the user, who then gets it; else the budget bounds it
+  Budget budget;
   std::optional<uint64_t> window_requests;
 
   std::string trace_dir;  // where the engines write, as seen from here
@@ -66,6 +69,8 @@ struct RecordOptions {
   std::string command;                    // for run.json and commands.sh: without secrets
 };
 
+struct Recording;
+
 // Told of what goes on, from the thread that runs Record.
 class RecordObserver {
  public:
@@ -75,6 +80,9 @@ class RecordObserver {
   // Of the phase under way, perhaps in several lines; comes often.
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
+  // The workers that are done, as far as they can be told of, while others still write: `recording`
+  // may be written and proven, and goes on.
+  virtual void OnPartly(Recording&) {}
   // What would be left behind if this process ended now, in lines for the user; "" for nothing.
   virtual void OnLeftBehind(const std::string& what) = 0;
 };
@@ -82,12 +90,19 @@ class RecordObserver {
 struct RecordedWorker {
   Worker worker;
   EngineFacts facts;
-  std::string key;     // of its session: the beginning of its files' names where it reads one
-  std::string folder;  // where it writes, as seen from here; "" when it cannot be seen
+  ProfileOptions profile;  // what is asked of it
+  std::string key;         // of its session: the beginning of its files' names where it reads one
+  std::string folder;      // where it writes, as seen from here; "" when it cannot be seen
   std::optional<RemoteFolder> remote;  // where its files are fetched from
   EngineLog log;
   std::optional<ControlRequest> start, stop;  // absent: by the daemon
   std::optional<ControlOutcome> started, stopped;
+  std::optional<ProfileFigures> figures;   // what is known before the start of what it writes
+  std::optional<int64_t> trial_start_ns;   // how long its first start took, in a trial
+  std::optional<Forecast> forecast;        // what was said before the start
+  int64_t written_unix_ns = 0;             // when it had written all, by its own clock
+  double table_ns = 0;                     // from its last trace to its table
+  std::optional<ProfileFigures> recorded;  // what it came to
   std::optional<MetricsSnapshot> before, after;
   WorkerExpectation expectation;  // its files are those in the run folder
 };
@@ -127,7 +142,8 @@ struct Recording {
   std::optional<LoadRecords> load;
   LoadWindow baseline, profiled;
   ClockPair clocks;
-  ControlSpread starts;                   // by HTTP
+  ControlSpread starts;  // by HTTP
+  WindowPlan window = {};
   std::optional<int64_t> interrupted_ns;  // CLOCK_MONOTONIC of the user's Ctrl-C
   std::vector<std::string> remarks;
   std::vector<std::string> troubles;  // each makes the recording incomplete

@@ -97,6 +97,16 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
   if (worker.remote) json["collected_from"] = worker.remote->host + ":" + worker.remote->path;
   if (worker.started) json["start"] = OutcomeJson(*worker.start, *worker.started, shift);
   if (worker.stopped) json["stop"] = OutcomeJson(*worker.stop, *worker.stopped, shift);
+  if (worker.forecast)
+    json["forecast"] = {{"bytes", std::llround(worker.forecast->bytes)},
+                        {"flush_ns", std::llround(worker.forecast->flush_ns)}};
+  if (const std::optional<ProfileFigures>& recorded = worker.recorded)
+    json["recorded"] = {{"steps", std::llround(recorded->steps)},
+                        {"events", std::llround(recorded->events)},
+                        {"bytes", std::llround(recorded->bytes)},
+                        {"window_ns", std::llround(recorded->window_ns)},
+                        {"flush_ns", std::llround(recorded->flush_ns)},
+                        {"table_ns", std::llround(recorded->table_ns)}};
   for (const std::optional<int64_t>& steps : worker.expectation.steps_by_metrics)
     json["steps_by_metrics"].push_back(steps ? OrderedJson(*steps) : OrderedJson());
   if (!worker.expectation.trouble.empty()) json["trouble"] = worker.expectation.trouble;
@@ -202,6 +212,15 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
     json.update(more);
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
   Put(json, "start_spread_ns", recording.starts.ns);
+  if (const WindowPlan& plan = recording.window; plan.window_ns > 0) {
+    OrderedJson& window = json["window"];
+    window = {{"by_budget", plan.by_budget},
+              {"over_budget", plan.over},
+              {"budget_bytes", options.budget.bytes},
+              {"budget_flush_ns", options.budget.flush_ns},
+              {"most_ns", plan.window_ns}};
+    Put(window, "steps", plan.steps);
+  }
   if (recording.interrupted_ns) json["interrupted_unix_ns"] = *recording.interrupted_ns + shift;
   if (recording.daemon && recording.daemon->begun())
     json["daemon_window"] = {{"begin_unix_ns", recording.daemon->begin_ns + shift},

@@ -43,14 +43,17 @@ bool StepCount::Taken() {
   if (MonotonicNs() < next_look_ns_) return false;
   next_look_ns_ = MonotonicNs() + 500'000'000;
   const std::vector<Result<MetricsSnapshot>> now = Look();
+  bool all = true;
   for (size_t i = 0; i < now.size(); ++i) {
-    if (!now[i] || !from_[i] || now[i]->engines.size() != from_[i]->engines.size()) return false;
-    for (size_t e = 0; e < now[i]->engines.size(); ++e) {
+    bool taken = now[i] && from_[i] && now[i]->engines.size() == from_[i]->engines.size();
+    for (size_t e = 0; taken && e < now[i]->engines.size(); ++e) {
       const std::optional<double> from = from_[i]->engines[e].steps, to = now[i]->engines[e].steps;
-      if (!from || !to || *to - *from <= static_cast<double>(needed_)) return false;
+      taken = from && to && *to - *from > static_cast<double>(needed_);
     }
+    all = all && taken;
+    any_taken_ = any_taken_ || taken;
   }
-  return true;
+  return all;
 }
 
 }  // namespace tacho

@@ -31,6 +31,8 @@ class StepCount {
   // Asks the engines, half a second after the last time at the earliest. False where one does not
   // tell.
   bool Taken();
+  // Whether one had, by the same look.
+  bool AnyTaken() const { return any_taken_; }
 
  private:
   std::vector<Result<MetricsSnapshot>> Look() const {
@@ -44,6 +46,7 @@ class StepCount {
   const std::stop_token stop_;
   const std::vector<Result<MetricsSnapshot>> from_;
   int64_t next_look_ns_ = 0;
+  bool any_taken_ = false;
 };
 
 }  // namespace tacho

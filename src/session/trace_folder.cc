@@ -88,6 +88,11 @@ bool IsTraceName(const std::string& path) {
   return name.find(".json") != std::string::npos;
 }
 
+bool IsTableName(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  return name.find("profiler_out") != std::string::npos && name.ends_with(".txt");
+}
+
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress) {
@@ -102,7 +107,8 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     bool whole = true;
     traces.clear();
     for (const std::string& path : fresh) {
-      if (!IsTraceName(path)) continue;
+      if (!IsTraceName(path) || !fs::path(path).filename().string().starts_with(options.prefix))
+        continue;
       state[path] = now[path];
       bytes += now[path].bytes;
       if (LooksWhole(path))

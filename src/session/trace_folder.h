@@ -33,11 +33,14 @@ std::vector<std::string> NewFiles(const FolderState& before, const FolderState& 
 bool LooksWhole(const std::string& path);
 // Whether the name is that of a trace rather than of a table or a log.
 bool IsTraceName(const std::string& path);
+// Whether it is that of vLLM's table of averages, the last file of its flush.
+bool IsTableName(const std::string& path);
 
 struct SettleOptions {
   // No file has grown for so long: then it is over, whole or not.
   std::chrono::milliseconds quiet{3000};
   std::chrono::milliseconds patience{0};  // of it all; 0: no bound
+  std::string prefix;                     // of the names of the files that count; "": all
   size_t expected = 0;  // trace files; more patience (10 s) is given until as many are there
 };
 // Waits until the new files below `folder` are whole and no longer grow; calls `progress` with

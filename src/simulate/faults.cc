@@ -32,8 +32,10 @@ std::string KnownKinds() {
 
 const std::vector<FaultRow>& FaultRows() {
   static const std::vector<FaultRow> rows = {
-      {FaultKind::kSlowStart, "slow-start", "TIME", "2s", "/start_profile answers late"},
+      {FaultKind::kSlowStart, "slow-start", "TIME", "2s", "a profiler begins late"},
       {FaultKind::kSlowFlush, "slow-flush", "TIME", "5s", "a trace takes so long to write"},
+      {FaultKind::kSlowTable, "slow-table", "TIME", "50ms",
+       "vLLM's table takes so long for each step"},
       {FaultKind::kHangStart, "hang-start", "", "", "/start_profile never answers"},
       {FaultKind::kHangStop, "hang-stop", "", "", "/stop_profile never answers"},
       {FaultKind::kErrorStart, "error-500-start", "", "", "/start_profile answers 500"},

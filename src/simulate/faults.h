@@ -11,8 +11,9 @@
 namespace tacho::simulate {
 
 enum class FaultKind : uint8_t {
-  kSlowStart,      // /start_profile answers late
+  kSlowStart,      // the profiler begins late, and /start_profile answers then
   kSlowFlush,      // writing a trace takes so long, and the file grows all the while
+  kSlowTable,      // vLLM's table behind the trace takes so long for each step
   kHangStart,      // /start_profile never answers
   kHangStop,       // /stop_profile never answers, nothing is written
   kErrorStart,     // /start_profile answers 500

@@ -77,16 +77,17 @@ void SglangProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
   ++sessions_;
   const auto reply = std::make_shared<FirstReply>(exchange, "Start profiling.\n");
   const int64_t late = parts_.options->faults.Amount(FaultKind::kSlowStart, parts_.options->index);
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    parts_.engines[i]->BetweenSteps([this, i, request, reply, late] {
-      auto answer = slots_[i].profiler.Start(request, parts_.engines[i]->forwards());
-      Carry(i, std::move(answer.orders), false,
-            [this, reply, late, good = answer.good](bool alive) {
-              if (!alive) return reply->Dead();
-              parts_.loop->At(parts_.loop->NowNs() + late, [reply, good] { reply->Good(good); });
-            });
-    });
-  }
+  parts_.loop->At(parts_.loop->NowNs() + late, [this, request, reply] {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      parts_.engines[i]->BetweenSteps([this, i, request, reply] {
+        auto answer = slots_[i].profiler.Start(request, parts_.engines[i]->forwards());
+        Carry(i, std::move(answer.orders), false, [reply, good = answer.good](bool alive) {
+          if (!alive) return reply->Dead();
+          reply->Good(good);
+        });
+      });
+    }
+  });
 }
 
 void SglangProfiling::Stop(const std::shared_ptr<HttpExchange>& exchange) {

@@ -1,5 +1,8 @@
 #include "simulate/trace_flush.h"
 
+#include <chrono>
+
+#include "base/pause.h"
 #include "simulate/trace_table.h"
 #include "simulate/trace_writer.h"
 #include "simulate/truth.h"
@@ -7,16 +10,21 @@
 namespace tacho::simulate {
 namespace {
 
+void MakeTable(const RankFlush& flush, const std::stop_token& stop) {
+  const auto steps = static_cast<int64_t>(flush.recording->steps.size());
+  Pause(stop, std::chrono::milliseconds(flush.table_ns_per_step * steps / 1'000'000));
+  if (!stop.stop_requested())
+    WriteTextFile(flush.table_path, KeyAveragesTable(flush.source, *flush.recording));
+}
+
 FileOutcome Flush(const RankFlush& flush, std::stop_token stop) {
   if (flush.lost) return {};
   const auto write = [&](ByteSink& sink) {
     return WriteKinetoTrace(flush.source, *flush.recording, sink);
   };
-  FileOutcome outcome = WriteTraceFile(flush.file, write, std::move(stop));
+  FileOutcome outcome = WriteTraceFile(flush.file, write, stop);
   if (outcome.end != FileEnd::kWritten) return outcome;
-  if (!flush.table_path.empty()) {
-    WriteTextFile(flush.table_path, KeyAveragesTable(flush.source, *flush.recording));
-  }
+  if (!flush.table_path.empty()) MakeTable(flush, stop);
   if (flush.truth && flush.source.content == TraceContent::kWorker) {
     WriteTextFile(flush.file.path + ".truth.json", TruthOf(flush.source, *flush.recording));
   }

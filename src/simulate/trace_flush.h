@@ -17,6 +17,7 @@ struct RankFlush {
   TraceFile file;
   bool lost = false;       // a fault: it never appears
   std::string table_path;  // key_averages beside it, "" for none
+  int64_t table_ns_per_step = 0;
   bool truth = false;
 };
 

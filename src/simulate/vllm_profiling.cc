@@ -141,8 +141,8 @@ void VllmProfiling::Start(const std::shared_ptr<HttpExchange>& exchange) {
     frontend_prefix_ = body.prefix;
   }
   const int64_t late = parts_.options->faults.Amount(FaultKind::kSlowStart, parts_.options->index);
-  StartEngines(body.prefix, {body.delay, body.max}, [this, exchange, late] {
-    parts_.loop->At(parts_.loop->NowNs() + late, [this, exchange] {
+  parts_.loop->At(parts_.loop->NowNs() + late, [this, exchange, body] {
+    StartEngines(body.prefix, {body.delay, body.max}, [this, exchange] {
       Info("api_router.py:44", "Profiler started.");
       exchange->Respond(200, "", "");
     });

@@ -81,6 +81,8 @@ RankFlush VllmProfiling::FlushOf(size_t engine, int rank,
   flush.lost = Has(FaultKind::kLoseRank) &&
                parts_.options->faults.Amount(FaultKind::kLoseRank, parts_.options->index) == rank;
   flush.truth = parts_.options->truth;
+  flush.table_ns_per_step =
+      parts_.options->faults.Amount(FaultKind::kSlowTable, parts_.options->index);
   if (parts_.config.dump_table && parts_.version.minor >= 11) {
     const std::string folder = std::filesystem::path(flush.file.path).parent_path().string();
     flush.table_path = parts_.version.minor >= 32

@@ -17,12 +17,14 @@ in them stands for its router, or its first worker, and what is printed is compa
 Besides, each option that the pages on engines name must be one, each symptom of docs/troubleshooting.md must be
 something that the program says, and docs/csv.md names the columns of --csv in their order.
 """
+import atexit
 import contextlib
 import json
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n"
                    r"|<!-- run with (?P<real>engines) -->\n)?"
                    r"```console\n(?P<body>.*?)```\n", re.S)
+STATE = tempfile.mkdtemp(prefix="tacho-state-")  # nothing is known of engines of other runs
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 # Options that belong to engines and other programs.
 FOREIGN = {"--profiler-config", "--enable-sleep-mode", "--max-iterations"}
 
@@ -73,7 +77,7 @@ def simulated(tacho, words, folder):
 
 def run_shown(tacho, words, cwd):
     done = subprocess.run([tacho, *words[1:]], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240,
-                          env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
+                          env={**os.environ, "XDG_STATE_HOME": tempfile.mkdtemp(dir=STATE), "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "COLUMNS": ""})
     return done.stdout.decode()
 
 

@@ -372,6 +372,8 @@ def daemon_late(folder):
         check("late: its file comes", file and wait_for(lambda: os.path.exists(file[1])), said)
 
 
-scenario.main([interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, not_stopped, counts,
-               daemon_commands, daemon_stands_still, daemon_late_answers,
-               daemon_again_interrupted, daemon_late], __doc__)
+SCENARIOS = [interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, not_stopped, counts,
+             daemon_commands, daemon_stands_still, daemon_late_answers, daemon_again_interrupted, daemon_late]
+
+if __name__ == "__main__":
+    scenario.main(SCENARIOS, __doc__)

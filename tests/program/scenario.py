@@ -79,6 +79,7 @@ def main(scenarios, usage):
     for name in names:
         folder = tempfile.mkdtemp(prefix=f"tacho-{name}-")
         os.environ["XDG_RUNTIME_DIR"] = folder  # its locks
+        os.environ["XDG_STATE_HOME"] = folder + "/state"  # its figures of earlier recordings
         begin = time.monotonic()
         try:
             named[name](folder)

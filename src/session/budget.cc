@@ -1,0 +1,165 @@
+#include "session/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "session/flush_progress.h"
+
+namespace tacho {
+namespace {
+
+// The most that is recorded of an engine of which nothing is known: a second or two of decoding,
+// and seconds of flush where each step costs 50 ms of it.
+constexpr int64_t kUnknownSteps = 64;
+constexpr int64_t kUnknownWindowNs = 2'000'000'000;
+// Less shows nothing, whatever it costs.
+constexpr int64_t kLeastSteps = 4;
+constexpr int64_t kLeastWindowNs = 100'000'000;
+// Profiled steps take longer than others; a window ends by time where they do not come.
+constexpr int64_t kSlackOfSteps = 4;
+constexpr int64_t kSlackNs = 1'000'000'000;
+
+// As much as `times` such sessions in one. What is done with events in a flush sorts them and
+// builds trees: a little more than in proportion.
+Forecast Scaled(const ProfileFigures& figures, double times) {
+  const double few = std::log(std::max(figures.events, 2.0));
+  const double many = std::log(std::max(figures.events * times, 2.0));
+  return {figures.bytes * times, figures.flush_ns * times * std::max(1.0, many / few)};
+}
+
+// How often `figures` fits into the budget.
+double Times(const ProfileFigures& figures, const Budget& budget, bool stalls) {
+  double times = INFINITY;
+  if (figures.bytes > 0) times = static_cast<double>(budget.bytes) / figures.bytes;
+  if (!stalls || figures.flush_ns <= 0) return times;
+  const auto most = static_cast<double>(budget.flush_ns);
+  times = std::min(times, most / figures.flush_ns);
+  for (int i = 0; i < 8 && Scaled(figures, times).flush_ns > most; ++i)
+    times *= most / Scaled(figures, times).flush_ns;
+  return times;
+}
+
+int64_t Whole(double value, int64_t least, int64_t most) {
+  if (!(value < static_cast<double>(most))) return most;
+  return std::max(least, static_cast<int64_t>(value));
+}
+
+int64_t StepsWithin(const Outlook& worker, const Budget& budget) {
+  if (!worker.figures || worker.figures->steps <= 0) return kUnknownSteps;
+  return Whole(worker.figures->steps * Times(*worker.figures, budget, worker.stalls), kLeastSteps,
+               INT32_MAX);
+}
+
+int64_t TimeWithin(const Outlook& worker, const Budget& budget, int64_t most_ns) {
+  if (!worker.figures || worker.figures->window_ns <= 0) return std::min(kUnknownWindowNs, most_ns);
+  return Whole(worker.figures->window_ns * Times(*worker.figures, budget, worker.stalls),
+               std::min(kLeastWindowNs, most_ns), most_ns);
+}
+
+void KeepDearest(std::optional<Forecast>& kept, const Forecast& other) {
+  if (!kept) kept = Forecast();
+  kept->bytes = std::max(kept->bytes, other.bytes);
+  kept->flush_ns = std::max(kept->flush_ns, other.flush_ns);
+}
+
+std::string StepsText(int64_t steps) {
+  return fmt::format("{} step{}", steps, steps == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string SizeText(double bytes) {
+  if (bytes >= 1e9) return fmt::format("{:.1f} GB", bytes / 1e9);
+  return fmt::format("{:.{}f} MB", bytes / 1e6, bytes >= 1e7 ? 0 : 1);
+}
+
+std::string Forecast::Text() const {
+  return fmt::format("{} and {} of flush", SizeText(bytes),
+                     SecondsText(static_cast<int64_t>(flush_ns)));
+}
+
+Forecast ForecastOfSteps(const ProfileFigures& figures, double steps) {
+  return figures.steps > 0 ? Scaled(figures, steps / figures.steps) : Forecast();
+}
+
+Forecast ForecastOfTime(const ProfileFigures& figures, std::optional<double> steps_per_s,
+                        int64_t window_ns) {
+  const auto time_ns = static_cast<double>(window_ns);
+  if (steps_per_s && figures.steps > 0)
+    return ForecastOfSteps(figures, *steps_per_s * time_ns / 1e9);
+  return figures.window_ns > 0 ? Scaled(figures, time_ns / figures.window_ns) : Forecast();
+}
+
+WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
+                      const AskedWindow& asked) {
+  WindowPlan plan;
+  plan.window_ns = asked.window_ns;
+  plan.steps = asked.steps;
+  plan.by_budget = !asked.steps && !asked.time;
+  if (plan.by_budget) {
+    for (const Outlook& worker : workers) {
+      if (worker.counts_steps)
+        plan.steps = std::min(plan.steps.value_or(INT64_MAX), StepsWithin(worker, budget));
+      else
+        plan.most_ns =
+            std::min(plan.most_ns.value_or(INT64_MAX), TimeWithin(worker, budget, asked.window_ns));
+    }
+    plan.window_ns = std::min(plan.window_ns, plan.most_ns.value_or(INT64_MAX));
+  }
+  double slowest = INFINITY;  // steps a second
+  for (const Outlook& worker : workers) {
+    if (worker.steps_per_s && *worker.steps_per_s > 0)
+      slowest = std::min(slowest, *worker.steps_per_s);
+    plan.each.emplace_back();
+    if (!worker.figures) continue;
+    const Forecast whole = ForecastOfTime(*worker.figures, worker.steps_per_s, asked.window_ns);
+    KeepDearest(plan.whole, whole);
+    const Forecast in_time = ForecastOfTime(*worker.figures, worker.steps_per_s, plan.window_ns);
+    const bool ends_by_steps = plan.steps && (worker.counts_steps || asked.steps);
+    Forecast planned = in_time;
+    if (ends_by_steps) {
+      planned = ForecastOfSteps(*worker.figures, static_cast<double>(*plan.steps));
+      if (!asked.steps && in_time.bytes < planned.bytes) planned = in_time;
+    }
+    plan.each.back() = planned;
+    KeepDearest(plan.planned, planned);
+  }
+  if (plan.steps && slowest < INFINITY) {
+    plan.planned_ns = Whole(static_cast<double>(*plan.steps) / slowest * 1e9, 0, kSlackNs * 3600);
+    // Where steps stay away, as on an engine that no request reaches, they are not waited for.
+    if (plan.by_budget)
+      plan.window_ns = std::min(plan.window_ns, kSlackOfSteps * *plan.planned_ns + kSlackNs);
+  }
+  if (plan.by_budget)
+    plan.shortened =
+        !plan.whole || (plan.planned && plan.planned->bytes < 0.99 * plan.whole->bytes);
+  plan.over = !plan.by_budget && plan.planned &&
+              (plan.planned->bytes > static_cast<double>(budget.bytes) ||
+               plan.planned->flush_ns > static_cast<double>(budget.flush_ns));
+  return plan;
+}
+
+std::string WindowPlan::Text(const AskedWindow& asked, const Budget& budget) const {
+  const std::string bound = steps && most_ns
+                                ? fmt::format("{} or {}", StepsText(*steps), SecondsText(*most_ns))
+                            : steps ? StepsText(*steps)
+                                    : SecondsText(window_ns);
+  if (!planned)
+    return by_budget ? fmt::format("what a step writes is not known: bounded to {}", bound)
+                     : fmt::format("what {} will write is not known", bound);
+  if (by_budget && shortened)
+    return fmt::format("about {} a rank for {}; bounded to {}: {}", whole->Text(),
+                       SecondsText(asked.window_ns), bound, planned->Text());
+  std::string text = fmt::format("about {} a rank for {}", planned->Text(),
+                                 asked.steps ? StepsText(*asked.steps) : SecondsText(window_ns));
+  if (over)
+    text += fmt::format(
+        ", as asked for: over the budget of {} and {} (--budget-bytes, "
+        "--budget-flush)",
+        SizeText(static_cast<double>(budget.bytes)), SecondsText(budget.flush_ns));
+  return text;
+}
+
+}  // namespace tacho

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// How long a recording may be before its engines pay for it: pure values. All that a profiler
+// writes, and its flush, grow with the steps that it recorded (vLLM 0.32 on a CPU: about 50 us of
+// flush an event from 7,000 to 231,000 events, nearly all of it for its table).
+
+// What one session of a rank's profiler came to.
+struct ProfileFigures {
+  double steps = 0;  // of the engine; 0: nothing names them
+  double events = 0;
+  double bytes = 0;      // of its file
+  double window_ns = 0;  // from its first event to its last
+  double flush_ns = 0;   // from its last event until all was written
+  double table_ns = 0;   // of these, for vLLM's table (profiler_out)
+};
+
+// Of a rank.
+struct Budget {
+  uint64_t bytes = 100'000'000;
+  int64_t flush_ns = 5'000'000'000;
+};
+
+// What a rank will come to.
+struct Forecast {
+  double bytes = 0, flush_ns = 0;
+  std::string Text() const;  // "40 MB and 3.1 s of flush"
+};
+Forecast ForecastOfSteps(const ProfileFigures& figures, double steps);
+Forecast ForecastOfTime(const ProfileFigures& figures, std::optional<double> steps_per_s,
+                        int64_t window_ns);
+
+// What is known of a worker before its start.
+struct Outlook {
+  std::optional<ProfileFigures> figures;  // of its dearest rank
+  std::optional<double> steps_per_s;      // by the engine's counters, without profiling
+  bool counts_steps = false;              // its engine ends a session after a number of them
+  bool stalls = true;                     // a flush holds up the engine
+};
+
+struct AskedWindow {
+  std::optional<int64_t> steps;
+  bool time = false;      // the window's length was asked for: its time, or a number of requests
+  int64_t window_ns = 0;  // at most
+};
+
+struct WindowPlan {
+  std::optional<int64_t> steps;  // after which engines that count end their sessions by themselves
+  int64_t window_ns = 0;         // at most, from when the last profiler runs
+  // From their own starts on, those that cannot count may record so long; absent: until the end.
+  std::optional<int64_t> most_ns;
+  bool by_budget = false;                     // nothing was asked for: the budget bounds it
+  bool shortened = false;                     // and is what ends it
+  bool over = false;                          // what was asked for exceeds the budget
+  std::vector<std::optional<Forecast>> each;  // of the workers' ranks, in their order
+  std::optional<Forecast> whole;              // of the dearest rank for the window without a bound
+  std::optional<Forecast> planned;            // of the dearest rank
+  std::optional<int64_t> planned_ns;          // how long `steps` take
+
+  // What is said before the start: "about 380 MB and 25.0 s of flush a rank for 10.0 s; bounded to
+  // 512 steps: 40 MB and 3.1 s of flush".
+  std::string Text(const AskedWindow& asked, const Budget& budget) const;
+};
+
+// What was asked for is planned as it is; else the budget bounds it, by steps where engines count
+// them and by time where they cannot. Where nothing is known of what a worker writes, by few.
+WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
+                      const AskedWindow& asked);
+
+// "380 MB", "1.2 GB", "0.4 MB".
+std::string SizeText(double bytes);
+
+}  // namespace tacho

@@ -1,0 +1,142 @@
+#include "session/budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace tacho {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+// A real vLLM on a CPU: 16 steps in 63 ms, 14,443 events, 3.6 MB, 0.8 s of flush.
+ProfileFigures OfVllmOnCpu() {
+  return {.steps = 16,
+          .events = 14'443,
+          .bytes = 3.6e6,
+          .window_ns = 63e6,
+          .flush_ns = 0.8e9,
+          .table_ns = 0.75e9};
+}
+
+Outlook Counting(ProfileFigures figures, double steps_per_s) {
+  return {.figures = figures, .steps_per_s = steps_per_s, .counts_steps = true};
+}
+
+AskedWindow Default() { return {.steps = {}, .time = false, .window_ns = 10 * kSecond}; }
+
+TEST(Budget, WithoutAWordTheBudgetBoundsTheStepsInTheEngine) {
+  const Budget budget;
+  const WindowPlan plan = PlanWindow({Counting(OfVllmOnCpu(), 264)}, budget, Default());
+  EXPECT_TRUE(plan.by_budget);
+  EXPECT_EQ(plan.steps, 83);  // 5 s of flush at 50 to 60 ms a step
+  EXPECT_NEAR(plan.planned->flush_ns, 4.9e9, 5e7);
+  EXPECT_NEAR(plan.whole->bytes, 594e6, 1e6);
+  EXPECT_EQ(plan.Text(Default(), budget),
+            "about 594 MB and 202.4 s of flush a rank for 10.0 s; bounded to 83 steps: 19 MB and "
+            "4.9 s of flush");
+  // Where no steps come it does not last.
+  EXPECT_LT(plan.window_ns, 4 * kSecond);
+}
+
+TEST(Budget, WhatWasAskedForIsExactAndSaidToBeOver) {
+  const Budget budget;
+  AskedWindow asked = Default();
+  asked.time = true;
+  WindowPlan plan = PlanWindow({Counting(OfVllmOnCpu(), 264)}, budget, asked);
+  EXPECT_FALSE(plan.steps);
+  EXPECT_EQ(plan.window_ns, 10 * kSecond);
+  EXPECT_TRUE(plan.over);
+  EXPECT_THAT(plan.Text(asked, budget),
+              HasSubstr("for 10.0 s, as asked for: over the budget of 100 MB and 5.0 s "
+                        "(--budget-bytes, --budget-flush)"));
+  asked = Default();
+  asked.steps = 4000;
+  plan = PlanWindow({Counting(OfVllmOnCpu(), 264)}, budget, asked);
+  EXPECT_EQ(plan.steps, 4000);
+  EXPECT_TRUE(plan.over);
+  asked.steps = 20;
+  plan = PlanWindow({Counting(OfVllmOnCpu(), 264)}, budget, asked);
+  EXPECT_EQ(plan.Text(asked, budget), "about 4.5 MB and 1.0 s of flush a rank for 20 steps");
+}
+
+TEST(Budget, ThoseThatCannotCountAreBoundedByTime) {
+  Outlook old = Counting(OfVllmOnCpu(), 264);
+  old.counts_steps = false;
+  const WindowPlan plan = PlanWindow({old}, Budget(), Default());
+  EXPECT_FALSE(plan.steps);
+  EXPECT_EQ(plan.most_ns, plan.window_ns);
+  EXPECT_NEAR(static_cast<double>(plan.window_ns), 330e6, 1e6);
+  EXPECT_THAT(plan.Text(Default(), Budget()), HasSubstr("bounded to 0.3 s: "));
+}
+
+TEST(Budget, OfNothingKnownLittleIsRecorded) {
+  const WindowPlan counting =
+      PlanWindow({{.figures = {}, .steps_per_s = 100, .counts_steps = true}}, Budget(), Default());
+  EXPECT_EQ(counting.steps, 64);
+  EXPECT_EQ(counting.Text(Default(), Budget()),
+            "what a step writes is not known: bounded to 64 steps");
+  const WindowPlan by_time = PlanWindow({Outlook()}, Budget(), Default());
+  EXPECT_EQ(by_time.window_ns, 2 * kSecond);
+  EXPECT_FALSE(by_time.planned);
+}
+
+TEST(Budget, AFlushThatHoldsUpNobodyIsNotCounted) {
+  Outlook daemon{
+      .figures = OfVllmOnCpu(), .steps_per_s = {}, .counts_steps = false, .stalls = false};
+  const WindowPlan plan = PlanWindow({daemon}, Budget(), Default());
+  EXPECT_NEAR(static_cast<double>(plan.window_ns), 63e6 * 100 / 3.6, 1e6);
+}
+
+TEST(Budget, AShortWindowIsNotCut) {
+  ProfileFigures small = OfVllmOnCpu();
+  small.flush_ns = 1e6;
+  small.bytes = 1e4;
+  const WindowPlan plan = PlanWindow({Counting(small, 100)}, Budget(), Default());
+  EXPECT_FALSE(plan.shortened);
+  EXPECT_GT(*plan.steps, 1000);
+  EXPECT_EQ(plan.window_ns, 10 * kSecond);
+  EXPECT_EQ(plan.Text(Default(), Budget()), "about 0.6 MB and 0.1 s of flush a rank for 10.0 s");
+}
+
+// Whatever the figures, what is planned by the budget is within it, unless four steps or a tenth of
+// a second exceed it; and more workers never get more.
+TEST(Budget, IsKept) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> power(0, 12);
+  const auto figure = [&] { return std::pow(10, power(random)); };
+  for (int i = 0; i < 2000; ++i) {
+    const Budget budget;
+    std::vector<Outlook> workers;
+    std::optional<int64_t> steps_before;
+    for (int w = 0; w < 3; ++w) {
+      ProfileFigures figures{.steps = std::max(1.0, figure() / 1e9),
+                             .events = 1,
+                             .bytes = figure(),
+                             .window_ns = figure(),
+                             .flush_ns = figure(),
+                             .table_ns = 0};
+      workers.push_back(
+          {.figures = figures, .steps_per_s = figure() / 1e8, .counts_steps = random() % 2 == 0});
+      const WindowPlan plan = PlanWindow(workers, budget, Default());
+      EXPECT_LE(plan.steps.value_or(0), steps_before.value_or(INT64_MAX));
+      if (plan.steps) steps_before = plan.steps;
+      for (const Outlook& one : workers) {
+        const Forecast forecast =
+            one.counts_steps ? ForecastOfSteps(*one.figures, static_cast<double>(*plan.steps))
+                             : ForecastOfTime(*one.figures, {}, *plan.most_ns);
+        if (one.counts_steps ? *plan.steps <= 4 : *plan.most_ns <= 100'000'000) continue;
+        EXPECT_LE(forecast.bytes, static_cast<double>(budget.bytes) * 1.001);
+        EXPECT_LE(forecast.flush_ns, static_cast<double>(budget.flush_ns) * 1.001);
+      }
+      EXPECT_LE(plan.window_ns, 10 * kSecond);
+      EXPECT_GT(plan.window_ns, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,108 @@
+#include "session/kept_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/folder_for_test.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Figures are kept below it while it lives.
+class StateFolderForTest {
+ public:
+  StateFolderForTest() { setenv("XDG_STATE_HOME", folder_.path().c_str(), 1); }
+  ~StateFolderForTest() { unsetenv("XDG_STATE_HOME"); }
+  std::string File() const { return folder_.path() + "/tacho/profiles.json"; }
+  void Put(std::string_view text) const {
+    fs::create_directories(folder_.path() + "/tacho");
+    std::ofstream(File(), std::ios::binary | std::ios::trunc) << text;
+  }
+
+ private:
+  FolderForTest folder_;
+};
+
+ProfileFigures Some(double steps) {
+  return {.steps = steps,
+          .events = 900 * steps,
+          .bytes = 2e5 * steps,
+          .window_ns = 4e6 * steps,
+          .flush_ns = 5e7 * steps,
+          .table_ns = 4e7 * steps};
+}
+
+TEST(KeptFigures, ComeBackByTheirKeyWithTheEnginesThatWereSeen) {
+  const StateFolderForTest state;
+  EXPECT_FALSE(FindFigures("a"));
+  KeepFigures("a", Some(16), "id:1");
+  KeepFigures("b", Some(3), "");
+  KeepFigures("a", Some(100), "id:2");
+  const std::optional<KeptFigures> kept = FindFigures("a");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->figures.steps, 100);
+  EXPECT_EQ(kept->figures.flush_ns, 5e9);
+  EXPECT_TRUE(kept->Knows("id:1"));
+  EXPECT_TRUE(kept->Knows("id:2"));
+  EXPECT_FALSE(kept->Knows("id:3"));
+  EXPECT_FALSE(FindFigures("b")->Knows(""));
+  EXPECT_FALSE(fs::exists(state.File() + ".part"));
+}
+
+TEST(KeptFigures, AreBounded) {
+  const StateFolderForTest state;
+  for (int i = 0; i < 200; ++i) KeepFigures("k" + std::to_string(i), Some(1 + i), "");
+  for (int i = 0; i < 200; ++i) KeepFigures("k199", Some(7), "id:" + std::to_string(i));
+  EXPECT_FALSE(FindFigures("k0"));
+  EXPECT_EQ(FindFigures("k150")->figures.steps, 151);
+  EXPECT_EQ(FindFigures("k199")->instances.size(), 64u);
+  EXPECT_TRUE(FindFigures("k199")->Knows("id:199"));
+}
+
+TEST(KeptFigures, ADamagedFileIsAsNone) {
+  const StateFolderForTest state;
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[]"), std::string(R"({"kinds":3})"),
+        std::string(R"({"kinds":[1,null,{"key":"a"},{"key":"a","figures":[]}]})"),
+        std::string(R"({"kinds":[{"key":"a","figures":{"steps":-1,"events":1,"bytes":1,)"
+                    R"("window_ns":1,"flush_ns":1,"table_ns":1}}]})"),
+        std::string(R"({"kinds":[{"key":"a","figures":{"steps":"1"}}]})"),
+        std::string(3 << 20, ' ')}) {
+    state.Put(text);
+    EXPECT_FALSE(FindFigures("a")) << text.substr(0, 80);
+    KeepFigures("a", Some(2), "id:1");
+    ASSERT_TRUE(FindFigures("a")) << text.substr(0, 80);
+  }
+}
+
+TEST(KeptFigures, WithoutAFolderNothingIsKept) {
+  setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
+  KeepFigures("a", Some(1), "");
+  EXPECT_FALSE(FindFigures("a"));
+  unsetenv("XDG_STATE_HOME");
+}
+
+TEST(KeptFigures, AreKeptByAllThatChangesThem) {
+  EngineFacts facts;
+  facts.kind = EngineKind::kVllm;
+  facts.version = "0.32.0";
+  facts.model = "m";
+  ProfileOptions options;
+  const std::string key = FiguresKey(facts, options, "http");
+  EXPECT_NE(key, FiguresKey(facts, options, "daemon"));
+  options.fields["profile_prefix"] = "mine";
+  EXPECT_EQ(key, FiguresKey(facts, options, "http"));
+  options.fields["record_shapes"] = "true";
+  EXPECT_NE(key, FiguresKey(facts, options, "http"));
+  options.fields.clear();
+  facts.profiler.with_stack = true;
+  EXPECT_NE(key, FiguresKey(facts, options, "http"));
+}
+
+}  // namespace
+}  // namespace tacho

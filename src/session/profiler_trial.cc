@@ -1,0 +1,219 @@
+#include "session/profiler_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/pause.h"
+#include "control/liveness.h"
+#include "control/version.h"
+#include "net/clock.h"
+#include "session/fetch_files.h"
+#include "session/profiler_session.h"
+#include "session/step_count.h"
+#include "session/trace_count.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A real vLLM on a CPU flushes these in 0.8 s; from fewer the cost of a step cannot be told.
+constexpr int64_t kTrialSteps = 16;
+constexpr int64_t kTrialStepsWithStacks = 2;
+constexpr int64_t kMostTrialNs = 2'000'000'000;
+// Of those that count by time, from their own starts on.
+constexpr int64_t kTrialNs = 200'000'000;
+constexpr std::chrono::milliseconds kLookAtTrial{50};
+constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
+
+// Its session is no phase of the recording; what is late or left behind is said all the same.
+class TrialObserver final : public RecordObserver {
+ public:
+  explicit TrialObserver(RecordObserver& to) : to_(to) {}
+  void OnDone(std::string_view, const std::string&) override {}
+  void OnProgress(std::string_view phase, const std::string& what) override {
+    to_.OnProgress("trial", fmt::format("{} {}", phase, what));
+  }
+  void OnRemark(const std::string& what) override { to_.OnRemark("trial: " + what); }
+  void OnLeftBehind(const std::string& what) override { to_.OnLeftBehind(what); }
+
+ private:
+  RecordObserver& to_;
+};
+
+bool MayHaveStacks(const RecordedWorker& worker) {
+  const EngineFacts& facts = worker.facts;
+  if (facts.kind != EngineKind::kVllm) return worker.profile.IsOn("with_stack");
+  return facts.profiler.with_stack.value_or(EngineRule(facts.kind, facts.version, "stacks") ==
+                                            "yes");
+}
+
+class Trial {
+ public:
+  Trial(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+        const Recording& recording, const std::vector<size_t>& which, RunFolder folder)
+      : client_(client), options_(options), observer_(observer) {
+    scratch_.emplace(Recording{.folder = std::move(folder),
+                               .via = Via::kHttp,
+                               .deployment = recording.deployment,
+                               .workers = {},
+                               .left_out = {},
+                               .daemon = {},
+                               .plan = {},
+                               .load = {},
+                               .baseline = {},
+                               .profiled = {},
+                               .clocks = ReadClocks(),
+                               .starts = {},
+                               .window = {},
+                               .interrupted_ns = {},
+                               .remarks = {},
+                               .troubles = {}});
+    for (size_t i : which) AddWorker(recording, recording.workers[i]);
+  }
+
+  std::vector<TrialOutcome> Run(std::stop_token stop) {
+    const RecordOptions own = OwnOptions();
+    ProfilerSession session(client_, own, observer_, *scratch_);
+    session.LookIntoFolders();
+    if (session.Start()) Wait(session, stop);
+    session.Stop([] {}, stop);
+    std::vector<TrialOutcome> outcomes;
+    for (RecordedWorker& worker : scratch_->workers) outcomes.push_back(OutcomeOf(session, worker));
+    for (const RecordedWorker& worker : scratch_->workers) RemoveFiles(session, worker);
+    std::error_code ignored;
+    fs::remove_all(scratch_->folder.path(), ignored);
+    NameTheDead(outcomes);
+    observer_.OnLeftBehind("");
+    return outcomes;
+  }
+
+ private:
+  RecordOptions OwnOptions() const {
+    RecordOptions own = options_;
+    own.keep_going = true;
+    return own;
+  }
+
+  void AddWorker(const Recording& recording, const RecordedWorker& from) {
+    RecordedWorker worker = from;
+    const std::string name = fmt::format("w{}", scratch_->workers.size());
+    worker.profile.fields.erase("delay_iterations");
+    const std::string own_folder = scratch_->folder.In(name);
+    if (worker.profile.output_dir && worker.folder.starts_with(recording.folder.path())) {
+      std::error_code ignored;
+      fs::create_directories(own_folder, ignored);
+      worker.profile.output_dir = worker.folder = own_folder;
+    }
+    worker.profile.key += "-trial";
+    worker.key = worker.profile.key;
+    ProfileOptions profile = worker.profile;
+    profile.at_once = true;
+    profile.steps = MayHaveStacks(worker) ? kTrialStepsWithStacks : kTrialSteps;
+    scratch_->window.steps = std::min(scratch_->window.steps.value_or(kTrialSteps), *profile.steps);
+    if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
+      worker.start = std::move(*start);
+    worker.stop = PlanStop(worker.worker, worker.facts, false);
+    scratch_->window.most_ns = kTrialNs;
+    worker.trial_start_ns.reset();
+    worker.forecast.reset();
+    worker.expectation = {};
+    worker.expectation.url = worker.worker.url;
+    worker.expectation.name = from.expectation.name;
+    worker.expectation.pids = from.expectation.pids;
+    scratch_->workers.push_back(std::move(worker));
+  }
+
+  void Wait(const ProfilerSession& session, const std::stop_token& stop) const {
+    std::vector<Worker> counting;
+    for (const RecordedWorker& worker : scratch_->workers)
+      if (worker.facts.profiler.reads_body) counting.push_back(worker.worker);
+    StepCount steps(client_, counting, kPatienceForMetrics, *scratch_->window.steps - 1, stop);
+    const int64_t begin = MonotonicNs();
+    const int64_t end = begin + (counting.empty() ? 0 : kMostTrialNs);
+    while (MonotonicNs() < std::max(end, session.LatestStopNs().value_or(0))) {
+      if (!counting.empty() && (session.FilesThere() || steps.Taken())) break;
+      observer_.OnProgress("trial", "a few steps");
+      if (!Pause(stop, kLookAtTrial)) break;
+    }
+  }
+
+  TrialOutcome OutcomeOf(ProfilerSession& session, RecordedWorker& worker) const {
+    TrialOutcome outcome;
+    if (worker.started && worker.started->IsGood())
+      outcome.start_ns = worker.started->answered_ns - worker.started->sent_ns;
+    // One that ended by itself, and needs no stop, may write on.
+    if (!worker.stopped && !worker.folder.empty()) session.WaitForFilesOf(worker, {});
+    // Read where they lie: nobody but this trial knows of them.
+    std::vector<std::string> files = session.FilesOf(worker);
+    if (worker.remote) {
+      Result<std::vector<std::string>> fetched = FetchFiles(
+          *worker.remote, ProfilerSession::PrefixOf(worker), worker.expectation.start_unix_ns,
+          scratch_->folder.In(worker.key), options_.patience, {}, [](uint64_t) {});
+      if (fetched) files = std::move(*fetched);
+    }
+    std::vector<TraceCount> counts;
+    for (const std::string& file : files)
+      if (Result<TraceCount> count = CountTrace(file)) counts.push_back(*count);
+    outcome.figures = FiguresOf(counts, session.WrittenUnixNs(worker));
+    // Time without work tells nothing.
+    if (outcome.figures && outcome.figures->steps == 0 && worker.expectation.steps_named)
+      outcome.figures.reset();
+    if (outcome.figures) outcome.figures->table_ns = session.TableNs(worker);
+    return outcome;
+  }
+
+  static void RemoveFiles(const ProfilerSession& session, const RecordedWorker& worker) {
+    if (ProfilerSession::PrefixOf(worker).empty()) return;
+    std::error_code ignored;
+    for (const auto& [path, state] : session.WrittenBy(worker)) fs::remove(path, ignored);
+  }
+
+  void NameTheDead(std::vector<TrialOutcome>& outcomes) const {
+    std::vector<Worker> workers;
+    std::vector<EngineFacts> facts;
+    std::vector<size_t> which;
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+      if (scratch_->workers[i].expectation.trouble.empty()) continue;
+      which.push_back(i);
+      workers.push_back(scratch_->workers[i].worker);
+      facts.push_back(scratch_->workers[i].facts);
+    }
+    if (which.empty()) return;
+    const std::vector<std::string> dead = WhyDead(client_, workers, facts, kPatienceForLife);
+    for (size_t n = 0; n < which.size(); ++n)
+      if (!dead[n].empty())
+        outcomes[which[n]].died = scratch_->workers[which[n]].expectation.trouble;
+  }
+
+  HttpClient& client_;
+  const RecordOptions& options_;
+  mutable TrialObserver observer_;
+  std::optional<Recording> scratch_;
+};
+
+}  // namespace
+
+bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
+  const ProfilerFacts& profiler = worker.facts.profiler;
+  const bool scheduled =
+      profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0;
+  const bool torch = profiler.kind.value_or("torch") == "torch";
+  return torch && !scheduled && !worker.profile.IsOn("profile_by_stage") &&
+         (options.load || !MayHaveStacks(worker)) &&
+         // So few are a trial themselves.
+         options.profile.steps.value_or(INT64_MAX) > 2 * kTrialSteps;
+}
+
+std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
+                                   RecordObserver& observer, const Recording& recording,
+                                   const std::vector<size_t>& which, std::stop_token stop) {
+  Result<RunFolder> folder = RunFolder::Create(recording.folder.path(), "trial");
+  if (!folder || which.empty()) return std::vector<TrialOutcome>(which.size());
+  return Trial(client, options, observer, recording, which, std::move(*folder))
+      .Run(std::move(stop));
+}
+
+}  // namespace tacho

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "net/http_client.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// What a worker's trial came to.
+struct TrialOutcome {
+  std::optional<ProfileFigures> figures;  // none: no step came, or no file could be read
+  std::optional<int64_t> start_ns;        // how long its start took
+  std::string died;                       // it did, and how; "" when it lives
+};
+
+// Whether a trial of the worker is safe, and tells something: a profiler that records one session
+// only is not spent on it, and an idle engine with Python stacks writes too much in any time.
+bool MayTry(const RecordedWorker& worker, const RecordOptions& options);
+
+// A session of a few steps of each of the workers `which`, all at the same time, as the recording
+// will be: what it writes and what its flush costs. A profiler's first start may take seconds, in
+// which others would record: afterwards it is over. Its files are removed again, from the engine's
+// folder too, where they are known by their names. Outcomes in the order of `which`.
+std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
+                                   RecordObserver& observer, const Recording& recording,
+                                   const std::vector<size_t>& which, std::stop_token stop);
+
+}  // namespace tacho

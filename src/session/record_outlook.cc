@@ -1,0 +1,208 @@
+#include "session/record_outlook.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "session/kept_figures.h"
+#include "session/profiler_trial.h"
+#include "session/proof_causes.h"
+#include "session/step_count.h"
+#include "session/trace_count.h"
+#include "session/trace_folder.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kTableToTellNs = 100'000'000;
+
+std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
+  return FiguresKey(worker.facts, worker.profile,
+                    recording.via == Via::kDaemon ? "daemon" : "http");
+}
+
+// After how many steps the engine's own configuration ends each session.
+std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
+  if (profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0)
+    return profiler.active_iterations;
+  if (profiler.max_iterations.value_or(0) > 0) return profiler.max_iterations;
+  return std::nullopt;
+}
+
+void Remark(Recording& recording, RecordObserver& observer, std::string text) {
+  observer.OnRemark(text);
+  recording.remarks.push_back(std::move(text));
+}
+
+// The room that the traces take, by the folder in which they are written.
+std::string RoomText(Recording& recording, RecordObserver& observer) {
+  std::map<std::string, double> by_folder;
+  double all = 0;
+  int ranks = 0;
+  for (const RecordedWorker& worker : recording.workers) {
+    if (!worker.forecast) continue;
+    const int of_worker = worker.facts.ExpectedRanks().value_or(1);
+    const double bytes = worker.forecast->bytes * of_worker;
+    ranks += of_worker;
+    all += bytes;
+    if (!worker.folder.empty()) by_folder[worker.folder] += bytes;
+    const std::string out = recording.folder.path();
+    std::error_code failed;
+    // Elsewhere they are linked.
+    if (worker.folder.empty() || FreeBytes(worker.folder) != FreeBytes(out))
+      by_folder[out] += bytes;
+  }
+  for (const auto& [folder, bytes] : by_folder)
+    if (const auto room = FreeBytes(folder); room && static_cast<double>(*room) < bytes)
+      Remark(recording, observer,
+             fmt::format("{}: {} are free, and about {} are expected there", folder,
+                         SizeText(static_cast<double>(*room)), SizeText(bytes)));
+  return all > 0 && ranks > 1 ? fmt::format("; {} of disk for {} ranks", SizeText(all), ranks) : "";
+}
+
+}  // namespace
+
+bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+                   Recording& recording, ProfilerSession& session, std::stop_token stop) {
+  std::vector<size_t> to_try;
+  for (size_t i = 0; i < recording.workers.size(); ++i) {
+    RecordedWorker& worker = recording.workers[i];
+    const std::optional<KeptFigures> kept = FindFigures(KeyOf(recording, worker));
+    if (kept) worker.figures = kept->figures;
+    const std::vector<size_t>& running = session.running();
+    if ((!kept || !kept->Knows(worker.facts.instance)) && MayTry(worker, options) &&
+        std::find(running.begin(), running.end(), i) != running.end())
+      to_try.push_back(i);
+  }
+  if (recording.via == Via::kDaemon || options.given_load || to_try.empty()) return true;
+  const std::vector<TrialOutcome> outcomes =
+      RunTrial(client, options, observer, recording, to_try, std::move(stop));
+  size_t told = 0;
+  ProfileFigures most;
+  for (size_t n = 0; n < to_try.size(); ++n) {
+    RecordedWorker& worker = recording.workers[to_try[n]];
+    if (outcomes[n].figures) {
+      worker.figures = outcomes[n].figures;
+      ++told;
+      if (worker.figures->bytes > most.bytes) most = *worker.figures;
+    }
+    worker.trial_start_ns = outcomes[n].start_ns;
+    if (!outcomes[n].died.empty())
+      session.LeaveOut(to_try[n], "in the trial before the window " + outcomes[n].died);
+  }
+  const std::string cost = Forecast{most.bytes, most.flush_ns}.Text();
+  observer.OnDone("trial", told == 0         ? std::string("no step was seen")
+                           : most.steps == 0 ? cost
+                                             : fmt::format("{:.0f} steps: {}", most.steps, cost));
+  return session.running().size() == recording.workers.size() ||
+         (options.keep_going && !session.running().empty());
+}
+
+void PlanRecording(const RecordOptions& options, RecordObserver& observer,
+                   const std::vector<std::optional<double>>& rates,
+                   std::optional<double> requests_per_s, Recording& recording) {
+  const bool daemon = recording.via == Via::kDaemon;
+  std::vector<Outlook> outlooks;
+  for (size_t i = 0; i < recording.workers.size(); ++i) {
+    const RecordedWorker& worker = recording.workers[i];
+    Outlook outlook{.figures = worker.figures,
+                    .steps_per_s = i < rates.size() ? rates[i] : std::nullopt,
+                    .counts_steps = !daemon && worker.facts.profiler.reads_body,
+                    .stalls = !daemon};
+    if (!outlook.steps_per_s && worker.figures && worker.figures->window_ns > 0)
+      outlook.steps_per_s = worker.figures->steps * 1e9 / worker.figures->window_ns;
+    outlooks.push_back(outlook);
+  }
+  AskedWindow asked{.steps = options.profile.steps,
+                    .time = options.window_asked || options.window_requests.has_value(),
+                    .window_ns = options.window_ns};
+  // A load that was given ends the window.
+  if (options.given_load) asked.time = true;
+  recording.window = PlanWindow(outlooks, options.budget, asked);
+  const WindowPlan& plan = recording.window;
+  AskedWindow said = asked;
+  if (options.window_requests && requests_per_s && *requests_per_s > 0) {
+    // The time that they take, and not the most that is waited for them.
+    const double ns = static_cast<double>(*options.window_requests) / *requests_per_s * 1e9;
+    said.window_ns = static_cast<int64_t>(std::min(ns, static_cast<double>(asked.window_ns)));
+  }
+  const WindowPlan spoken = PlanWindow(outlooks, options.budget, said);
+  for (size_t i = 0; i < recording.workers.size(); ++i) {
+    RecordedWorker& worker = recording.workers[i];
+    worker.forecast = spoken.each[i];
+    worker.expectation.own_bound = OwnBound(worker.facts.profiler);
+    if (!worker.start) continue;
+    worker.expectation.steps_bound = worker.facts.profiler.reads_body ? plan.steps : std::nullopt;
+    ProfileOptions profile = worker.profile;
+    profile.steps = plan.steps;
+    profile.at_once = plan.by_budget;
+    if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
+      worker.start = std::move(*start);
+    if (worker.expectation.own_bound && !worker.expectation.steps_bound)
+      Remark(recording, observer,
+             fmt::format(
+                 "{}: its own configuration ends each session after {} steps "
+                 "(max_iterations): its window will hold no more{}",
+                 worker.worker.url, *worker.expectation.own_bound,
+                 worker.facts.profiler.reads_body ? "; --steps N asks for another number" : ""));
+  }
+  if (options.given_load && !options.profile.steps) return;
+  observer.OnDone("forecast", spoken.Text(said, options.budget) + RoomText(recording, observer));
+  for (const RecordedWorker& worker : recording.workers)
+    if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
+        2 * worker.figures->table_ns > worker.figures->flush_ns) {
+      Remark(
+          recording, observer,
+          fmt::format("{}: its table of averages (profiler_out) takes {:.0f} % of its flush{}",
+                      worker.worker.url, 100 * worker.figures->table_ns / worker.figures->flush_ns,
+                      worker.facts.profiler.dump_table.value_or(true)
+                          ? "; a vLLM on a GPU makes none when it is started with "
+                            "torch_profiler_dump_cuda_time_total false"
+                          : ": vLLM on a CPU always makes one"));
+      break;  // of one deployment all are alike
+    }
+}
+
+std::vector<std::optional<double>> StepRates(
+    const std::vector<std::optional<MetricsSnapshot>>& before,
+    const std::vector<std::optional<MetricsSnapshot>>& after) {
+  std::vector<std::optional<double>> rates(before.size());
+  for (size_t i = 0; i < before.size() && i < after.size(); ++i) {
+    if (!before[i] || !after[i] || after[i]->at_ns <= before[i]->at_ns) continue;
+    const double seconds = static_cast<double>(after[i]->at_ns - before[i]->at_ns) / 1e9;
+    for (const std::optional<int64_t>& steps : StepsBetween(*before[i], *after[i]))
+      if (steps) rates[i] = std::max(rates[i].value_or(0), static_cast<double>(*steps) / seconds);
+  }
+  return rates;
+}
+
+void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces) {
+  for (RecordedWorker& worker : recording.workers) {
+    const WorkerExpectation& expectation = worker.expectation;
+    if (!expectation.trouble.empty() || expectation.by_stage) continue;
+    std::vector<TraceCount> counts;
+    for (const TraceEvidence& trace : traces) {
+      if (!expectation.Brought(trace.path) || !InWindow(expectation, trace)) continue;
+      std::error_code failed;
+      const uintmax_t bytes = std::filesystem::file_size(trace.path, failed);
+      if (failed) continue;
+      counts.push_back({.bytes = bytes,
+                        .events = trace.events,
+                        .steps = trace.steps.value_or(0) + trace.empty_steps,
+                        .first_unix_ns = trace.first_unix_ns,
+                        .last_unix_ns = trace.last_unix_ns,
+                        .whole = trace.defect.empty()});
+    }
+    worker.recorded = FiguresOf(counts, worker.written_unix_ns);
+    if (!worker.recorded) continue;
+    if (recording.via == Via::kDaemon) worker.recorded->flush_ns = 0;
+    worker.recorded->table_ns = worker.table_ns;
+    if (worker.recorded->steps > 0 || !expectation.steps_named)
+      KeepFigures(KeyOf(recording, worker), *worker.recorded, worker.facts.instance);
+  }
+}
+
+}  // namespace tacho

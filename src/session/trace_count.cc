@@ -1,0 +1,79 @@
+#include "session/trace_count.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+#include "ingest/kineto_json/kineto_reader.h"
+#include "io/discover.h"
+
+namespace tacho {
+namespace {
+
+class CountingSink : public EventSink {
+ public:
+  Vocabulary& vocabulary() override { return words_; }
+  [[nodiscard]] bool wants_args() const override { return false; }
+  void OnEvent(const Event& event) override {
+    if (!event.has_start || event.phase == 'M') return;
+    ++count.events;
+    // The profiler's own notes of its window are none of its events.
+    if (event.phase != 'X' || IsWindow(event)) return;
+    first_ns = std::min(first_ns, event.start.ns);
+    last_ns = std::max(last_ns, event.start.ns + event.duration.ns);
+    if (event.kind != SliceKind::kAnnotation) return;
+    const std::string_view name = words_[event.name];
+    count.steps += name.starts_with("execute_") || name.starts_with("step[");
+  }
+
+  TraceCount count;
+  TraceHeader header;
+  Notes notes;
+  int64_t first_ns = std::numeric_limits<int64_t>::max();
+  int64_t last_ns = std::numeric_limits<int64_t>::min();
+
+ private:
+  bool IsWindow(const Event& event) {
+    return event.has_category && words_[event.category].is_window;
+  }
+  Vocabulary words_;
+};
+
+}  // namespace
+
+Result<TraceCount> CountTrace(const std::string& path) {
+  auto stream = OpenSource({.path = path, .member = "", .stored_bytes = 0}, StreamThreads::kInline);
+  if (!stream) return tl::unexpected(stream.error());
+  CountingSink sink;
+  const auto read = ReadKinetoJson(**stream, sink, sink.header, sink.notes);
+  if (!read) return tl::unexpected(read.error());
+  TraceCount count = sink.count;
+  std::error_code ignored;
+  count.bytes = std::filesystem::file_size(path, ignored);
+  count.whole = !sink.notes.lost_data() && (*stream)->defect() == StreamDefect::kNone;
+  if (sink.header.base_time_ns >= 0 && sink.last_ns >= sink.first_ns) {
+    count.first_unix_ns = sink.header.base_time_ns + sink.first_ns;
+    count.last_unix_ns = sink.header.base_time_ns + sink.last_ns;
+  }
+  return count;
+}
+
+std::optional<ProfileFigures> FiguresOf(const std::vector<TraceCount>& traces,
+                                        int64_t written_unix_ns) {
+  const TraceCount* most = nullptr;
+  for (const TraceCount& trace : traces)
+    if (trace.whole && trace.last_unix_ns && (most == nullptr || trace.bytes > most->bytes))
+      most = &trace;
+  if (most == nullptr) return std::nullopt;
+  ProfileFigures figures;
+  figures.steps = static_cast<double>(most->steps);
+  figures.events = static_cast<double>(most->events);
+  figures.bytes = static_cast<double>(most->bytes);
+  figures.window_ns = static_cast<double>(*most->last_unix_ns - *most->first_unix_ns);
+  figures.flush_ns =
+      static_cast<double>(std::max<int64_t>(0, written_unix_ns - *most->last_unix_ns));
+  return figures;
+}
+
+}  // namespace tacho

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""What a recording may cost: the budget that bounds it where nothing is asked for, what is said before the start and what came of
+it, slow starts, flushes that take longer than was said, engines that end their sessions by bounds of their own.
+
+usage: check_record_budget.py TACHO [--only NAME]
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import scenario
+from check_record import ranks, record
+from check_record_session import Recording
+from scenario import check, simulation, target, wait_for
+
+# Without --duration, so that the budget bounds the window.
+NOTHING_ASKED = ["--warm-up", "500ms", "--baseline", "1s", "--prompt-tokens", "64", "--output-tokens", "32"]
+SPOKEN = re.compile(r"forecast +about ([\d.]+) (MB|GB) and ([\d.]+) s of flush a rank for ([\d.]+) s; bounded to (\d+) steps: "
+                    r"([\d.]+) (MB|GB) and ([\d.]+) s of flush")
+
+
+def state_file():
+    return pathlib.Path(os.environ["XDG_STATE_HOME"]) / "tacho" / "profiles.json"
+
+
+def near(name, forecast, recorded, key, slack=0):
+    said, came = forecast[key], recorded[key]
+    check(f"{name}: {key} within a factor of two of what was said", said / 2 - slack <= came <= 2 * said + slack, (said, came))
+
+
+def bounded(name, done, report):
+    """The recording was planned by the budget, ended by its steps, and came to what was said."""
+    check(f"{name}: status", done.returncode == 0 and report and report["complete"], (done.returncode, done.stdout, done.stderr))
+    if not report:
+        return
+    window = report["window"]
+    check(f"{name}: by the budget", window["by_budget"] and not window["over_budget"], window)
+    for worker in report["workers"]:
+        bodies = json.loads(worker["start"]["body"])
+        check(f"{name}: the engine counts", bodies.get("max_iterations", bodies.get("num_steps")) == window["steps"], bodies)
+        check(f"{name}: no more steps than that", 0 < worker["recorded"]["steps"] <= window["steps"], (worker["recorded"], window))
+        check(f"{name}: within the budget", worker["forecast"]["bytes"] <= window["budget_bytes"] and
+              worker["forecast"]["flush_ns"] <= 1.01 * window["budget_flush_ns"], worker["forecast"])
+        near(name, worker["forecast"], worker["recorded"], "bytes")
+        near(name, worker["forecast"], worker["recorded"], "flush_ns", slack=1.5e9)  # a busy machine
+
+
+def by_default(folder):
+    """A vLLM that makes its table as on a CPU: ten seconds would cost half a minute of flush."""
+    with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-table:20ms") as addresses:
+        done, report, run_folder = record(folder, target(addresses), quick=NOTHING_ASKED)
+        bounded("default", done, report)
+        spoken = SPOKEN.search(done.stderr)
+        check("default: said before the start", spoken and done.stderr.index("forecast") < done.stderr.index("  start "), done.stderr)
+        check("default: says that the table is dear", "its table of averages (profiler_out) takes" in done.stderr, done.stderr)
+        check("default: says the disk", re.search(r"MB of disk for 2 ranks", done.stderr), done.stderr)
+        if not report:
+            return
+        check("default: the trial is nobody's trace", not list(run_folder.rglob("*trial*")) and
+              not list(pathlib.Path(folder, "engine").rglob("*trial*")), list(pathlib.Path(folder).rglob("*trial*")))
+        # Known by now, and started before: no engine is held up once more.
+        done, again, _ = record(folder, target(addresses), quick=NOTHING_ASKED)
+        bounded("figures kept", done, again)
+        check("figures kept: no trial", "  trial " not in done.stderr, done.stderr)
+        done, small, _ = record(folder, target(addresses), "--budget-flush", "1s", quick=NOTHING_ASKED)
+        bounded("small budget", done, small)
+        check("small budget: fewer steps", small["window"]["steps"] < again["window"]["steps"] / 2, small["window"])
+        done, asked, _ = record(folder, target(addresses), "--duration", "2s", "--budget-flush", "1s", quick=NOTHING_ASKED)
+        check("asked: as it is", done.returncode == 0 and not asked["window"]["by_budget"] and "steps" not in asked["window"] and
+              asked["profiled"]["duration_ns"] >= 2e9, (done.stderr, asked["window"]))
+        check("asked: said to be over", "as asked for: over the budget of 100 MB and 1.0 s (--budget-bytes, --budget-flush)"
+              in done.stderr and asked["window"]["over_budget"], done.stderr)
+
+
+def of_sglang(folder):
+    with simulation(folder, "--engine", "sglang", "--count", "2", "--router", "sglang") as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--budget-bytes", "2MB", quick=NOTHING_ASKED)
+        bounded("sglang", done, report)
+        check("sglang: no trial is left", run_folder and not list(run_folder.rglob("*trial*")), run_folder)
+
+
+def of_old_engines(folder):
+    """They count no steps: time bounds them."""
+    with simulation(folder, "--engine-version", "0.13") as addresses:
+        done, report, _ = record(folder, target(addresses), "--trace-dir", f"{folder}/engine", "--budget-bytes", "20MB",
+                                 quick=NOTHING_ASKED)
+        check("old: status", done.returncode == 0 and report["complete"], (done.returncode, done.stdout, done.stderr))
+        check("old: by time", "steps" not in report["window"] and report["window"]["most_ns"] < 5e9 and
+              re.search(r"bounded to [\d.]+ s: ", done.stderr), (report["window"], done.stderr))
+        worker = report["workers"][0]
+        near("old", worker["forecast"], worker["recorded"], "bytes", slack=5e6)
+
+
+def of_old_engines_beside_a_slow_start(folder):
+    """One that counts no steps is not left recording while another one starts."""
+    with simulation(folder, "--engine-version", "0.13", "--count", "2", "--router", "vllm", "--fault", "slow-start@1:4s") as addresses:
+        done, report, _ = record(folder, target(addresses), "--trace-dir", f"{folder}/engine", "--budget-bytes", "20MB",
+                                 quick=NOTHING_ASKED)
+        check("old, slow start: bounded", report and all(
+            w["recorded"]["bytes"] < 60e6 for w in report["workers"] if "recorded" in w), (done.stderr, report))
+        files = list(pathlib.Path(folder, "engine").rglob("*.json"))
+        check("old, slow start: none is large", files and max(f.stat().st_size for f in files) < 60e6, files)
+
+
+def slow_start(folder):
+    """The second profiler takes seconds to start, and the first one's steps would be over before: it is started when the slow one
+    runs."""
+    with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-start@1:3s") as addresses:
+        done, report, run_folder = record(folder, target(addresses), "--budget-bytes", "40MB", quick=NOTHING_ASKED)
+        bounded("slow start", done, report)
+        check("slow start: one time", not report["remarks"] or not any("before the last profiler" in r for r in report["remarks"]),
+              report["remarks"])
+        # Sent at once, as for engines of which nothing is known.
+        done, report, _ = record(folder, target(addresses), "--steps", "6", "--duration", "20s", quick=NOTHING_ASKED)
+        said = [r for r in report["remarks"] if "before the last profiler ran" in r]
+        check("slow start, few steps: said", len(said) == 1 and done.stdout.index("before the last profiler") <
+              done.stdout.index("VERDICT"), (report["remarks"], done.stdout[:500]))
+
+
+def forged(seconds):
+    """What is kept of earlier recordings, with another flush: what an engine does that was idle then and is busy now."""
+    kept = json.loads(state_file().read_text())
+    for kind in kept["kinds"]:
+        kind["figures"]["flush_ns"] = seconds * 1e9
+    state_file().write_text(json.dumps(kept))
+
+
+def late_flush(folder):
+    """A flush of far more than was said: told with what the engine does, then with what can be done; and those that are done are
+    proven and shown meanwhile."""
+    with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-flush@1:14s") as addresses:
+        late = addresses["workers"][1]["url"]
+        done, _, _ = record(folder, target(addresses), "--steps", "4", quick=NOTHING_ASKED)
+        check("late: the first one is whole", done.returncode == 0, (done.stdout, done.stderr))
+        for name in ("waited for", "left"):
+            forged(0.1)
+            base = f"{folder}/{name}"
+            run = Recording(base, target(addresses), *NOTHING_ASKED, "--budget-bytes", "4MB")
+            run.until("Ctrl-C goes on without it")
+            partly = wait_for(run.report, 8)
+            check(f"{name}: what is done is proven meanwhile", partly and not partly["complete"] and
+                  {w["url"]: [r["proven"] for r in w["ranks"]] for w in partly["workers"]}[late] == [False] and
+                  sum(r["proven"] for r in ranks(partly)) == 1 and "still under way" in partly["missing"][0], partly)
+            if name == "left":
+                run.interrupt()
+            status, out, errors, took = run.end()
+            report = run.report()
+            told = re.search(rf"{late}: its flush has taken [\d.]+ s where 0\.\d s were expected: writes its JSON \([\d.]+ MB\)", errors)
+            check(f"{name}: told with what it does", told, errors)
+            check(f"{name}: shown while the other writes", out.count("ranks proven") == 2 and "1 of 2 ranks proven" in out, out)
+            if name == "waited for":
+                check("waited for: whole", status == 0 and report["complete"] and "2 of 2 ranks proven" in out, (status, out))
+            else:
+                check("left: at once", status == 130 and took < 6, (status, took, errors))
+                check("left: what becomes of it", any("was not waited for" in m and "/engine/" in m for m in report["missing"]),
+                      report["missing"])
+                check("left: it comes", wait_for(lambda: len(list(pathlib.Path(folder, "engine").rglob(
+                    report["workers"][1]["key"] + "*.pt.trace.json"))) == 1, 30), report["workers"][1]["key"])
+
+
+def killed(folder):
+    """Nobody is left to stop the engine: it ends its session by itself."""
+    with simulation(folder) as addresses:
+        done, _, _ = record(folder, target(addresses), "--budget-bytes", "20MB", quick=NOTHING_ASKED)
+        check("killed: the first one", done.returncode == 0, done.stderr)
+        run = Recording(f"{folder}/k", target(addresses), *NOTHING_ASKED, "--budget-bytes", "20MB")
+        run.until(" start ")
+        run.process.kill()
+        run.end()
+        url = addresses["workers"][0]["url"]
+        for _ in range(3):  # others' requests
+            subprocess.run([scenario.TACHO, "load", url, "--requests", "16", "--input-len", "64", "--output-len", "64", "--no-progress"],
+                           capture_output=True, timeout=60)
+        files = list(pathlib.Path(folder, "engine").rglob("*.pt.trace.json"))
+        check("killed: the engine wrote by itself", len(files) == 2 and max(f.stat().st_size for f in files) < 40e6, files)
+
+
+def died_under_others(folder):
+    """The user drives, and every engine dies: the window is not sat out."""
+    with simulation(folder, "--fault", "die-in-load:150") as addresses:
+        url = addresses["workers"][0]["url"]
+        run = Recording(folder, [url], "--no-load", "--duration", "90s", "--timeout", "10s")
+        run.until(" start ")
+        began = time.monotonic()
+        subprocess.run([scenario.TACHO, "load", url, "--requests", "400", "--input-len", "64", "--output-len", "64", "--no-progress"],
+                       capture_output=True, timeout=60)
+        status, _, errors, _ = run.end()
+        check("died under others: ends", status == 4 and time.monotonic() - began < 60, (status, time.monotonic() - began, errors))
+
+
+def own_bound(folder):
+    """The engine's configuration ends each session after five steps: that is said before the start, and first on the screen."""
+    config = json.dumps({"profiler": "torch", "torch_profiler_dir": f"{folder}/engine", "torch_profiler_with_stack": False,
+                         "max_iterations": 5, "torch_profiler_use_gzip": False, "ignore_frontend": True})
+    with simulation(folder, "--dev-mode", "--profiler-config", config) as addresses:
+        done, report, _ = record(folder, target(addresses), "--duration", "3s", quick=NOTHING_ASKED)
+        warned = "its own configuration ends each session after 5 steps (max_iterations)"
+        check("own bound: before the start", warned in done.stderr and done.stderr.index(warned) < done.stderr.index("  start "), done.stderr)
+        first = " ".join(done.stdout.split("VERDICT")[0].split())
+        check("own bound: on the first lines", re.search(r"window .* it holds \d+ ms of the window's [34]\.\d s: the engine's own bound of "
+                                                         r"5 steps \(max_iterations\) ended its session", first), first)
+        done, report, _ = record(folder, target(addresses), "--steps", "9", "--duration", "20s", quick=NOTHING_ASKED)
+        check("own bound: --steps has its own", warned not in done.stderr and [r["steps"] for r in ranks(report)] == [9], done.stderr)
+
+
+def without_work(folder):
+    """No request at all: neither CUPTI nor a folder is to blame."""
+    for engine in ("vllm", "sglang"):
+        for options in ([], ["--steps", "3"]):
+            base = f"{folder}/{engine}{len(options)}"
+            with simulation(base, "--engine", engine) as addresses:
+                done, report, _ = record(base, target(addresses), "--no-load", "--duration", "1500ms", *options, quick=[])
+                name = f"{engine} {' '.join(options)} without a request"
+                said = " ".join(report["missing"]) if report else done.stderr
+                check(f"{name}: status", done.returncode == 4, (done.returncode, done.stderr))
+                check(f"{name}: the cause", "no request reached" in said and "CUPTI" not in said and "elsewhere" not in said, said)
+
+
+def ten_in_a_row(folder):
+    """Nothing is left of them but their traces: no process, no lock that is held, no mark, no file of a trial."""
+    with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-table:5ms") as addresses:
+        for i in range(10):
+            state_file().unlink(missing_ok=True)  # each one tries its engines anew
+            done, report, run_folder = record(folder, target(addresses), "--budget-bytes", "2MB", "--warm-up", "200ms", "--baseline",
+                                              "300ms", quick=NOTHING_ASKED)
+            bounded(f"{i + 1} of ten", done, report)
+        engine = [p.name for p in pathlib.Path(folder, "engine").rglob("*") if p.is_file()]
+        check("ten: the engines' folders", len(engine) == 40 and not any("trial" in name for name in engine), sorted(engine))
+        marks = list(pathlib.Path(os.environ["XDG_RUNTIME_DIR"]).rglob("*.session"))
+        check("ten: no mark", not marks, marks)
+        held = [p for p in pathlib.Path(os.environ["XDG_RUNTIME_DIR"], "tacho").glob("*.lock")
+                if subprocess.run(["flock", "-n", str(p), "true"]).returncode != 0]
+        check("ten: no lock is held", not held, held)
+        kept = [p.name for p in state_file().parent.iterdir()]
+        check("ten: one small file of figures", kept == ["profiles.json"] and state_file().stat().st_size < 20_000, kept)
+
+
+SCENARIOS = [by_default, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, late_flush, killed, died_under_others,
+             own_bound, without_work, ten_in_a_row]
+
+if __name__ == "__main__":
+    scenario.main(SCENARIOS, __doc__)
