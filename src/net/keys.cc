@@ -16,7 +16,7 @@ constexpr size_t kLeastSecret = 4;
 }  // namespace
 
 bool IsPlainHeader(std::string_view name) {
-  constexpr std::string_view kPlain[] = {"Accept",       "Accept-Encoding", "Accept-Language",
+  constexpr std::string_view kPlain[] = {"Accept",        "Accept-Encoding", "Accept-Language",
                                          "Cache-Control", "Connection",      "Content-Type",
                                          "Host",          "User-Agent",      "X-Request-Id"};
   return std::any_of(std::begin(kPlain), std::end(kPlain),

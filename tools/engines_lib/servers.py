@@ -51,8 +51,10 @@ def cores_for(ranks):
 
 def vllm_command(python, model_folder, port, profiler=None, tp=1, dp=1, dev_mode=False, more=()):
     """Command and environment. `profiler` is --profiler-config; None leaves the profiler out."""
+    # In bfloat16 vLLM takes AMX tiles where the processor has them. Some virtual machines report the tiles and then kill
+    # whoever uses them: the worker dies with the first request.
     command = [python, "-m", "vllm.entrypoints.openai.api_server", "--model", model_folder, "--load-format", "dummy",
-               "--dtype", "bfloat16", "--host", HOST, "--port", port, "--max-model-len", 2048, "--max-num-seqs", 16,
+               "--dtype", "float32", "--host", HOST, "--port", port, "--max-model-len", 2048, "--max-num-seqs", 16,
                "--served-model-name", model.NAME, "--enforce-eager"]
     # With tensor parallelism the first request compiles C++ for a minute of CPU time; once for all starts.
     environment = {**OFFLINE, "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1",
