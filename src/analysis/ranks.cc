@@ -160,13 +160,16 @@ size_t LongestComputing(const std::vector<RankTimes>& ranks) {
                              ranks.begin());
 }
 
-void CompareBusy(const std::vector<RankTimes>& ranks, bool first, RankTable& table) {
+void CompareBusy(const std::vector<RankTimes>& ranks, RankTable& table) {
   const auto share = [](const RankTimes& rank) {
     return static_cast<double>(rank.busy.ns) / static_cast<double>(rank.window.ns);
   };
   // (No view: clang 14 cannot compile those of libstdc++ 12.)
   const auto [least_busy, most_busy] = std::ranges::minmax_element(ranks, {}, share);
   const double least = share(*least_busy), most = share(*most_busy);
+  const bool first = table.recordings++ == 0;
+  table.least_busy_of_all = first ? least : std::min(table.least_busy_of_all, least);
+  table.most_busy_of_all = first ? most : std::max(table.most_busy_of_all, most);
   if (!first && most - least <= table.busy_spread()) return;
   table.least_busy = least;
   table.most_busy = most;
@@ -184,10 +187,10 @@ void CompareGroups(const std::vector<RankInput>& workers,
       }
     }
   }
-  size_t compared = 0, most_ranks = 1;
+  size_t most_ranks = 1;
   for (const std::vector<RankTimes>& ranks : RanksByRecording(table.rows)) {
     if (ranks.empty()) continue;
-    CompareBusy(ranks, compared++ == 0, table);
+    CompareBusy(ranks, table);
     const size_t longest = LongestComputing(ranks);
     const DurationNs compute = ranks[longest].compute;
     if (ranks.size() < 2 || ranks.size() < most_ranks || compute.ns == 0) continue;
@@ -197,8 +200,8 @@ void CompareGroups(const std::vector<RankInput>& workers,
     table.slowest_compute = compute;
     table.median_of_others = MedianOfOthers(ranks, longest, &RankTimes::compute);
   }
-  if (compared > 1 && (table.slowest || table.warnings.empty())) {
-    table.warnings.push_back("the traces are of " + std::to_string(compared) +
+  if (table.recordings > 1 && (table.slowest || table.warnings.empty())) {
+    table.warnings.push_back("the traces are of " + std::to_string(table.recordings) +
                              " recordings: ranks are compared within each");
   }
 }

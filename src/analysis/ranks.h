@@ -68,6 +68,9 @@ struct RankTable {
   // Compared are the ranks (groups) of a recording that did device work.
   // Busy shares of the windows, 0..1: least and most of the recording where they differ most.
   double least_busy = 0, most_busy = 0;
+  // The same of the ranks of all recordings: the busy share of all together lies between them.
+  double least_busy_of_all = 0, most_busy_of_all = 0;
+  size_t recordings = 0;  // with device work
   // Of the recording with most of them (of equals that where a rank computes longest): of the rank
   // that computes longest its row with the most compute time; absent with fewer than 2 ranks.
   std::optional<size_t> slowest;

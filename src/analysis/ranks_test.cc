@@ -170,6 +170,9 @@ TEST(Ranks, OfSeveralRecordingsAreComparedWithin) {
   const RankTable table = folder.Compare();
   EXPECT_DOUBLE_EQ(table.least_busy, 0.5);
   EXPECT_DOUBLE_EQ(table.most_busy, 0.6);
+  EXPECT_EQ(table.recordings, 3u);
+  EXPECT_DOUBLE_EQ(table.least_busy_of_all, 0.01);
+  EXPECT_DOUBLE_EQ(table.most_busy_of_all, 0.99);
   EXPECT_EQ(table.slowest_compute, DurationNs{45});
   EXPECT_EQ(table.median_of_others, DurationNs{40});
   ASSERT_TRUE(table.slowest);
@@ -252,6 +255,8 @@ TEST(Ranks, SlicesOfARecordingAreOneRankWhoseTimeCountsOnce) {
   EXPECT_EQ(table.rows[0].busy.ns + table.rows[1].busy.ns, 75);
   EXPECT_DOUBLE_EQ(table.least_busy, 0.5);
   EXPECT_DOUBLE_EQ(table.most_busy, 0.6);
+  EXPECT_DOUBLE_EQ(table.least_busy_of_all, 0.5);
+  EXPECT_DOUBLE_EQ(table.most_busy_of_all, 0.6);
   EXPECT_EQ(table.slowest_compute, DurationNs{70});
 }
 

@@ -104,6 +104,7 @@ std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
   };
   std::vector<Ceiling> ceilings;
   for (const IdleCauseRow& row : trace.idle.causes) {
+    if (row.cause == IdleCause::kNoRequest) continue;  // nobody waited
     ceilings.push_back({fmt::format("idle: {}", IdleCauseId(row.cause)), row.total});
   }
   if (totals.exposed_comm.ns > 0)

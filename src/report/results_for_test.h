@@ -146,8 +146,9 @@ inline RunAnalysis TwoRanksForTest() {
     run.ranks.rows.push_back(row);
   }
   run.ranks.rows[1].group = 1;
-  run.ranks.least_busy = 0.6;
-  run.ranks.most_busy = 0.7;
+  run.ranks.least_busy = run.ranks.least_busy_of_all = 0.6;
+  run.ranks.most_busy = run.ranks.most_busy_of_all = 0.7;
+  run.ranks.recordings = 1;
   run.ranks.slowest = 1;
   run.ranks.slowest_compute = {650'000};
   run.ranks.median_of_others = {550'000};

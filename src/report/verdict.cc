@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "report/device_totals.h"
+#include "report/fit_name.h"
 #include "report/format_number.h"
 #include "report/rank_text.h"
 #include "report/visible_text.h"
@@ -15,51 +17,74 @@ namespace {
 // Shares below these do not enter the sentence.
 constexpr double kIdleWorthNaming = 0.10;
 constexpr double kExposedWorthNaming = 0.05;
+constexpr double kGapWorthNaming = 0.50;  // of the idle time
+// The window is called all that was recorded when it is this share of it.
+constexpr double kNearlyAllRecorded = 0.90;
 
-std::string MainIdleCause(const IdleTable& idle) {
+DurationNs TimeOf(const IdleTable& idle, IdleCause cause) {
+  const auto row = std::ranges::find(idle.causes, cause, &IdleCauseRow::cause);
+  return row == idle.causes.end() ? DurationNs{} : row->total;
+}
+
+// As long as a name may be inside a sentence.
+std::string Named(std::string_view name) { return FitName(VisibleText(name), 40, false); }
+
+// `idle` has a cause. `whose`: "the idle time".
+std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
   const IdleCauseRow& main = idle.causes.front();
-  const std::string share = FormatShare(main.total, idle.window - idle.busy);
+  const std::string share =
+      fmt::format("{} of {}", FormatShare(main.total, idle.window - idle.busy), whose);
   switch (main.cause) {
     case IdleCause::kHostLate:
-      return fmt::format("the host launched late for {} of the idle time", share);
+      return fmt::format("the host launched late for {}", share);
     case IdleCause::kInLaunchCall:
-      return fmt::format("the host was inside {} for {} of the idle time",
-                         main.call.empty() ? "launch calls" : VisibleText(main.call), share);
+      return fmt::format("the host was inside {} for {}",
+                         main.call.empty() ? "launch calls" : Named(main.call), share);
     case IdleCause::kWaiting:
-      return fmt::format(
-          "work {}was held back by an event or another queue for {} of the idle time",
-          main.call.empty() ? "" : fmt::format("launched by {} ", VisibleText(main.call)), share);
+      return fmt::format("work {}was held back by an event or another queue for {}",
+                         main.call.empty() ? "" : fmt::format("launched by {} ", Named(main.call)),
+                         share);
     case IdleCause::kLaunchLatency:
-      return fmt::format("launches on their way to the device make {} of the idle time", share);
+      return fmt::format("launches on their way to the device make {}", share);
     case IdleCause::kQueued:
-      return fmt::format(
-          "work that was launched in time waited on the device for {} of the idle time", share);
+      return fmt::format("work that was launched in time waited on the device for {}", share);
     case IdleCause::kInGraph:
-      return fmt::format("gaps inside graph launches make {} of the idle time", share);
+      return fmt::format("gaps inside graph launches make {}", share);
     case IdleCause::kHost:
-      return fmt::format("the executing thread was in no operator for {} of the idle time", share);
+      return fmt::format("the executing thread was in no operator for {}", share);
     case IdleCause::kInOperator:
       return fmt::format(
-          "the executing thread was inside an operator, but in none that it calls, for {} of the "
-          "idle time",
-          share);
+          "the executing thread was in an operator, but in none that it calls, for {}", share);
     case IdleCause::kBetweenSteps:
-      return fmt::format(
-          "{} of the idle time lies between steps: no work was there, or the engine was "
-          "scheduling; the trace cannot tell which",
-          share);
+      return idle.requests == Requests::kKnown
+                 ? fmt::format("requests were in flight, but no engine step ran for {}", share)
+                 : fmt::format(
+                       "no engine step ran for {}: no work was there, or the engine was "
+                       "scheduling; the trace cannot tell which",
+                       share);
     case IdleCause::kNoRequest:
-      return fmt::format("no request was in flight for {} of the idle time", share);
+      return fmt::format("no request was in flight for {}", share);
     case IdleCause::kUnknown:
-      return fmt::format("for {} of the idle time the next launch is not in the trace", share);
+      return fmt::format("for {} the next launch is not in the trace", share);
     case IdleCause::kCount:
       break;
   }
   return "";
 }
 
-bool IdleIsWorthNaming(const DeviceTotals& totals) {
-  return ShareOf(totals.idle, totals.window) >= kIdleWorthNaming;
+bool IsTheHosts(IdleCause cause) {
+  return cause == IdleCause::kHostLate || cause == IdleCause::kInLaunchCall ||
+         cause == IdleCause::kHost || cause == IdleCause::kInOperator ||
+         cause == IdleCause::kBetweenSteps;
+}
+
+// Idle time that a slower host makes longer is a share of the window that is worth naming.
+bool MuchIsTheHosts(const IdleTable& idle) {
+  DurationNs hosts;
+  for (const IdleCauseRow& row : idle.causes) {
+    if (IsTheHosts(row.cause)) hosts += row.total;
+  }
+  return ShareOf(hosts, idle.window) >= kIdleWorthNaming;
 }
 
 // Why the figures may be other than those of an engine that is not watched.
@@ -76,7 +101,7 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
                line.find("xceeded") != std::string::npos;
       });
     case Doubt::kPythonStacks:
-      return trace.facts.python_stacks && IdleIsWorthNaming(TotalsOf(trace.devices));
+      return trace.facts.python_stacks && MuchIsTheHosts(trace.idle);
   }
   return false;
 }
@@ -122,32 +147,118 @@ std::string_view OperatorsText(const DeviceTotals& totals) {
                                        : "operators";
 }
 
-// What the busy part went to, and what exposed communication cost.
-std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, const IdleTable& idle) {
-  std::string rest;
-  // On a CPU engine all idle time is the host's: naming it would say nothing.
-  if (!totals.on_host && IdleIsWorthNaming(totals) && !idle.causes.empty()) {
-    rest = "; " + MainIdleCause(idle);
-  } else if (!kernels.categories.empty()) {
-    const CategoryRow& main = kernels.categories.front();
-    rest = fmt::format("; {} takes {} of the {} time", VisibleText(main.category),
-                       FormatShare(main.total, kernels.total), WorkWord(totals));
+// Of all that the traces hold, work or not, once for each device.
+DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
+  DurationNs recorded;
+  for (const TraceAnalysis* trace : traces) {
+    for (const DeviceTime& device : trace->devices) {
+      if (!device.window.empty()) recorded += trace->span.length();
+    }
   }
-  if (ShareOf(totals.exposed_comm, totals.window) >= kExposedWorthNaming) {
-    rest += fmt::format("; communication is exposed for {} of the window",
-                        FormatShare(totals.exposed_comm, totals.window));
-  }
-  return rest;
+  return recorded;
 }
 
-// " (60.0 % to 70.0 %)". Of several recordings that of one, which need not hold the share of all.
+// ", 41.5 % of the 382 ms recorded (217 ms before the first work)" where the window of the work is
+// much shorter than what was recorded of it.
+std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trace) {
+  const DurationNs recorded = RecordedTime({&trace});
+  if (trace.scope.window || ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
+  const std::string share = FormatShare(totals.busy, recorded);
+  if (trace.devices.size() != 1) return fmt::format(", {} of the time recorded", share);
+  const Interval window = trace.devices[0].window;
+  std::string where;
+  const auto add = [&](DurationNs time, std::string_view text) {
+    if (ShareOf(time, recorded) < (1 - kNearlyAllRecorded) / 2) return;
+    where += fmt::format("{}{} {}", where.empty() ? "" : ", ", FormatDuration(time), text);
+  };
+  add(window.start - trace.span.start, "before the first work");
+  add(trace.span.end - window.end, "after the last");
+  return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
+}
+
+// Of a run. Slices of one recording share their time, so for them nothing is told.
+std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
+  const DurationNs recorded = RecordedTime(RanksOf(run));
+  const bool windows = run.traces[0].scope.window.has_value();
+  if (windows || !run.together.empty()) return "";
+  if (ShareOf(totals.window, recorded) >= kNearlyAllRecorded) return "";
+  return fmt::format(", {} of the time recorded", FormatShare(totals.busy, recorded));
+}
+
+// ": 61.1 % compute, 25.9 % communication ..." where much of the busy time is that.
+std::string ExposedClause(const DeviceTotals& totals) {
+  if (ShareOf(totals.exposed_comm, totals.window) < kExposedWorthNaming) return "";
+  const DurationNs rest = totals.busy - totals.exposed_comm;
+  std::string text = ": ";
+  if (rest.ns > 0) {
+    text += fmt::format("{} compute{}, ", FormatShare(rest, totals.window),
+                        totals.exposed_copy.ns > 0 ? " and copies" : "");
+  }
+  return text + fmt::format("{} communication that nothing hides, waits for other ranks included",
+                            FormatShare(totals.exposed_comm, totals.window));
+}
+
+// What most of the kernel time went to.
+std::string MainWork(const DeviceTotals& totals, const KernelTable& kernels) {
+  if (kernels.categories.empty()) return "";
+  const CategoryRow& main = kernels.categories.front();
+  std::string text = fmt::format("; {} takes {} of the {} time", Named(main.category),
+                                 FormatShare(main.total, kernels.total), WorkWord(totals));
+  // Hidden communication costs nothing.
+  if (main.category.starts_with("comm.") && ExposedClause(totals).empty()) {
+    text += fmt::format(", but communication is exposed for {} of the window only",
+                        FormatShare(totals.exposed_comm, totals.window));
+  }
+  return text;
+}
+
+// "; one gap of 463 ms, 0.0848 ms after the first event, is 99.8 % of the idle time" where one gap
+// is most of it.
+std::string LongestGap(const IdleTable& idle, TimeNs origin) {
+  if (idle.gaps.empty() || idle.gaps[0].cause == IdleCause::kNoRequest) return "";
+  const IdleGap& gap = idle.gaps[0];
+  const DurationNs length = gap.when.length();
+  if (ShareOf(length, idle.window - idle.busy) < kGapWorthNaming) return "";
+  const std::string host =
+      IsTheHosts(gap.cause) && !gap.host.empty() ? " in " + Named(gap.host) : "";
+  return fmt::format("; one gap of {}{}, {} after the first event, is {} of it",
+                     FormatDuration(length), host, FormatDuration(gap.when.start - origin),
+                     FormatShare(length, idle.window - idle.busy));
+}
+
+// Why the devices were idle, or what they did. `origin`: of the trace that the gaps are of.
+std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTable idle,
+                 TimeNs origin) {
+  std::string text;
+  std::string_view whose = "the idle time";
+  const DurationNs no_request = TimeOf(idle, IdleCause::kNoRequest);
+  if (ShareOf(no_request, idle.window) >= kIdleWorthNaming) {
+    // Nobody is to blame for that: the rest is looked at alone.
+    idle.window -= no_request;
+    std::erase_if(idle.causes,
+                  [](const IdleCauseRow& row) { return row.cause == IdleCause::kNoRequest; });
+    text = fmt::format("; no request was in flight for {} of it, the rest was {} busy",
+                       FormatShare(no_request, idle.window + no_request),
+                       FormatShare(idle.busy, idle.window));
+    whose = "what is left idle";
+  }
+  const bool worth_naming =
+      ShareOf(idle.window - idle.busy, idle.window) >= kIdleWorthNaming && !idle.causes.empty();
+  if (!worth_naming) return text + (text.empty() ? MainWork(totals, kernels) : "");
+  // That a CPU engine is busy outside of operators says little; what else it does says more.
+  const bool named = idle.causes.front().cause != IdleCause::kHost;
+  if (named) text += "; " + MainIdleCause(idle, whose);
+  text += LongestGap(idle, origin);
+  return named ? text : text + MainWork(totals, kernels);
+}
+
+// " (60.0 % to 70.0 %)": the least and the most busy of the ranks of all recordings.
 std::string BusyRange(const RankTable& ranks) {
-  if (ranks.rows.empty()) return "";
-  const bool several = std::ranges::any_of(
-      ranks.rows, [&](const RankRow& row) { return row.recording != ranks.rows[0].recording; });
-  if (several && ranks.busy_spread() == 0) return "";
-  return fmt::format(" ({} % to {} %{})", FormatPercent(ranks.least_busy),
-                     FormatPercent(ranks.most_busy), several ? " within one recording" : "");
+  if (ranks.least_busy_of_all == ranks.most_busy_of_all) return "";
+  return fmt::format(
+      " ({} % to {} %{})", FormatPercent(ranks.least_busy_of_all),
+      FormatPercent(ranks.most_busy_of_all),
+      ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
 // "; rank 3 computes longest: ...", "" when none stands out.
@@ -215,9 +326,10 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   } else if (totals.devices > 1) {
     who = fmt::format("{} GPUs busy", totals.devices);
   }
-  return fmt::format("{} {} of {}{}{}", who, FormatShare(totals.busy, totals.window),
-                     FormatDuration(totals.window), Rest(totals, trace.kernels, trace.idle),
-                     MissingRanks(ranks));
+  return fmt::format(
+      "{} {} of {}{}{}{}{}", who, FormatShare(totals.busy, totals.window),
+      FormatDuration(totals.window), RecordedClause(totals, trace), ExposedClause(totals),
+      Rest(totals, trace.kernels, trace.idle, trace.span.start), MissingRanks(ranks));
 }
 
 std::string Verdict(const RunAnalysis& run) {
@@ -231,8 +343,8 @@ std::string Verdict(const RunAnalysis& run) {
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers) +
-      BusyRange(run.ranks);
-  return out + Rest(totals.devices, totals.kernels, totals.idle) + StragglerClause(run.ranks) +
+      BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
+  return out + Rest(totals.devices, totals.kernels, totals.idle, {}) + StragglerClause(run.ranks) +
          MissingRanks(run.ranks);
 }
 

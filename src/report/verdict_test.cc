@@ -9,27 +9,109 @@
 namespace tacho {
 namespace {
 
+// All that was recorded is the window, and no gap is most of the idle time.
+TraceAnalysis PlainTrace() {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.span = trace.devices[0].window;
+  trace.idle.gaps.clear();
+  return trace;
+}
+
 TEST(Verdict, SaysWhyTheGpuWasIdle) {
-  EXPECT_EQ(Verdict(GpuTraceForTest()),
+  EXPECT_EQ(Verdict(PlainTrace()),
             "GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time");
 }
 
 TEST(Verdict, SaysWhatABusyGpuDid) {
-  TraceAnalysis trace = GpuTraceForTest();
-  trace.devices[0].busy = {950'000};
+  TraceAnalysis trace = PlainTrace();
+  trace.devices[0].busy = trace.idle.busy = {950'000};
   trace.devices[0].idle = {50'000};
   trace.devices[0].exposed_comm = {100'000};
   EXPECT_EQ(Verdict(trace),
-            "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time; "
-            "communication is exposed for 10.0 % of the window");
+            "GPU busy 95.0 % of 1.00 ms: 85.0 % compute and copies, 10.0 % communication that "
+            "nothing hides, waits for other ranks included; gemm.dense takes 66.7 % of the kernel "
+            "time");
+  trace.devices[0].exposed_comm = trace.devices[0].busy;
+  EXPECT_THAT(Verdict(trace), testing::HasSubstr("1.00 ms: 95.0 % communication that"));
+}
+
+TEST(Verdict, HiddenCommunicationIsCalledSo) {
+  TraceAnalysis trace = PlainTrace();
+  trace.devices[0].busy = trace.idle.busy = {950'000};
+  trace.devices[0].exposed_comm = {32'000};
+  trace.kernels.categories[0].category = "comm.moe_all_to_all";
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 95.0 % of 1.00 ms; comm.moe_all_to_all takes 66.7 % of the kernel time, but "
+            "communication is exposed for 3.2 % of the window only");
+}
+
+TEST(Verdict, SaysWhatOfTheRecordingTheWindowIs) {
+  TraceAnalysis trace = PlainTrace();
+  trace.span = {{-900'000}, {1'115'000}};
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 60.0 % of 1.00 ms, 29.8 % of the 2.02 ms recorded (1.01 ms before the first "
+            "work); the host launched late for 75.0 % of the idle time");
+  trace.scope.window = trace.devices[0].window;
+  EXPECT_THAT(Verdict(trace), testing::Not(testing::HasSubstr("recorded"))) << "as it was asked";
+  trace.scope.window.reset();
+  trace.devices.push_back(trace.devices[0]);
+  EXPECT_THAT(Verdict(trace), testing::StartsWith("2 GPUs busy 60.0 % of 2.00 ms, 29.8 % of the "
+                                                  "time recorded; "));
+  RunAnalysis run = TwoRanksForTest();
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("54.2 % of the time recorded"));
+  run.together.emplace_back();
+  EXPECT_THAT(Verdict(run), testing::Not(testing::HasSubstr("recorded")));
+}
+
+TEST(Verdict, NamesTheGapThatIsMostOfTheIdleTime) {
+  TraceAnalysis trace = GpuTraceForTest();
+  trace.span = trace.devices[0].window;
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time; one "
+            "gap of 300 us in aten::empty, 400 us after the first event, is 75.0 % of it");
+  trace.idle.gaps[0].cause = IdleCause::kQueued;
+  EXPECT_THAT(Verdict(trace), testing::HasSubstr("one gap of 300 us, 400 us after"));
+  trace.idle.gaps[0].when.end = {700'000};
+  EXPECT_THAT(Verdict(trace), testing::Not(testing::HasSubstr("gap")));
+}
+
+TEST(Verdict, NobodyIsBlamedWithoutARequest) {
+  TraceAnalysis trace = PlainTrace();
+  trace.idle.requests = Requests::kKnown;
+  trace.idle.busy = trace.devices[0].busy = {50'000};
+  trace.idle.causes = {{IdleCause::kNoRequest, {900'000}, 1},
+                       {IdleCause::kBetweenSteps, {40'000}, 1},
+                       {IdleCause::kHostLate, {10'000}, 1}};
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 5.0 % of 1.00 ms; no request was in flight for 90.0 % of it, the rest was "
+            "50.0 % busy; requests were in flight, but no engine step ran for 80.0 % of "
+            "what is left idle");
+  trace.idle.causes = {{IdleCause::kNoRequest, {950'000}, 1}};
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 5.0 % of 1.00 ms; no request was in flight for 95.0 % of it, the rest was "
+            "100.0 % busy");
+}
+
+TEST(Verdict, BetweenStepsTheTraceAloneCannotTell) {
+  TraceAnalysis trace = PlainTrace();
+  trace.idle.causes = {{IdleCause::kBetweenSteps, {400'000}, 1}};
+  EXPECT_EQ(Verdict(trace),
+            "GPU busy 60.0 % of 1.00 ms; no engine step ran for 100.0 % of the idle time: no work "
+            "was there, or the engine was scheduling; the trace cannot tell which");
 }
 
 TEST(Verdict, OfACpuEngineItsOperators) {
-  TraceAnalysis trace = GpuTraceForTest();
+  TraceAnalysis trace = PlainTrace();
   trace.devices[0].on_host = true;
+  trace.idle.causes = {{IdleCause::kHost, {400'000}, 1}};
   EXPECT_EQ(Verdict(trace),
             "CPU engine: operators run for 60.0 % of 1.00 ms; gemm.dense takes 66.7 % of the "
             "operator time");
+  trace.idle.causes = {{IdleCause::kInOperator, {300'000}, 1}, {IdleCause::kHost, {100'000}, 1}};
+  EXPECT_EQ(Verdict(trace),
+            "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in an "
+            "operator, but in none that it calls, for 75.0 % of the idle time");
+  trace.idle.causes = {{IdleCause::kHost, {400'000}, 1}};
   trace.devices[0].streams.resize(2);
   trace.devices[0].streams[1].stream = "gloo's thread";
   EXPECT_EQ(Verdict(trace),
@@ -65,7 +147,7 @@ TEST(Verdict, OfAPartOfATrace) {
 
 TEST(Verdict, OfOneTraceOfARunSaysHowManyAreMissing) {
   RunAnalysis run = TwoRanksForTest();
-  EXPECT_EQ(Verdict(run.traces[0], run.ranks),
+  EXPECT_EQ(Verdict(PlainTrace(), run.ranks),
             "GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time; "
             "1 of 3 ranks missing");
 }
@@ -80,22 +162,23 @@ TEST(Verdict, ComparesRanksNotTheFilesOfTheirStages) {
   EXPECT_EQ(TotalsOf(run).devices.devices, 1u);
 }
 
-TEST(Verdict, OfSeveralRecordingsTheRangeIsOfOne) {
+TEST(Verdict, OfSeveralRecordingsTheRangeIsOfAll) {
   RunAnalysis run = TwoRanksForTest();
-  run.ranks.rows.push_back(run.ranks.rows[1]);
-  run.ranks.rows[2].recording = 1;
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("(60.0 % to 70.0 % within one recording)"));
-  run.ranks.least_busy = run.ranks.most_busy;
-  EXPECT_THAT(Verdict(run), testing::HasSubstr("over 2 traces; the host"));
+  run.ranks.recordings = 2;
+  run.ranks.least_busy = 0.65;
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("(60.0 % to 70.0 %, in 2 recordings)"));
+  run.ranks.least_busy_of_all = run.ranks.most_busy_of_all;
+  EXPECT_THAT(Verdict(run), testing::HasSubstr("over 2 traces, "));
 }
 
 TEST(Verdict, OfARun) {
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) trace.span = trace.devices[0].window;
   EXPECT_EQ(
-      Verdict(TwoRanksForTest()),
+      Verdict(run),
       "GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late for "
       "85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median of "
-      "the "
-      "others; 1 of 3 ranks missing");
+      "the others; 1 of 3 ranks missing");
 }
 
 TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
@@ -105,7 +188,7 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
   EXPECT_EQ(Caveat(trace),
             "Python stacks were recorded, which slows the host: its part of the idle time is "
             "inflated");
-  trace.devices[0].idle = {0};  // nothing of it is the host's
+  trace.idle.causes[0].cause = IdleCause::kWaiting;  // that is not the host's
   EXPECT_EQ(Caveat(trace), "");
   trace = GpuTraceForTest();
   trace.facts.python_stacks = true;
