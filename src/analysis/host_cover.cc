@@ -1,7 +1,9 @@
 #include "analysis/host_cover.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -10,12 +12,18 @@
 namespace tacho {
 namespace {
 
+bool IsUserCode(std::string_view frame) {
+  constexpr std::array<std::string_view, 4> kOthers = {"<", "torch/", "runpy.py", "nn.Module: "};
+  return std::ranges::none_of(kOthers,
+                              [&](std::string_view other) { return frame.starts_with(other); });
+}
+
 // Goes through the slices of a stretch and charges its time.
 class HostCover {
  public:
   HostCover(const HostTree& tree, Interval when) : tree_(tree), when_(when), now_(when.start) {}
 
-  StringId Find(TrackId track) {
+  const HostTree::Node* Find(TrackId track) {
     const std::span<const HostTree::Node> nodes(tree_.nodes);
     const auto first = nodes.begin() + tree_.track_begin[Index(track)];
     const auto last = nodes.begin() + tree_.track_begin[Index(track) + 1];
@@ -59,7 +67,7 @@ class HostCover {
     now_ = t;
   }
 
-  [[nodiscard]] StringId Longest() const {
+  [[nodiscard]] const HostTree::Node* Longest() const {
     int32_t best = -1;
     DurationNs time = outside_;
     for (const auto& [node, covered] : covered_) {
@@ -69,7 +77,7 @@ class HostCover {
         time = covered;
       }
     }
-    return best < 0 ? StringId::kEmpty : Node(best).name;
+    return best < 0 ? nullptr : &Node(best);
   }
 
   const HostTree& tree_;
@@ -95,8 +103,27 @@ HostTree SlicesAround(const Trace& trace, const std::vector<HostStretch>& stretc
   return NestHostSlices(trace, CollectHostRows(trace, false, touches));
 }
 
-StringId MainSlice(const HostTree& tree, const HostStretch& stretch) {
+const HostTree::Node* MainSlice(const HostTree& tree, const HostStretch& stretch) {
   return HostCover(tree, stretch.when).Find(stretch.track);
+}
+
+std::vector<std::optional<uint32_t>> MainFrames(const Trace& trace,
+                                                const std::vector<HostStretch>& stretches) {
+  const SliceTable& frames = trace.python_frames;
+  std::vector<std::vector<size_t>> of_track(trace.words.tracks().size());
+  for (size_t i = 0; i < stretches.size(); ++i) of_track[Index(stretches[i].track)].push_back(i);
+  std::vector<std::optional<uint32_t>> main(stretches.size());
+  for (uint32_t row = 0; row < frames.size(); ++row) {
+    const Interval when = frames.When(row);
+    for (const size_t i : of_track[Index(frames.track[row])]) {
+      const Interval& stretch = stretches[i].when;
+      // Those that last for more than half of it nest.
+      if (2 * when.Clip(stretch).length().ns <= stretch.length().ns) continue;
+      if (main[i] && IsOuter(when, frames.When(*main[i]))) continue;
+      if (IsUserCode(trace.Text(frames.name[row]))) main[i] = row;
+    }
+  }
+  return main;
 }
 
 }  // namespace tacho

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/host_nesting.h"
@@ -17,8 +18,14 @@ struct HostStretch {
 // is still open then. Cost: one look at each host slice.
 HostTree SlicesAround(const Trace& trace, const std::vector<HostStretch>& stretches);
 
-// The name of the slice of `tree` that covers most of `stretch`, each instant charged to the
-// innermost one; empty when most of it is outside of all.
-StringId MainSlice(const HostTree& tree, const HostStretch& stretch);
+// The slice of `tree` that covers most of `stretch`, each instant charged to the innermost one;
+// nullptr when most of it is outside of all.
+const HostTree::Node* MainSlice(const HostTree& tree, const HostStretch& stretch);
+
+// For each stretch the row of the Python frame that its thread was in for most of it: of the frames
+// of user code that last for more than half of it the innermost one. Built-ins and what is of torch
+// or of Python's start do not count. Cost: one look at each frame.
+std::vector<std::optional<uint32_t>> MainFrames(const Trace& trace,
+                                                const std::vector<HostStretch>& stretches);
 
 }  // namespace tacho

@@ -114,7 +114,14 @@ class Attribution {
       if (const auto part = gap.host_part()) parts.push_back(*part);
     }
     const HostTree host = SlicesAround(trace_, parts);
-    for (const RawGap& gap : longest) table_.gaps.push_back(Describe(gap, host));
+    const std::vector<std::optional<uint32_t>> frames = MainFrames(trace_, parts);
+    size_t part = 0;
+    for (const RawGap& gap : longest) {
+      table_.gaps.push_back(Describe(gap));
+      if (!gap.host_part()) continue;
+      table_.gaps.back().host = HostOf(host, parts[part], frames[part]);
+      ++part;
+    }
     return std::move(table_);
   }
 
@@ -248,7 +255,19 @@ class Attribution {
     longest_.Add(gap);
   }
 
-  [[nodiscard]] IdleGap Describe(const RawGap& raw, const HostTree& host) const {
+  // The operator, else what of the annotation and the Python frame is inside the other.
+  [[nodiscard]] std::string HostOf(const HostTree& tree, const HostStretch& part,
+                                   std::optional<uint32_t> frame) const {
+    const HostTree::Node* const slice = MainSlice(tree, part);
+    const SliceTable& frames = trace_.python_frames;
+    const bool in_frame =
+        frame && (slice == nullptr || (slice->kind == SliceKind::kAnnotation &&
+                                       IsOuter(slice->when, frames.When(*frame))));
+    if (in_frame) return std::string(trace_.Text(frames.name[*frame]));
+    return slice == nullptr ? "" : std::string(trace_.Text(slice->name));
+  }
+
+  [[nodiscard]] IdleGap Describe(const RawGap& raw) const {
     IdleGap gap;
     gap.device = work_.devices[raw.device].device;
     gap.when = raw.when;
@@ -260,7 +279,6 @@ class Attribution {
       const Track& track = trace_.words[*raw.thread];
       gap.host_track =
           std::string(trace_.Text(track.pid)) + '/' + std::string(trace_.Text(track.tid));
-      if (const auto part = raw.host_part()) gap.host = trace_.Text(MainSlice(host, *part));
     }
     return gap;
   }

@@ -56,7 +56,8 @@ struct IdleGap {
   std::string before, after;  // names of the work that ends last before it and starts after it
   IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
   // The innermost host slice that covers most of the host's part (until the launch call; on a CPU
-  // engine all of the gap); "" when the thread was longer outside of all slices.
+  // engine all of the gap); where that is no operator and no call, the Python frame of user code
+  // inside it, if stacks were recorded; "" when the thread was longer outside of all.
   std::string host;
   // "pid/tid" of the launching (on a CPU engine the executing) thread; "" when unknown.
   std::string host_track;

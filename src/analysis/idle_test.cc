@@ -113,6 +113,36 @@ TEST(Idle, AnAnnotationCoversWhatNothingInsideDoes) {
   EXPECT_EQ(IdleOf(std::move(builder)).gaps[0].host, "execute");
 }
 
+// Where no operator ran the stacks tell where the thread was.
+TEST(Idle, NamesTheFrameWhereNoOperatorRan) {
+  const auto host_of = [](bool with_annotation, bool with_operator, bool with_frames) {
+    TraceBuilder builder;
+    builder.Kernel("first", {.start = 0, .duration = 100});
+    const auto host = [&](std::string_view category, std::string_view name, int64_t start,
+                          int64_t end) {
+      builder.Host(category, name,
+                   {.pid = "5", .tid = "6", .start = start, .duration = end - start});
+    };
+    if (with_annotation) host("user_annotation", "execute", 10, 500);
+    if (with_frames) {
+      host("python_function", "vllm/v1/engine/core.py(301): step", 0, 900);
+      host("python_function", "vllm/v1/core/sched.py(9): schedule", 101, 180);
+      host("python_function", "vllm/v1/core/sched.py(50): short", 110, 140);
+      host("python_function", "torch/_ops.py(1267): __call__", 102, 179);
+      host("python_function", "<built-in method sleep>", 103, 178);
+    }
+    if (with_operator) host("cpu_op", "aten::item", 104, 177);
+    Launch(builder, 200, 210, 1);
+    builder.Kernel("second", {.start = 215, .duration = 10, .correlation = 1});
+    return IdleOf(std::move(builder)).gaps[0].host;
+  };
+  EXPECT_EQ(host_of(false, false, false), "");
+  EXPECT_EQ(host_of(false, false, true), "vllm/v1/core/sched.py(9): schedule");
+  EXPECT_EQ(host_of(true, false, true), "vllm/v1/core/sched.py(9): schedule");
+  EXPECT_EQ(host_of(true, true, true), "aten::item");
+  EXPECT_EQ(host_of(true, false, false), "execute");
+}
+
 TEST(Idle, ClocksThatAreOffMakeNoNegativeTime) {
   TraceBuilder builder;
   builder.Kernel("first", {.start = 0, .duration = 100});

@@ -134,7 +134,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   add(texts.back().label == "latency" ? "" : "latency",
       LatencyText(recording.profiled, "profiled", style));
   if (recording.load && Summarise(*recording.load, {}).verdict.client_bound)
-    add("", "the client was the limit: a user sees less", Paint::kRed);
+    add("", "the client was the limit: these times are partly its own", Paint::kRed);
   if (const Lacks lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
   texts.push_back({"folder", VisibleText(folder), Paint::kPlain, true});

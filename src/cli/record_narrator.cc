@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "cli/interrupt.h"
@@ -22,7 +23,7 @@ void Put(const std::string& text) {
 Narrator::~Narrator() { InterruptScope::SetLastWords(nullptr); }
 
 void Narrator::OnDone(std::string_view phase, const std::string& what) {
-  if (!quiet_) Line(fmt::format("  {} {}\n", PadRight(phase, kPhaseColumns), VisibleText(what)));
+  if (!quiet_) Line(Told(phase, what));
 }
 
 void Narrator::OnProgress(std::string_view phase, const std::string& what) {
@@ -35,9 +36,7 @@ void Narrator::OnProgress(std::string_view phase, const std::string& what) {
   Put(text);
 }
 
-void Narrator::OnRemark(const std::string& what) {
-  Line(fmt::format("  {} {}\n", PadRight("note", kPhaseColumns), VisibleText(what)));
-}
+void Narrator::OnRemark(const std::string& what) { Line(Told("note", what)); }
 
 void Narrator::OnLeftBehind(const std::string& what) {
   InterruptScope::SetLastWords(nullptr);
@@ -50,6 +49,19 @@ void Narrator::OnLeftBehind(const std::string& what) {
 void Narrator::OnPartly(Recording& recording) {
   Clear();
   if (show_partly_) show_partly_(recording);
+}
+
+std::string Narrator::Told(std::string_view phase, const std::string& what) const {
+  constexpr size_t kIndent = kPhaseColumns + 3;
+  const std::string head = fmt::format("  {} ", PadRight(phase, kPhaseColumns));
+  if (!live_columns_) return head + VisibleText(what) + "\n";
+  // Without the head, whose blanks are to stay.
+  const std::string lines =
+      Wrap(VisibleText(what), std::max(*live_columns_, 3 * kIndent) - kIndent, 0);
+  std::string text = head;
+  for (const char c : lines)
+    text += c == '\n' ? "\n" + std::string(kIndent, ' ') : std::string(1, c);
+  return text + "\n";
 }
 
 void Narrator::Line(const std::string& text) {

@@ -32,6 +32,8 @@ class Narrator final : public RecordObserver {
 
  private:
   void Line(const std::string& text);
+  // The line of a phase; on a terminal as many as it takes.
+  std::string Told(std::string_view phase, const std::string& what) const;
   std::string Wiped() const;
 
   const std::optional<size_t> live_columns_;

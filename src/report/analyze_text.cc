@@ -147,8 +147,8 @@ std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
   // The screen of one trace tells more than a table of one.
   const TraceAnalysis* only = OnlyTrace(run);
   if (only == nullptr) return RunScreen(run, options);
-  const std::string others =
-      run.traces.size() > 1 ? OtherFilesText(run, options.style) : SkippedText(run, options.style);
+  const std::string others = run.traces.size() > 1 ? OtherFilesText(run, options.style)
+                                                   : SkippedText(run.skipped, options.style);
   return TraceScreen(*only, run.ranks, options) + (others.empty() ? "" : "\n" + others);
 }
 
@@ -166,7 +166,9 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
     for (const TraceAnalysis& trace : run.traces) {
       if (run.traces.size() > 1) {
         out += first ? "" : "\n";
-        out += Painted(" " + VisibleText(trace.path, style.unicode), Paint::kBold, style) + "\n";
+        out += Painted(" " + Wrap(VisibleText(trace.path, style.unicode), style.width - 1, 1),
+                       Paint::kBold, style) +
+               "\n";
       }
       out += TablesText(WholeTables(trace, which, style), NothingText(trace, which), options);
       if (which == WholeTable::kGaps) out += UnderGaps(trace, style);

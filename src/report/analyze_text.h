@@ -56,6 +56,6 @@ std::string LaunchesText(const LaunchTable& launches);
 // One line for each trace that is not among RanksOf(run) and each file that is no trace.
 std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style);
 // Only the latter.
-std::string SkippedText(const RunAnalysis& run, const TextStyle& style);
+std::string SkippedText(const std::vector<std::string>& skipped, const TextStyle& style);
 
 }  // namespace tacho

@@ -68,13 +68,18 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
 }
 
 std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
-  std::string out = Section(RanksTable(ranks, style), kMostRanks, style);
+  const Table table = RanksTable(ranks, style);
+  std::string out = Section(table, kMostRanks, style);
   if (out.empty()) return out;
-  out += Painted(fmt::format(" {} compute  {} exposed communication  {} exposed copies  {} idle",
-                             StackedMark(0, style), StackedMark(1, style), StackedMark(2, style),
-                             StackedMark(3, style)),
-                 Paint::kDim, style) +
-         "\n";
+  TextStyle plain = style;
+  plain.color = false;
+  const bool drawn = RenderLines(table, plain).front().text.ends_with("  window");
+  if (drawn)
+    out += Painted(fmt::format(" {} compute  {} exposed communication  {} exposed copies  {} idle",
+                               StackedMark(0, style), StackedMark(1, style), StackedMark(2, style),
+                               StackedMark(3, style)),
+                   Paint::kDim, style) +
+           "\n";
   for (const std::string& warning : ranks.warnings) {
     out += Painted(" " + Wrap(VisibleText(warning, style.unicode), style.width - 1, 3),
                    Paint::kYellow, style) +
@@ -141,8 +146,9 @@ std::string Next(const RankTable& ranks, const ScreenOptions& options) {
   more.push_back({"--json", "all figures, for programs"});
   std::string out = NextOptions("tacho analyze " + options.command_paths, more, options.style);
   if (!is_option && !one.option.empty()) {
-    out +=
-        fmt::format("       {}  {}\n", one.option, Painted(one.shows, Paint::kDim, options.style));
+    const bool fits = 9 + DisplayWidth(one.option) + one.shows.size() <= options.style.width;
+    out += fmt::format("       {}{}\n", one.option,
+                       fits ? "  " + Painted(one.shows, Paint::kDim, options.style) : "");
   }
   return out;
 }
@@ -163,12 +169,12 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
                 style.width - 1, 3) +
            "\n";
   }
-  return out + SkippedText(run, style);
+  return out + SkippedText(run.skipped, style);
 }
 
-std::string SkippedText(const RunAnalysis& run, const TextStyle& style) {
+std::string SkippedText(const std::vector<std::string>& all, const TextStyle& style) {
   std::string out;
-  for (const std::string& skipped : run.skipped) {
+  for (const std::string& skipped : all) {
     out +=
         Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3),
                 Paint::kYellow, style) +

@@ -7,6 +7,7 @@
 #include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
 #include "report/analyze_json.h"
+#include "report/analyze_text.h"
 #include "report/distinct_text.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
@@ -214,12 +215,8 @@ std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
     if (!out.empty()) out += "\n";
     out += TraceText(trace, options);
   }
-  for (const std::string& skipped : run.skipped) {
-    out += "\n " +
-           Painted("skipped: " + VisibleText(skipped, options.style.unicode), Paint::kYellow,
-                   options.style) +
-           "\n";
-  }
+  if (const std::string skipped = SkippedText(run.skipped, options.style); !skipped.empty())
+    out += "\n" + skipped;
   return out;
 }
 

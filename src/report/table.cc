@@ -16,7 +16,8 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kGap = 2;  // blanks between columns
+constexpr size_t kGap = 2;        // blanks between columns
+constexpr size_t kReadable = 16;  // columns of a text that still say something
 constexpr size_t kTrendWidth = 16, kStackedWidth = 16;
 constexpr size_t kMaxMarkdownName = 160;
 
@@ -33,7 +34,7 @@ struct Shown {
   bool left = false;
   bool stretches = false;
   bool gives_way = false;
-  size_t narrowest = 0, width = 0;
+  size_t narrowest = 0, whole = 0, width = 0;  // whole: of its widest cell
 };
 
 std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
@@ -96,6 +97,7 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
     shown.distinct.push_back(text == nullptr ? "" : *text);
   }
   if (column.unit == Unit::kBar) shown.width = std::max(shown.width, column.bar_width);
+  shown.whole = shown.width;
   return shown;
 }
 
@@ -125,12 +127,13 @@ size_t WidthOf(const std::vector<Shown>& columns) {
   return total;
 }
 
-// The two widest columns that can still be shortened; nullptr where there are none.
-std::pair<Shown*, Shown*> WidestTwo(std::vector<Shown>& columns) {
+// The two widest columns that can still be shortened; nullptr where there are none. None becomes
+// narrower than `least` or its own bound.
+std::pair<Shown*, Shown*> WidestTwo(std::vector<Shown>& columns, size_t least) {
   Shown* widest = nullptr;
   Shown* second = nullptr;
   for (Shown& column : columns) {
-    if (!column.stretches || column.width <= column.narrowest) continue;
+    if (!column.stretches || column.width <= std::max(column.narrowest, least)) continue;
     if (widest == nullptr || column.width > widest->width) {
       second = widest;
       widest = &column;
@@ -141,26 +144,39 @@ std::pair<Shown*, Shown*> WidestTwo(std::vector<Shown>& columns) {
   return {widest, second};
 }
 
-// Makes the line fit: columns that stretch are shortened, always the widest first; then columns
-// that give way are left out.
-void FitColumns(std::vector<Shown>& columns, size_t width) {
-  while (true) {
-    size_t total = WidthOf(columns);
-    while (total > width) {
-      const auto [widest, second] = WidestTwo(columns);
-      if (widest == nullptr) break;
-      const size_t floor = std::max(
-          widest->narrowest, second == nullptr ? 0 : std::min(widest->width - 1, second->width));
-      const size_t cut = std::min(total - width, widest->width - floor);
-      widest->width -= cut;
-      total -= cut;
-    }
-    if (total <= width) return;
-    const auto last =
-        std::find_if(columns.rbegin(), columns.rend(), [](const Shown& c) { return c.gives_way; });
-    if (last == columns.rend()) return;
-    columns.erase(std::next(last).base());
+// Shortens columns that stretch until the line fits, always the widest first; true when it does.
+bool Shorten(std::vector<Shown>& columns, size_t width, size_t least) {
+  for (Shown& column : columns) column.width = column.whole;
+  size_t total = WidthOf(columns);
+  while (total > width) {
+    const auto [widest, second] = WidestTwo(columns, least);
+    if (widest == nullptr) return false;
+    const size_t floor =
+        std::max({widest->narrowest, least,
+                  second == nullptr ? 0 : std::min(widest->width - 1, second->width)});
+    const size_t cut = std::min(total - width, widest->width - floor);
+    widest->width -= cut;
+    total -= cut;
   }
+  return true;
+}
+
+// Makes the line fit: texts are shortened as long as they say something, then columns that give way
+// are left out, then texts are cut down to their bounds, then any column is left out; each time the
+// last one first, and never the first one, which says what the row is.
+void FitColumns(std::vector<Shown>& columns, size_t width) {
+  const auto leave_out_last = [&](auto is_it) {
+    const auto last = std::find_if(columns.rbegin(), std::prev(columns.rend()), is_it);
+    if (last == std::prev(columns.rend())) return false;
+    columns.erase(std::next(last).base());
+    return true;
+  };
+  do {
+    if (Shorten(columns, width, kReadable)) return;
+  } while (leave_out_last([](const Shown& column) { return column.gives_way; }));
+  do {
+    if (Shorten(columns, width, 0)) return;
+  } while (leave_out_last([](const Shown&) { return true; }));
 }
 
 // Cuts the cells to the widths. Columns whose cells are to look different are cut together, to the

@@ -39,7 +39,7 @@ struct TableColumn {
   bool on_screen = true, in_file = true;
   bool stretches = false;  // takes the slack of the line and is shortened when there is none
   bool adds = false;       // the row of folded rows shows the sum of those that have a value
-  bool gives_way = false;  // left out where the line is too narrow, the last one first
+  bool gives_way = false;  // left out before the others where the line is too narrow
   // Of kText: different cells look different, however short they are cut, in all such columns of
   // the table together.
   bool distinct = false;
@@ -90,8 +90,8 @@ struct TextLine {
   size_t width = 0;
 };
 
-// The heading and one line a row, indented by one, at most style.width wide as long as the columns
-// that stretch can give way. Trailing blanks are cut.
+// The heading and one line a row, indented by one, at most style.width wide: texts are shortened,
+// then columns are left out, those that give way first. Trailing blanks are cut.
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style);
 std::string RenderText(const Table& table, const TextStyle& style);
 

@@ -24,6 +24,39 @@ Table SmallTable() {
   return table;
 }
 
+// Whatever the columns are, as long as the first one fits.
+TEST(Table, IsNeverWiderThanItsLine) {
+  for (size_t columns = 1; columns < 24; ++columns) {
+    for (size_t variant = 0; variant < 8; ++variant) {
+      Table table{"t", {}, {{}}};
+      for (size_t i = 0; i < columns; ++i) {
+        TableColumn column{"key" + std::to_string(i), "column", Unit::kText};
+        column.stretches = i == 0 || (variant & 1) != 0;
+        column.gives_way = (variant & 2) != 0 && i % 3 == 1;
+        column.distinct = (variant & 4) != 0;
+        table.columns.push_back(column);
+        table.rows[0].cells.emplace_back(std::string(5 + 7 * i % 40, 'x'));
+      }
+      for (const size_t width : {80u, 100u, 250u}) {
+        const std::vector<TextLine> lines = RenderLines(table, TextStyle{.width = width});
+        for (const TextLine& line : lines) EXPECT_LE(line.width, width);
+        EXPECT_TRUE(lines[1].text.starts_with(" xxx"));
+      }
+    }
+  }
+}
+
+// The room of a column that is left out is the others'.
+TEST(Table, LeavesOutRatherThanCutsToNothing) {
+  Table table{"t",
+              {TableColumn{"a", "a"}, TableColumn{"b", "b"}.Stretches(),
+               TableColumn{"c", "c"}.Stretches().GivesWay()},
+              {}};
+  table.Add({std::string(60, 'a'), std::string(19, 'b'), std::string(19, 'c')});
+  EXPECT_EQ(RenderText(table, TextStyle{.width = 80}),
+            " a" + std::string(61, ' ') + "b\n " + std::string(60, 'a') + "  bbbbbbbbbbb…bbbbb\n");
+}
+
 TEST(Table, Text) {
   EXPECT_EQ(RenderText(SmallTable(), {}),
             " NAMES                total us  sum %    bytes  count\n"

@@ -16,6 +16,16 @@ namespace {
 using enum Unit;
 using Col = TableColumn;
 
+// The function and then the file of "vllm/v1/engine/core.py(301): step", so that both ends of a
+// shortened one tell something: "step core.py:301". Other names as they are.
+std::string ShownFrame(const std::string& name) {
+  const size_t line = name.find(".py("), end = name.find("): ");
+  if (line == std::string::npos || end == std::string::npos || end < line) return name;
+  const size_t file = name.rfind('/', line) + 1;  // 0 without a folder
+  return fmt::format("{} {}:{}", name.substr(end + 3), name.substr(file, line + 3 - file),
+                     name.substr(line + 4, end - line - 4));
+}
+
 }  // namespace
 
 std::vector<std::string> KindNames(size_t mask) {
@@ -76,7 +86,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
       {Col{"dur_ns", std::move(title), kDuration}, Col{"at_ns", "at", kDuration}.UnitGroup(1),
        Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
-       Col{"host", "host did", kText}.Stretches(), Col{"host_track", "", kText}.FileOnly(),
+       Col{"host"}.FileOnly(), Col{"", "host did", kText}.ScreenOnly().Stretches(),
+       Col{"host_track", "", kText}.FileOnly(),
        Col{"", "before", kText}.ScreenOnly().Stretches().GivesWay().Distinct(kNarrowestKernel),
        Col{"", "after", kText}.ScreenOnly().Stretches().GivesWay().Distinct(kNarrowestKernel),
        Col{"before"}.FileOnly(), Col{"after"}.FileOnly()},
@@ -87,7 +98,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
   for (size_t i = 0; i < idle.gaps.size(); ++i) {
     const IdleGap& gap = idle.gaps[i];
     table.Add({gap.when.length().ns, (gap.when.start - origin).ns, gap.when.start.ns, gap.device,
-               std::string(IdleCauseId(gap.cause)), gap.host, gap.host_track, shown[2 * i],
+               std::string(IdleCauseId(gap.cause)), gap.host,
+               style.whole_names ? gap.host : ShownFrame(gap.host), gap.host_track, shown[2 * i],
                shown[2 * i + 1], gap.before, gap.after});
   }
   return table;
@@ -273,7 +285,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
                Col{"path"}.FileOnly(),
                Col{"name", std::move(title), kText},
                Col{"", "trace"}.ScreenOnly().Stretches(),
-               Col{"window_ns", "window", kDuration},
+               Col{"window_ns", "window", kDuration}.GivesWay(),
                Col{"busy", "busy", kShare}.ScreenOnly(),
                Col{"busy_ns", "busy", kDuration}.FileOnly(),
                Col{"compute_ns", "compute", kDuration},

@@ -136,7 +136,8 @@ std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_l
       const size_t unit_end = std::min(text.find(' ', end + 1), text.size());
       if (IsUnit(text.substr(end + 1, unit_end - end - 1))) end = unit_end;
     }
-    const std::string_view word = text.substr(i, end - i);
+    const std::string word = FitText(text.substr(i, end - i), width - indent_of_further_lines,
+                                     /*unicode=*/false);
     const size_t word_width = DisplayWidth(word);
     if (used > 0 && used + 1 + word_width > width) {
       out += '\n';

@@ -22,7 +22,8 @@ std::string FitText(std::string_view text, size_t width, bool unicode = true);
 std::string PadRight(std::string_view text, size_t width);
 std::string PadLeft(std::string_view text, size_t width);
 
-// `text` cut into lines of at most `width` columns at its spaces; longer words stay whole.
+// `text` cut into lines of at most `width` columns at its spaces; longer words are cut in the
+// middle (FitText), for the ends of a path tell most.
 std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines);
 
 // `text` as one word of a POSIX shell, quoted only where it must be.

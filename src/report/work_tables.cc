@@ -95,7 +95,8 @@ Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_s
   Table table{
       with_shapes ? "ops_by_shape" : "ops",
       {Col{"name", std::move(title), kText}.Stretches().Distinct(),
-       Col{"self_ns", "self", kDuration}.Adds(), Col{"share", "self", kShare}.ScreenOnly().Adds(),
+       Col{"self_ns", "self", kDuration}.Adds(),
+       Col{"share", "self", kShare}.ScreenOnly().Adds().GivesWay(),
        Col{"cpu_total_ns", "", kDuration}.FileOnly(), Col{"cpu_outermost_ns", "total", kDuration},
        Col{"device_self_ns", "device self", kDuration}.FileOnly().Adds(),
        Col{"device_total_ns", "", kDuration}.FileOnly(),

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Every screen at eighty columns: no line is wider, but for a command, which is there to be copied.
+
+usage: check_widths.py TACHO [--only NAME ...]
+"""
+import os
+import pathlib
+import re
+import subprocess
+import unicodedata
+
+import scenario
+from scenario import check, main, simulation, target
+
+COLUMNS = 80
+TABLES = ("kernels", "categories", "ops", "launches", "copies", "gaps", "steps", "devices", "ranks", "summary")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def width(line):
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in line)
+    return len(line) + wide - sum(unicodedata.combining(c) > 0 for c in line)
+
+
+def narrow(what, *arguments, timeout=180):
+    done = subprocess.run([scenario.TACHO, *map(str, arguments)], capture_output=True, timeout=timeout,
+                          env={**os.environ, "COLUMNS": str(COLUMNS), "LC_ALL": "C.UTF-8"})
+    lines = done.stdout.decode(errors="replace").split("\n")
+    wide = [line for line in lines if width(line) > COLUMNS and not re.match(r"(next:)? +(next +)?tacho ", line)]
+    check(f"{what}: no line beyond {COLUMNS} columns", not wide, "\n".join([" ".join(map(str, arguments)), *wide[:5]]))
+    check(f"{what}: something is shown", len(lines) > 1, done.stderr)
+
+
+def traces(folder):
+    """Real traces of many kinds, each screen and each table alone."""
+    corpus = pathlib.Path(os.environ.get("TACHO_CORPUS") or ROOT.parent / "shared/traces")
+    inputs = [*(ROOT / "tests/data").rglob("*.json.gz"), ROOT / "tests/data/vllm-cpu/tp2"]
+    if corpus.is_dir():
+        inputs += [p for p in sorted(corpus.rglob("*.json.gz")) if p.stat().st_size < 1_000_000]
+        inputs += [p for p in sorted(corpus.rglob("*")) if p.is_dir() and any(p.glob("*.json.gz"))]
+    else:
+        print(f"*** THE CORPUS OF REAL TRACES IS NOT HERE ({corpus}): only our own recordings were looked at")
+    for path in inputs:
+        narrow(path.name, "analyze", path)
+        for table in TABLES:
+            narrow(f"{path.name} --{table}", "analyze", path, f"--{table}")
+
+
+def deployments(folder):
+    """What is said of a deployment, of a load and of a recording."""
+    with simulation(folder, "--count", "2", "--tp", "2", "--router", "vllm") as addresses:
+        router = target(addresses)
+        load = ("--requests", 12, "--concurrency", 4, "--input-len", 64, "--output-len", 16)
+        narrow("engine status", "engine", "status", *router)
+        narrow("load", "load", *router, *load)
+        narrow("load, sweep", "load", *router, *load, "--sweep", "concurrency=1,2")
+        narrow("record", "record", *router, "--out", folder, "--warm-up", "500ms", "--baseline", "1s", "--duration", "1s")
+        narrow("load --profile", "load", *[w["url"] if isinstance(w, dict) else w for w in addresses["workers"]], *load, "--profile",
+               "--out", folder)
+
+
+main([traces, deployments], __doc__)
