@@ -37,13 +37,20 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
   window.tokens_in_parts.assign(kParts, 0);
   const double part_ns = static_cast<double>(end_ns - begin_ns) / kParts;
   std::vector<double> ttft, tpot;
+  uint64_t unsure_ttft = 0, unsure_tpot = 0;
   const auto inside = [&](int64_t at_ns) { return at_ns >= begin_ns && at_ns < end_ns; };
   for (const RequestRecord& request : records.requests) {
     if (inside(request.first_token_ns)) {
-      if (const auto first = TtftNs(request)) ttft.push_back(static_cast<double>(*first));
-      const auto each = TpotNs(request);
-      if (each && request.status == RequestStatus::kDone && inside(request.last_choice_ns))
+      if (const auto first = TtftNs(request))
+        ttft.push_back(static_cast<double>(*first));
+      else
+        ++unsure_ttft;
+      const bool whole = request.status == RequestStatus::kDone && request.output_tokens > 1 &&
+                         inside(request.last_choice_ns);
+      if (const auto each = TpotNs(request); whole && each)
         tpot.push_back(*each);
+      else
+        unsure_tpot += whole;
     }
     if (request.ended_ns >= begin_ns && request.ended_ns < end_ns) {
       window.requests_done += request.status == RequestStatus::kDone;
@@ -58,6 +65,9 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
       window.output_tokens += request.chunk_tokens[i];
     }
   }
+  // As in a load's own table.
+  if (TooManyUnsure(unsure_ttft, unsure_ttft + ttft.size())) ttft.clear();
+  if (TooManyUnsure(unsure_tpot, unsure_tpot + tpot.size())) tpot.clear();
   window.ttft = Describe(std::move(ttft), kPercents);
   window.tpot = Describe(std::move(tpot), kPercents);
   return window;

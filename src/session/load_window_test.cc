@@ -66,6 +66,9 @@ TEST(MeasureWindow, TellsTheTimesOfUsersInside) {
   EXPECT_EQ(window.tpot.count, 2u);
   EXPECT_DOUBLE_EQ(window.tpot.At(50).value(), 40);
   EXPECT_EQ(MeasureWindow(records, 3'000, 4'000).ttft.count, 0u);
+  // Times that the client spoilt make no figure.
+  records.requests[1].first_unsure = true;
+  EXPECT_EQ(MeasureWindow(records, 1'000, 2'000).ttft.count, 0u);
 }
 
 TEST(EndProfiledWith, TheFirstWorkersLastEventByItsClock) {
