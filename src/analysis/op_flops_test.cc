@@ -9,14 +9,14 @@
 namespace tacho {
 namespace {
 
-struct Call {
+struct OpCall {
   std::string name, dims, inputs = {};
 };
 
-OpTable Tabulated(const std::vector<Call>& calls) {
+OpTable Tabulated(const std::vector<OpCall>& calls) {
   TraceBuilder b;
   int64_t start = 0;
-  for (const Call& call : calls) {
+  for (const OpCall& call : calls) {
     TraceBuilder::Arguments args;
     if (!call.dims.empty()) args.emplace_back("Input Dims", call.dims);
     if (!call.inputs.empty()) args.emplace_back("Concrete Inputs", call.inputs);
@@ -29,7 +29,7 @@ OpTable Tabulated(const std::vector<Call>& calls) {
   return table;
 }
 
-std::optional<int64_t> FlopsOf(const std::vector<Call>& calls) {
+std::optional<int64_t> FlopsOf(const std::vector<OpCall>& calls) {
   const OpTable table = Tabulated(calls);
   EXPECT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].flops, table.key_averages.rows[0].flops);
