@@ -16,7 +16,7 @@ struct PlaceInRun {
   std::string folder, worker;
 };
 
-std::optional<PlaceInRun> PlaceOf(const std::string& trace) {
+std::optional<PlaceInRun> RunPlaceOf(const std::string& trace) {
   std::error_code failed;
   fs::path at = fs::absolute(trace, failed).lexically_normal();
   if (failed) return std::nullopt;
@@ -44,7 +44,7 @@ std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource
   std::map<std::string, WorkerInFlight> found;
   for (const TraceSource& trace : traces) {
     const std::optional<PlaceInRun> place =
-        trace.member.empty() ? PlaceOf(trace.path) : std::nullopt;
+        trace.member.empty() ? RunPlaceOf(trace.path) : std::nullopt;
     if (!place) continue;
     const auto [run, first] = runs.try_emplace(place->folder);
     if (first) run->second = given ? *given : ReadRunJson(place->folder);

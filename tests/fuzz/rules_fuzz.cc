@@ -23,7 +23,7 @@ void Classify(const tacho::Classifier& classifier, std::string_view name) {
   if (nested.size() > 2 * demangled || tacho::ShortKernelName(name).size() > 2 * demangled) {
     std::abort();
   }
-  for (const size_t width : {0, 1, 7, 40}) {
+  for (const size_t width : {size_t{0}, size_t{1}, size_t{7}, size_t{40}}) {
     if (tacho::DisplayWidth(tacho::FitName(nested, width, true)) > width) std::abort();
     if (tacho::DisplayWidth(tacho::FitNameFrom(nested, nested.size() / 2, width, false)) > width) {
       std::abort();
