@@ -47,12 +47,12 @@ std::string CostText(const Recording& recording, const Recording::Cost& cost) {
       std::abs(cost.share) <= cost.error
           ? cost.error > kMostError
                 ? "cannot tell: the rates of both windows vary too much"
-                : fmt::format("no difference beyond {:.0f} % of noise", 100 * cost.error)
+                : fmt::format("no change beyond {:.0f} % of noise", 100 * cost.error)
       : cost.share < 0
           ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
                         -100 * cost.share, 100 * cost.error)
           : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost.share, 100 * cost.error);
-  return fmt::format("{:.0f} tokens/s unprofiled, {:.0f} profiled: {}",
+  return fmt::format("{:.0f} tok/s unprofiled, {:.0f} profiled: {}",
                      *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
                      seen);
 }

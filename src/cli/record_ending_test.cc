@@ -78,8 +78,7 @@ class RecordEnding : public testing::Test {
 TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
   EXPECT_EQ(Ending(),
             R"( proof    4 of 4 ranks proven · 400 to 401 steps each · started within 0.01 ms
- cost     2000 tokens/s unprofiled, 2000 profiled: no difference beyond 0 % of
-          noise
+ cost     2000 tok/s unprofiled, 2000 profiled: no change beyond 0 % of noise
  latency  TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms unprofiled
           TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms profiled
  folder   tacho-20261123-112400

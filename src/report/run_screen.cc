@@ -193,7 +193,8 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
                   [](const TraceAnalysis& trace) { return trace.notes.lost_data(); });
   out += LabelledParts("trust", TrustParts(run, totals),
                        incomplete ? Paint::kYellow : Paint::kPlain, style);
-  out += VerdictLines(Verdict(run), Caveat(run), style);
+  const std::string verdict = Verdict(run);
+  out += VerdictLines(verdict, Caveat(run), style);
   out += RanksPart(run.ranks, style);
   out += StepsPart(run, options);
   out += WhereTimeGoes(totals.idle, totals.devices, WindowMeaning(run), style);
@@ -203,7 +204,8 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
                  RowsWorthShowing(descending, totals.kernels.total, 3, options.top), style);
   out += Section(CopiesTable(totals.copies), options.top, style);
   out += NotesPart(run, style);
-  return out + Next(run.ranks, options);
+  const std::string next = Next(run.ranks, options);
+  return out + (next.empty() ? "" : VerdictAgain(out, verdict, style)) + next;
 }
 
 }  // namespace tacho

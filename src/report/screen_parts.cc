@@ -266,6 +266,13 @@ std::string LabelledParts(std::string_view label, const std::vector<std::string>
   return out;
 }
 
+std::string VerdictAgain(std::string_view screen, std::string_view verdict,
+                         const TextStyle& style) {
+  constexpr std::ptrdiff_t kLinesOfTerminal = 40;
+  if (std::ranges::count(screen, '\n') <= kLinesOfTerminal) return "";
+  return "\n" + LabelledWithin({{"VERDICT", std::string(verdict), Paint::kBold}}, 2, style);
+}
+
 std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style) {
   const NoteKind& kind = KindOf(note.id);
   std::string head = fmt::format("{} ({})", kind.id, FormatCount(static_cast<int64_t>(note.count)));

@@ -38,6 +38,12 @@ TEST(LabelledWithin, KeepsItsLinesAndItsWidth) {
   }
 }
 
+TEST(VerdictAgain, StandsUnderLongScreensAlone) {
+  EXPECT_EQ(VerdictAgain(std::string(40, '\n'), "busy", {}), "");
+  EXPECT_EQ(VerdictAgain(std::string(41, '\n'), "busy", {}), "\n VERDICT  busy\n");
+  EXPECT_EQ(LinesOf(VerdictAgain(std::string(99, '\n'), Words(300), {})).size(), 3u);
+}
+
 TEST(LabelledWithin, SaysThatSomethingIsLeftOut) {
   const TextStyle style{.width = 40};
   EXPECT_EQ(LabelledWithin({{"a", "one two three four five six seven eight nine ten"}}, 1, style),

@@ -182,7 +182,8 @@ std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
   const bool incomplete = trace.notes.lost_data() || !ranks.missing.empty();
   out += LabelledParts("trust", TrustParts(trace, ranks, totals),
                        incomplete ? Paint::kYellow : Paint::kPlain, style);
-  out += VerdictLines(Verdict(trace, ranks), Caveat(trace), style);
+  const std::string verdict = Verdict(trace, ranks);
+  out += VerdictLines(verdict, Caveat(trace), style);
   out += Section(StepPhasesTable(trace.steps, StepsTitle(trace.steps)), options.top, style);
   if (many_devices) out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
   out += WhereTimeGoes(trace.idle, totals, WindowMeaning(trace), style);
@@ -207,7 +208,8 @@ std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
   out += Section(GapsTable(longest, trace.span.start, many_devices, style, "LONGEST GAPS"),
                  kTopGaps, style);
   out += NotesPart(trace, style);
-  return out + Next(trace, options);
+  const std::string next = Next(trace, options);
+  return out + (next.empty() ? "" : VerdictAgain(out, verdict, style)) + next;
 }
 
 }  // namespace tacho

@@ -53,7 +53,7 @@ def matches(want, got):
 def masked(line):
     """What stays of a line from run to run: no numbers, units, bars, nor the width of columns."""
     line = re.sub(r"[█▉▊▋▌▍▎▏▁▂▃▄▅▆▇▒░]+", "", line)
-    line = re.sub(r"no difference beyond [\d.]+ % of noise|cannot tell: the rates of both windows vary too much|(no cost seen: [\d.]+ % faster with it|[+-][\d.]+ %), give or take [\d.]+ %", "COST", line)
+    line = re.sub(r"no change beyond [\d.]+ % of noise|cannot tell: the rates of both windows vary too much|(no cost seen: [\d.]+ % faster with it|[+-][\d.]+ %), give or take [\d.]+ %", "COST", line)
     line = re.sub(r"http://[\d.]+:\d+", "URL", line)
     line = re.sub(r"\d[\d,.]*( to \d[\d,.]*)?( (ns|us|ms|s|B|kB|MB|GB)\b)?", "#", line)
     return " ".join(line.split())
