@@ -144,13 +144,20 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   return LabelledWithin(texts, kMostEndingLines, style);
 }
 
-std::string DetailsText(const Recording& recording, const Proof& proof, const TextStyle& style) {
+std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
+                        const TextStyle& style) {
   std::string text;
-  const Lacks lacks(recording, proof);
+  const Lacks lacks(recording, proven.proof);
   const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint) {
     for (const std::string& each : all) text += Labelled(label, VisibleText(each), paint, style);
   };
-  if (lacks.count() > 1) {
+  bool is_told = lacks.count() == 0;
+  if (lacks.count() == 1) {
+    const LabelledText only = FirstLack(lacks, proven.proof);
+    const std::string whole = Labelled(only.label, only.text, only.paint, style);
+    is_told = EndingText(recording, proven, "", style).find(whole) != std::string::npos;
+  }
+  if (!is_told) {
     add("missing", lacks.missing, Paint::kRed);
     add("trouble", lacks.troubles, Paint::kRed);
     add("note", lacks.notes, Paint::kPlain);

@@ -13,8 +13,9 @@ inline constexpr size_t kMostEndingLines = 10;
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const std::string& folder, const TextStyle& style);
 
-// Above it: all that is missing, all troubles and remarks, where they are several, and the workers'
-// URLs.
-std::string DetailsText(const Recording& recording, const Proof& proof, const TextStyle& style);
+// Above it: all that is missing, all troubles and remarks, where the ending has not all of it, and
+// the workers' URLs.
+std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
+                        const TextStyle& style);
 
 }  // namespace tacho

@@ -83,7 +83,7 @@ TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
           TTFT p50 12.0, p99 13.0 ms · TPOT p50 4.55, p99 4.60 ms profiled
  folder   tacho-20261123-112400
 )");
-  EXPECT_THAT(DetailsText(recording_, proven_.proof, {}),
+  EXPECT_THAT(DetailsText(recording_, proven_, {}),
               HasSubstr(" workers  w0 http://127.0.0.1:3456 · w1 http"));
 }
 
@@ -98,16 +98,25 @@ TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
   proven_.proof.ranks[3].why = "it died";
   EXPECT_THAT(Ending(),
               HasSubstr(" missing  1 of 4 ranks: w1 TP1 (http://127.0.0.1:3456): it died\n"));
-  EXPECT_THAT(DetailsText(recording_, proven_.proof, {}), Not(HasSubstr("missing")));
+  EXPECT_THAT(DetailsText(recording_, proven_, {}), Not(HasSubstr("missing")));
   proven_.proof.ranks[2].proven = false;
   proven_.proof.ranks[2].why = "its disk is full";
   recording_.troubles = {"http://127.0.0.1:3456: it died", "load: 3 of 4 requests failed"};
   EXPECT_THAT(Ending(160),
               HasSubstr(" missing  2 of 4 ranks: w1 TP0 (http://127.0.0.1:3456): its disk is full "
                         "(above: 1 more rank, 1 trouble)\n"));
-  const std::string details = DetailsText(recording_, proven_.proof, {});
+  const std::string details = DetailsText(recording_, proven_, {});
   EXPECT_THAT(details, HasSubstr(" missing  w1 TP1 (http://127.0.0.1:3456): it died\n"));
   EXPECT_THAT(details, HasSubstr(" trouble  load: 3 of 4 requests failed\n"));
+}
+
+// What the ten lines have no room for stands above them.
+TEST_F(RecordEnding, LeavesNothingUnsaid) {
+  std::string trouble = "not kept:";
+  for (int i = 0; i < 200; ++i) trouble += " word" + std::to_string(i);
+  recording_.troubles = {trouble};
+  EXPECT_THAT(Ending(), HasSubstr(" …\n"));
+  EXPECT_THAT(DetailsText(recording_, proven_, {}), HasSubstr("word199\n"));
 }
 
 // Whatever went wrong, the end of the screen is read at once.

@@ -101,7 +101,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
             "\n";
   if (proven.readout && !proven.readout->run.traces.empty())
     text += AnalyzeText(proven.readout->run, screen) + "\n";
-  if (const std::string details = DetailsText(recording, proven.proof, style); !details.empty())
+  if (const std::string details = DetailsText(recording, proven, style); !details.empty())
     text += details + "\n";
   return text + EndingText(recording, proven, shown, style);
 }

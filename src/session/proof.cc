@@ -79,8 +79,9 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
 }
 
 // Who the rank is, by its files and what is known of its engine.
-RankIdentity IdentityOf(const WorkerExpectation& worker, const Shape& shape, int64_t engine,
-                        int64_t rank, const std::vector<const TraceEvidence*>& traces) {
+RankIdentity IdentityOf(const WorkerExpectation& worker, const EngineFacts& facts,
+                        const Shape& shape, int64_t engine, int64_t rank,
+                        const std::vector<const TraceEvidence*>& traces) {
   RankIdentity identity;
   // Which engine of the server a file is of stands in the file or nowhere.
   if (traces.empty())
@@ -91,7 +92,7 @@ RankIdentity IdentityOf(const WorkerExpectation& worker, const Shape& shape, int
   identity.stage.clear();
   identity.rank = rank;
   identity.world_size = shape.ranks;
-  if (const auto tensor = worker.facts.tensor_parallel; tensor && *tensor > 0) {
+  if (const auto tensor = facts.tensor_parallel; tensor && *tensor > 0) {
     identity.tensor = rank % *tensor;
     identity.pipeline = rank / *tensor;
   }
@@ -157,7 +158,10 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
     const WorkerExpectation& worker = workers[w];
     const Held& held = held_by[w];
     // Workers of one deployment are alike: one of which nothing is known counts as the others do.
-    const Shape shape = shapes[w].told || known == shapes.end() ? shapes[w] : *known;
+    const size_t like =
+        shapes[w].told || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
+    const Shape& shape = shapes[like];
+    const EngineFacts& facts = workers[like].facts;
     const size_t first = proof.ranks.size();
     for (int64_t rank = 0; rank < shape.ranks; ++rank) {
       // Engines of one server are told apart by process only; which number a process has is not in
@@ -181,7 +185,7 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
         static const std::vector<const TraceEvidence*> kNone;
         const auto& files = i < of_rank.size() ? *of_rank[i] : kNone;
         proof.ranks.push_back(ProveRank(worker, engines[i], rank, files, traces));
-        proof.ranks.back().identity = IdentityOf(worker, shape, engines[i], rank, files);
+        proof.ranks.back().identity = IdentityOf(worker, facts, shape, engines[i], rank, files);
       }
       for (size_t i = engines.size(); i < of_rank.size(); ++i)
         for (const TraceEvidence* file : *of_rank[i]) proof.extra.push_back(file->path);

@@ -262,6 +262,18 @@ TEST(Prove, WorkersStayInOrderAndRanksAreCalledAsInTheTables) {
   EXPECT_THAT(proof.Missing(), ElementsAre(HasSubstr("w1 TP1 (a): no file")));
 }
 
+TEST(Prove, AWorkerThatToldNothingHasRanksCalledAsTheOthersAre) {
+  WorkerExpectation left_out, other = AWorker("w", {"a", "b"});
+  left_out.name = "w1";
+  left_out.url = "v";
+  left_out.trouble = "connection refused";
+  other.name = "w0";
+  other.facts.tensor_parallel = 2;
+  const Proof proof = Prove({other, left_out}, {Trace("a", 0, 2, 1), Trace("b", 1, 2, 2)});
+  EXPECT_THAT(proof.Missing(),
+              ElementsAre("w1 TP0 (v): connection refused", "w1 TP1 (v): connection refused"));
+}
+
 TEST(Prove, AMissingRankOfAWorldIsNamed) {
   Proof proof = Prove({AWorker("w", {"a", "b"})}, {Trace("a", 0, 3, 1), Trace("b", 2, 3, 3)});
   EXPECT_FALSE(proof.complete);

@@ -253,7 +253,7 @@ def judge(deployment, options, interrupts, status, new, earlier):
             wrong.append(f"{proven} of {len(ranks)} ranks proven, there are {deployment.ranks}")
     if not {"--no-load", "--steps"} & set(options) and not interrupts:
         wrong += [f"blames a server without a fault: {line}" for line in report.get("missing", []) + report.get("troubles", [])
-                  if line.startswith(tuple(f"{url}{end}" for url in deployment.blameless() for end in ":,"))
+                  if any(f"({url}): " in line or line.startswith(f"{url}:") for url in deployment.blameless())
                   and "was never started" not in line]  # for the sake of another one
     for rank in ranks:
         for file in rank["files"] if rank["proven"] else []:
