@@ -121,7 +121,12 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
     Forecast planned = in_time;
     if (ends_by_steps) {
       planned = ForecastOfSteps(*worker.figures, static_cast<double>(*plan.steps));
-      if (!asked.steps && in_time.bytes < planned.bytes) planned = in_time;
+      // Steps may come quicker than they did before: at least as in the figures.
+      std::optional<double> rate = worker.steps_per_s;
+      if (worker.figures->window_ns > 0)
+        rate = std::max(rate.value_or(0), worker.figures->steps * 1e9 / worker.figures->window_ns);
+      const Forecast at_most = ForecastOfTime(*worker.figures, rate, plan.window_ns);
+      if (!asked.steps && at_most.bytes < planned.bytes) planned = in_time;
     }
     plan.each.back() = planned;
     KeepDearest(plan.planned, planned);

@@ -84,6 +84,13 @@ TEST(Budget, OfNothingKnownLittleIsRecorded) {
   EXPECT_FALSE(by_time.planned);
 }
 
+// An engine that stood still when its steps were counted, as a busy one does after a trial's flush.
+TEST(Budget, ARateThatWasLowByChanceDoesNotLowerWhatIsSaid) {
+  const WindowPlan plan = PlanWindow({Counting(OfVllmOnCpu(), 4)}, Budget(), Default());
+  EXPECT_EQ(plan.steps, 83);
+  EXPECT_NEAR(plan.planned->flush_ns, 4.9e9, 5e7);
+}
+
 TEST(Budget, AFlushThatHoldsUpNobodyIsNotCounted) {
   Outlook daemon{
       .figures = OfVllmOnCpu(), .steps_per_s = {}, .counts_steps = false, .stalls = false};

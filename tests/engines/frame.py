@@ -169,7 +169,9 @@ class Tacho:
         parent.mkdir()
         try:
             with open(out, "w") as stdout, open(self.progress, "w") as stderr:
-                done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, timeout=timeout)
+                # Nothing is known of engines of other runs.
+                done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, timeout=timeout,
+                                      env={**os.environ, "XDG_STATE_HOME": str(self.work / "state")})
         except subprocess.TimeoutExpired:
             raise Failed(f"{' '.join(command)} did not end within {timeout} s") from None
         finally:
