@@ -107,7 +107,7 @@ class Trial {
       fs::create_directories(own_folder, ignored);
       worker.profile.output_dir = worker.folder = own_folder;
     }
-    worker.profile.key += "-trial";
+    worker.profile.key = "trial-" + worker.profile.key;
     worker.key = worker.profile.key;
     ProfileOptions profile = worker.profile;
     profile.at_once = true;

@@ -4,13 +4,16 @@ die under load, clocks that are off, cut traces, a full disk, sessions of others
 
 usage: check_record_session.py TACHO [--only NAME]
 """
+import fcntl
 import json
 import os
 import pathlib
 import re
 import select
 import signal
+import struct
 import subprocess
+import termios
 import time
 import urllib.error
 import urllib.request
@@ -39,6 +42,8 @@ class Recording:
     def __init__(self, folder, targets, *options):
         self.out = pathlib.Path(folder) / "runs"
         self.screen, theirs = processes.open_terminal()
+        # Wide, so that what is said stays on one line.
+        fcntl.ioctl(self.screen, termios.TIOCSWINSZ, struct.pack("4H", 50, 500, 0, 0))
         self.process = subprocess.Popen([scenario.TACHO, "record", *targets, "--out", str(self.out), *options],
                                         stdout=subprocess.PIPE, stderr=theirs, text=True)
         os.close(theirs)
