@@ -75,9 +75,9 @@ std::string ProfilerText(const EngineFacts& facts) {
 Table WorkersTable(const std::vector<ProbedWorker>& workers) {
   Table table{.name = "workers",
               .columns = {{.key = "url", .name = "worker"},
-                          {.key = "engine", .name = "engine"},
-                          TableColumn{.key = "model", .name = "model"}.Stretches(),
-                          {.key = "ranks", .name = "ranks"},
+                          TableColumn{.key = "engine", .name = "engine"}.GivesWay(),
+                          TableColumn{.key = "model", .name = "model"}.Stretches().GivesWay(),
+                          TableColumn{.key = "ranks", .name = "ranks"}.GivesWay(),
                           {.key = "profiler", .name = "profiler"},
                           {.key = "state", .name = "state"}},
               .rows = {}};

@@ -169,7 +169,7 @@ def record(command, folder, interrupts):
     """(exit status or None when it had to be killed, standard error, seconds, processes that it left)"""
     began = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-                               env={**os.environ, "TMPDIR": str(folder), "XDG_STATE_HOME": f"{folder}/state"})
+                               env={**os.environ, "TMPDIR": str(folder), "XDG_STATE_HOME": f"{folder}-state"})
     try:
         for pause in interrupts:
             try:
