@@ -18,7 +18,7 @@ namespace tacho {
 // What the user wants to be recorded. Absent: the engine's own default.
 struct ProfileOptions {
   std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
-  std::optional<int64_t> steps;           // engine steps; absent: until stop
+  std::optional<int64_t> steps;  // engine steps; absent: until stop
   // SGLang begins a session of exactly so many steps with its next batch, and waits for it past any
   // stop. At once: it begins now, and the number may be one off in old versions.
   bool at_once = false;
