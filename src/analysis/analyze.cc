@@ -183,10 +183,7 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
            run.traces.end();
   });
   run.ranks = CompareRanks(RankInputsOf(run));
-  if (!whole) {
-    run.ranks.missing.clear();
-    run.ranks.missing_count = 0;
-  }
+  if (!whole) run.ranks.missing.clear();
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};
 }

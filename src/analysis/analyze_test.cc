@@ -120,12 +120,12 @@ TEST(AnalyzeRun, FillsStagesAndRanks) {
   EXPECT_EQ(run.ranks.rows[1].steps, 1u);
   EXPECT_EQ(run.ranks.rows[1].kernel_sum, DurationNs{30});
   EXPECT_EQ(run.ranks.rows[1].start_unix_ns, 1050);
-  EXPECT_EQ(run.ranks.missing, (std::vector<RankRange>{{1, 1}}));
+  EXPECT_EQ(run.ranks.missing, (std::vector<MissingRanks>{{"", 3, 1, {{1, 1}}, 1}}));
 
   run.traces.pop_back();
   AnalyzeRun(run);  // all that there is of a run of three
   EXPECT_EQ(run.ranks.rows.size(), 1u);
-  EXPECT_EQ(run.ranks.missing, (std::vector<RankRange>{{1, 2}}));
+  EXPECT_EQ(run.ranks.missing, (std::vector<MissingRanks>{{"", 3, 1, {{1, 2}}, 2}}));
   AnalyzeRun(run, false);
   EXPECT_TRUE(run.ranks.rows.empty());
   EXPECT_TRUE(run.ranks.missing.empty());

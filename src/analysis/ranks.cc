@@ -206,34 +206,55 @@ void CompareGroups(const std::vector<RankInput>& workers,
   }
 }
 
+// Those of 0..world_size-1 that fewer than `engines` claim. `claims` are by rank.
+MissingRanks MissingOf(const std::string& worker, int64_t world_size, int64_t engines,
+                       const std::map<int64_t, int64_t>& claims) {
+  MissingRanks missing{worker, world_size, engines, {}, 0};
+  const auto add = [&](int64_t first, int64_t last, int64_t times) {
+    if (first > last) return;
+    if (!missing.ranks.empty() && missing.ranks.back().last + 1 == first) {
+      missing.ranks.back().last = last;
+    } else {
+      missing.ranks.push_back({first, last});
+    }
+    for (; times > 0; --times) missing.count = AddSaturated(missing.count, last - first + 1);
+  };
+  int64_t next = 0;  // all before it are looked at
+  for (const auto& [rank, claimed] : claims) {
+    add(next, rank - 1, engines);
+    if (claimed < engines) add(rank, rank, engines - claimed);
+    next = rank + 1;
+  }
+  add(next, world_size - 1, engines);
+  return missing;
+}
+
 // `groups` as CompareGroups takes them; the rows know their recordings.
 void CountRanks(const std::vector<std::vector<size_t>>& groups, RankTable& table) {
-  struct Count {
-    int64_t with_trace = 0, in_all = 0;
-    auto operator<=>(const Count&) const = default;
-  };
   // By worker and world size: by recording, by rank: how many claim to be it.
-  std::map<std::pair<std::string, int64_t>, std::map<size_t, std::map<int64_t, int64_t>>> claims;
+  std::map<std::pair<std::string, int64_t>, std::map<size_t, std::map<int64_t, int64_t>>> all;
   for (const std::vector<size_t>& files : groups) {
     const RankRow& row = table.rows[files.front()];
     const int64_t world_size = row.identity.world_size.value_or(0);
-    if (!row.rank || *row.rank >= world_size) continue;
-    ++claims[{row.identity.worker, world_size}][row.recording][*row.rank];
+    if (world_size <= 0) continue;
+    auto& recordings = all[{row.identity.worker, world_size}];
+    if (row.rank && *row.rank >= 0 && *row.rank < world_size)
+      ++recordings[row.recording][*row.rank];
   }
-  for (const auto& [engine, recordings] : claims) {
-    Count best;  // the same ranks recorded once more are no others
+  for (const auto& [engine, recordings] : all) {
+    std::map<int64_t, int64_t> claims;  // the same ranks recorded once more are no others
+    int64_t engines = 1;
     for (const auto& [recording, ranks] : recordings) {
-      Count count;
-      int64_t engines = 0;
       for (const auto& [rank, claimed] : ranks) {
-        count.with_trace += claimed;
+        claims[rank] = std::max(claims[rank], claimed);
         engines = std::max(engines, claimed);
       }
-      for (; engines > 0; --engines) count.in_all = AddSaturated(count.in_all, engine.second);
-      best = std::max(best, count);
     }
-    table.ranks_with_trace += best.with_trace;
-    table.ranks_in_all = AddSaturated(table.ranks_in_all, best.in_all);
+    for (const auto& [rank, claimed] : claims) table.ranks_with_trace += claimed;
+    for (int64_t i = 0; i < engines; ++i)
+      table.ranks_in_all = AddSaturated(table.ranks_in_all, engine.second);
+    MissingRanks missing = MissingOf(engine.first, engine.second, engines, claims);
+    if (missing.count > 0) table.missing.push_back(std::move(missing));
   }
 }
 
@@ -249,24 +270,13 @@ void WarnOfGpus(const std::vector<RankInput>& workers, RankTable& table) {
                            "): these are not compared with each other");
 }
 
-// Those of 0..world_size-1 that are not in `present`, which is sorted.
-void FindMissing(RankTable& table) {
-  if (!table.world_size) return;
-  int64_t next = 0;  // all before it are looked at
-  const auto add = [&](int64_t end) {
-    if (next >= end) return;
-    table.missing.push_back({next, end - 1});
-    table.missing_count += end - next;
-  };
-  for (const int64_t rank : table.present) {
-    if (rank < 0 || rank >= *table.world_size) continue;
-    add(rank);
-    next = rank + 1;
-  }
-  add(*table.world_size);
-}
-
 }  // namespace
+
+int64_t RankTable::missing_count() const {
+  int64_t count = 0;
+  for (const MissingRanks& each : missing) count = AddSaturated(count, each.count);
+  return count;
+}
 
 RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   RankTable table;
@@ -292,7 +302,6 @@ RankTable CompareRanks(const std::vector<RankInput>& inputs) {
   }
   table.present.assign(present.begin(), present.end());
   if (!world_sizes.empty()) table.world_size = *world_sizes.rbegin();
-  FindMissing(table);
 
   WarnOfEqualRanks(sorted, table);
   if (world_sizes.size() > 1) {

@@ -53,14 +53,25 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
+// The ranks without a trace of one worker, or of all engines whose traces name no worker and the
+// same world size: these cannot be told apart, so a rank is missing where fewer traces say that
+// they are it than there are engines.
+struct MissingRanks {
+  std::string worker;  // "w1"; "" where no trace names one
+  int64_t world_size = 0;
+  int64_t engines = 1;
+  std::vector<RankRange> ranks;  // of 0..world_size-1, ascending: a header may claim any size
+  int64_t count = 0;             // a rank that two engines lack counts twice
+  bool operator==(const MissingRanks&) const = default;
+};
+
 // All worker traces of a folder side by side. Front-end and merged traces are left out. Ranks whose
 // traces overlap in time, directly or through others, and that name the same world size and GPUs
 // are one recording; those of different recordings are not compared.
 struct RankTable {
   std::optional<int64_t> world_size;  // the largest that a trace names
   std::vector<int64_t> present;       // sorted, distinct
-  std::vector<RankRange> missing;     // of 0..world_size-1, ascending: a header may claim any size
-  int64_t missing_count = 0;          // how many ranks these are
+  std::vector<MissingRanks> missing;  // by worker, then world size
   // Of all replicas and data-parallel engines: each has as many as the world size that it names,
   // and a worker is as many engines as claim to be one of its ranks at the same time.
   int64_t ranks_with_trace = 0, ranks_in_all = 0;
@@ -79,6 +90,7 @@ struct RankTable {
   std::vector<std::string> warnings;  // "3 traces say rank 0 of 1: replicas or data-parallel
                                       // engines, told apart by path"
 
+  [[nodiscard]] int64_t missing_count() const;  // of all engines
   [[nodiscard]] double busy_spread() const { return most_busy - least_busy; }
 };
 RankTable CompareRanks(const std::vector<RankInput>& inputs);

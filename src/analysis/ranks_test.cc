@@ -99,7 +99,7 @@ TEST(Ranks, StandSideBySide) {
   const RankTable table = folder.Compare();
   EXPECT_EQ(table.world_size, 4);
   EXPECT_THAT(table.present, ElementsAre(0, 2, 3));
-  EXPECT_THAT(table.missing, ElementsAre(RankRange{1, 1}));
+  EXPECT_THAT(table.missing, ElementsAre(MissingRanks{"", 4, 1, {{1, 1}}, 1}));
   EXPECT_THAT(Paths(table), ElementsAre("a", "c", "d"));
   EXPECT_DOUBLE_EQ(table.busy_spread(), 0.3);
   EXPECT_EQ(table.slowest, 2u);
@@ -390,19 +390,20 @@ TEST(Ranks, SeveralWorldSizesAreTold) {
                               .Add({.path = "b", .rank = 1, .world_size = 4})
                               .Compare();
   EXPECT_EQ(table.world_size, 4);
-  EXPECT_THAT(table.missing, ElementsAre(RankRange{2, 3}));
-  EXPECT_EQ(table.missing_count, 2);
+  EXPECT_THAT(table.missing, ElementsAre(MissingRanks{"", 2, 1, {{1, 1}}, 1},
+                                         MissingRanks{"", 4, 1, {{0, 0}, {2, 3}}, 3}));
+  EXPECT_EQ(table.missing_count(), 4);
   EXPECT_THAT(table.warnings, ElementsAre(HasSubstr("2, 4")));
 }
 
 TEST(Ranks, MissingOnesAreRangesWithATrueCount) {
   const RankTable table = Folder()
                               .Add({.path = "a", .rank = 0, .world_size = INT64_MAX})
-                              .Add({.path = "b", .rank = 5, .world_size = 8})
-                              .Add({.path = "c", .rank = 6, .world_size = 8})
+                              .Add({.path = "b", .rank = 5, .world_size = INT64_MAX})
+                              .Add({.path = "c", .rank = 6, .world_size = INT64_MAX})
                               .Compare();
-  EXPECT_THAT(table.missing, ElementsAre(RankRange{1, 4}, RankRange{7, INT64_MAX - 1}));
-  EXPECT_EQ(table.missing_count, INT64_MAX - 3);
+  EXPECT_THAT(table.missing, ElementsAre(MissingRanks{
+                                 "", INT64_MAX, 1, {{1, 4}, {7, INT64_MAX - 1}}, INT64_MAX - 3}));
 }
 
 TEST(Ranks, TheMedianOfTheOthersIsByNearestRank) {
@@ -434,8 +435,22 @@ TEST(Ranks, AreCountedOverReplicas) {
   EXPECT_EQ(two_workers.Compare().ranks_in_all, 4);
   EXPECT_EQ(one_lost.Compare().ranks_with_trace, 3);
   EXPECT_EQ(one_lost.Compare().ranks_in_all, 4);
+  EXPECT_THAT(two_workers.Compare().missing, IsEmpty());
+  EXPECT_THAT(one_lost.Compare().missing, ElementsAre(MissingRanks{"w1", 2, 1, {{1, 1}}, 1}));
   // One after the other they are the same ranks once more.
   EXPECT_EQ(twice.Compare().ranks_in_all, 2);
+}
+
+// Two traces of rank 0 at one time are of two engines: one of rank 1 is not enough.
+TEST(Ranks, OneOfAnEngineThatNothingNamesIsMissing) {
+  const RankTable table = Folder()
+                              .Add({.path = "a0", .rank = 0, .world_size = 3})
+                              .Add({.path = "a1", .rank = 1, .world_size = 3})
+                              .Add({.path = "b0", .rank = 0, .world_size = 3})
+                              .Compare();
+  EXPECT_THAT(table.missing, ElementsAre(MissingRanks{"", 3, 2, {{1, 2}}, 3}));
+  EXPECT_EQ(table.ranks_with_trace, 3);
+  EXPECT_EQ(table.ranks_in_all, 6);
 }
 
 // An engine that profiles by stage writes two files a rank, and so does each of its replicas.

@@ -236,10 +236,10 @@ void AddNotes(const std::string& path, const Notes& notes, std::vector<std::stri
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
   std::vector<std::string> reasons;
   for (const TraceAnalysis& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
-  if (!run.ranks.missing.empty()) {
-    reasons.push_back(fmt::format("incomplete: rank {} of world size {} {} missing",
-                                  MissingRanksText(run.ranks), run.ranks.world_size.value_or(0),
-                                  run.ranks.missing_count == 1 ? "is" : "are"));
+  for (const MissingRanks& missing : run.ranks.missing) {
+    reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
+                                  MissingRanksText(missing), missing.world_size,
+                                  missing.count == 1 ? "is" : "are"));
   }
   return reasons;
 }

@@ -102,11 +102,10 @@ TEST(IncompleteReasons, LostDataAndMissingGpuWork) {
 
 TEST(IncompleteReasons, MissingRanks) {
   RunAnalysis run;
-  run.ranks.world_size = 4;
-  run.ranks.missing = {{1, 1}, {3, 3}};
-  run.ranks.missing_count = 2;
+  run.ranks.missing = {{"", 4, 1, {{1, 1}, {3, 3}}, 2}, {"w1", 2, 1, {{0, 0}}, 1}};
   EXPECT_THAT(IncompleteReasons(run),
-              ElementsAre("incomplete: rank 1, 3 of world size 4 are missing"));
+              ElementsAre("incomplete: rank 1, 3 of world size 4 are missing",
+                          "incomplete: w1 rank 0 of world size 2 is missing"));
 }
 
 TEST(ExitStatus, EachKindOfErrorHasOne) {

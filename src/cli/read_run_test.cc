@@ -47,7 +47,7 @@ TEST_F(ReadRunTest, AFolderIsARun) {
   ASSERT_TRUE(readout.has_value()) << readout.error().message;
   EXPECT_TRUE(readout->is_collection);
   ASSERT_THAT(readout->run.traces, SizeIs(2));
-  EXPECT_THAT(readout->run.ranks.missing, ElementsAre(RankRange{2, 2}));
+  EXPECT_THAT(readout->run.ranks.missing, ElementsAre(MissingRanks{"", 3, 1, {{2, 2}}, 1}));
   const TraceAnalysis& trace = readout->run.traces[0];
   EXPECT_EQ(trace.path, folder_.At("rank0.json"));
   EXPECT_EQ(trace.bytes, trace.json_bytes);
@@ -59,7 +59,7 @@ TEST_F(ReadRunTest, AFolderWithOneTraceOfThreeSaysWhichAreMissing) {
   const std::string path = WriteRank(1, 3);
   const auto readout = Read({.paths = {folder_.path()}});
   ASSERT_TRUE(readout.has_value());
-  EXPECT_THAT(readout->run.ranks.missing, ElementsAre(RankRange{0, 0}, RankRange{2, 2}));
+  EXPECT_THAT(readout->run.ranks.missing, ElementsAre(MissingRanks{"", 3, 1, {{0, 0}, {2, 2}}, 2}));
   EXPECT_THAT(AnalyzeJson(readout->run, "1"), HasSubstr("\"missing\": [0, 2]"));
   // A file on its own, or a rank that was asked for, misses none.
   EXPECT_THAT(Read({.paths = {path}})->run.ranks.missing, SizeIs(0));

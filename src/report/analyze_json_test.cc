@@ -180,11 +180,12 @@ TEST(AnalyzeJson, StepsOfAnEngineThatRanNoneTellNoTokens) {
 TEST(AnalyzeJson, MissingRanksAreCappedButCounted) {
   RunAnalysis run = TwoRanksForTest();
   run.ranks.world_size = 9'000'000'000'000;
-  run.ranks.missing = {{2, 8'999'999'999'999}};
-  run.ranks.missing_count = 8'999'999'999'998;
+  run.ranks.missing = {{"", 9'000'000'000'000, 1, {{2, 8'999'999'999'999}}, 8'999'999'999'998}};
   const auto ranks = Json::parse(AnalyzeJson(run, "1"))["ranks"];
   EXPECT_EQ(ranks["missing"].size(), 1000u);
   EXPECT_EQ(ranks["missing_count"], 8'999'999'999'998);
+  EXPECT_EQ(ranks["missing_in"][0]["ranks"].size(), 1000u);
+  EXPECT_EQ(ranks["missing_in"][0]["count"], 8'999'999'999'998);
 }
 
 }  // namespace

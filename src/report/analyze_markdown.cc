@@ -96,7 +96,7 @@ std::string Document(const RunAnalysis& run, ScreenOptions options, size_t top,
     out += Part("Ranks", RanksTable(run.ranks, TextStyle{}, "rank"), kMostRankRows);
   }
   if (!run.ranks.missing.empty()) {
-    out += fmt::format("\nmissing: rank {}\n", MissingRanksText(run.ranks));
+    out += fmt::format("\nmissing: {}\n", MissingRanksText(run.ranks));
   }
   const std::string end = fmt::format("\n<sub>tacho {}</sub>\n", version);
   const auto fits = [&](const std::string& part) {

@@ -169,8 +169,7 @@ TEST(AnalyzeText, OneTraceOfARunSaysWhatIsMissingAndSkipped) {
   run.traces.resize(1);
   run.ranks.rows.resize(1);
   run.ranks.slowest.reset();
-  run.ranks.missing = {{1, 2}};
-  run.ranks.missing_count = 2;
+  run.ranks.missing = {{"", 3, 1, {{1, 2}}, 2}};
   run.skipped = {"run/rank1.json: is empty"};
   const std::string text = AnalyzeText(run, Options());
   EXPECT_THAT(text, HasSubstr("missing: rank 1-2 (2 in all)"));

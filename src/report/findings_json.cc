@@ -1,5 +1,6 @@
 #include "report/findings_json.h"
 
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,16 @@ namespace {
 
 constexpr size_t kMostMissing = 1'000;  // ranks listed one by one
 constexpr size_t kMostKernels = 20;     // of a run in brief
+
+// The first of the ranks that an engine lacks.
+std::set<int64_t> FirstOf(const MissingRanks& missing) {
+  std::set<int64_t> ranks;
+  for (const RankRange& range : missing.ranks) {
+    for (int64_t rank = range.first; rank <= range.last && ranks.size() < kMostMissing; ++rank)
+      ranks.insert(rank);
+  }
+  return ranks;
+}
 
 // The first rows of a table as it stands in a file, a row an object; what has no value has no
 // field.
@@ -82,16 +93,28 @@ void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
   json.BeginList("present");
   for (const int64_t rank : ranks.present) json.Item(rank);
   json.End();
+  std::set<int64_t> missing;
+  for (const MissingRanks& engine : ranks.missing) missing.merge(FirstOf(engine));
   json.BeginList("missing");
   size_t listed = 0;
-  for (const RankRange& range : ranks.missing) {
-    for (int64_t rank = range.first; rank <= range.last && listed < kMostMissing; ++rank) {
-      json.Item(rank);
-      ++listed;
-    }
+  for (const int64_t rank : missing) {
+    if (listed++ < kMostMissing) json.Item(rank);
   }
   json.End();
-  json.Field("missing_count", ranks.missing_count);
+  json.Field("missing_count", ranks.missing_count());
+  json.BeginArray("missing_in");
+  for (const MissingRanks& engine : ranks.missing) {
+    json.BeginRow();
+    if (!engine.worker.empty()) json.Field("worker", engine.worker);
+    json.Field("world_size", engine.world_size);
+    json.Field("engines", engine.engines);
+    json.BeginList("ranks");
+    for (const int64_t rank : FirstOf(engine)) json.Item(rank);
+    json.End();
+    json.Field("count", engine.count);
+    json.End();
+  }
+  json.End();
   json.Field("with_trace", ranks.ranks_with_trace);
   json.Field("in_all", ranks.ranks_in_all);
   json.BeginArray("table");

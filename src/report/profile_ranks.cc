@@ -45,8 +45,8 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
   out += fmt::format("\n  utilisation: {} % to {} % (spread {} points)\n", FormatPercent(least),
                      FormatPercent(most), FormatPercent(most - least));
   if (!run.ranks.missing.empty()) {
-    out += fmt::format("  missing: rank {} of {}\n", MissingRanksText(run.ranks),
-                       FormatCount(run.ranks.world_size.value_or(0)));
+    out += fmt::format("  missing: {} ({})\n", MissingRanksText(run.ranks),
+                       MissingCountText(run.ranks));
   }
   for (const std::string& warning : run.ranks.warnings) {
     out += "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4) + "\n";

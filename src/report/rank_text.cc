@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -12,24 +13,36 @@
 
 namespace tacho {
 
-std::string MissingRanksText(const RankTable& ranks) {
+std::string MissingRanksText(const MissingRanks& missing) {
   constexpr size_t kMostRanges = 8;
-  std::string out;
-  for (size_t i = 0; i < ranks.missing.size() && i < kMostRanges; ++i) {
-    const auto [first, last] = ranks.missing[i];
-    out += out.empty() ? "" : ", ";
+  std::string out = missing.worker.empty() ? "" : VisibleText(missing.worker) + " ";
+  out += "rank ";
+  for (size_t i = 0; i < missing.ranks.size() && i < kMostRanges; ++i) {
+    const auto [first, last] = missing.ranks[i];
+    out += i == 0 ? "" : ", ";
     out += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
   }
-  if (ranks.missing.size() > kMostRanges) out += ", ...";
-  const bool counted_by_eye = ranks.missing_count == static_cast<int64_t>(ranks.missing.size()) &&
-                              ranks.missing.size() <= kMostRanges;
-  return counted_by_eye ? out : out + fmt::format(" ({} in all)", FormatCount(ranks.missing_count));
+  if (missing.ranks.size() > kMostRanges) out += ", ...";
+  const bool counted_by_eye =
+      missing.count == std::ssize(missing.ranks) && missing.ranks.size() <= kMostRanges;
+  if (!counted_by_eye) out += fmt::format(" ({} in all)", FormatCount(missing.count));
+  if (missing.engines > 1) out += fmt::format(" of {} engines", FormatCount(missing.engines));
+  return out;
+}
+
+std::string MissingRanksText(const RankTable& ranks) {
+  constexpr size_t kMostEngines = 8;
+  std::string out;
+  for (size_t i = 0; i < ranks.missing.size() && i < kMostEngines; ++i)
+    out += (i == 0 ? "" : "; ") + MissingRanksText(ranks.missing[i]);
+  if (ranks.missing.size() <= kMostEngines) return out;
+  return out + fmt::format("; ... ({} in all)", FormatCount(ranks.missing_count()));
 }
 
 std::string MissingCountText(const RankTable& ranks) {
   if (ranks.missing.empty()) return "";
-  return fmt::format("{} of {} ranks missing", FormatCount(ranks.missing_count),
-                     FormatCount(ranks.world_size.value_or(0)));
+  return fmt::format("{} of {} ranks missing", FormatCount(ranks.missing_count()),
+                     FormatCount(ranks.ranks_in_all));
 }
 
 bool NamesTellApart(const RankTable& ranks) {

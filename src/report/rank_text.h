@@ -6,11 +6,15 @@
 
 namespace tacho {
 
-// The ranks that are missing: "2", "1, 3", "2-7, 9, ... (1,234 in all)"; "" when none is. At most
-// eight ranges, whatever world size a header claims.
+// The ranks that are missing: "rank 2", "w1 rank 1, 3", "rank 2-7, 9, ... (1,234 in all)",
+// "rank 1 of 2 engines" where their traces do not tell the engines apart. At most eight ranges,
+// whatever world size a header claims.
+std::string MissingRanksText(const MissingRanks& missing);
+
+// Of all engines, by "; "; "" when no rank is missing. At most eight engines.
 std::string MissingRanksText(const RankTable& ranks);
 
-// "1 of 3 ranks missing"; "" when none is.
+// "1 of 3 ranks missing"; "" when no rank is.
 std::string MissingCountText(const RankTable& ranks);
 
 // Whether the names of the rows tell all of them apart.

@@ -126,8 +126,7 @@ inline RunAnalysis TwoRanksForTest() {
   second.idle.causes = {{IdleCause::kHostLate, {300'000}, 1}};
   run.ranks.world_size = 3;
   run.ranks.present = {0, 1};
-  run.ranks.missing = {{2, 2}};
-  run.ranks.missing_count = 1;
+  run.ranks.missing = {{"", 3, 1, {{2, 2}}, 1}};
   run.ranks.ranks_with_trace = 2;
   run.ranks.ranks_in_all = 3;
   for (const TraceAnalysis& trace : run.traces) {

@@ -54,7 +54,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   parts.push_back(incomplete == 0 ? "no event lost"
                                   : FormatCounted(incomplete, "trace") + " incomplete");
   if (!run.ranks.missing.empty()) {
-    parts.push_back("missing: rank " + MissingRanksText(run.ranks));
+    parts.push_back("missing: " + MissingRanksText(run.ranks));
   }
   if (gpu_events > 0) {
     parts.push_back(LinkedText(linked, gpu_events));

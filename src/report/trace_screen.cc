@@ -58,7 +58,7 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   std::vector<std::string> parts;
   parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
                                              : "no event lost");
-  if (!ranks.missing.empty()) parts.push_back("missing: rank " + MissingRanksText(ranks));
+  if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
   const uint64_t gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
   if (gpu_events > 0) {
     parts.push_back(LinkedText(trace.launches.with_launch, gpu_events));

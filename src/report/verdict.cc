@@ -133,7 +133,7 @@ std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   return out;
 }
 
-std::string MissingRanks(const RankTable& ranks) {
+std::string MissingSuffix(const RankTable& ranks) {
   return ranks.missing.empty() ? "" : "; " + MissingCountText(ranks);
 }
 
@@ -318,7 +318,7 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   }
   if (totals.window.ns == 0) {
     return fmt::format("no device work {}, so no device time to tell{}", Whereabouts(trace),
-                       MissingRanks(ranks));
+                       MissingSuffix(ranks));
   }
   std::string who = "GPU busy";
   if (totals.on_host) {
@@ -329,7 +329,7 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   return fmt::format(
       "{} {} of {}{}{}{}{}", who, FormatShare(totals.busy, totals.window),
       FormatDuration(totals.window), RecordedClause(totals, trace), ExposedClause(totals),
-      Rest(totals, trace.kernels, trace.idle, trace.span.start), MissingRanks(ranks));
+      Rest(totals, trace.kernels, trace.idle, trace.span.start), MissingSuffix(ranks));
 }
 
 std::string Verdict(const RunAnalysis& run) {
@@ -337,7 +337,7 @@ std::string Verdict(const RunAnalysis& run) {
   if (totals.devices.window.ns == 0)
     return fmt::format("no device work {}, so no device time to tell{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
-                       MissingRanks(run.ranks));
+                       MissingSuffix(run.ranks));
   const std::string out =
       fmt::format("{} {} of the window over {} traces",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
@@ -345,7 +345,7 @@ std::string Verdict(const RunAnalysis& run) {
                   FormatShare(totals.devices.busy, totals.devices.window), totals.workers) +
       BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
   return out + Rest(totals.devices, totals.kernels, totals.idle, {}) + StragglerClause(run.ranks) +
-         MissingRanks(run.ranks);
+         MissingSuffix(run.ranks);
 }
 
 RunVerdict VerdictOf(const RunAnalysis& run) {

@@ -26,6 +26,16 @@ def folders(folder):
     check("one of eight: JSON", (ranks["missing"], ranks["missing_count"]) == ([*range(1, 8)], 7), ranks)
     expect("a file on its own", run(one / "a.json"), 0)
 
+    replicas = root / "replicas"
+    for worker in ("w0", "w1"):
+        (replicas / "traces" / worker).mkdir(parents=True)
+    for worker, rank in (("w0", 0), ("w0", 1), ("w1", 0)):
+        write_trace(replicas / "traces" / worker / f"{rank}.json", [kernel(0, 100)], distributedInfo={"rank": rank, "world_size": 2})
+    expect("a rank of one replica", run(replicas), 4, "incomplete: w1 rank 1 of world size 2 is missing")
+    ranks = json.loads(run("--json", replicas).stdout)["ranks"]
+    lacks = [{"worker": "w1", "world_size": 2, "engines": 1, "ranks": [1], "count": 1}]
+    check("a rank of one replica: JSON", (ranks["missing"], ranks["missing_in"], ranks["in_all"]) == ([1], lacks, 4), ranks)
+
     for size in (1_000_000, 9_000_000_000_000):
         huge = root / f"world{size}"
         for rank in (0, 1):
