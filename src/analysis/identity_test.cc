@@ -30,7 +30,7 @@ TEST(Identity, ContentComesBeforeTheName) {
   EXPECT_EQ(NameOf("x-TP-3.trace.json.gz", {"sglang::scheduler_TP1"}, 1, 2), "TP1");
 }
 
-TEST(Identity, APrefixOfTheUserIsNoNumber) {
+TEST(Identity, AKeyOfTheUserIsNoNumber) {
   EXPECT_EQ(NameOf("tp2_rank0.pt.trace.json.gz", {}, 0, 2), "rank 0");
   EXPECT_EQ(NameOf("dp2_rank0.pt.trace.json.gz", {}, 0, 1), "rank 0");
   EXPECT_EQ(NameOf("frank3.json"), "");

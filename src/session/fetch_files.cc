@@ -61,7 +61,7 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
   return folder;
 }
 
-Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view prefix,
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
                                             int64_t since_unix_ns, const std::string& target,
                                             milliseconds patience, std::stop_token stop,
                                             const std::function<void(uint64_t)>& progress,
@@ -72,10 +72,10 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
       from.host,
       fmt::format(
           "cd {} && find . -type f -name '{}*.json*' -newermt @{} -print0 | tar --null -T - -cf -",
-          RemoteWord(from.path), prefix, since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5),
+          RemoteWord(from.path), key, since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5),
       patience, std::move(stop));
   Result<std::vector<std::string>> files =
-      UnpackTraces(std::make_unique<PrintedBytes>(command), prefix, target, bounds, progress);
+      UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);
   // What is behind the end of the archive: tar fills its last block.
   std::array<char, 4096> rest;
   for (size_t i = 0; files && i < 1024 && command.Read(rest.data(), rest.size()) > 0; ++i) {

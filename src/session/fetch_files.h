@@ -26,11 +26,11 @@ struct RemoteFolder {
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
                                       std::chrono::milliseconds patience, std::stop_token stop);
 
-// Fetches the traces whose names begin with `prefix` and that were written there since
+// Fetches the traces whose names begin with `key` and that were written there since
 // `since_unix_ns` of our clock into `target` (UnpackTraces); `progress` hears the bytes so far.
 // Gives the local files, sorted. kRemote: ssh failed, or more came than `bounds` allow; kOutput: no
 // room.
-Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view prefix,
+Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::string_view key,
                                             int64_t since_unix_ns, const std::string& target,
                                             std::chrono::milliseconds patience,
                                             std::stop_token stop,

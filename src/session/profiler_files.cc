@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-std::string_view ProfilerSession::PrefixOf(const RecordedWorker& worker) {
+std::string_view ProfilerSession::KeyOf(const RecordedWorker& worker) {
   const bool keyed = worker.facts.profiler.reads_body && worker.start &&
                      worker.start->body.find(worker.key) != std::string::npos;
   return keyed ? std::string_view(worker.key) : std::string_view();
@@ -101,7 +101,7 @@ void ProfilerSession::WaitForFilesOf(const RecordedWorker& worker, const std::st
                                      const std::function<void(uint64_t)>& progress) {
   SettleOptions settle;
   settle.patience = options_.patience;
-  settle.prefix = PrefixOf(worker);
+  settle.key = KeyOf(worker);
   settle.expected = worker.expectation.trouble.empty() ? ExpectedFiles(worker) : 0;
   WaitForFiles(worker.folder, before_[worker.folder], settle, stop, progress);
 }
@@ -121,7 +121,7 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
   if (worker.remote) {
     worker.written_unix_ns = WrittenUnixNs(worker);
     Result<std::vector<std::string>> fetched =
-        FetchFiles(*worker.remote, PrefixOf(worker), worker.expectation.start_unix_ns, target,
+        FetchFiles(*worker.remote, KeyOf(worker), worker.expectation.start_unix_ns, target,
                    options_.patience, stop, progress);
     if (fetched)
       brought->files = std::move(*fetched);
@@ -155,8 +155,7 @@ FolderState ProfilerSession::WrittenBy(const RecordedWorker& worker) const {
   const FolderState now = ReadFolder(worker.folder);
   for (const std::string& file :
        NewFiles(before == before_.end() ? FolderState() : before->second, now))
-    if (std::string_view(file).substr(file.rfind('/') + 1).starts_with(PrefixOf(worker)))
-      written[file] = now.at(file);
+    if (NameHasKey(file, KeyOf(worker))) written[file] = now.at(file);
   return written;
 }
 
@@ -182,7 +181,7 @@ int64_t ProfilerSession::WrittenUnixNs(const RecordedWorker& worker) const {
 std::string ProfilerSession::PlaceOf(const RecordedWorker& worker) {
   const std::string folder =
       worker.remote ? worker.remote->host + ":" + worker.remote->path : worker.folder;
-  return fmt::format("{}/{}*", folder, PrefixOf(worker));
+  return fmt::format("{}/{}*", folder, KeyOf(worker));
 }
 
 std::string ProfilerSession::Traces() const {

@@ -107,7 +107,7 @@ bool ProfilerSession::Start() {
     RecordedWorker& worker = recording_.workers[running_[i]];
     worker.started = started[i];
     worker.expectation.start_unix_ns = begin;
-    worker.expectation.key = PrefixOf(worker);
+    worker.expectation.key = KeyOf(worker);
     if (started[i].verdict != ControlVerdict::kDone) failed.push_back(i);
     if (started[i].verdict != ControlVerdict::kRefused) continue;
     ForgetOpenSession(worker.worker.url);

@@ -66,7 +66,7 @@ class ProfilerSession {
   int64_t WrittenUnixNs(const RecordedWorker& worker) const;
   double TableNs(const RecordedWorker& worker) const;  // from its last trace to its table; or 0
   // What the names of the worker's files begin with; "" where the engine reads no key.
-  static std::string_view PrefixOf(const RecordedWorker& worker);
+  static std::string_view KeyOf(const RecordedWorker& worker);
   // It is not started: `trouble` says why.
   void LeaveOut(size_t worker, const std::string& trouble);
 

@@ -58,19 +58,7 @@ class Trial {
     scratch_.emplace(Recording{.folder = std::move(folder),
                                .via = Via::kHttp,
                                .deployment = recording.deployment,
-                               .workers = {},
-                               .left_out = {},
-                               .daemon = {},
-                               .plan = {},
-                               .load = {},
-                               .baseline = {},
-                               .profiled = {},
-                               .clocks = ReadClocks(),
-                               .starts = {},
-                               .window = {},
-                               .interrupted_ns = {},
-                               .remarks = {},
-                               .troubles = {}});
+                               .clocks = ReadClocks()});
     for (size_t i : which) AddWorker(recording, recording.workers[i]);
   }
 
@@ -150,7 +138,7 @@ class Trial {
     std::vector<std::string> files = session.FilesOf(worker);
     if (worker.remote) {
       Result<std::vector<std::string>> fetched = FetchFiles(
-          *worker.remote, ProfilerSession::PrefixOf(worker), worker.expectation.start_unix_ns,
+          *worker.remote, ProfilerSession::KeyOf(worker), worker.expectation.start_unix_ns,
           scratch_->folder.In(worker.key), options_.patience, {}, [](uint64_t) {});
       if (fetched) files = std::move(*fetched);
     }
@@ -166,7 +154,7 @@ class Trial {
   }
 
   static void RemoveFiles(const ProfilerSession& session, const RecordedWorker& worker) {
-    if (ProfilerSession::PrefixOf(worker).empty()) return;
+    if (ProfilerSession::KeyOf(worker).empty()) return;
     std::error_code ignored;
     for (const auto& [path, state] : session.WrittenBy(worker)) fs::remove(path, ignored);
   }

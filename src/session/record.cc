@@ -43,15 +43,7 @@ class Recorder {
                    .deployment = std::move(preflight.deployment),
                    .workers = std::move(preflight.workers),
                    .left_out = std::move(preflight.left_out),
-                   .daemon = {},
-                   .plan = {},
-                   .load = {},
-                   .baseline = {},
-                   .profiled = {},
                    .clocks = ReadClocks(),
-                   .starts = {},
-                   .window = {},
-                   .interrupted_ns = {},
                    .remarks = std::move(preflight.remarks),
                    .troubles = std::move(preflight.troubles)} {}
 

@@ -134,19 +134,20 @@ struct DaemonWindow {
 struct Recording {
   RunFolder folder;
   Via via = Via::kHttp;
-  Deployment deployment;
-  std::vector<RecordedWorker> workers;
-  std::vector<RecordedWorker> left_out;  // that could not be profiled; why stands in expectation
-  std::optional<DaemonWindow> daemon;
-  std::optional<LoadPlan> plan;
-  std::optional<LoadRecords> load;
-  LoadWindow baseline, profiled;
-  ClockPair clocks;
-  ControlSpread starts;  // by HTTP
+  Deployment deployment = {};
+  std::vector<RecordedWorker> workers = {};
+  std::vector<RecordedWorker> left_out =
+      {};  // that could not be profiled; why stands in expectation
+  std::optional<DaemonWindow> daemon = {};
+  std::optional<LoadPlan> plan = {};
+  std::optional<LoadRecords> load = {};
+  LoadWindow baseline = {}, profiled = {};
+  ClockPair clocks = {};
+  ControlSpread starts = {};  // by HTTP
   WindowPlan window = {};
-  std::optional<int64_t> interrupted_ns;  // CLOCK_MONOTONIC of the user's Ctrl-C
-  std::vector<std::string> remarks;
-  std::vector<std::string> troubles;  // each makes the recording incomplete
+  std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
+  std::vector<std::string> remarks = {};
+  std::vector<std::string> troubles = {};  // each makes the recording incomplete
 
   // Share of the throughput that profiling took, and twice its standard error; absent without both
   // windows, and where requests failed in one of them. A cost smaller than the error is none that

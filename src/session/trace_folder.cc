@@ -93,6 +93,13 @@ bool IsTableName(const std::string& path) {
   return name.find("profiler_out") != std::string::npos && name.ends_with(".txt");
 }
 
+bool NameHasKey(std::string_view path, std::string_view key) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (!name.starts_with(key)) return false;
+  const char next = name.size() > key.size() ? name[key.size()] : '.';
+  return key.empty() || next < '0' || next > '9';
+}
+
 std::vector<std::string> WaitForFiles(const std::string& folder, const FolderState& before,
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress) {
@@ -107,8 +114,7 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
     bool whole = true;
     traces.clear();
     for (const std::string& path : fresh) {
-      if (!IsTraceName(path) || !fs::path(path).filename().string().starts_with(options.prefix))
-        continue;
+      if (!IsTraceName(path) || !NameHasKey(path, options.key)) continue;
       state[path] = now[path];
       bytes += now[path].bytes;
       if (LooksWhole(path))

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,11 +37,15 @@ bool IsTraceName(const std::string& path);
 // Whether it is that of vLLM's table of averages, the last file of its flush.
 bool IsTableName(const std::string& path);
 
+// Whether the file's name begins with the key of a session: "t-w1" is not that of
+// "t-w10_rank0.json". The empty key is that of all files.
+bool NameHasKey(std::string_view path, std::string_view key);
+
 struct SettleOptions {
   // No file has grown for so long: then it is over, whole or not.
   std::chrono::milliseconds quiet{3000};
   std::chrono::milliseconds patience{0};  // of it all; 0: no bound
-  std::string prefix;                     // of the names of the files that count; "": all
+  std::string key;                        // the files that count have it (NameHasKey)
   size_t expected = 0;  // trace files; more patience (10 s) is given until as many are there
 };
 // Waits until the new files below `folder` are whole and no longer grow; calls `progress` with

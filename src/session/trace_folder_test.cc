@@ -41,6 +41,14 @@ TEST_F(TraceFolderTest, WholeIsToldByTheEnds) {
   EXPECT_FALSE(LooksWhole(folder_.At("missing.json")));
 }
 
+TEST(NameHasKey, EndsBeforeTheNextNumber) {
+  EXPECT_TRUE(NameHasKey("/share/t-w1_rank0.json", "t-w1"));
+  EXPECT_TRUE(NameHasKey("t-w1", "t-w1"));
+  EXPECT_FALSE(NameHasKey("/share/t-w10_rank0.json", "t-w1"));
+  EXPECT_FALSE(NameHasKey("/t-w1/rank0.json", "t-w1"));
+  EXPECT_TRUE(NameHasKey("0.json", ""));
+}
+
 TEST_F(TraceFolderTest, WaitsUntilAFileIsWhole) {
   FolderState before = ReadFolder(folder_.path());
   std::thread writer([&] {

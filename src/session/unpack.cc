@@ -46,9 +46,9 @@ class BoundedSource final : public ByteSource {
 };
 
 // The last part of a member's name; "" where it is none of the traces that were asked for.
-std::string NameOf(const std::string& member, std::string_view prefix) {
+std::string NameOf(const std::string& member, std::string_view key) {
   const std::string name = member.substr(member.rfind('/') + 1);
-  const bool asked = name.starts_with(prefix) && !name.starts_with('.') && IsTraceName(name);
+  const bool asked = NameHasKey(name, key) && !name.starts_with('.') && IsTraceName(name);
   return asked && name.size() <= kMostName ? name : "";
 }
 
@@ -77,7 +77,7 @@ Result<void> WriteMember(ArchiveReader& reader, const std::string& part, uint64_
 }  // namespace
 
 Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archive,
-                                              std::string_view prefix, const std::string& target,
+                                              std::string_view key, const std::string& target,
                                               const UnpackBounds& bounds,
                                               const std::function<void(uint64_t)>& progress) {
   std::error_code failed;
@@ -95,7 +95,7 @@ Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archiv
     if (!*member) break;
     if (members == bounds.files)
       return Fail(ErrorKind::kRemote, fmt::format("more than {} files came", bounds.files));
-    const std::string name = NameOf((*member)->name, prefix);
+    const std::string name = NameOf((*member)->name, key);
     if (name.empty()) continue;
     const std::string path = names.PathFor(name), part = path + ".part";
     Result<void> written = WriteMember(**reader, part, bounds.bytes, so_far, progress);

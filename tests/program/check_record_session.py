@@ -197,14 +197,14 @@ def killed(folder):
 
 
 def died_in_load(folder):
-    """It dies before its start, and within the window."""
-    cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "280", "died under the load, before its stop",
-             "died unexpectedly"), ("sglang", "280", "died under the load, before its stop", "")]
+    """It dies before its start, and within the window, which begins near step 130 and, on a busy machine, far later."""
+    cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "450", "died under the load, before its stop",
+             "died unexpectedly"), ("sglang", "450", "died under the load, before its stop", "")]
     for engine, steps, when, log in cases:
         base = f"{folder}/{engine}{steps}"
         with simulation(base, "--engine", engine, "--count", "2", "--tp", "2", "--router", engine, "--fault",
                         f"die-in-load@1:{steps}", "--log", f"{base}.log") as addresses:
-            done, report, _ = record(base, target(addresses), "--engine-log", f"{base}.log", "--duration", "10s", "--timeout", "20s")
+            done, report, _ = record(base, target(addresses), "--engine-log", f"{base}.log", "--duration", "15s", "--timeout", "20s")
             name = f"{engine}, {when}"
             check(f"{name}: status", done.returncode == 4, (done.returncode, done.stdout, done.stderr))
             said = [m for m in report["missing"] if addresses["workers"][1]["url"] + ")" in m] if report else []

@@ -120,7 +120,7 @@ TEST(ReadKinetoJson, BothPathsAndEveryBlockSizeGiveTheSame) {
   }
 }
 
-TEST(ReadKinetoJson, EveryPrefixGivesThePrefixOfTheEventsAndANote) {
+TEST(ReadKinetoJson, EveryPrefixGivesTheKeyOfTheEventsAndANote) {
   const std::string json = SmallTrace();
   const ReadBack whole = Read(json);
   for (size_t n = 1; n + 1 < json.size(); ++n) {
