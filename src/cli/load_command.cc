@@ -140,6 +140,7 @@ int RunProfiled(const LoadScene& scene) {
   if (const auto put = scene.flags.session.PutInto(options); !put) return Fails(put.error());
   options.targets = scene.job.urls;
   options.via = Via::kHttp;
+  options.whole_load = scene.flags.whole_load;
   options.patience = scene.job.flush_timeout;
   options.command = scene.flags.command;
   auto plan = PlanOf(scene, scene.job.plan);

@@ -120,10 +120,14 @@ OptionGroup SweepRows(LoadFlags& f) {
 
 OptionGroup ProfileRows(LoadFlags& f) {
   std::vector<OptionRow> rows = {{"--profile", "",
-                                  "starts the profilers of all workers before the load, stops them "
-                                  "behind it, proves that every "
-                                  "trace is whole and shows where the time went, as tacho record",
-                                  &f.profile}};
+                                  "records the beginning of the load as tacho record does: all "
+                                  "profilers from its first request on, for what the budget allows",
+                                  &f.profile},
+                                 {"--whole-load", "",
+                                  "to its end, whatever the traces come to (minutes of flush and "
+                                  "gigabytes, of a long one)",
+                                  &f.whole_load}};
+  rows = With(std::move(rows), f.session.BudgetRows());
   return {"profile", With(With(std::move(rows), f.session.profile.Rows()),
                           With(f.session.TraceRows(),
                                {{"--flush-timeout", "TIME",

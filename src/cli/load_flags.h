@@ -54,7 +54,7 @@ struct LoadFlags {
   std::string sweep;
   std::optional<double> attain;
   // with --profile
-  bool profile = false;
+  bool profile = false, whole_load = false;
   SessionArguments session;
   std::string flush_timeout;
   // known, and without a meaning here

@@ -61,9 +61,11 @@ class JobMaker {
     if (f_.profile && !f_.sweep.empty()) {
       return LoadUsage("--profile and --sweep do not go together: a recording is of one load");
     }
-    if (!f_.profile && (f_.session != SessionArguments() || !f_.flush_timeout.empty())) {
+    if (!f_.profile &&
+        (f_.session != SessionArguments() || !f_.flush_timeout.empty() || f_.whole_load)) {
       return LoadUsage(
-          "--steps, --out, --trace-dir and what else a recording takes need --profile");
+          "--whole-load, --steps, --out, --trace-dir and what else a recording takes need "
+          "--profile");
     }
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
     // vLLM's client reads the second one.

@@ -153,6 +153,7 @@ TEST(LoadJob, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THAT(Job({}, false).error().message, HasSubstr("no server given"));
   EXPECT_THAT(Refused({"--scenario", "chat", "--mix", "chat=1"}), HasSubstr("do not go together"));
   EXPECT_THAT(Refused({"--profile", "--sweep", "rate=1,2"}), HasSubstr("one load"));
+  EXPECT_THAT(Refused({"--whole-load"}), HasSubstr("need --profile"));
   EXPECT_THAT(Refused({"--steps", "20"}), HasSubstr("need --profile"));
   EXPECT_THAT(Refused({"--trace-dir", "/tmp"}), HasSubstr("need --profile"));
   EXPECT_THAT(Refused({"--plot-timeline"}), HasSubstr("--records"));

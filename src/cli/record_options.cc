@@ -30,6 +30,14 @@ Result<bool> ReadDuration(const char* option, const std::string& text, int64_t& 
 
 }  // namespace
 
+std::vector<OptionRow> SessionArguments::BudgetRows() {
+  return {{"--budget-bytes", "SIZE",
+           "what a rank may write, where nothing else bounds the window (default 100MB)",
+           &budget_bytes},
+          {"--budget-flush", "TIME",
+           "for how long its flush may hold up its engine, likewise (default 5s)", &budget_flush}};
+}
+
 std::vector<OptionRow> SessionArguments::TraceRows() {
   return {
       {"-o,--out", "DIR", "where the run's folder is made (default: here)", &out},
@@ -50,6 +58,10 @@ Result<void> SessionArguments::PutInto(RecordOptions& options) const {
   Result<ProfileOptions> start = profile.Profile();
   if (!start) return tl::unexpected(start.error());
   options.profile = std::move(*start);
+  Result<uint64_t> most_bytes = ParseSize(budget_bytes);
+  if (!most_bytes) return tl::unexpected(most_bytes.error().WithContext("--budget-bytes"));
+  options.budget.bytes = *most_bytes;
+  TACHO_RETURN_IF_ERROR(ReadDuration("--budget-flush", budget_flush, options.budget.flush_ns));
   options.out = out;
   options.trace_dir = trace_dir;
   options.collect_from = collect_from;
@@ -90,15 +102,9 @@ CommandSpec RecordSpec(RecordArguments& a) {
                   &a.duration},
                  {"-n,--requests", "N", "until so many requests have ended in it", &a.requests, 1}},
                 a.session.profile.Rows()),
-           {{"--budget-bytes", "SIZE",
-             "what a rank may write, where neither time, steps nor requests are given (default "
-             "100MB)",
-             &a.budget_bytes},
-            {"--budget-flush", "TIME",
-             "for how long its flush may hold up its engine, likewise (default 5s)",
-             &a.budget_flush},
-            {"--via", "HOW", "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)",
-             &a.via}})},
+           With(a.session.BudgetRows(),
+                {{"--via", "HOW",
+                  "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)", &a.via}}))},
       {"load",
        {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
@@ -172,10 +178,6 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.window_asked = !a.duration.empty();
   if (options.window_asked)
     TACHO_RETURN_IF_ERROR(ReadDuration("--duration", a.duration, options.window_ns));
-  Result<uint64_t> most_bytes = ParseSize(a.budget_bytes);
-  if (!most_bytes) return tl::unexpected(most_bytes.error().WithContext("--budget-bytes"));
-  options.budget.bytes = *most_bytes;
-  TACHO_RETURN_IF_ERROR(ReadDuration("--budget-flush", a.budget_flush, options.budget.flush_ns));
   TACHO_RETURN_IF_ERROR(ReadDuration("--warm-up", a.warm_up, options.warm_up_ns));
   TACHO_RETURN_IF_ERROR(ReadDuration("--baseline", a.baseline, options.baseline_ns));
   int64_t patience_ns = 0;

@@ -17,9 +17,11 @@ struct SessionArguments {
   StartOptions profile;
   std::string out = ".", trace_dir;
   std::vector<std::string> maps, collect_from, engine_logs;
+  std::string budget_bytes = "100MB", budget_flush = "5s";
   bool keep_going = false;
 
   bool operator==(const SessionArguments&) const = default;
+  std::vector<OptionRow> BudgetRows();
   std::vector<OptionRow> TraceRows();
   OptionRow KeepGoingRow();
   // kUsage with what is wrong.
@@ -33,7 +35,6 @@ struct RecordArguments {
   RemoteOptions remote;
   SessionArguments session;
   std::string duration, via = "auto";  // "": 10 s, with a number of requests 60 s
-  std::string budget_bytes = "100MB", budget_flush = "5s";
   // load
   bool no_load = false, through_router = false;
   std::string warm_up = "3s", baseline = "5s", mix;

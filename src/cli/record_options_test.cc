@@ -31,12 +31,12 @@ TEST(RecordOptions, AWindowThatIsNamedIsExactAndTheBudgetIsReadFromItsUnits) {
   EXPECT_EQ(RecordOptionsOf(arguments)->budget.bytes, Budget().bytes);
   EXPECT_EQ(RecordOptionsOf(arguments)->budget.flush_ns, Budget().flush_ns);
   arguments.duration = "10s";
-  arguments.budget_bytes = "2GB";
-  arguments.budget_flush = "1m";
+  arguments.session.budget_bytes = "2GB";
+  arguments.session.budget_flush = "1m";
   EXPECT_TRUE(RecordOptionsOf(arguments)->window_asked);
   EXPECT_EQ(RecordOptionsOf(arguments)->budget.bytes, 2'000'000'000u);
   EXPECT_EQ(RecordOptionsOf(arguments)->budget.flush_ns, 60'000'000'000);
-  arguments.budget_bytes = "much";
+  arguments.session.budget_bytes = "much";
   EXPECT_THAT(RecordOptionsOf(arguments).error().message, HasSubstr("--budget-bytes: 'much'"));
 }
 

@@ -63,7 +63,7 @@ class Recorder {
         RunHttpWindow(session);
       ReadMetrics(&RecordedWorker::after);
       for (RecordedWorker& worker : recording_.workers) {
-        worker.expectation.steps_go_on = !options_.load;
+        worker.expectation.steps_go_on = !options_.load || load_went_on_;
         if (worker.before && worker.after)
           worker.expectation.steps_by_metrics = StepsBetween(*worker.before, *worker.after);
       }
@@ -223,14 +223,12 @@ class Recorder {
       const uint64_t ended_before = RequestsEnded();
       const std::optional<uint64_t> wanted = options_.window_requests;
       const auto requests_ended = [&] { return RequestsEnded() - ended_before; };
-      // Where the user drives, the window is his too.
-      if (options_.given_load)
-        Wait("load", INT64_MAX, [&] { return LoadEnded(); });
-      else
-        Wait("profile", WindowNs(session), [&] {
-          return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
-                 (steps && StepsEnd(*steps)) || LoadEnded() || AllDead(session);
-        });
+      // Steps that were asked for of a load that was given may come late in it.
+      const bool bounded = !options_.given_load || plan.by_budget;
+      Wait("profile", bounded ? WindowNs(session) : INT64_MAX, [&] {
+        return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
+               (steps && StepsEnd(*steps)) || LoadEnded() || AllDead(session);
+      });
       recording_.profiled.end_ns = MonotonicNs();
       const bool whole =
           recording_.profiled.end_ns - recording_.profiled.begin_ns >= plan.window_ns;
@@ -240,9 +238,23 @@ class Recorder {
       observer_.OnDone("profile",
                        SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
     }
-    session.Stop([this] { CancelLoad(); }, stop_,
-                 [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
+    // What is under way would only wait behind the flush; a load that was given is the user's.
+    load_went_on_ = options_.given_load && load_ && !load_->ended() && !stop_.stop_requested();
+    session.Stop(
+        [this] {
+          if (!load_went_on_) CancelLoad();
+        },
+        stop_, [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
+    const int64_t flushed_ns = MonotonicNs();
     session.Collect(stop_);
+    if (!load_went_on_) return;
+    Remark(
+        fmt::format("the profilers ran for the first {} of the load and wrote their traces for {}: "
+                    "the table of the load holds both (--whole-load records all of it)",
+                    SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns),
+                    SecondsText(flushed_ns - recording_.profiled.end_ns)));
+    if (Wait("load", INT64_MAX, [&] { return LoadEnded(); }))
+      observer_.OnDone("load", SecondsText(MonotonicNs() - flushed_ns) + " more without profilers");
   }
 
   // From when the last profiler runs. What those that count by time recorded until then counts.
@@ -285,7 +297,7 @@ class Recorder {
 
   // Others still write, and longer than was said: what is there is shown meanwhile.
   void ShowWhatIsDone(ProfilerSession& session, const std::vector<size_t>& done) {
-    if (auto ended = EndLoad(); !ended) return;
+    if (!load_went_on_ && !EndLoad()) return;
     std::vector<size_t> writing;
     for (size_t i = 0; i < recording_.workers.size(); ++i) {
       WorkerExpectation& expectation = recording_.workers[i].expectation;
@@ -301,7 +313,6 @@ class Recorder {
     for (size_t i : writing) recording_.workers[i].expectation.trouble.clear();
   }
 
-  // What is under way would only wait behind the flush.
   void CancelLoad() {
     if (load_) load_->Cancel();
   }
@@ -396,6 +407,7 @@ class Recorder {
   Recording recording_;
   std::unique_ptr<BackgroundLoad> load_;
   bool load_gave_up_ = false;
+  bool load_went_on_ = false;   // after the profilers were stopped
   int64_t first_taken_ns_ = 0;  // when the first worker had its steps; 0: none has
   std::future<bool> dead_;      // AllDead, asked
   int64_t next_look_ns_ = 0;

@@ -43,9 +43,10 @@ struct RecordOptions {
   // Its duration is made by Record, and it has no number of requests: the load goes on through all
   // windows. A concurrency of 0: 8 a worker.
   PlanOptions plan;
-  // In place of that: the profilers start before its first request and stop behind its last one,
-  // with neither warm-up nor baseline nor a bound of the window. By HTTP alone.
+  // In place of that: the profilers start before its first request, with neither warm-up nor
+  // baseline, and stop at the end of the window while the load goes on. By HTTP alone.
   std::optional<GivenLoad> given_load;
+  bool whole_load = false;  // they stop after its last request: nothing bounds the window
   int64_t warm_up_ns = 3'000'000'000;
   int64_t baseline_ns = 5'000'000'000;  // unprofiled, so that the cost of profiling is a number
   // Profiled, at most: it ends sooner when the steps asked for are taken, or so many requests

@@ -77,6 +77,19 @@ std::string RoomText(Recording& recording, RecordObserver& observer) {
   return all > 0 && ranks > 1 ? fmt::format("; {} of disk for {} ranks", SizeText(all), ranks) : "";
 }
 
+std::string WholeLoadText(const Recording& recording) {
+  std::string text = "the whole load, without a bound";
+  Forecast most;
+  for (const RecordedWorker& worker : recording.workers) {
+    if (!worker.figures) continue;
+    const Forecast each = ForecastOfSteps(*worker.figures, 1'000);
+    most.bytes = std::max(most.bytes, each.bytes);
+    most.flush_ns = std::max(most.flush_ns, each.flush_ns);
+  }
+  if (most.bytes > 0) text += ": about " + most.Text() + " a rank for 1,000 steps";
+  return text;
+}
+
 }  // namespace
 
 bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
@@ -158,8 +171,7 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
   AskedWindow asked{.steps = options.profile.steps,
                     .time = options.window_asked || options.window_requests.has_value(),
                     .window_ns = options.window_ns};
-  // A load that was given ends the window.
-  if (options.given_load) asked.time = true;
+  if (options.whole_load) asked.time = true;
   recording.window = PlanWindow(outlooks, options.budget, asked);
   const WindowPlan& plan = recording.window;
   AskedWindow said = asked;
@@ -188,7 +200,10 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                  worker.worker.url, *worker.expectation.own_bound,
                  worker.facts.profiler.reads_body ? "; --steps N asks for another number" : ""));
   }
-  if (options.given_load && !options.profile.steps) return;
+  if (options.whole_load && !options.profile.steps) {
+    observer.OnDone("forecast", WholeLoadText(recording));
+    return;
+  }
   observer.OnDone("forecast", spoken.Text(said, options.budget) + RoomText(recording, observer));
   for (const RecordedWorker& worker : recording.workers)
     if (worker.figures && worker.figures->table_ns > kTableToTellNs &&

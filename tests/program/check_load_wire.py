@@ -73,7 +73,7 @@ def token_ids(folder):
 def profile(folder):
     """--profile is a recording of this very load: table, proofs, screen, run folder and the files that were asked for."""
     with simulation(f"{folder}/two", "--count", "2", "--router", "vllm") as addresses:
-        common = [*target(addresses), *FIXED, "--requests", 24, "--concurrency", 4, "--profile", "--out", f"{folder}/runs", "--seed", 7,
+        common = [*target(addresses), *FIXED, "--requests", 24, "--concurrency", 4, "--profile", "--whole-load", "--out", f"{folder}/runs", "--seed", 7,
                   "--request-id-prefix", "mine-", "--api", "chat", "--temperature", "0.5"]
         done = run(*common, "--api-key", "hush", "--header", "Authorization=Bearer hush", "--records", f"{folder}/r.jsonl",
                    "--plan", f"{folder}/p.json", "--vllm-json", f"{folder}/v.json")
@@ -99,6 +99,11 @@ def profile(folder):
         second = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
         check("profile: --steps bounds the traces, not the load", told["whole"]["done"] == 24
               and all(rank["steps"] == 10 for worker in second["workers"] for rank in worker["ranks"]), second["workers"])
+        bounded = load("profile by the budget", *[word for word in common if word != "--whole-load"], "--requests", 200, "--out", f"{folder}/budget")
+        third = json.loads(next(pathlib.Path(folder, "budget").glob("*/run.json")).read_text())
+        check("profile by the budget: the load goes on after it", bounded["whole"]["done"] == 200 and third["complete"]
+              and third["window"]["by_budget"] and third["profiled"]["requests_done"] < 150, third)
+        check("profile by the budget: said", any("the profilers ran for the first" in remark for remark in third["remarks"]), third["remarks"])
     with simulation(f"{folder}/crash", "--count", "2", "--router", "vllm", "--fault", "lose-rank@1:0") as addresses:
         done = run(*target(addresses), *FIXED, "--requests", 8, "--profile", "--out", f"{folder}/crashed", "--flush-timeout", "5s")
         check("profile: a trace that is missing", done.returncode == INCOMPLETE and "Successful requests:                     8" in done.stdout
@@ -280,17 +285,20 @@ def interrupt(folder):
         written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
         check(f"{name}: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"],
               written["completed"])
-    with simulation(folder) as addresses:
-        process = subprocess.Popen([scenario.TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", "--out", f"{folder}/runs",
-                                    "--json", "--records", f"{folder}/r.jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        threading.Timer(3, process.send_signal, [signal.SIGINT]).start()
-        out, err = process.communicate(timeout=60)
-    check("Ctrl-C in a profile: status", process.returncode == INTERRUPTED and "the profilers were stopped" in err, (process.returncode, err))
-    told = json.loads(out)
-    recorded = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
-    check("Ctrl-C in a profile: what there was is kept", told["whole"]["done"] > 0 and told["ended_early"] == "stopped"
-          and recorded["interrupted"] and all(rank["proven"] for worker in recorded["workers"] for rank in worker["ranks"])
-          and len(records_of(f"{folder}/r.jsonl")) == told["whole"]["sent"], recorded)
+    for whole in ([], ["--whole-load"]):
+        name, base = f"Ctrl-C in a profile {whole}", f"{folder}/{len(whole)}"
+        with simulation(base) as addresses:
+            process = subprocess.Popen([scenario.TACHO, "load", *target(addresses), *FIXED, "--duration", "60s", "--profile", *whole, "--out",
+                                        f"{base}/runs", "--json", "--records", f"{base}/r.jsonl"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            threading.Timer(5, process.send_signal, [signal.SIGINT]).start()
+            out, err = process.communicate(timeout=60)
+        check(f"{name}: status", process.returncode == INTERRUPTED and "the profilers were stopped" in err, (process.returncode, err))
+        told = json.loads(out)
+        recorded = json.loads(pathlib.Path(told["recording"]["folder"], "run.json").read_text())
+        check(f"{name}: what there was is kept", told["whole"]["done"] > 0 and told["ended_early"] == "stopped"
+              and recorded["interrupted"] and all(rank["proven"] for worker in recorded["workers"] for rank in worker["ranks"])
+              and len(records_of(f"{base}/r.jsonl")) == told["whole"]["sent"], recorded)
 
 
 scenario.main([apis, token_ids, profile, tokenizers, wire, faults, interrupt], __doc__)
