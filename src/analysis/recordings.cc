@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/sessions.h"
+
 namespace tacho {
 namespace {
 
@@ -43,6 +45,12 @@ bool HaveTheSameDevices(const RankInput& a, const RankInput& b) {
 bool ShareAProcess(const TraceFacts& a, const TraceFacts& b) {
   return a.pids.empty() || b.pids.empty() ||
          std::ranges::find_first_of(a.pids, b.pids) != a.pids.end();
+}
+
+// Whether the paths name two sessions: then one trace id proves nothing, some producers reuse it.
+bool NameTwoSessions(std::string_view a, std::string_view b) {
+  const std::string a_key = SessionKey(a), b_key = SessionKey(b);
+  return !a_key.empty() && !b_key.empty() && a_key != b_key;
 }
 
 // Slices of one recording together, every other trace alone; by their first file.
@@ -85,7 +93,8 @@ bool AreSlices(const RankInput& a, const RankInput& b) {
          a.facts->rank == b.facts->rank &&
          a.facts->identity.RankName() == b.facts->identity.RankName() &&
          a.facts->world_size == b.facts->world_size && a.base_time_ns == b.base_time_ns &&
-         HaveTheSameDevices(a, b) && ShareAProcess(*a.facts, *b.facts);
+         HaveTheSameDevices(a, b) && ShareAProcess(*a.facts, *b.facts) &&
+         !NameTwoSessions(a.path, b.path);
 }
 
 std::vector<std::vector<size_t>> OverlappingSlices(const std::vector<RankInput>& workers) {

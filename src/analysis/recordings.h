@@ -17,7 +17,8 @@ namespace tacho {
 std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>& traces);
 
 // Whether two files are slices of one recording, as tools cut them out (prefill apart from decode):
-// of one rank and device, with one trace id, which is new for each session of a profiler.
+// of one rank and device, with one trace id, which is new for each session of a profiler, and not
+// of two sessions by their paths.
 bool AreSlices(const RankInput& a, const RankInput& b);
 
 // Slices of one recording whose device work overlaps in time, directly or through others: their

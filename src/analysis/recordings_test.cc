@@ -30,6 +30,7 @@ class Files {
     return inputs_.back();
   }
   TraceFacts& facts(size_t i) { return facts_[i]; }
+  std::string& path(size_t i) { return inputs_[i].path; }
   std::vector<DeviceTime>& devices(size_t i) { return devices_[i]; }
   [[nodiscard]] const std::vector<RankInput>& inputs() const { return inputs_; }
 
@@ -68,6 +69,11 @@ TEST(Slices, AreOfOneTraceIdRankDeviceAndProcess) {
   EXPECT_FALSE(are_slices([](Files& f) { f.facts(0).pids = {6}; }));
   EXPECT_TRUE(are_slices([](Files& f) { f.facts(0).pids = {}; }));
   EXPECT_FALSE(are_slices([](Files& f) { f.devices(0)[0].device = "1"; }));
+  EXPECT_TRUE(are_slices([](Files& f) { f.path(0) = "tacho-20261123-143151-w0_rank0.json"; }));
+  EXPECT_FALSE(are_slices([](Files& f) {
+    f.path(0) = "tacho-20261123-143151-w0_rank0.json";
+    f.path(1) = "tacho-20261123-143251-w0_rank0.json";
+  }));
   Files none;
   none.Add("", {{0}, {10}});
   none.Add("", {{5}, {15}});

@@ -75,9 +75,10 @@ std::vector<std::vector<size_t>> SessionsOf(const std::vector<RankInput>& traces
     sets.Join(i, first.try_emplace(name, i).first->second);
   };
   for (size_t i = 0; i < traces.size(); ++i) {
-    join_same(by_key, SessionKey(traces[i].path), i);
+    const std::string key = SessionKey(traces[i].path);
+    join_same(by_key, key, i);
     if (!times[i]) continue;
-    join_same(by_id, traces[i].trace_id, i);
+    if (key.empty()) join_same(by_id, traces[i].trace_id, i);
     is_told[i] = true;
     by_start.push_back(i);
   }

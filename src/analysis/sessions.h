@@ -15,9 +15,9 @@ namespace tacho {
 std::string SessionKey(std::string_view path);
 
 // The traces of each session of profiling, the earliest first, by its last event. Of one session
-// are traces with one session key or one trace id, and those that were recorded at once or less
-// than a second apart, directly or through others. A trace that tells nothing of this is in every
-// session.
+// are traces with one session key, traces without a key that have one trace id, and those that were
+// recorded at once or less than a second apart, directly or through others. A trace that tells
+// nothing of this is in every session.
 std::vector<std::vector<size_t>> SessionsOf(const std::vector<RankInput>& traces);
 
 }  // namespace tacho

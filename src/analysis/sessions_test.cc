@@ -71,6 +71,12 @@ TEST(Sessions, HoldWhatOneKeyOrIdHasAndWhatTellsNothing) {
                   .Add("tacho-20261121-222238-w2", std::nullopt)
                   .Sessions(),
               ElementsAre(ElementsAre(0, 1, 4, 5), ElementsAre(2, 3, 4)));
+  // One process, recorded twice by a profiler that reuses its id: the keys tell them apart.
+  EXPECT_THAT(Traces()
+                  .Add("tacho-20261123-143151-w0_rank0", Interval{{0}, {1}}, "A")
+                  .Add("tacho-20261123-143251-w0_rank0", Interval{{60}, {61}}, "A")
+                  .Sessions(),
+              ElementsAre(ElementsAre(0), ElementsAre(1)));
   EXPECT_THAT(Traces().Add("empty", std::nullopt).Sessions(), ElementsAre(ElementsAre(0)));
   EXPECT_THAT(Traces().Sessions(), ElementsAre(ElementsAre()));
 }

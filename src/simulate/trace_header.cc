@@ -101,13 +101,13 @@ class Metadata {
 
 // What Python's side of the profiler and the engine stamp into the header.
 template <typename Line>
-void WriteSession(const TraceSource& source, int64_t base_ns, const Line& line) {
+void WriteSession(const TraceSource& source, int64_t session_ns, const Line& line) {
   if (source.with_flops) line("\"with_flops\": 1");
   if (source.record_shapes) line("\"record_shapes\": 1");
   if (source.profile_memory) line("\"profile_memory\": 1");
   if (source.with_stack) line("\"with_stack\": 1");
   const uint64_t id = Mix(source.seed ^ static_cast<uint64_t>(source.pid) ^
-                          static_cast<uint64_t>(base_ns) ^ Mix(source.trace_name.size()));
+                          static_cast<uint64_t>(session_ns) ^ Mix(source.trace_name.size()));
   line(fmt::format("\"trace_id\": \"{:016X}{:016X}\"", Mix(id), Mix(id + 1)));
   if (source.stamps_version) line("\"vllm_version_tuple\": " + VersionTuple(source.version));
   if (source.content == TraceContent::kWorker)
@@ -127,7 +127,8 @@ void WriteFields(std::initializer_list<std::string_view> fields, std::string_vie
 
 }  // namespace
 
-void WriteTraceHeader(const TraceSource& source, int64_t base_ns, TraceText& text) {
+void WriteTraceHeader(const TraceSource& source, int64_t session_ns, int64_t base_ns,
+                      TraceText& text) {
   const bool one_key = source.dialect == KinetoDialect::kOneKeyALine;
   text.Text(one_key ? " {" : "\n  {");
   text.Text("\n    \"schemaVersion\": 1,");
@@ -139,7 +140,7 @@ void WriteTraceHeader(const TraceSource& source, int64_t base_ns, TraceText& tex
     line("\"cuda_runtime_version\": 12090");
     line("\"cuda_driver_version\": 13000");
   }
-  if (!source.on_demand) WriteSession(source, base_ns, line);
+  if (!source.on_demand) WriteSession(source, session_ns, line);
   if (one_key) line("\"host_name\": " + QuoteJson(source.host_name));
   const std::string_view indent = one_key ? "\n    " : "\n  ";
   text.Text(indent);

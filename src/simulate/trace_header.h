@@ -9,7 +9,9 @@ namespace tacho::simulate {
 
 // The parts of a Kineto file around its events.
 
-void WriteTraceHeader(const TraceSource& source, int64_t base_ns, TraceText& text);
+// `session_ns`: when the profiler started. Another trace id comes of another one.
+void WriteTraceHeader(const TraceSource& source, int64_t session_ns, int64_t base_ns,
+                      TraceText& text);
 // Names of the process, its threads, the devices and their streams; each event ends in a comma.
 void WriteTraceMetadata(const TraceSource& source, int64_t start_ns, TraceText& text);
 // The profiler's span and its place among the processes.

@@ -256,7 +256,7 @@ bool WriteKinetoTrace(const TraceSource& source, const Recording& recording, Byt
   const int64_t start = source.OnClock(recording.start_ns) - base;
   const int64_t end = source.OnClock(recording.end_ns) - base;
   const KinetoLayout& layout = LayoutOf(source.dialect);
-  WriteTraceHeader(source, base, text);
+  WriteTraceHeader(source, recording.start_ns, base, text);
   if (layout.metadata_first) WriteTraceMetadata(source, start + 70'000, text);
   EventWriter events(source, recording, text);
   if (source.content == TraceContent::kWorker) events.Host();

@@ -74,6 +74,19 @@ TEST(WriteKinetoTrace, IsJsonInBothDialects) {
   }
 }
 
+TEST(WriteKinetoTrace, EachSessionHasATraceIdOfItsOwn) {
+  const TraceSource source = Source(SimulatedEngine::kVllm, 1);
+  Recording recording;
+  recording.start_ns = kNow;
+  recording.end_ns = kNow + 1'000'000'000;
+  const Json first = Written(source, recording);
+  EXPECT_EQ(first["trace_id"].get<std::string>().size(), 32U);
+  EXPECT_EQ(first["trace_id"], Written(source, recording)["trace_id"]);
+  recording.start_ns += 60'000'000'000;
+  recording.end_ns += 60'000'000'000;
+  EXPECT_NE(first["trace_id"], Written(source, recording)["trace_id"]);
+}
+
 TEST(WriteKinetoTrace, EachLaunchHasItsWorkAndEachFlowItsEnds) {
   for (const SimulatedEngine engine : {SimulatedEngine::kVllm, SimulatedEngine::kSglang}) {
     const Json trace = Written(Source(engine, 1), SomeSteps());
