@@ -14,12 +14,14 @@ constexpr size_t kMostErrorBody = 64 * 1024;
 constexpr size_t kMostWords = 300;  // of a server's message
 constexpr int64_t kMostChoices = 4096, kMostReserved = 16'384;
 
-std::string Shorten(std::string_view text) {
-  if (text.size() <= kMostWords) return std::string(text);
-  return std::string(text.substr(0, kMostWords)) + "...";
-}
-
 }  // namespace
+
+// What is hidden is hidden before the cut: half a key is a leak too.
+std::string AnswerReader::Shorten(std::string_view text) const {
+  std::string shown = hide_(std::string(text.substr(0, kMostErrorBody)));
+  if (shown.size() > kMostWords) shown.replace(kMostWords, std::string::npos, "...");
+  return shown;
+}
 
 void AnswerReader::OnHead(int status, int64_t at_ns) {
   record_.http_status = status;
@@ -58,7 +60,7 @@ void AnswerReader::TakeEvent(std::string_view data, int64_t at_ns) {
 }
 
 void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
-  if (record_.server_id.empty()) record_.server_id = Shorten(chunk.id);
+  if (record_.server_id.empty() && !chunk.id.empty()) record_.server_id = Shorten(chunk.id);
   if (chunk.has_error) Complain("error inside the answer: " + Shorten(chunk.error));
   if (chunk.bad_usage && !contradicts_) {
     contradicts_ = true;

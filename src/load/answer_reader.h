@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "load/records.h"
@@ -27,15 +29,20 @@ class AnswerReader {
   static constexpr uint64_t kMostStream = 1u << 30, kMostKept = 64u << 20;
   static constexpr int64_t kMostTokens = 4 << 20;
 
+  // A server's words without the client's keys.
+  using Hide = std::function<std::string(std::string)>;
+
   // `parser` may be shared by all readers of a thread. asked_tokens: of all choices together; 0:
-  // not known.
+  // not known. Of the server's words the record keeps what `hide` leaves, except for the text that
+  // it generated.
   AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
-               int64_t asked_tokens)
+               int64_t asked_tokens, Hide hide = std::identity())
       : parser_(parser),
         record_(record),
         streams_(streams),
         keep_text_(keep_text),
-        asked_tokens_(asked_tokens) {}
+        asked_tokens_(asked_tokens),
+        hide_(std::move(hide)) {}
 
   void OnHead(int status, int64_t at_ns);
   void OnBody(std::string_view bytes, int64_t at_ns);
@@ -51,6 +58,7 @@ class AnswerReader {
   std::string WhyGivenUp() const;
 
  private:
+  std::string Shorten(std::string_view text) const;
   void TakeEvent(std::string_view data, int64_t at_ns);
   void TakeChunk(const StreamChunk& chunk, int64_t at_ns);
   void TakeText(const ChunkChoice& choice);
@@ -67,6 +75,7 @@ class AnswerReader {
   RequestRecord& record_;
   const bool streams_, keep_text_;
   const int64_t asked_tokens_;
+  const Hide hide_;
   bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
   int64_t told_total_ = -1;  // by the last usage of all
   int64_t last_body_ns_ = 0, late_until_ns_ = 0;

@@ -416,6 +416,34 @@ TEST(AnswerReader, ShortensNamesThatAServerGives) {
   EXPECT_EQ(record.finish_reason, name.substr(0, 300) + "...");
 }
 
+TEST(AnswerReader, KeysAreHiddenBeforeTheCut) {
+  const std::string key = "sk-0123456789abcdef";
+  const auto hide = [&](std::string text) {
+    for (size_t at = 0; (at = text.find(key)) != std::string::npos;)
+      text.replace(at, key.size(), "*");
+    return text;
+  };
+  const std::string words = std::string(290, '.') + key + std::string(290, '.');
+  ChunkParser parser;
+  RequestRecord refused, streamed;
+  AnswerReader reader(parser, refused, true, false, 0, hide);
+  reader.OnHead(401, 1);
+  reader.OnBody(words, 2);
+  reader.OnEnd("");
+  EXPECT_EQ(refused.error, "HTTP 401: " + hide(words).substr(0, 300) + "...");
+  AnswerReader other(parser, streamed, true, false, 0, hide);
+  other.OnHead(200, 1);
+  other.OnBody(
+      fmt::format(
+          "data: {{\"id\":\"{0}\",\"choices\":[{{\"index\":0,\"finish_reason\":\"{0}\"}}]}}\n\n",
+          words),
+      2);
+  other.OnBody("data: " + words + "\n\n", 3);
+  other.OnEnd("");
+  for (const std::string& kept : {streamed.server_id, streamed.finish_reason, streamed.error})
+    EXPECT_THAT(kept, testing::AllOf(HasSubstr("*"), testing::Not(HasSubstr("sk-")))) << kept;
+}
+
 // The kernel kept the last one's time alone: of the chunks before it nothing is sure.
 TEST(AnswerReader, ChunksOfOneTimeAreUnsureOnlyWhenTheClientWasLate) {
   const auto read = [](int64_t late_until_ns, std::vector<int64_t> times_ms) {

@@ -19,9 +19,9 @@ class Flight final : public HttpSink {
   enum class Ending { kNone, kEndOfLoad, kLingers, kGaveUp };
 
   Flight(RequestRecord record, ChunkParser& parser, bool streams, bool keep_text,
-         int64_t asked_tokens, std::function<void(Flight&)> on_tokens,
+         int64_t asked_tokens, AnswerReader::Hide hide, std::function<void(Flight&)> on_tokens,
          std::function<void(Flight&)> on_end)
-      : reader_(parser, record_, streams, keep_text, asked_tokens),
+      : reader_(parser, record_, streams, keep_text, asked_tokens, std::move(hide)),
         on_tokens_(std::move(on_tokens)),
         record_(std::move(record)),
         on_end_(std::move(on_end)) {}

@@ -23,8 +23,9 @@ void Flights::Start(RequestRecord record, size_t target, std::string body) {
   record.url = to.url;
   auto flight = std::make_shared<Flight>(
       std::move(record), parser_, to.stream, to.keep_text,
-      asked_[target].Of(record.planned_output_tokens), [this](Flight& own) { OnTokens(own); },
-      [this](Flight& own) { OnEnded(own); });
+      asked_[target].Of(record.planned_output_tokens),
+      [this](std::string text) { return client_.WithoutKeys(std::move(text)); },
+      [this](Flight& own) { OnTokens(own); }, [this](Flight& own) { OnEnded(own); });
   HttpRequest http;
   http.method = "POST";
   http.url = addresses_[target];

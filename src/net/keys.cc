@@ -1,6 +1,10 @@
 #include "net/keys.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "base/words.h"
 
 namespace tacho {
 namespace {
@@ -10,8 +14,72 @@ bool HasHeader(const std::vector<HttpHeader>& headers, std::string_view name) {
                      [&](const HttpHeader& header) { return SameHeaderName(header.name, name); });
 }
 
-// Shorter ones ("x", "none") are no secrets, and stand in too many words.
-constexpr size_t kLeastSecret = 4;
+// Shorter ones ("x", "none") are no secrets and occur in ordinary words: a whole value, and one
+// part of several.
+constexpr size_t kLeastSecret = 4, kLeastPart = 6;
+// How much of a secret's beginning gives it away: where the text ends (it was cut there), and
+// anywhere (its writer cut it).
+constexpr size_t kLeastAtEnd = 4, kLeastBeginning = 12;
+
+// "Bearer KEY" without "Bearer".
+std::string_view WithoutScheme(std::string_view value) {
+  constexpr std::string_view kSchemes[] = {"bearer", "basic",   "digest",   "token",
+                                           "apikey", "api-key", "negotiate"};
+  std::string_view rest = value;
+  const std::string first = AsciiLowered(TakeWord(rest));
+  const bool scheme =
+      std::find(std::begin(kSchemes), std::end(kSchemes), first) != std::end(kSchemes);
+  return scheme && !rest.empty() ? rest : value;
+}
+
+// The whole value, and its parts: of "a=FIRST; b=SECOND" and of "FIRST SECOND" FIRST and SECOND.
+void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
+  if (value.size() >= kLeastSecret) secrets.emplace_back(value);
+  for (size_t at = 0, end = 0; at < value.size(); at = end + 1) {
+    end = std::min(value.find_first_of(" \t,;", at), value.size());
+    std::string_view part = value.substr(at, end - at);
+    while (part.ends_with('=')) part.remove_suffix(1);  // as base64 ends
+    part.remove_prefix(part.find('=') + 1);
+    if (part.starts_with('"')) part.remove_prefix(1);
+    if (part.ends_with('"')) part.remove_suffix(1);
+    if (part.size() >= kLeastPart && part.size() < value.size()) secrets.emplace_back(part);
+  }
+}
+
+// Where `c` ends in the text from `at` on, as it is, as JSON writes it (\", \u0022) and, with
+// `url`, as URLs do (%22); `at` when another character is there; npos when the text ends before it
+// says. Backslashes are skipped: how many there are depends on how often the text was quoted.
+size_t EndOf(char c, bool url, std::string_view text, size_t at) {
+  size_t from = at;
+  while (from < text.size() && text[from] == '\\') ++from;
+  while (url && SameHeaderName(text.substr(from, 3), "%5C")) from += 3;
+  if (from == text.size()) return std::string_view::npos;
+  const char first = text[from];
+  const size_t digits = first == '%' && url ? 2 : first == 'u' && from > at ? 4 : 0;
+  if (digits > 0) {
+    const std::string_view code = text.substr(from + 1, digits);
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(code.data(), code.data() + code.size(), value, 16);
+    if (end == code.data() + code.size()) {
+      if (code.size() < digits) return std::string_view::npos;
+      if (value == static_cast<unsigned char>(c)) return from + 1 + digits;
+    }
+  }
+  return first == c || (first == '+' && c == ' ' && url) ? from + 1 : at;
+}
+
+// Where the secret, or a beginning of it that gives it away, ends in the text from `at` on; `at`
+// when it is not there.
+size_t EndOfSecret(const std::string& secret, bool url, std::string_view text, size_t at) {
+  size_t end = at;
+  for (size_t i = 0; i < secret.size(); ++i) {
+    const size_t next = EndOf(secret[i], url, text, end);
+    if (next == std::string_view::npos) return i >= kLeastAtEnd ? text.size() : at;
+    if (next == end) return i >= kLeastBeginning ? end : at;
+    end = next;
+  }
+  return end;
+}
 
 }  // namespace
 
@@ -28,18 +96,26 @@ Keys::Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool 
   if (!bearer_key.empty() && !HasHeader(headers_, "Authorization"))
     headers_.push_back({"Authorization", "Bearer " + bearer_key});
   for (const HttpHeader& header : headers_) {
-    if (IsPlainHeader(header.name)) continue;
-    // "Bearer KEY": the last word.
-    const std::string word = header.value.substr(header.value.rfind(' ') + 1);
-    if (word.size() >= kLeastSecret) secrets_.push_back(word);
+    if (!IsPlainHeader(header.name)) AddSecrets(WithoutScheme(header.value), secrets_);
   }
+  for (std::string& secret : secrets_) std::erase(secret, '\\');  // as EndOf has it
+  std::erase_if(secrets_, [](const std::string& secret) { return secret.size() < kLeastSecret; });
 }
 
 std::string Keys::Hidden(std::string text) const {
-  for (const std::string& secret : secrets_)
-    for (size_t at = 0; (at = text.find(secret, at)) != std::string::npos; at += 3)
-      text.replace(at, secret.size(), "***");
-  return text;
+  if (secrets_.empty()) return text;
+  std::string shown;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    for (const std::string& secret : secrets_)
+      for (const bool url : {false, true}) end = std::max(end, EndOfSecret(secret, url, text, at));
+    if (end > at)
+      shown += "***";
+    else
+      shown += text[end++];
+    at = end;
+  }
+  return shown;
 }
 
 Result<void> Keys::Check() const {

@@ -28,7 +28,9 @@ class Keys {
   KeyUse UseFor(const Url& url) const;
   // Adds them where they may go; a header that the request has itself stays as it is.
   void PutInto(const Url& url, std::vector<HttpHeader>& headers) const;
-  // Another's words with "***" where they repeat one of the secrets.
+  // Another's text with "***" where it repeats a header's value or a part of one (a word, a
+  // cookie's value), also escaped as in JSON or a URL, and also where the text ends within it. To
+  // be called before the text is cut. Cost: a pass over the text for each secret.
   std::string Hidden(std::string text) const;
 
  private:

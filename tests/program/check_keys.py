@@ -10,6 +10,7 @@ import pathlib
 import secrets
 import stat
 import threading
+import urllib.parse
 
 from scenario import check, main, run, simulation, target
 
@@ -185,6 +186,44 @@ def refused(folder):
                 check("401: says that a key is wanted", "--api-key-file" in run("load", server.url, *LOAD).stderr, "")
 
 
+def parts(folder):
+    """Values of several parts, with characters that are escaped, and cut within: a server that repeats them, as they are and in JSON."""
+    def echo(_path, headers):
+        text = "; ".join(f"{name}: {value}" for name, value in headers.items())
+        return 401, json.dumps({"sent": headers}) + text + urllib.parse.quote(text), {}
+
+    def plain(_path, headers):
+        return 401, {"error": {"message": "." * before + headers["authorization"]}}, {}
+
+    def broken(_path, headers):
+        key = headers["authorization"]
+        return 401, "refused: " + key[:-20], {"Content-Length": "4000", "Connection": "close"}
+
+    odd = 'pa"rt\\one' + secrets.token_hex(8)
+    for name, header, hidden in (("cookies", "Cookie=a=SECRETONE; b=SECRETTWO", ["SECRETONE", "SECRETTWO"]),
+                                 ("words", "X-Api-Key=FIRSTPART SECONDPART", ["FIRSTPART", "SECONDPART"]),
+                                 ("an odd key", f"X-Api-Key={odd}", [odd[-16:]])):
+        with Server(echo) as server:
+            repeated(f"{folder}/{name}", server, ["--header", header], hidden)
+    key = "sk-" + secrets.token_hex(36)
+    inside = [key[i:i + 8] for i in range(0, len(key) - 8)]
+    for before in (200, 230, 260, 290):
+        with Server(plain) as server:
+            repeated(f"{folder}/{before}", server, ["--api-key", key], inside)
+    with Server(broken) as server:
+        repeated(f"{folder}/broken", server, ["--api-key", key], inside)
+
+
+def repeated(folder, server, options, hidden):
+    """A load that this server refuses: none of `hidden` in what it prints and writes."""
+    out = pathlib.Path(folder)
+    out.mkdir()
+    done = run("load", server.url, *LOAD, "--model", "m", "--json", "--records", f"{out}/r.jsonl", *options)
+    check(f"{out.name}: fails", done.returncode == 6 and "401" in done.stdout, (done.returncode, done.stderr))
+    for key in hidden:
+        silent(f"{out.name}: {key}", key, done, out)
+
+
 def mistakes(folder):
     """Options that are wrong, and addresses that nobody answers: nothing of a secret in the error."""
     key = "sk-" + secrets.token_hex(8)
@@ -261,4 +300,4 @@ def strangers(folder):
 
 
 if __name__ == "__main__":
-    main([written, loads, refused, mistakes, strangers], __doc__)
+    main([written, loads, refused, parts, mistakes, strangers], __doc__)
