@@ -74,7 +74,8 @@ LoadWindow MeasureWindow(const LoadRecords& records, int64_t begin_ns, int64_t e
 }
 
 void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces) {
-  if (!load || interrupted_ns) return;
+  // Ctrl-C cut the window short, or came after it.
+  if (!load || (interrupted_ns && *interrupted_ns <= profiled.end_ns)) return;
   int64_t end_ns = profiled.end_ns;
   for (const RecordedWorker& worker : workers) {
     std::optional<int64_t> last;  // by our clock

@@ -24,12 +24,15 @@ void ProfilerSession::LookIntoFolders() {
 
 bool ProfilerSession::FilesThere() const {
   return recording_.window.steps && !running_.empty() &&
-         std::all_of(running_.begin(), running_.end(), [&](size_t i) {
-           const RecordedWorker& worker = recording_.workers[i];
-           size_t whole = 0;
-           for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
-           return !worker.folder.empty() && whole >= ExpectedFiles(worker);
-         });
+         std::all_of(running_.begin(), running_.end(),
+                     [&](size_t i) { return WroteAll(recording_.workers[i]); });
+}
+
+bool ProfilerSession::WroteAll(const RecordedWorker& worker) const {
+  if (worker.folder.empty()) return false;
+  size_t whole = 0;
+  for (const std::string& file : FilesOf(worker)) whole += LooksWhole(file);
+  return whole >= ExpectedFiles(worker);
 }
 
 namespace {
@@ -72,14 +75,20 @@ std::vector<FlushState> ProfilerSession::Flushes() {
         if (IsTraceName(path)) *flush.bytes += state.bytes;
       flush.doing = DoingOf(worker, written);
     }
-    if (took_ns_[i] != 0) flush.took_ns = took_ns_[i];
+    if (!ended_by_themselves_.contains(i))
+      flush.took_ns = stops_.TookNs(i);
+    else if (WroteAll(worker))
+      flush.took_ns = 0;
     flushes.push_back(std::move(flush));
   }
   return flushes;
 }
 
 void ProfilerSession::Collect(std::stop_token stop) {
-  for (size_t i = 0; i < recording_.workers.size(); ++i) CollectOf(i, stop);
+  // Those that are well first: one that died takes no file of theirs.
+  for (const bool healthy : {true, false})
+    for (size_t i = 0; i < recording_.workers.size(); ++i)
+      if (recording_.workers[i].expectation.trouble.empty() == healthy) CollectOf(i, stop);
   // vLLM answers 200 whatever became of the trace; its log knows.
   for (RecordedWorker& worker : recording_.workers)
     if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
@@ -132,6 +141,7 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
     worker.expectation.room_bytes = FreeBytes(worker.folder);
     worker.written_unix_ns = WrittenUnixNs(worker);
     worker.table_ns = TableNs(worker);
+    TakeFilesOfOneProcess(index);
     brought = BringFiles(FilesOf(worker), target);
   }
   if (!brought) {
@@ -155,8 +165,52 @@ FolderState ProfilerSession::WrittenBy(const RecordedWorker& worker) const {
   const FolderState now = ReadFolder(worker.folder);
   for (const std::string& file :
        NewFiles(before == before_.end() ? FolderState() : before->second, now))
-    if (NameHasKey(file, KeyOf(worker))) written[file] = now.at(file);
+    if (NameHasKey(file, KeyOf(worker)) && !OfAnother(worker, file)) written[file] = now.at(file);
   return written;
+}
+
+namespace {
+
+// A vLLM that reads no key names its files "c4b40-rank-0.1795446008329839580.pt.trace.json", by an
+// id of its process.
+std::string ProcessIdIn(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const size_t end = name.find("-rank-");
+  return end == std::string::npos ? "" : name.substr(0, end);
+}
+
+}  // namespace
+
+bool ProfilerSession::OfAnother(const RecordedWorker& worker, const std::string& file) const {
+  const std::string id = ProcessIdIn(file);
+  if (id.empty() || !KeyOf(worker).empty()) return false;
+  if (const auto owner = owners_.find(id); owner != owners_.end())
+    return &recording_.workers[owner->second] != &worker;
+  return worker.facts.instance != "id:" + id &&
+         std::ranges::any_of(recording_.workers, [&](const RecordedWorker& other) {
+           return other.facts.instance == "id:" + id;
+         });
+}
+
+void ProfilerSession::TakeFilesOfOneProcess(size_t index) {
+  const RecordedWorker& worker = recording_.workers[index];
+  const bool shared = std::ranges::any_of(recording_.workers, [&](const RecordedWorker& other) {
+    return &other != &worker && other.folder == worker.folder;
+  });
+  if (!shared || !KeyOf(worker).empty() || worker.facts.instance.starts_with("id:")) return;
+  std::map<std::string, size_t> ids;  // how many files
+  for (const std::string& file : FilesOf(worker)) ++ids[ProcessIdIn(file)];
+  ids.erase("");
+  if (ids.size() < 2) return;
+  size_t taken = 0;
+  for (const auto& [id, files] : ids) {
+    if (taken < ExpectedFiles(worker)) owners_[id] = index;
+    taken += files;
+  }
+  Remark(
+      fmt::format("{}: engines of this version share its folder and do not tell which files are "
+                  "theirs: it was given those of the process {}",
+                  worker.worker.url, ids.begin()->first));
 }
 
 std::vector<std::string> ProfilerSession::FilesOf(const RecordedWorker& worker) const {

@@ -18,8 +18,10 @@ namespace {
 constexpr std::chrono::milliseconds kLookForAnswers{200};
 constexpr std::chrono::milliseconds kLookForStarts{20};
 constexpr int64_t kSlowStartNs = 250'000'000;
+constexpr int64_t kStartToTellNs = 5'000'000'000;
 // A busy host adds to any flush.
 constexpr int64_t kFlushSlackNs = 2'000'000'000;
+constexpr double kLateTimes = 1.25;  // of what was expected
 // A stop where nothing runs takes milliseconds, or as long as the step under way.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
 
@@ -33,7 +35,11 @@ std::string WithLog(RecordedWorker& worker, std::string text) {
 
 ProfilerSession::ProfilerSession(HttpClient& client, const RecordOptions& options,
                                  RecordObserver& observer, Recording& recording)
-    : client_(client), options_(options), observer_(observer), recording_(recording) {
+    : client_(client),
+      options_(options),
+      observer_(observer),
+      recording_(recording),
+      stops_(client, recording.workers, options.patience) {
   running_.resize(recording_.workers.size());
   std::iota(running_.begin(), running_.end(), size_t{0});
 }
@@ -41,9 +47,17 @@ ProfilerSession::ProfilerSession(HttpClient& client, const RecordOptions& option
 bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   LookIntoFolders();
   std::vector<size_t> which;
+  std::vector<ControlOutcome> ended;
   for (size_t i : running_)
-    if (recording_.workers[i].facts.kind == EngineKind::kVllm) which.push_back(i);
-  const std::vector<ControlOutcome> ended = SendWithProgress("old sessions", which, stop, [] {});
+    if (recording_.workers[i].facts.kind == EngineKind::kVllm) stops_.Ask(i);
+  for (auto& [i, outcome] : AwaitStops(
+           "old sessions", [] {},
+           [&] {
+             if (stop.stop_requested()) stops_.GiveUp();
+           })) {
+    which.push_back(i);
+    ended.push_back(std::move(outcome));
+  }
   if (stop.stop_requested()) return false;
   std::vector<size_t> failed;
   for (size_t i = 0; i < which.size(); ++i)
@@ -95,11 +109,11 @@ void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
   }
 }
 
-bool ProfilerSession::Start() {
+bool ProfilerSession::Start(std::stop_token stop) {
   SayWhatIsLeft();
   const int64_t begin = ReadClocks().unix_ns;
   const std::vector<std::optional<OpenSession>> earlier = MarkAsOpen(begin / 1'000'000'000);
-  const std::vector<ControlOutcome> started = SendStarts();
+  const std::vector<ControlOutcome> started = SendStarts(std::move(stop));
   recording_.starts = SpreadOf(started);
   std::vector<size_t> failed;
   std::set<size_t> others;
@@ -144,7 +158,9 @@ std::vector<std::vector<size_t>> ProfilerSession::Waves() const {
   return waves;
 }
 
-std::vector<ControlOutcome> ProfilerSession::SendStarts() {
+std::vector<ControlOutcome> ProfilerSession::SendStarts(std::stop_token stop) {
+  const int64_t begin = MonotonicNs();
+  bool said = false;
   began_ns_ = std::vector<std::atomic<int64_t>>(recording_.workers.size());
   std::map<size_t, ControlOutcome> outcomes;
   for (const std::vector<size_t>& wave : Waves()) {
@@ -161,9 +177,22 @@ std::vector<ControlOutcome> ProfilerSession::SendStarts() {
           began_ns_[i] = outcome.answered_ns;
     };
     auto answers = std::async(std::launch::async, [&] {
-      return SendAll(client_, starts, facts, options_.patience, {}, ended);
+      return SendAll(client_, starts, facts, options_.patience, stop, ended);
     });
-    while (answers.wait_for(kLookForStarts) != std::future_status::ready) StopOverdue();
+    while (answers.wait_for(kLookForStarts) != std::future_status::ready) {
+      StopOverdue();
+      SayWhatIsLate(false);
+      std::vector<std::string> silent;
+      for (size_t i : wave)
+        if (began_ns_[i] == 0) silent.push_back(recording_.workers[i].worker.url);
+      const int64_t elapsed_ns = MonotonicNs() - begin;
+      if (silent.empty() || elapsed_ns < kStartToTellNs) continue;
+      const std::string text = fmt::format("{}: no answer to the start for {}",
+                                           fmt::join(silent, " and "), SecondsText(elapsed_ns));
+      observer_.OnProgress("start", text);
+      if (!std::exchange(said, true))
+        Remark(text + ": an engine's first start may take long; Ctrl-C stops all profilers");
+    }
     std::vector<ControlOutcome> of_wave = answers.get();
     for (size_t n = 0; n < wave.size(); ++n) outcomes[wave[n]] = std::move(of_wave[n]);
   }
@@ -180,38 +209,44 @@ bool ProfilerSession::Overdue(size_t worker, int64_t now_ns) const {
 
 // The budget of those that count by time holds while others still start.
 void ProfilerSession::StopOverdue() {
-  for (size_t i : running_) {
-    if (!Overdue(i, MonotonicNs()) || early_stops_.contains(i)) continue;
-    early_stops_[i] = std::async(std::launch::async, [this, i] {
-      const RecordedWorker& worker = recording_.workers[i];
-      return SendAll(client_, {*worker.stop}, {worker.facts}, options_.patience);
-    });
-  }
+  for (size_t i : running_)
+    if (Overdue(i, MonotonicNs())) stops_.Ask(i);
 }
 
 std::optional<int64_t> ProfilerSession::LatestStopNs() const {
   if (!recording_.window.most_ns) return std::nullopt;
   std::optional<int64_t> latest;
-  for (size_t i : running_)
+  bool any_runs = false;
+  for (size_t i : running_) {
+    if (stops_.Asked(i)) continue;
+    any_runs = true;
     if (began_ns_[i] != 0 && !recording_.workers[i].facts.profiler.reads_body)
       latest = std::min(latest.value_or(INT64_MAX), began_ns_[i] + *recording_.window.most_ns);
-  return latest;
+  }
+  return any_runs ? latest : 0;
 }
 
-std::vector<size_t> ProfilerSession::SayWhatIsLate(int64_t elapsed_ns, bool may_leave) {
-  std::vector<size_t> late;
+void ProfilerSession::SayWhatIsLate(bool may_leave) {
+  const auto over = [&](size_t i, double times) {
+    const std::optional<Forecast>& forecast = recording_.workers[i].forecast;
+    const double expected_ns =
+        forecast ? forecast->flush_ns : static_cast<double>(options_.budget.flush_ns);
+    return static_cast<double>(stops_.ElapsedNs(i)) >
+           times * expected_ns + static_cast<double>(kFlushSlackNs);
+  };
+  if (std::ranges::none_of(running_, [&](size_t i) {
+        return stops_.Asked(i) && !stops_.TookNs(i) && over(i, kLateTimes);
+      }))
+    return;
   const std::vector<FlushState> flushes = Flushes();
   for (size_t n = 0; n < flushes.size(); ++n) {
     const size_t i = running_[n];
-    const FlushState& flush = flushes[n];
-    const int64_t expected = flush.expected_ns.value_or(options_.budget.flush_ns);
-    if (flush.took_ns || early_stops_.contains(i)) continue;
-    if (elapsed_ns > 2 * expected + kFlushSlackNs && said_choice_.insert(i).second) {
-      late.push_back(i);
+    if (flushes[n].took_ns || !stops_.Asked(i)) continue;
+    const std::string late = LateText(stops_.ElapsedNs(i), flushes[n]);
+    if (over(i, 2) && said_choice_.insert(i).second) {
       said_late_.insert(i);
       observer_.OnRemark(fmt::format(
-          "{}; until it ends the engine serves nobody. It is waited for{}; {}",
-          LateText(elapsed_ns, flush),
+          "{}; until it ends the engine serves nobody. It is waited for{}; {}", late,
           options_.patience.count() > 0
               ? fmt::format(" until --timeout ({})",
                             SecondsText(options_.patience.count() * 1'000'000))
@@ -220,12 +255,19 @@ std::vector<size_t> ProfilerSession::SayWhatIsLate(int64_t elapsed_ns, bool may_
                                   "into {}",
                                   PlaceOf(recording_.workers[i]))
                     : "Ctrl-C again ends tacho at once"));
-    } else if (elapsed_ns > expected + expected / 4 + kFlushSlackNs / 2 &&
-               said_late_.insert(i).second) {
-      observer_.OnRemark(LateText(elapsed_ns, flush));
+    } else if (over(i, kLateTimes) && said_late_.insert(i).second) {
+      observer_.OnRemark(late);
     }
   }
-  return late;
+}
+
+std::vector<size_t> ProfilerSession::Done() const {
+  std::vector<size_t> done;
+  for (size_t i : running_)
+    if (ended_by_themselves_.contains(i) ? WroteAll(recording_.workers[i])
+                                         : stops_.TookNs(i).has_value())
+      done.push_back(i);
+  return done;
 }
 
 void ProfilerSession::SayWhatIsLeft() {
@@ -260,50 +302,50 @@ void ProfilerSession::Keep(const RecordedWorker& worker, const OpenSession& sess
 void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_token stop,
                            const std::function<void(const std::vector<size_t>&)>& on_late) {
   // An SGLang that counted its steps has stopped itself; to stop it again is an error there.
-  std::vector<size_t> which, to_stop;
+  std::vector<size_t> which;
   for (size_t i : running_) {
     const RecordedWorker& worker = recording_.workers[i];
-    const bool self_stopped = worker.facts.kind == EngineKind::kSglang && recording_.window.steps &&
-                              FilesOf(worker).size() >= ExpectedFiles(worker);
-    if (self_stopped)
+    if (worker.facts.kind == EngineKind::kSglang && recording_.window.steps &&
+        FilesOf(worker).size() >= ExpectedFiles(worker)) {
+      ended_by_themselves_.insert(i);
       ForgetOpenSession(worker.worker.url);
-    else if (!early_stops_.contains(i))
-      to_stop.push_back(i);
+    } else {
+      which.push_back(i);
+      stops_.Ask(i);
+    }
   }
-  which = to_stop;
-  for (const auto& [i, outcome] : early_stops_) which.push_back(i);
   const int64_t begin = MonotonicNs(), begin_unix_ns = ReadClocks().unix_ns;
   // Asked at the same time: who is dead by now did not die of the stop.
   auto asked = std::async(std::launch::async, [&] { return WhyDeadOf(which); });
   // Ctrl-C came before: what is under way is waited for.
   const bool may_leave = !stop.stop_requested();
-  std::stop_source leave;
-  const auto look = [&](int64_t elapsed_ns) {
-    const std::vector<size_t> late = SayWhatIsLate(elapsed_ns, may_leave);
-    if (!late.empty() && on_late) {
-      std::vector<size_t> done;
-      for (size_t i : running_)
-        if (took_ns_[i] != 0 || early_stops_.contains(i)) done.push_back(i);
-      if (!done.empty()) on_late(done);
+  bool left = false;
+  size_t shown = 0;
+  std::map<size_t, ControlOutcome> stopped = AwaitStops("stop", on_the_way, [&] {
+    SayWhatIsLate(may_leave);
+    if (said_choice_.empty()) return;
+    if (const std::vector<size_t> done = Done(); on_late && done.size() > shown) {
+      shown = done.size();
+      on_late(done);
     }
-    if (may_leave && stop.stop_requested() && !said_choice_.empty()) leave.request_stop();
-  };
-  std::vector<ControlOutcome> stopped =
-      SendWithProgress("stop", to_stop, leave.get_token(), on_the_way, look);
-  for (auto& [i, outcome] : early_stops_) stopped.push_back(outcome.get().front());
-  early_stops_.clear();
-  const bool good = SpreadOf(stopped).taken == stopped.size();
+    if (!may_leave || !stop.stop_requested()) return;
+    stops_.GiveUp();
+    left = true;
+  });
+  const bool good =
+      std::ranges::all_of(stopped, [](const auto& outcome) { return outcome.second.IsGood(); });
   const std::vector<std::string> dead_then = asked.get();
   const std::vector<std::string> dead_now = good ? dead_then : WhyDeadOf(which);
   for (size_t i = 0; i < which.size(); ++i) {
     RecordedWorker& worker = recording_.workers[which[i]];
-    if (leave.stop_requested() && stopped[i].verdict == ControlVerdict::kNoAnswer) {
-      worker.stopped = stopped[i];
+    const ControlOutcome& outcome = stopped.at(which[i]);
+    if (left && outcome.verdict == ControlVerdict::kNoAnswer) {
+      worker.stopped = outcome;
       Fail(worker,
            fmt::format("its flush was not waited for: the engine ends it by itself, into {}",
                        PlaceOf(worker)));
     } else {
-      Settle(worker, stopped[i], dead_then[i], dead_now[i]);
+      Settle(worker, outcome, dead_then[i], dead_now[i]);
     }
   }
   const int64_t end_unix_ns = ReadClocks().unix_ns;
@@ -335,36 +377,18 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
                              outcome.status, outcome.said, worker.worker.url));
 }
 
-std::vector<ControlOutcome> ProfilerSession::SendWithProgress(
-    std::string_view phase, const std::vector<size_t>& which, std::stop_token stop,
-    const std::function<void()>& on_the_way, const std::function<void(int64_t elapsed_ns)>& look) {
-  std::vector<ControlRequest> requests;
-  std::vector<EngineFacts> facts;
-  for (size_t i : which) {
-    requests.push_back(*recording_.workers[i].stop);
-    facts.push_back(recording_.workers[i].facts);
-  }
-  took_ns_ = std::vector<std::atomic<int64_t>>(recording_.workers.size());
-  if (which.empty()) {
-    on_the_way();
-    return {};
-  }
+std::map<size_t, ControlOutcome> ProfilerSession::AwaitStops(
+    std::string_view phase, const std::function<void()>& on_the_way,
+    const std::function<void()>& look) {
   const int64_t begin = MonotonicNs();
-  const auto ended = [&](const ControlOutcome& outcome) {
-    for (size_t i : which)
-      if (recording_.workers[i].stop->url == outcome.url) took_ns_[i] = MonotonicNs() - begin;
-  };
-  auto answers = std::async(std::launch::async, [&] {
-    return SendAll(client_, requests, facts, options_.patience, stop, ended);
-  });
   // Requests that pile up behind a flush are of no use to anybody.
-  bool quick = answers.wait_for(kLookForAnswers) == std::future_status::ready;
+  const bool quick = stops_.AllAnswered(kLookForAnswers);
   on_the_way();
-  while (!quick && answers.wait_for(kLookForAnswers) != std::future_status::ready) {
+  while (!quick && !stops_.AllAnswered(kLookForAnswers)) {
     observer_.OnProgress(phase, FlushText(MonotonicNs() - begin, Flushes()));
-    if (look) look(MonotonicNs() - begin);
+    look();
   }
-  return answers.get();
+  return stops_.Take();
 }
 
 std::vector<std::string> ProfilerSession::WhyDeadOf(const std::vector<size_t>& which) const {

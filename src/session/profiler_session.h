@@ -16,6 +16,7 @@
 #include "net/http_client.h"
 #include "session/flush_progress.h"
 #include "session/record.h"
+#include "session/stops_under_way.h"
 #include "session/trace_folder.h"
 
 namespace tacho {
@@ -35,18 +36,19 @@ class ProfilerSession {
   // Files that are there from now on are the session's. EndOldSessions looks as well.
   void LookIntoFolders();
   // Those that were slow to start in a trial first, the others when these run. False when no
-  // profiler runs now, or not all of them do and the others are not wanted alone.
-  bool Start();
+  // profiler runs now, or not all of them do and the others are not wanted alone. `stop` ends the
+  // waiting for starts that were not answered.
+  bool Start(std::stop_token stop);
   // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt: no
-  // such runs.
+  // such runs, and 0: none runs at all any more.
   std::optional<int64_t> LatestStopNs() const;
   // Whether the files of all workers are there already: engines that count write by themselves.
   bool FilesThere() const;
   // Nothing cancels it but the user's second Ctrl-C: a profiler left running is worse than a long
   // wait. One exception: where a flush takes twice as long as was said, the user is told what can
   // be done, and from then on `stop` goes on without the workers that still write. `on_the_way` is
-  // called once the stops are; `on_late` when others wait for those that are late, with the workers
-  // that are done.
+  // called once the stops are; `on_late`, where one is that late, with those that are done, and
+  // again when more are.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
             const std::function<void(const std::vector<size_t>&)>& on_late = {});
   // `stop` ends the waiting for workers that failed.
@@ -71,19 +73,18 @@ class ProfilerSession {
   void LeaveOut(size_t worker, const std::string& trouble);
 
  private:
-  // Sends their stops to the workers `which`, with a line of progress for each until all have
-  // answered; `on_the_way` is called once they are under way.
-  std::vector<ControlOutcome> SendWithProgress(
-      std::string_view phase, const std::vector<size_t>& which, std::stop_token stop,
-      const std::function<void()>& on_the_way,
-      const std::function<void(int64_t elapsed_ns)>& look = {});
-  std::vector<ControlOutcome> SendStarts();
+  // The answers to all stops that are under way, with a line of progress for each until then;
+  // `look` is called about five times a second.
+  std::map<size_t, ControlOutcome> AwaitStops(std::string_view phase,
+                                              const std::function<void()>& on_the_way,
+                                              const std::function<void()>& look);
+  std::vector<ControlOutcome> SendStarts(std::stop_token stop);
   std::vector<std::vector<size_t>> Waves() const;
   void StopOverdue();
   bool Overdue(size_t worker, int64_t now_ns) const;
-  // Says what takes longer than was said, once, and at twice the time what can be done. Gives the
-  // workers of which the latter was said now.
-  std::vector<size_t> SayWhatIsLate(int64_t elapsed_ns, bool may_leave);
+  // Says what takes longer than was said, once, and at twice the time what can be done.
+  void SayWhatIsLate(bool may_leave);
+  std::vector<size_t> Done() const;  // that wrote all they had
   std::vector<std::string> WhyDeadOf(const std::vector<size_t>& which) const;
   void Fail(RecordedWorker& worker, std::string trouble);
   void NameEndedSessions(const std::vector<size_t>& which,
@@ -99,6 +100,11 @@ class ProfilerSession {
   // profiler_files.cc
   std::vector<FlushState> Flushes();
   size_t ExpectedFiles(const RecordedWorker& worker) const;
+  bool WroteAll(const RecordedWorker& worker) const;
+  // Whether a file without a key is another worker's, by the id of the process in its name.
+  bool OfAnother(const RecordedWorker& worker, const std::string& file) const;
+  // Where workers that read no key and tell no id share a folder: one process's files for each.
+  void TakeFilesOfOneProcess(size_t index);
   static std::string PlaceOf(const RecordedWorker& worker);
   std::string Traces() const;  // where they are or will be, one line a worker
 
@@ -107,10 +113,10 @@ class ProfilerSession {
   RecordObserver& observer_;
   Recording& recording_;
   std::vector<size_t> running_;                 // workers that are to start, or did
-  std::vector<std::atomic<int64_t>> took_ns_;   // of the last stop of each worker; 0: no answer yet
   std::vector<std::atomic<int64_t>> began_ns_;  // when its start was answered; 0: not yet
-  std::map<size_t, std::future<std::vector<ControlOutcome>>> early_stops_;  // of StopOverdue
-  std::set<size_t> said_late_, said_choice_, collected_;
+  StopsUnderWay stops_;
+  std::set<size_t> ended_by_themselves_, said_late_, said_choice_, collected_;
+  std::map<std::string, size_t> owners_;  // workers, by the id of the process in their files' names
   std::map<std::string, FolderState> before_;  // by folder, as it was before the start
 };
 

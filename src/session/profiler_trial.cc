@@ -66,7 +66,7 @@ class Trial {
     const RecordOptions own = OwnOptions();
     ProfilerSession session(client_, own, observer_, *scratch_);
     session.LookIntoFolders();
-    if (session.Start()) Wait(session, stop);
+    if (session.Start(stop)) Wait(session, stop);
     session.Stop([] {}, stop);
     std::vector<TrialOutcome> outcomes;
     for (RecordedWorker& worker : scratch_->workers) outcomes.push_back(OutcomeOf(session, worker));

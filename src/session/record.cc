@@ -205,7 +205,7 @@ class Recorder {
     const bool good = session.EndOldSessions(stop_);
     if (!good || stop_.stop_requested()) return;
     ReadMetrics(&RecordedWorker::before);
-    if (session.Start()) {
+    if (session.Start(stop_)) {
       // Engines step on while they start.
       std::optional<StepCount> steps;
       const WindowPlan& plan = recording_.window;

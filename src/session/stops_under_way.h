@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <future>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "control/profile_control.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// Stops that were sent to workers, each on a thread of its own: an engine answers its stop at the
+// end of its flush, seconds or minutes later. Workers are indexes into `workers`, which outlives
+// this and keeps its size. Its destructor gives up what has not answered.
+class StopsUnderWay {
+ public:
+  StopsUnderWay(HttpClient& client, const std::vector<RecordedWorker>& workers,
+                std::chrono::milliseconds patience)
+      : client_(client), workers_(workers), patience_(patience), took_ns_(workers.size()) {}
+  ~StopsUnderWay() { GiveUp(); }
+
+  // Sends its stop, unless one is under way.
+  void Ask(size_t worker);
+  [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
+  // Since its stop was sent; 0 before.
+  [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
+  // How long the last answer took; nullopt until it came.
+  [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
+  // Waits for `most` at the longest.
+  [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;
+  // Waits no longer for any that is under way: they end as kNoAnswer.
+  void GiveUp() { leave_.request_stop(); }
+  // The answers, by worker. Waits for those that are missing; new ones can be asked afterwards.
+  std::map<size_t, ControlOutcome> Take();
+
+ private:
+  struct Stop {
+    int64_t sent_ns = 0;
+    std::future<ControlOutcome> answer;
+  };
+
+  HttpClient& client_;
+  const std::vector<RecordedWorker>& workers_;
+  const std::chrono::milliseconds patience_;
+  std::stop_source leave_;
+  std::deque<std::atomic<int64_t>> took_ns_;  // by worker; 0: no answer yet
+  std::map<size_t, Stop> asked_;
+};
+
+}  // namespace tacho
