@@ -50,6 +50,10 @@ def matches(want, got):
     return bool(got) and want[0].rstrip() == got[0].rstrip() and matches(want[1:], got[1:])
 
 
+# Lines that are there only where other programs keep the cores busy.
+BUSY = re.compile(r"the client was the limit|: its flush has taken ")
+
+
 def masked(line):
     """What stays of a line from run to run: no numbers, units, bars, nor the width of columns."""
     line = re.sub(r"[█▉▊▋▌▍▎▏▁▂▃▄▅▆▇▒░]+", "", line)
@@ -226,7 +230,8 @@ def check(real):
                         got = run_shown(tacho, [url if url and [word] == shown else word for word in words], cwd)
                     for one in shown:
                         got = got.replace(url or one, one)
-                    if matches([*map(look, want.rstrip("\n").split("\n"))], [*map(look, got.rstrip("\n").split("\n"))]):
+                    printed = [look(line) for line in got.rstrip("\n").split("\n") if not (url and BUSY.search(line))]
+                    if matches([*map(look, want.rstrip("\n").split("\n"))], printed):
                         passed += 1
                     else:
                         failed += 1
