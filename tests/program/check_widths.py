@@ -13,7 +13,7 @@ import scenario
 from scenario import check, main, simulation, target
 
 COLUMNS = 80
-TABLES = ("kernels", "categories", "ops", "launches", "copies", "gaps", "steps", "devices", "ranks", "summary")
+TABLES = ("kernels", "categories", "ops", "launches", "copies", "gaps", "steps", "devices", "ranks")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -43,6 +43,7 @@ def traces(folder):
     for path in inputs:
         narrow(path.name, "analyze", path)
         narrow(f"{path.name}, tables", "analyze", path, *[f"--{table}" for table in TABLES])
+        narrow(f"{path.name} --summary", "analyze", path, "--summary")
 
 
 def deployments(folder):
