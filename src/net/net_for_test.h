@@ -116,7 +116,7 @@ class RecordingSink final : public HttpSink {
   int64_t head_ns = 0;
   int64_t last_ns = 0;
   std::map<size_t, int64_t> came_ns;  // by the size of the body with it
-  int64_t late_until_ns = 0;
+  std::atomic<int64_t> late_until_ns = 0;
   int ends = 0;
   Result<HttpTimes> times;
   std::string error() const { return times ? "" : times.error().message; }

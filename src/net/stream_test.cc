@@ -373,14 +373,12 @@ TEST_F(StreamTest, AClientThatIsLateKnowsWhenEachChunkCame) {
     if (sink_->late_until_ns == 0) GTEST_SKIP() << "no stamps of the kernel's";
     EXPECT_GE(sink_->late_until_ns, freed);
     size_t apart = 0;
+    int64_t before_ns = 0;
     for (size_t i = 0; i < kChunks; ++i) {
       const int64_t came_ns = sink_->came_ns[sent += kSize];
-      EXPECT_GE(came_ns, written[i] - 10'000) << i;
-      if (came_ns < written[i + 1] + 10'000) {
-        ++apart;
-      } else {
-        EXPECT_EQ(came_ns, sink_->came_ns[sent + kSize]) << i;
-      }
+      EXPECT_GE(came_ns, std::max(before_ns, written[i] - 10'000)) << i;
+      before_ns = came_ns;
+      apart += came_ns < written[i + 1] + 10'000 ? 1 : 0;  // a busy server writes later
     }
     told_apart += apart == kChunks ? 1 : 0;
   }
