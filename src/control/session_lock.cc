@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +49,35 @@ std::string TimeText(std::time_t seconds, const char* format) {
   return text;
 }
 
+struct flock WholeFile() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+bool IsAt(const std::string& path, int file) {
+  struct stat there {
+  }, own{};
+  return lstat(path.c_str(), &there) == 0 && fstat(file, &own) == 0 && there.st_dev == own.st_dev &&
+         there.st_ino == own.st_ino;
+}
+
+// The file at `path`, locked. One that its last owner removed between our open and our lock locks
+// nothing: the next one is opened.
+Result<FileDescriptor> Locked(const std::string& path, const std::string& url) {
+  while (true) {
+    FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    struct flock lock = WholeFile();
+    const bool locked = file && fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
+    if (!locked && file && (errno == EAGAIN || errno == EACCES))
+      return Fail(ErrorKind::kRemote,
+                  fmt::format("{}: is being profiled by {}", url, OwnerIn(file.get())));
+    if (!locked) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
+    if (IsAt(path, file.get())) return file;
+  }
+}
+
 }  // namespace
 
 Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending) {
@@ -69,35 +97,39 @@ Result<SessionLock> SessionLock::Take(const std::vector<std::string>& worker_url
   for (const std::string& url : worker_urls) {
     Result<std::string> path = SessionFile(url, "lock");
     if (!path) return tl::unexpected(path.error());
-    int file = open(path->c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0)
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", *path, std::strerror(errno)));
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-      std::string owner = OwnerIn(file);
-      close(file);
-      return Fail(ErrorKind::kRemote, fmt::format("{}: is being profiled by {}", url, owner));
-    }
-    lock.files_.push_back(file);
-    std::string owner = fmt::format("{}, process {}, since {}\n", command, getpid(),
-                                    TimeText(std::time(nullptr), "%T"));
-    if (ftruncate(file, 0) != 0 ||
-        pwrite(file, owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size()))
+    Result<FileDescriptor> file = Locked(*path, url);
+    if (!file) return tl::unexpected(file.error());
+    const std::string owner = fmt::format("{}, process {}, since {}\n", command, getpid(),
+                                          TimeText(std::time(nullptr), "%T"));
+    lock.held_.push_back({std::move(*file), *path});
+    const int fd = lock.held_.back().file.get();
+    if (ftruncate(fd, 0) != 0 ||
+        pwrite(fd, owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size()))
       return Fail(ErrorKind::kOutput, fmt::format("{}: {}", *path, std::strerror(errno)));
   }
   return lock;
 }
 
-SessionLock::SessionLock(SessionLock&& other) noexcept : files_(std::exchange(other.files_, {})) {}
+std::optional<std::string> SessionLock::OwnerOf(const std::string& worker_url) {
+  const Result<std::string> path = SessionFile(worker_url, "lock");
+  if (!path) return std::nullopt;
+  const FileDescriptor file(open(path->c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  struct flock lock = WholeFile();
+  if (!file || fcntl(file.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+    return std::nullopt;
+  return OwnerIn(file.get());
+}
+
+SessionLock::SessionLock(SessionLock&& other) noexcept : held_(std::exchange(other.held_, {})) {}
 
 SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
-  std::swap(files_, other.files_);
+  std::swap(held_, other.held_);
   return *this;
 }
 
 SessionLock::~SessionLock() {
-  // Closing gives the lock back. The files stay: removing one that another process has just opened
-  // would leave two owners.
-  for (int file : files_) close(file);
+  // While the lock is held nobody else's file can be at the path.
+  for (const Held& held : held_) unlink(held.path.c_str());
 }
 
 }  // namespace tacho

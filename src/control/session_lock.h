@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "base/result.h"
 
 namespace tacho {
@@ -18,21 +20,27 @@ Result<std::string> SessionFile(const std::string& worker_url, std::string_view 
 std::string SinceText(int64_t unix_s);
 
 // Holds one lock for each worker, so that two tachos of this host do not profile the same engine:
-// a second start throws away the first one's window on SGLang. Locks are flock()ed files, free when
-// the process ends, however it ends.
+// a second start throws away the first one's window on SGLang. A lock is one of an open file
+// (F_OFD_SETLK): free when the process ends, however it ends. Its file is removed with it.
 class SessionLock {
  public:
   // kRemote when a worker is taken: the message names the owner (command, pid, since when).
   // `command`: "tacho record".
   static Result<SessionLock> Take(const std::vector<std::string>& worker_urls,
                                   std::string_view command);
+  // Who holds the worker's lock, without taking it: "tacho record, process 7, since 12:03:01".
+  static std::optional<std::string> OwnerOf(const std::string& worker_url);
   SessionLock(SessionLock&&) noexcept;
   SessionLock& operator=(SessionLock&&) noexcept;
   ~SessionLock();
 
  private:
+  struct Held {
+    FileDescriptor file;
+    std::string path;
+  };
   SessionLock() = default;
-  std::vector<int> files_;
+  std::vector<Held> held_;
 };
 
 }  // namespace tacho

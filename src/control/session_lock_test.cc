@@ -4,12 +4,20 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
 #include "base/folder_for_test.h"
 
 namespace tacho {
 namespace {
 
 using testing::HasSubstr;
+using testing::Optional;
+using testing::StartsWith;
 
 class SessionLockTest : public testing::Test {
  protected:
@@ -30,6 +38,43 @@ TEST_F(SessionLockTest, ASecondOwnerIsToldOfTheFirst) {
         << "what was taken on the way is free again";
   }
   EXPECT_TRUE(SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record"));
+}
+
+TEST_F(SessionLockTest, TellsWhoHoldsALockWithoutTakingIt) {
+  EXPECT_EQ(SessionLock::OwnerOf("http://h:1"), std::nullopt);
+  {
+    const auto lock = SessionLock::Take({"http://h:1"}, "tacho record");
+    ASSERT_TRUE(lock);
+    EXPECT_THAT(SessionLock::OwnerOf("http://h:1"),
+                Optional(StartsWith(fmt::format("tacho record, process {}", getpid()))));
+  }
+  EXPECT_EQ(SessionLock::OwnerOf("http://h:1"), std::nullopt);
+}
+
+TEST_F(SessionLockTest, AReleasedLockLeavesNoFile) {
+  ASSERT_TRUE(SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.At("tacho")));
+}
+
+TEST_F(SessionLockTest, NeverHasTwoOwnersWhileFilesComeAndGo) {
+  std::atomic<int> owners = 0, taken = 0;
+  std::atomic<bool> two = false;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 500; ++turn) {
+        const auto lock = SessionLock::Take({"http://h:1"}, "tacho record");
+        if (!lock) continue;
+        if (++owners > 1) two = true;
+        ++taken;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        --owners;
+      }
+    });
+  threads.clear();
+  EXPECT_FALSE(two);
+  EXPECT_GT(taken, 0);
+  EXPECT_TRUE(SessionLock::Take({"http://h:1"}, "tacho record"));
 }
 
 TEST_F(SessionLockTest, AFolderThatOthersMayWriteIsRefused) {
