@@ -14,10 +14,13 @@
 #include "cli/output.h"
 #include "cli/slow_notice.h"
 #include "cli/terminal.h"
+#include "control/liveness.h"
 #include "control/local_engine.h"
 #include "control/open_session.h"
+#include "control/profile_needs.h"
 #include "control/session_lock.h"
 #include "load/records.h"
+#include "report/format_number.h"
 #include "report/visible_text.h"
 #include "session/run_folder.h"
 
@@ -62,12 +65,55 @@ int List(const EngineScene& scene) {
   return written ? kDone : Fails(written.error());
 }
 
-int Status(const EngineScene& scene) {
+// `said` of several workers, once for all of them, in the order of the first.
+void ComplainOnce(const std::vector<std::pair<std::string, std::string>>& said) {
+  for (auto one = said.begin(); one != said.end(); ++one) {
+    const auto same = [&](const auto& other) { return other.second == one->second; };
+    if (std::find_if(said.begin(), one, same) != one) continue;
+    const auto others = std::count_if(said.begin(), said.end(), same) - 1;
+    Complain(fmt::format(
+        "{}{}: {}", one->first,
+        others == 0 ? "" : " and " + FormatCounted(static_cast<size_t>(others), "other"),
+        one->second));
+  }
+}
+
+// Why some cannot be profiled as they are.
+void NameTheNeeds(const EngineScene& scene) {
+  std::vector<std::pair<std::string, std::string>> needs;
+  for (const ProbedWorker& probed : scene.workers) {
+    if (!probed.facts) continue;
+    if (probed.owner)
+      needs.emplace_back(probed.worker.url, "is being profiled by " + *probed.owner);
+    if (ProfilerText(*probed.facts) == "off")
+      needs.emplace_back(probed.worker.url, NotConfiguredText(*probed.facts));
+    else if (probed.LacksFolder())
+      needs.emplace_back(probed.worker.url, NoFolderText(*probed.facts));
+  }
+  ComplainOnce(needs);
+}
+
+int Status(EngineScene& scene) {
+  std::vector<Worker> asked;
+  std::vector<EngineFacts> facts;
+  std::vector<ProbedWorker*> answered;
+  for (ProbedWorker& probed : scene.workers) {
+    if (!probed.facts) continue;
+    asked.push_back(probed.worker), facts.push_back(*probed.facts), answered.push_back(&probed);
+  }
+  const std::vector<std::string> dead = WhyDead(*scene.client, asked, facts, kPatienceForLife);
+  bool healthy = AllAnswered(scene);
+  for (size_t i = 0; i < answered.size(); ++i) {
+    answered[i]->dead = dead[i];
+    answered[i]->owner = SessionLock::OwnerOf(answered[i]->worker.url);
+    healthy &= dead[i].empty();
+  }
   int printed = Print(scene, RenderText(WorkersTable(scene.workers), scene.style),
                       DeploymentJson(scene.deployment, scene.workers));
   Remark(scene);
+  NameTheNeeds(scene);
   if (printed != kDone) return printed;
-  return AllAnswered(scene) ? kDone : kRemoteFailed;
+  return healthy ? kDone : kRemoteFailed;
 }
 
 int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
@@ -116,19 +162,33 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return SessionLock::Take(urls, "tacho engine " + scene.options.Action());
 }
 
-// Where the traces of those that stopped now are, of the engines that tell it.
+// Where the traces of those that stopped now are, and what reads them.
 void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   for (const ProbedWorker& probed : scene.workers) {
     const bool stopped =
         std::any_of(outcomes.begin(), outcomes.end(), [&](const ControlOutcome& outcome) {
           return outcome.url == probed.worker.url && outcome.verdict == ControlVerdict::kDone;
         });
+    if (!stopped) continue;
+    std::string folder = probed.open ? probed.open->folder : "";
+    if (folder.empty()) folder = probed.facts->profiler.folder.value_or("");
+    const std::string session = probed.open ? fmt::format(" of session {}", probed.open->key) : "";
+    if (folder.empty()) {
+      Complain(fmt::format("{}: traces{}: {}", probed.worker.url, session,
+                           UnknownFolderText(*probed.facts)));
+      continue;
+    }
     // A vLLM says 200 to the stop of a profiler that never ran.
-    if (stopped && probed.facts->profiler.folder)
-      Complain(
-          fmt::format("{}: {} {}", probed.worker.url,
-                      probed.open ? "its traces are in" : "what it recorded, if anything, is in",
-                      VisibleText(*probed.facts->profiler.folder)));
+    std::string line = fmt::format("{}: {}{} {} {}", probed.worker.url,
+                                   probed.open ? "its traces" : "what it recorded, if anything,",
+                                   session, probed.open ? "are in" : "is in", VisibleText(folder));
+    if (probed.local) {
+      line += ": tacho analyze " + ShellWord(folder);
+      if (probed.open && KeyNamesFiles(*probed.facts)) line += " --session " + probed.open->key;
+    } else {
+      line += " on its machine";
+    }
+    Complain(line);
   }
 }
 
@@ -155,7 +215,8 @@ void KeepSessions(const EngineScene& scene, const std::vector<ProfileOptions>& p
                                           .since_unix_s = ReadClocks().unix_ns / 1'000'000'000,
                                           .steps = profiles[i].steps,
                                           .by_stage = profiles[i].IsOn("profile_by_stage"),
-                                          .instance = scene.workers[i].facts->instance});
+                                          .instance = scene.workers[i].facts->instance,
+                                          .folder = profiles[i].output_dir.value_or("")});
     if (!kept) Complain(kept.error().message);
   }
 }
@@ -304,10 +365,14 @@ int RunEngine(const std::vector<std::string>& arguments) {
   notice.reset();
   for (size_t i = 0; i < facts.size(); ++i) {
     const Worker& worker = scene.deployment.workers[i];
-    if (facts[i]) AddLocalFacts(LocalProcesses(worker), *facts[i]);
-    std::optional<OpenSession> open;
-    if (facts[i]) open = FindOpenSession(worker, *facts[i]);
-    scene.workers.push_back({worker, std::move(facts[i]), std::move(open)});
+    ProbedWorker probed{.worker = worker, .facts = std::move(facts[i])};
+    if (probed.facts) {
+      const std::vector<int64_t> processes = LocalProcesses(worker);
+      AddLocalFacts(processes, *probed.facts);
+      probed.local = !processes.empty();
+      probed.open = FindOpenSession(worker, *probed.facts);
+    }
+    scene.workers.push_back(std::move(probed));
   }
 
   std::string action = scene.options.Action();

@@ -131,6 +131,17 @@ TEST_F(EngineCommand, NothingIsStartedWhenOneWorkerCannotBe) {
   EXPECT_THAT(good.seen(), Not(Contains(HasSubstr("POST"))));
 }
 
+constexpr char kHowToConfigure[] =
+    R"(--profiler-config '{"profiler":"torch","torch_profiler_dir":"/path",)"
+    R"("torch_profiler_with_stack":false,"ignore_frontend":true}')";
+
+Answers NotConfigured() {
+  Answers answers = VllmAnswers();
+  answers["GET /openapi.json"] = {200, R"({"paths":{}})"};
+  answers.erase("POST /stop_profile");
+  return answers;
+}
+
 Answers Sglang() {
   Answers answers;
   answers["GET /v1/models"] = {200, R"({"data":[{"id":"m","owned_by":"sglang"}]})"};
@@ -235,11 +246,85 @@ TEST_F(EngineCommand, ARemedyIsWholeOnANarrowScreen) {
   FakeEngine engine(VllmAnswers());
   Ran asleep = RunIt({"sleep", engine.url()});
   EXPECT_EQ(asleep.status, kRemoteFailed);
-  std::string words = asleep.out;
-  for (size_t line = 0; (line = words.find("\n    ", line)) != std::string::npos;)
-    words.replace(line, 5, " ");
-  EXPECT_THAT(words, HasSubstr("no such route: start vLLM with VLLM_SERVER_DEV_MODE=1 and "
-                               "--enable-sleep-mode\n"));
+  EXPECT_THAT(asleep.out, HasSubstr("\n    no such route: start vLLM with VLLM_SERVER_DEV_MODE=1 "
+                                    "and --enable-sleep-mode\n"));
+  Ran stop = RunIt({"stop", FakeEngine(NotConfigured()).url()});
+  EXPECT_THAT(stop.out, HasSubstr(kHowToConfigure));
+}
+
+TEST_F(EngineCommand, StatusTellsADeadEngine) {
+  Answers answers = VllmAnswers();
+  answers["GET /health"] = {503, ""};
+  FakeEngine engine(answers);
+  Ran ran = RunIt({"status", engine.url()});
+  EXPECT_EQ(ran.status, kRemoteFailed);
+  EXPECT_THAT(ran.out, HasSubstr("unhealthy: its /health answers 503"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("ready")));
+  EXPECT_EQ(Json::parse(RunIt({"status", engine.url(), "--json"}).out)["workers"][0]["unhealthy"],
+            "its /health answers 503");
+}
+
+TEST_F(EngineCommand, StatusTellsWhoProfiles) {
+  FakeEngine engine(VllmAnswers());
+  {
+    auto recording = SessionLock::Take({engine.url()}, "tacho record");
+    ASSERT_TRUE(recording);
+    Ran ran = RunIt({"status", engine.url()});
+    EXPECT_EQ(ran.status, kDone);
+    EXPECT_THAT(ran.out, HasSubstr("being profiled\n"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("ready")));
+    EXPECT_THAT(ran.err, HasSubstr(engine.url() + ": is being profiled by tacho record, process"));
+    Json json = Json::parse(RunIt({"status", engine.url(), "--json"}).out);
+    EXPECT_THAT(json["workers"][0]["profiled_by"].get<std::string>(), HasSubstr("tacho record"));
+    EXPECT_FALSE(SessionLock::Take({engine.url()}, "tacho record")) << "it is still theirs";
+  }
+  EXPECT_THAT(RunIt({"status", engine.url()}).out, HasSubstr("ready\n"));
+}
+
+TEST_F(EngineCommand, StatusTellsWhatARecordingNeeds) {
+  FakeEngine silent(VllmAnswers()), off(NotConfigured()), other(NotConfigured());
+  Ran ran = RunIt({"status", silent.url(), off.url(), other.url()});
+  EXPECT_EQ(ran.status, kDone);
+  EXPECT_THAT(ran.err, HasSubstr(silent.url() + ": does not report where it writes its traces: "
+                                                "tacho record needs --trace-dir DIR"));
+  EXPECT_THAT(ran.err, HasSubstr(" and 1 other: its profiler is not configured: "));
+  EXPECT_THAT(ran.err, HasSubstr(kHowToConfigure));
+  Answers answers = VllmAnswers();
+  answers["GET /server_info"] = {
+      200, R"({"vllm_config":{"profiler_config":{"profiler":"torch","torch_profiler_dir":"/t"}}})"};
+  EXPECT_EQ(RunIt({"status", FakeEngine(answers).url()}).err, "");
+}
+
+TEST_F(EngineCommand, AStopNamesTheSessionAndWhatReadsIt) {
+  Answers answers = VllmAnswers();
+  answers["GET /server_info"] = {
+      200, R"({"vllm_config":{"profiler_config":{"profiler":"torch","torch_profiler_dir":"/t t",
+               "torch_profiler_with_stack":false}}})"};
+  FakeEngine engine(answers);
+  ASSERT_EQ(RunIt({"start", engine.url(), "--key", "k"}).status, kDone);
+  EXPECT_THAT(RunIt({"stop", engine.url()}).err,
+              HasSubstr(engine.url() + ": its traces of session k are in /t t: "
+                                       "tacho analyze '/t t' --session k\n"));
+  EXPECT_THAT(RunIt({"stop", engine.url()}).err,
+              HasSubstr(": what it recorded, if anything, is in /t t: tacho analyze '/t t'\n"));
+  FakeEngine silent(VllmAnswers());
+  ASSERT_EQ(RunIt({"start", silent.url(), "--key", "k", "--steps", "3"}).status, kDone);
+  EXPECT_THAT(RunIt({"stop", silent.url()}).err,
+              HasSubstr(": traces of session k: does not report where it writes its traces: "
+                        "torch_profiler_dir of its --profiler-config names the folder"));
+}
+
+TEST_F(EngineCommand, AStopOfAnSglangNamesTheFolderThatItsStartGave) {
+  Answers answers = Sglang();
+  answers["POST /stop_profile"] = {200, ""};
+  FakeEngine engine(answers);
+  ASSERT_EQ(RunIt({"start", engine.url(), "--key", "k", "--output-dir", "/mine"}).status, kDone);
+  EXPECT_THAT(RunIt({"stop", engine.url()}).err,
+              HasSubstr("are in /mine: tacho analyze /mine --session k\n"));
+  answers["POST /stop_profile"] = {500, ""};
+  Ran idle = RunIt({"stop", FakeEngine(answers).url()});
+  EXPECT_EQ(idle.status, kDone);
+  EXPECT_THAT(idle.out, HasSubstr("was not running"));
 }
 
 TEST_F(EngineCommand, AScheduleThatRecordsOnceIsNamed) {

@@ -43,7 +43,7 @@ std::string_view NameOf(ControlVerdict verdict) {
     case ControlVerdict::kDone:
       return "done";
     case ControlVerdict::kWasSo:
-      return "was so";
+      return "was not running";
     case ControlVerdict::kRefused:
       return "refused";
     case ControlVerdict::kNoAnswer:
@@ -65,7 +65,34 @@ std::string Parallelism(const EngineFacts& facts) {
   return text;
 }
 
+constexpr std::string_view kReady = "ready";
+
+// "decode, asleep, profiles since 12:03:01"; "ready" is one that can be profiled now.
+std::string StateText(const ProbedWorker& probed) {
+  std::vector<std::string> states;
+  if (probed.worker.role != WorkerRole::kRegular) states.emplace_back(NameOf(probed.worker.role));
+  const size_t before = states.size();
+  if (!probed.dead.empty())
+    states.push_back("unhealthy: " + probed.dead);
+  else if (!probed.worker.healthy_by_router)
+    states.emplace_back("unhealthy, says the router");
+  if (probed.facts->asleep.value_or(false)) states.emplace_back("asleep");
+  if (probed.owner)
+    states.emplace_back("being profiled");
+  else if (probed.open)
+    states.push_back("profiles since " + SinceText(probed.open->since_unix_s));
+  if (states.size() == before) states.emplace_back(kReady);
+  return fmt::format("{}", fmt::join(states, ", "));
+}
+
 }  // namespace
+
+bool ProbedWorker::LacksFolder() const {
+  const ProfilerFacts& profiler = facts->profiler;
+  // A recording tells an SGLang of this host where to write.
+  return profiler.has_http && !profiler.has_daemon && !profiler.folder &&
+         !(facts->kind == EngineKind::kSglang && local);
+}
 
 std::string ProfilerText(const EngineFacts& facts) {
   if (!facts.profiler.has_http) return facts.profiler.has_daemon ? "daemon" : "off";
@@ -89,18 +116,15 @@ Table WorkersTable(const std::vector<ProbedWorker>& workers) {
       continue;
     }
     const EngineFacts& facts = *probed.facts;
-    bool asleep = facts.asleep.value_or(false);
-    std::string state = asleep ? "asleep" : "ready";
-    if (!probed.worker.healthy_by_router) state = "unhealthy, says the router";
-    if (probed.open) state += ", profiles since " + SinceText(probed.open->since_unix_s);
-    if (probed.worker.role != WorkerRole::kRegular)
-      state = fmt::format("{}, {}", NameOf(probed.worker.role), state);
-    bool usable = ProfilerText(facts) != "off" && !asleep;
+    const std::string state = StateText(probed);
+    const bool usable = ProfilerText(facts) != "off" && state.ends_with(kReady);
     table.Add({probed.worker.url,
                fmt::format("{} {}", NameOf(facts.kind),
                            facts.version.empty() ? "?" : VisibleText(facts.version)),
                VisibleText(facts.model), Parallelism(facts), ProfilerText(facts), state},
-              usable ? Paint::kPlain : Paint::kYellow);
+              !probed.dead.empty() ? Paint::kRed
+              : usable             ? Paint::kPlain
+                                   : Paint::kYellow);
   }
   return table;
 }
@@ -132,13 +156,11 @@ std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const Text
     table.columns.back().on_screen = false;
     lines = RenderLines(table, whole);
   }
-  constexpr size_t kIndent = 4;
   std::string text;
   for (size_t i = 0; i < lines.size(); ++i) {
     text += lines[i].text + "\n";
     if (fits || i == 0 || outcomes[i - 1].said.empty()) continue;
-    text += std::string(kIndent, ' ') +
-            Wrap(VisibleText(outcomes[i - 1].said), style.width - kIndent, kIndent) + "\n";
+    text += "    " + VisibleText(outcomes[i - 1].said) + "\n";
   }
   return text;
 }
@@ -169,6 +191,8 @@ std::string DeploymentJson(const Deployment& deployment, const std::vector<Probe
     json.Field("pipeline_parallel", facts.pipeline_parallel);
     json.Field("data_parallel", facts.data_parallel);
     json.Field("asleep", facts.asleep);
+    json.FieldUnlessEmpty("unhealthy", probed.dead);
+    json.Field("profiled_by", probed.owner);
     json.Field("has_metrics", facts.has_metrics);
     json.Field("clock_offset_ns", facts.clock_offset_ns);
     json.Field("clock_error_ns", facts.clock_error_ns);

@@ -71,8 +71,13 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   if (recording.window.steps) recording.EndProfiledWith(evidence);
   KeepRecorded(recording, evidence);
   proven.proof = Prove(recording.Expectations(), std::move(evidence));
-  // The engines tell of ranks that no trace does.
-  if (proven.readout) proven.readout->run.ranks.ranks_in_all = std::ssize(proven.proof.ranks);
+  // The engines report ranks without a trace, and a trace may not name its rank.
+  if (proven.readout) {
+    RankTable& ranks = proven.readout->run.ranks;
+    ranks.ranks_in_all = std::ssize(proven.proof.ranks);
+    ranks.ranks_with_trace = std::ranges::count_if(
+        proven.proof.ranks, [](const RankProof& rank) { return !rank.paths.empty(); });
+  }
   proven.status = StatusOf(recording, proven.proof);
   const bool any = proven.readout && !proven.readout->run.traces.empty();
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,

@@ -50,6 +50,7 @@ Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& s
                {"command", session.command}};
   if (session.steps) json["steps"] = *session.steps;
   if (session.by_stage) json["by_stage"] = true;
+  if (!session.folder.empty()) json["folder"] = session.folder;
   const std::string beside = *path + ".part";
   std::ofstream file(beside, std::ios::binary | std::ios::trunc);
   file << json.dump() << '\n';
@@ -78,6 +79,7 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
     session.instance = json.at("instance").get<std::string>();
     session.command = json.value("command", session.command);
     session.by_stage = json.value("by_stage", false);
+    session.folder = json.value("folder", "");
     if (json.contains("steps")) session.steps = json["steps"].get<int64_t>();
   } catch (const Json::exception&) {
     return std::nullopt;  // of no tacho that we know

@@ -22,6 +22,7 @@ struct OpenSession {
   std::optional<int64_t> steps;  // absent: until it is stopped
   bool by_stage = false;         // the steps are those of each stage
   std::string instance;          // of EngineFacts, when it was started
+  std::string folder = {};       // where the start told the engine to write; "": where it does
   std::string command = "tacho engine start";
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "control/profile_needs.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -79,9 +80,7 @@ Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const Profil
 
 Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
                                 const ProfileOptions& options) {
-  if (!facts.profiler.has_http)
-    return Refuse(worker, fmt::format("its profiler is not configured: {}",
-                                      EngineRule(facts.kind, facts.version, "enable")));
+  if (!facts.profiler.has_http) return Refuse(worker, NotConfiguredText(facts));
   if (facts.asleep.value_or(false))
     return Refuse(worker, "it sleeps: an asleep engine takes no step; wake it: tacho engine wake");
   bool bounded = (facts.profiler.reads_body && options.steps) ||
@@ -188,8 +187,7 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
       outcome.said = "a profile is already running, or the request was refused (its log tells)";
     }
   } else if (answer.status == 404 && facts.kind == EngineKind::kVllm) {
-    outcome.said = fmt::format("its profiler is not configured: {}",
-                               EngineRule(facts.kind, facts.version, "enable"));
+    outcome.said = NotConfiguredText(facts);
   } else if (answer.status == 409) {
     outcome.said += " (tacho engine stop URL does)";
   }
@@ -273,6 +271,12 @@ std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& f
         "session of its life alone: start it without them, or anew for each session",
         worker.url, facts.version));
   return remarks;
+}
+
+bool KeyNamesFiles(const EngineFacts& facts) {
+  if (facts.kind != EngineKind::kSglang) return facts.profiler.reads_body;
+  return facts.profiler.reads_profile_id ||
+         EngineRule(facts.kind, facts.version, "prefix") == "yes";
 }
 
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted) {

@@ -60,6 +60,8 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
 // What a user should know before such a start, though nothing forbids it; "URL: ...".
 std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
                                       const ProfileOptions& options);
+// Whether the engine puts the session's key into the names of its files.
+bool KeyNamesFiles(const EngineFacts& facts);
 // `counted`: the session to be stopped counts its steps, by no stage. An SGLang that has taken none
 // of them yet answers the stop as if nothing ran, and begins with the next request: the session is
 // taken back by a start that never comes.

@@ -10,6 +10,7 @@
 namespace tacho {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
@@ -67,6 +68,8 @@ TEST(PlanStart, RefusesWhatVllmCannotDo) {
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("VLLM_TORCH_PROFILER_DIR"));
   off.version = "0.32.0";
   EXPECT_THAT(WhyNot(off, Keyed()), HasSubstr("--profiler-config"));
+  off.profiler.has_daemon = true;
+  EXPECT_THAT(WhyNot(off, Keyed()), EndsWith("as it is, tacho record --via daemon profiles it"));
   EngineFacts asleep = Vllm();
   asleep.asleep = true;
   EXPECT_THAT(WhyNot(asleep, Keyed()), HasSubstr("sleeps"));

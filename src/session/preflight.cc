@@ -7,6 +7,7 @@
 
 #include "control/local_engine.h"
 #include "control/open_session.h"
+#include "control/profile_needs.h"
 #include "control/version.h"
 #include "net/url.h"
 #include "session/trace_folder.h"
@@ -78,12 +79,7 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
   if (!seen.empty()) return seen;
   if (engine_folder.empty())
     return Fail(ErrorKind::kUsage,
-                fmt::format("{}: does not tell where it writes its traces: give --trace-dir DIR "
-                            "(the same disk), or --collect-from HOST:DIR{}",
-                            worker.worker.url,
-                            worker.facts.kind == EngineKind::kSglang
-                                ? ", with --output-dir DIR on its machine"
-                                : "; a vLLM tells it when started with VLLM_SERVER_DEV_MODE=1"));
+                fmt::format("{}: {}", worker.worker.url, NoFolderText(worker.facts)));
   return Fail(ErrorKind::kUsage,
               fmt::format("{}: writes its traces to {}, which is not seen from here: give --map "
                           "{}=DIR, or --collect-from HOST:{}",

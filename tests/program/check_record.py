@@ -449,6 +449,10 @@ def by_daemon(folder):
                 span = next(e for e in trace["traceEvents"] if e["name"] == "PyTorch Profiler (0)")
                 late = trace["baseTimeNanoseconds"] + round(span["ts"] * 1000) - report["profiled"]["begin_unix_ns"]
                 check(f"daemon: {file} is of the window", abs(late) < 300e6 and abs(span["dur"] - 2e6) < 300e3, (late, span))
+        check("daemon: one count of ranks", set(re.findall(r"(\d+ of \d+) ranks", done.stdout)) == {"4 of 4"}, done.stdout)
+        start = run("engine", "start", *target(addresses))
+        check("daemon: engine start names it", start.returncode == 2 and "as it is, tacho record --via daemon profiles it" in start.stderr,
+              start.stderr)
         again, second, second_folder = record(folder, target(addresses))
         whole("daemon, second session", again, second, second_folder, 4, names_steps=False)
     with simulation(f"{folder}/s", "--engine", "sglang", "--count", "2", "--router", "sglang", daemon=True) as addresses:
