@@ -8,6 +8,7 @@
 #include "analysis/arg_reader.h"
 #include "analysis/identity.h"
 #include "analysis/missing_work.h"
+#include "analysis/name_index.h"
 #include "base/parallel.h"
 
 namespace tacho {
@@ -88,9 +89,35 @@ void NoteLongOverlaps(const Trace& trace, Notes& notes) {
   }
 }
 
-Notes NotesOf(const Trace& trace, const DeviceWork& work, const LaunchLinks& links) {
+// Whether no row of `table` has a name that `is_sign` says is a sign of a step.
+template <typename IsSign>
+bool HasNone(const Trace& trace, const auto& table, IsSign is_sign) {
+  NameIndex names(trace);
+  for (size_t row = 0; row < table.size(); ++row) names[table.name[row]];
+  return std::ranges::none_of(names.names(),
+                              [&](StringId name) { return is_sign(trace.Text(name)); });
+}
+
+// Of an engine's worker: old versions name no steps, but their operators and launches show them.
+bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& classifier) {
+  if (facts.role != TraceRole::kWorker || facts.engine.empty() || trace.gpu.size() > 0 ||
+      trace.notes.lost_data()) {
+    return false;
+  }
+  const StepTable steps = FindSteps(trace);
+  return std::ranges::all_of(steps.steps,
+                             [](const Step& step) { return step.label.phase == Phase::kEmpty; }) &&
+         HasNone(trace, trace.host_calls, LaunchesWork) &&
+         HasNone(trace, trace.host_ops,
+                 [&](std::string_view name) { return IsOfAStep(name, classifier); });
+}
+
+Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work,
+              const LaunchLinks& links, const Classifier& classifier) {
   Notes notes = trace.notes;
-  NoteMissingWork(WorkOf(trace), trace.counts, work.on_host, notes);
+  RecordedWork recorded = WorkOf(trace);
+  recorded.no_engine_step = TookNoStep(trace, facts, classifier);
+  NoteMissingWork(recorded, trace.counts, work.on_host, notes);
   NoteOrphans(trace, links, notes);
   NoteLongOverlaps(trace, notes);
   notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
@@ -137,7 +164,7 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
           [&] { analysis.launches = TabulateLaunches(trace, links, scope); },
           [&] {
             analysis.facts = GatherFacts(trace);
-            analysis.notes = NotesOf(trace, work, links);
+            analysis.notes = NotesOf(trace, analysis.facts, work, links, classifier);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); },
           [&] { analysis.steps = FindSteps(trace, links, scope); }},

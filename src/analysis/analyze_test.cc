@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "base/time.h"
 #include "model/trace_builder.h"
 
@@ -61,6 +63,48 @@ TEST(Analyze, NotesThatNothingWasRecorded) {
   TraceBuilder front_end;
   front_end.Host("python_function", "run", {.duration = 5});
   EXPECT_TRUE(NotesOf(std::move(front_end)).list().empty());
+}
+
+TEST(Analyze, NotesThatAnEngineTookNoStep) {
+  const auto count = [](NoteId id, auto add) {
+    TraceBuilder b;
+    b.header().rank = 0;
+    b.header().backend = "nccl";
+    b.Host("Trace", "PyTorch Profiler (0)", {.duration = 100});
+    add(b);
+    return NotesOf(std::move(b)).CountOf(id);
+  };
+  const auto of_vllm = [](TraceBuilder& b) { b.header().vllm_version = "0.32.0"; };
+  EXPECT_EQ(count(NoteId::kNoEngineStep, of_vllm), 1u);
+  EXPECT_EQ(count(NoteId::kNoGpuEvents, of_vllm), 0u);
+  const auto of_a_cpu = [](TraceBuilder& b) {
+    b.header().vllm_version = "0.32.0";
+    b.header().backend = "gloo";
+  };
+  EXPECT_EQ(count(NoteId::kNoEngineStep, of_a_cpu), 1u);
+  const auto of_idle_sglang = [](TraceBuilder& b) {
+    b.Host("user_annotation", "scheduler.recv_requests", {.start = 1, .duration = 50});
+    b.Host("cpu_op", "gloo:broadcast", {.start = 2, .duration = 5});
+    b.Host("cuda_runtime", "cudaDeviceSynchronize", {.start = 90, .duration = 5});
+  };
+  EXPECT_EQ(count(NoteId::kNoEngineStep, of_idle_sglang), 1u);
+  // Steps, a model's operator or a launch, or a cut file that may have had some.
+  const std::function<void(TraceBuilder&)> signs[] = {
+      [](TraceBuilder& b) {
+        b.Host("user_annotation", "execute_context_1(8)_generation_0(0)", {.duration = 9});
+      },
+      [](TraceBuilder& b) { b.Host("cpu_op", "aten::mm", {.duration = 9}); },
+      [](TraceBuilder& b) { b.Host("cuda_runtime", "cudaGraphLaunch", {.duration = 9}); },
+      [](TraceBuilder& b) { b.notes().Add(NoteId::kTruncatedJson, ""); },
+  };
+  for (const auto& sign : signs) {
+    const auto with_sign = [&](TraceBuilder& b) {
+      of_vllm(b);
+      sign(b);
+    };
+    EXPECT_EQ(count(NoteId::kNoEngineStep, with_sign), 0u);
+    EXPECT_EQ(count(NoteId::kNoGpuEvents, with_sign), 1u);
+  }
 }
 
 TEST(Analyze, WorkThatTellsNoCorrelationIsNoOrphan) {

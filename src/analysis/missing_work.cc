@@ -36,12 +36,23 @@ bool MayBeHostEngine(const RecordedWork& work, const Vocabulary& words, const Ev
   return true;
 }
 
+bool IsOfAStep(std::string_view operator_name, const Classifier& classifier) {
+  const WorkCategory category = classifier.OfOperator(operator_name);
+  const std::string_view name = classifier.categories()[category];
+  return !classifier.IsCommunication(category) && !name.starts_with("bookkeeping") &&
+         !name.starts_with("memory.");
+}
+
+bool LaunchesWork(std::string_view call) { return call.find("Launch") != std::string_view::npos; }
+
 void NoteMissingWork(const RecordedWork& work, const EventCounts& counts, bool on_host,
                      Notes& notes) {
   // A rank that did nothing at all misses no GPU events, unless it has a GPU.
   const bool expects_gpu = work.gpu_in_header || work.host_ops + work.host_calls > 0;
   if (counts.total == 0) {
     notes.Add(NoteId::kNoEvents, "");
+  } else if (work.gpu_events == 0 && work.no_engine_step && !on_host) {
+    notes.Add(NoteId::kNoEngineStep, "");
   } else if (work.gpu_events == 0 && expects_gpu && !on_host) {
     notes.Add(NoteId::kNoGpuEvents, "");
   }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "analysis/classifier.h"
 #include "model/event.h"
 #include "model/notes.h"
 #include "model/trace.h"
@@ -13,6 +15,7 @@ namespace tacho {
 struct RecordedWork {
   uint64_t gpu_events = 0, host_ops = 0, host_calls = 0;
   bool gpu_in_header = false;
+  bool no_engine_step = false;  // of an engine's worker that shows no sign of a step
 };
 
 // Whether the header tells of a GPU: it lists one, or the job's collectives are those of a library
@@ -24,7 +27,12 @@ RecordedWork WorkOf(const Trace& trace);
 // engine on the CPU if any of its operators does work (device_work.h).
 bool MayBeHostEngine(const RecordedWork& work, const Vocabulary& words, const EventCounts& counts);
 
-// Notes a trace without any event, and one without the GPU events that it should have.
+// Whether these are of a model's step: an operator that computes, a call that launches work. An
+// idle engine passes requests on (communication, copies) and waits.
+bool IsOfAStep(std::string_view operator_name, const Classifier& classifier);
+bool LaunchesWork(std::string_view call);
+
+// Notes a trace without any event, and one without the steps or the GPU events that it should have.
 void NoteMissingWork(const RecordedWork& work, const EventCounts& counts, bool on_host,
                      Notes& notes);
 

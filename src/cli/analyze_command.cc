@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "cli/commands.h"
@@ -221,21 +222,35 @@ int Analyse(const AnalyzeOptions& options, const ReadOptions& reading, const Scr
   return status;
 }
 
-void AddNotes(const std::string& path, const Notes& notes, std::vector<std::string>& reasons) {
-  for (const Note& note : notes.list()) {
-    const bool counts = KindOf(note.id).severity == Severity::kDataLoss ||
-                        note.id == NoteId::kNoGpuEvents || note.id == NoteId::kNoEvents;
-    if (!counts) continue;
-    reasons.push_back(fmt::format("incomplete: {}: {}{}", VisibleText(path), KindOf(note.id).id,
-                                  note.where.empty() ? "" : " (" + VisibleText(note.where) + ")"));
+// What a whole run tends to lack is said once for all its traces; lost data has a place in each.
+template <typename Traces>
+std::vector<std::string> NotesThatCount(const Traces& traces) {
+  std::vector<std::string> reasons;
+  std::map<NoteId, std::vector<std::string>> lacking;  // paths
+  for (const auto& trace : traces) {
+    for (const Note& note : trace.notes.list()) {
+      if (note.id == NoteId::kNoGpuEvents || note.id == NoteId::kNoEngineStep ||
+          note.id == NoteId::kNoEvents)
+        lacking[note.id].push_back(VisibleText(trace.path));
+      if (KindOf(note.id).severity != Severity::kDataLoss) continue;
+      reasons.push_back(
+          fmt::format("incomplete: {}: {}{}", VisibleText(trace.path), KindOf(note.id).id,
+                      note.where.empty() ? "" : " (" + VisibleText(note.where) + ")"));
+    }
   }
+  for (const auto& [id, paths] : lacking) {
+    reasons.push_back(fmt::format(
+        "incomplete: {}: {}{}", paths.front(), KindOf(id).id,
+        paths.size() == 1 ? ""
+                          : fmt::format(", as in {} of {} traces", paths.size(), traces.size())));
+  }
+  return reasons;
 }
 
 }  // namespace
 
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
-  std::vector<std::string> reasons;
-  for (const TraceAnalysis& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
+  std::vector<std::string> reasons = NotesThatCount(run.traces);
   for (const MissingRanks& missing : run.ranks.missing) {
     reasons.push_back(fmt::format("incomplete: {} of world size {} {} missing",
                                   MissingRanksText(missing), missing.world_size,
@@ -245,9 +260,7 @@ std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
 }
 
 std::vector<std::string> IncompleteReasons(const RunSummary& run) {
-  std::vector<std::string> reasons;
-  for (const TraceSummary& trace : run.traces) AddNotes(trace.path, trace.notes, reasons);
-  return reasons;
+  return NotesThatCount(run.traces);
 }
 
 int RunAnalyze(const std::vector<std::string>& arguments) {

@@ -100,6 +100,17 @@ TEST(IncompleteReasons, LostDataAndMissingGpuWork) {
   EXPECT_THAT(IncompleteReasons(RunWith(NoteId::kNegativeDuration)), IsEmpty());
 }
 
+TEST(IncompleteReasons, WhatAllTracesLackIsSaidOnce) {
+  RunAnalysis run;
+  for (const char* path : {"a.json", "b.json", "c.json"}) {
+    TraceAnalysis& trace = run.traces.emplace_back();
+    trace.path = path;
+    if (*path != 'c') trace.notes.Add(NoteId::kNoEngineStep, "");
+  }
+  EXPECT_THAT(IncompleteReasons(run),
+              ElementsAre("incomplete: a.json: no-engine-step, as in 2 of 3 traces"));
+}
+
 TEST(IncompleteReasons, MissingRanks) {
   RunAnalysis run;
   run.ranks.missing = {{"", 4, 1, {{1, 1}, {3, 3}}, 2}, {"w1", 2, 1, {{0, 0}}, 1}};

@@ -32,6 +32,7 @@ enum class NoteId : uint8_t {
   kInvalidUtf8,        // names that are not UTF-8, kept byte for byte
   kUnmatchedBeginEnd,  // a begin without end or the other way round
   kNoGpuEvents,        // no event of any GPU
+  kNoEngineStep,       // an engine's trace without a step and without work
   kNoEvents,           // a trace without a single event
   kOrphanGpuEvents,    // GPU events whose launch lies before the window
   kLongOverlap,        // a GPU event that reaches far into the next ones of its stream (overflow)

@@ -78,8 +78,8 @@ TEST(AnalyzeText, OneTrace) {
    same; first at stream 7
  cannot tell: which Python code ran, because with_stack was off
 
- VERDICT  GPU busy 60.0 % of 1.00 ms, 50.0 % of the 1.20 ms recorded (100 us before the first work,
-          100 us after the last); the host launched late for 75.0 % of the idle time; one gap of …
+ VERDICT  GPU busy 60.0 % of 1.00 ms; the host launched late for 75.0 % of the idle time; one gap of
+          300 us in aten::empty, 500 us after the first event, is 75.0 % of it
 
 next:  tacho analyze run
          --steps  every step

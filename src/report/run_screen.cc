@@ -205,7 +205,7 @@ std::string RunScreen(const RunAnalysis& run, const ScreenOptions& options) {
   out += Section(CopiesTable(totals.copies), options.top, style);
   out += NotesPart(run, style);
   const std::string next = Next(run.ranks, options);
-  return out + (next.empty() ? "" : VerdictAgain(out, verdict, style)) + next;
+  return out + (next.empty() ? "" : VerdictAgain(out, verdict, BriefVerdict(run), style)) + next;
 }
 
 }  // namespace tacho

@@ -266,11 +266,12 @@ std::string LabelledParts(std::string_view label, const std::vector<std::string>
   return out;
 }
 
-std::string VerdictAgain(std::string_view screen, std::string_view verdict,
+std::string VerdictAgain(std::string_view screen, std::string_view verdict, std::string_view brief,
                          const TextStyle& style) {
   constexpr std::ptrdiff_t kLinesOfTerminal = 40;
   if (std::ranges::count(screen, '\n') <= kLinesOfTerminal) return "";
-  return "\n" + LabelledWithin({{"VERDICT", std::string(verdict), Paint::kBold}}, 2, style);
+  const bool fits = LinesOf(verdict, style).size() <= 2;
+  return "\n" + Labelled("VERDICT", fits ? verdict : brief, Paint::kBold, style);
 }
 
 std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style) {

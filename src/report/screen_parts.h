@@ -68,8 +68,10 @@ std::string EngineText(const TraceFacts& facts);
 // "VERDICT" and, where there is one, "caveat".
 std::string VerdictLines(std::string_view verdict, std::string_view caveat, const TextStyle& style);
 
-// The verdict once more, two lines at most, under a screen that is longer than a terminal; else "".
-std::string VerdictAgain(std::string_view screen, std::string_view verdict, const TextStyle& style);
+// The verdict once more under a screen that is longer than a terminal, whole where two lines hold
+// it, else `brief`; "" under a shorter one.
+std::string VerdictAgain(std::string_view screen, std::string_view verdict, std::string_view brief,
+                         const TextStyle& style);
 
 // "  LABEL text" wrapped, with the further lines indented under the text.
 std::string Labelled(std::string_view label, std::string_view text, Paint paint,

@@ -39,9 +39,14 @@ TEST(LabelledWithin, KeepsItsLinesAndItsWidth) {
 }
 
 TEST(VerdictAgain, StandsUnderLongScreensAlone) {
-  EXPECT_EQ(VerdictAgain(std::string(40, '\n'), "busy", {}), "");
-  EXPECT_EQ(VerdictAgain(std::string(41, '\n'), "busy", {}), "\n VERDICT  busy\n");
-  EXPECT_EQ(LinesOf(VerdictAgain(std::string(99, '\n'), Words(300), {})).size(), 3u);
+  EXPECT_EQ(VerdictAgain(std::string(40, '\n'), "busy", "", {}), "");
+  EXPECT_EQ(VerdictAgain(std::string(41, '\n'), "busy", "", {}), "\n VERDICT  busy\n");
+  EXPECT_EQ(VerdictAgain(std::string(41, '\n'), Words(20), "brief", {}),
+            "\n" + Labelled("VERDICT", Words(20), Paint::kBold, {}));
+  EXPECT_EQ(VerdictAgain(std::string(99, '\n'), Words(300), "brief", {}), "\n VERDICT  brief\n");
+  EXPECT_EQ(VerdictAgain(std::string(99, '\n'), Words(300), Words(50), {}),
+            "\n" + Labelled("VERDICT", Words(50), Paint::kBold, {}))
+      << "nothing of it is left out";
 }
 
 TEST(LabelledWithin, SaysThatSomethingIsLeftOut) {

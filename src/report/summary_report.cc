@@ -175,6 +175,26 @@ bool IsHostEngine(const SummarySink& sink) {
          });
 }
 
+// As AnalyzeTrace decides it, of an engine that stamps its version: such a one names its steps.
+bool TookNoStep(const SummarySink& sink) {
+  const TraceHeader& header = sink.header();
+  const auto classifier = Classifier::Create();
+  if (header.vllm_version.empty() || (header.rank < 0 && header.devices.empty()) || !classifier ||
+      sink.work().host_calls > 0 || sink.notes().lost_data()) {
+    return false;
+  }
+  const std::vector<Category>& categories = sink.words().categories();
+  for (size_t i = 0; i < categories.size(); ++i) {
+    if (sink.counts().complete_by_category[i] > 0 &&
+        sink.words()[categories[i].name] == "user_annotation") {
+      return false;
+    }
+  }
+  return std::ranges::none_of(sink.host_ops(), [&](const auto& op) {
+    return IsOfAStep(sink.words()[op.first], *classifier);
+  });
+}
+
 }  // namespace
 
 TraceSummary Summarized(const SummarySink& sink) {
@@ -188,7 +208,9 @@ TraceSummary Summarized(const SummarySink& sink) {
   summary.span = sink.span();
   summary.events = sink.counts().total;
   summary.notes = sink.notes();
-  NoteMissingWork(sink.work(), sink.counts(), IsHostEngine(sink), summary.notes);
+  RecordedWork work = sink.work();
+  work.no_engine_step = TookNoStep(sink);
+  NoteMissingWork(work, sink.counts(), IsHostEngine(sink), summary.notes);
   for (size_t letter = 0; letter < sink.counts().by_phase.size(); ++letter) {
     const uint64_t count = sink.counts().by_phase[letter];
     if (count > 0) summary.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);

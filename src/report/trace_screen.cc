@@ -209,7 +209,8 @@ std::string TraceScreen(const TraceAnalysis& trace, const RankTable& ranks,
                  kTopGaps, style);
   out += NotesPart(trace, style);
   const std::string next = Next(trace, options);
-  return out + (next.empty() ? "" : VerdictAgain(out, verdict, style)) + next;
+  return out + (next.empty() ? "" : VerdictAgain(out, verdict, BriefVerdict(trace, ranks), style)) +
+         next;
 }
 
 }  // namespace tacho

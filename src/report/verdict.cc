@@ -137,6 +137,16 @@ std::string MissingSuffix(const RankTable& ranks) {
   return ranks.missing.empty() ? "" : "; " + MissingCountText(ranks);
 }
 
+bool TookNoStep(const TraceAnalysis& trace) {
+  return trace.notes.CountOf(NoteId::kNoEngineStep) > 0;
+}
+
+std::string NoStepText(const RankTable& ranks) {
+  return "the engine took no step while the profiler ran, so there is no device time to tell: send "
+         "requests while it records" +
+         MissingSuffix(ranks);
+}
+
 bool IsPart(const RunAnalysis& run) {
   return !run.traces.empty() && (run.traces[0].scope.window || !run.traces[0].scope.device.empty());
 }
@@ -300,12 +310,10 @@ std::string OtherAccelerator(const TraceAnalysis& trace) {
       kind);
 }
 
-}  // namespace
+// What the screen begins with, or what it ends with where that would be too long.
+enum class Length : uint8_t { kWhole, kBrief };
 
-std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
-std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
-
-std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
+std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length length) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   if (trace.counts.total == 0) {
     return "the file holds no event: is it a trace of PyTorch's profiler?";
@@ -316,6 +324,7 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   if (!IsWorker(trace)) {
     return "a front-end's trace: no operator and no GPU work in it, so no device time to tell";
   }
+  if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
     return fmt::format("no device work {}, so no device time to tell{}", Whereabouts(trace),
                        MissingSuffix(ranks));
@@ -326,27 +335,47 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   } else if (totals.devices > 1) {
     who = fmt::format("{} GPUs busy", totals.devices);
   }
-  return fmt::format(
-      "{} {} of {}{}{}{}{}", who, FormatShare(totals.busy, totals.window),
-      FormatDuration(totals.window), RecordedClause(totals, trace), ExposedClause(totals),
-      Rest(totals, trace.kernels, trace.idle, trace.span.start), MissingSuffix(ranks));
+  std::string out = fmt::format("{} {} of {}", who, FormatShare(totals.busy, totals.window),
+                                FormatDuration(totals.window));
+  if (length == Length::kWhole) out += RecordedClause(totals, trace) + ExposedClause(totals);
+  return out + Rest(totals, trace.kernels, trace.idle, trace.span.start) + MissingSuffix(ranks);
 }
 
-std::string Verdict(const RunAnalysis& run) {
+std::string Sentence(const RunAnalysis& run, Length length) {
   const RunTotals totals = TotalsOf(run);
+  if (totals.workers > 0 &&
+      std::ranges::all_of(RanksOf(run), [](const auto* trace) { return TookNoStep(*trace); }))
+    return NoStepText(run.ranks);
   if (totals.devices.window.ns == 0)
     return fmt::format("no device work {}, so no device time to tell{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
-  const std::string out =
+  std::string out =
       fmt::format("{} {} of the window over {} traces",
                   totals.devices.on_host ? fmt::format("{} run for", OperatorsText(totals.devices))
                                          : "GPUs busy",
-                  FormatShare(totals.devices.busy, totals.devices.window), totals.workers) +
-      BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
-  return out + Rest(totals.devices, totals.kernels, totals.idle, {}) + StragglerClause(run.ranks) +
-         MissingSuffix(run.ranks);
+                  FormatShare(totals.devices.busy, totals.devices.window), totals.workers);
+  const bool whole = length == Length::kWhole;
+  if (whole)
+    out +=
+        BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
+  out += Rest(totals.devices, totals.kernels, totals.idle, {});
+  return out + (whole ? StragglerClause(run.ranks) : "") + MissingSuffix(run.ranks);
 }
+
+}  // namespace
+
+std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
+std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
+
+std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
+  return Sentence(trace, ranks, Length::kWhole);
+}
+std::string Verdict(const RunAnalysis& run) { return Sentence(run, Length::kWhole); }
+std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks) {
+  return Sentence(trace, ranks, Length::kBrief);
+}
+std::string BriefVerdict(const RunAnalysis& run) { return Sentence(run, Length::kBrief); }
 
 RunVerdict VerdictOf(const RunAnalysis& run) {
   if (const TraceAnalysis* only = OnlyTrace(run)) return {Verdict(*only, run.ranks), Caveat(*only)};

@@ -13,6 +13,11 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 // The same over the worker traces of a run.
 std::string Verdict(const RunAnalysis& run);
 
+// How busy the devices were and what most of the idle time is caused by, or else what they did:
+// shorter where the sentence above tells more.
+std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks = {});
+std::string BriefVerdict(const RunAnalysis& run);
+
 // Why the verdict may be other than the truth: events are missing, or the profiler slowed the host.
 // "" where nothing speaks against it.
 std::string Caveat(const TraceAnalysis& trace);

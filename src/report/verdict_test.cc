@@ -31,6 +31,8 @@ TEST(Verdict, SaysWhatABusyGpuDid) {
             "GPU busy 95.0 % of 1.00 ms: 85.0 % compute and copies, 10.0 % communication that "
             "nothing hides, waits for other ranks included; gemm.dense takes 66.7 % of the kernel "
             "time");
+  EXPECT_EQ(BriefVerdict(trace),
+            "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time");
   trace.devices[0].exposed_comm = trace.devices[0].busy;
   EXPECT_THAT(Verdict(trace), testing::HasSubstr("1.00 ms: 95.0 % communication that"));
 }
@@ -179,6 +181,25 @@ TEST(Verdict, OfARun) {
       "GPUs busy 65.0 % of the window over 2 traces (60.0 % to 70.0 %); the host launched late for "
       "85.7 % of the idle time; rank 1 computes longest: 650 us, 18.2 % more than the median of "
       "the others; 1 of 3 ranks missing");
+  EXPECT_EQ(
+      BriefVerdict(run),
+      "GPUs busy 65.0 % of the window over 2 traces; the host launched late for 85.7 % of the "
+      "idle time; 1 of 3 ranks missing");
+}
+
+TEST(Verdict, WhereTheEngineTookNoStepAsksForRequests) {
+  TraceAnalysis trace;
+  trace.counts.total = 1;
+  trace.notes.Add(NoteId::kNoEngineStep, "");
+  constexpr const char* kText =
+      "the engine took no step while the profiler ran, so there is no device time to tell: send "
+      "requests while it records";
+  EXPECT_EQ(Verdict(trace), kText);
+  RunAnalysis run;
+  run.traces = {trace, trace};
+  EXPECT_EQ(Verdict(run), kText);
+  run.traces[1].notes = {};
+  EXPECT_THAT(Verdict(run), testing::StartsWith("no device work in these traces"));
 }
 
 TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
