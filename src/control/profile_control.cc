@@ -18,6 +18,10 @@ using Json = nlohmann::json;
 
 constexpr uint64_t kMostAnswer = 1u << 20;  // a word or two, or a page of a proxy
 
+// A session of an SGLang that begins with a step that no engine reaches: refused while another one
+// runs. What begins is decided by the last start alone.
+std::string NeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
+
 tl::unexpected<Error> Refuse(const Worker& worker, std::string_view why) {
   return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
 }
@@ -150,7 +154,10 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   if (has("prefix")) body["profile_prefix"] = options.key;
   // The same id again would overwrite: the key is the session's own.
   if (facts.profiler.reads_profile_id) body["profile_id"] = options.key;
-  return ControlRequest{worker.url, "/start_profile", body.dump()};
+  ControlRequest request{worker.url, "/start_profile", body.dump()};
+  // One by stage is refused by itself.
+  if (has("start_step") && !options.IsOn("profile_by_stage")) request.guard_body = NeverBegins();
+  return request;
 }
 
 // The engine's own words from an error body of either dialect.
@@ -184,11 +191,16 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
       outcome.verdict = ControlVerdict::kWasSo;
       outcome.said = "no profile was running on its first rank";
     } else {
-      outcome.said = "a profile is already running, or the request was refused (its log tells)";
+      outcome.taken = true;
+      outcome.said = fmt::format(
+          "a profile is already running, or the request was refused (its log tells); tacho engine "
+          "stop {} ends it",
+          request.url);
     }
   } else if (answer.status == 404 && facts.kind == EngineKind::kVllm) {
     outcome.said = NotConfiguredText(facts);
   } else if (answer.status == 409) {
+    outcome.taken = !stop;
     outcome.said += " (tacho engine stop URL does)";
   }
 }
@@ -196,9 +208,12 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
 }  // namespace
 
 std::string ControlRequest::AsCurl() const {
-  std::string line = fmt::format("curl -X POST {}{}", url, path);
-  if (!body.empty()) line += fmt::format(" -H 'Content-Type: application/json' -d '{}'", body);
-  return line;
+  const auto line = [&](const std::string& with) {
+    return fmt::format(
+        "curl -X POST {}{}{}", url, path,
+        with.empty() ? "" : " -H 'Content-Type: application/json' -d '" + with + "'");
+  };
+  return guard_body.empty() ? line(body) : line(guard_body) + "\n" + line(body);
 }
 
 bool ProfileOptions::IsOn(const std::string& flag) const {
@@ -256,6 +271,12 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
 std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
                                       const ProfileOptions& options) {
   std::vector<std::string> remarks;
+  if (facts.kind == EngineKind::kSglang &&
+      EngineRule(facts.kind, facts.version, "start_step") != "yes")
+    remarks.push_back(
+        fmt::format("{}: SGLang {} does not tell whether somebody profiles it: the start throws "
+                    "such a window away",
+                    worker.url, facts.version));
   if (facts.kind != EngineKind::kVllm) return remarks;
   const ProfilerFacts& profiler = facts.profiler;
   if (!profiler.with_stack && !options.steps &&
@@ -281,10 +302,9 @@ bool KeyNamesFiles(const EngineFacts& facts) {
 
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted) {
   ControlRequest request{worker.url, "/stop_profile", ""};
-  // The step is one that no engine reaches. What begins is decided by the last start alone.
   if (counted && facts.kind == EngineKind::kSglang &&
       EngineRule(facts.kind, facts.version, "start_step") == "yes")
-    request.take_back_body = Json{{"start_step", int64_t{1} << 62}}.dump();
+    request.take_back_body = NeverBegins();
   return request;
 }
 
@@ -300,6 +320,20 @@ HttpRequest OnTheWire(const std::string& url, const std::string& body,
   http.timeout = patience;
   http.most_body = kMostAnswer;
   return http;
+}
+
+ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts,
+                         const Result<HttpResponse>& answer) {
+  ControlOutcome outcome;
+  outcome.url = request.url;
+  if (!answer) {
+    outcome.said = answer.error().message;
+    return outcome;
+  }
+  outcome.sent_ns = answer->times.sent_ns;
+  outcome.answered_ns = answer->times.ended_ns;
+  Judge(request, facts, *answer, outcome);
+  return outcome;
 }
 
 // Stops that found nothing running, of sessions that may not have begun.
@@ -334,31 +368,47 @@ void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
 
 }  // namespace
 
+std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
+                                            const std::vector<ControlRequest>& starts,
+                                            const std::vector<EngineFacts>& facts,
+                                            std::chrono::milliseconds patience,
+                                            std::stop_token stop) {
+  std::vector<HttpRequest> wire;
+  std::vector<size_t> which;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (starts[i].guard_body.empty()) continue;
+    wire.push_back(OnTheWire(starts[i].url + starts[i].path, starts[i].guard_body, patience));
+    which.push_back(i);
+  }
+  std::vector<ControlOutcome> outcomes(starts.size());
+  for (ControlOutcome& outcome : outcomes) outcome.verdict = ControlVerdict::kDone;
+  const std::vector<Result<HttpResponse>> answers = client.FetchAll(wire, std::move(stop));
+  for (size_t n = 0; n < which.size(); ++n)
+    outcomes[which[n]] = OutcomeOf(starts[which[n]], facts[which[n]], answers[n]);
+  return outcomes;
+}
+
 std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
                                     const std::vector<EngineFacts>& facts,
                                     std::chrono::milliseconds patience, std::stop_token stop,
                                     const std::function<void(const ControlOutcome&)>& ended) {
+  std::vector<ControlOutcome> outcomes = AskWhetherTaken(client, requests, facts, patience, stop);
   std::vector<HttpRequest> wire;
-  for (const ControlRequest& request : requests)
-    wire.push_back(OnTheWire(request.url + request.path, request.body, patience));
-  std::vector<ControlOutcome> outcomes(requests.size());
-  auto settle = [&](size_t i, const Result<HttpResponse>& answer) {
-    ControlOutcome& outcome = outcomes[i];
-    outcome.url = requests[i].url;
-    if (answer) {
-      outcome.sent_ns = answer->times.sent_ns;
-      outcome.answered_ns = answer->times.ended_ns;
-      Judge(requests[i], facts[i], *answer, outcome);
-    } else {
-      outcome.said = answer.error().message;
-    }
+  std::vector<size_t> which;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (!outcomes[i].IsGood()) continue;
+    wire.push_back(OnTheWire(requests[i].url + requests[i].path, requests[i].body, patience));
+    which.push_back(i);
+  }
+  auto settle = [&](size_t n, const Result<HttpResponse>& answer) {
+    outcomes[which[n]] = OutcomeOf(requests[which[n]], facts[which[n]], answer);
   };
   std::vector<Result<HttpResponse>> answers =
-      client.FetchAll(wire, stop, [&](size_t i, const Result<HttpResponse>& answer) {
-        settle(i, answer);
-        if (ended) ended(outcomes[i]);
+      client.FetchAll(wire, stop, [&](size_t n, const Result<HttpResponse>& answer) {
+        settle(n, answer);
+        if (ended) ended(outcomes[which[n]]);
       });
-  for (size_t i = 0; i < answers.size(); ++i) settle(i, answers[i]);
+  for (size_t n = 0; n < answers.size(); ++n) settle(n, answers[n]);
   TakeBack(client, requests, patience, std::move(stop), outcomes);
   return outcomes;
 }

@@ -48,7 +48,10 @@ struct ControlRequest {
   std::string body;  // JSON, or ""
   // Of a stop: what takes back a session that has not begun; "" where none is known of.
   std::string take_back_body = {};
-  std::string AsCurl() const;
+  // Of a start: what is posted to the same path first. The engine refuses it while a session runs,
+  // and does nothing else. "" where a start cannot end another session, or nothing tells.
+  std::string guard_body = {};
+  std::string AsCurl() const;  // of guard and request, a line each
 };
 
 // The start request for one engine, by its version's rules (control/rules/*.rules). kUsage: what
@@ -80,6 +83,7 @@ struct ControlOutcome {
   std::string said;     // the engine's words, or ours; with the remedy where one is known
   int64_t sent_ns = 0;  // CLOCK_MONOTONIC
   int64_t answered_ns = 0;
+  bool taken = false;  // of a start: refused as by an engine in which another session runs
 
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
@@ -89,7 +93,17 @@ struct ControlOutcome {
   bool TellsThatNothingRuns() const { return IsGood() || status == 404; }
 };
 
-// Sends all requests at the same time and waits for all answers, however long that takes when
+// Asks the engines whether a session runs in them, by the starts' guards alone; those without one
+// are good. An SGLang whose session waits for its first step does not tell: it loses that session,
+// as by any start. Hence: not before the load. Results in the order of `starts`.
+std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
+                                            const std::vector<ControlRequest>& starts,
+                                            const std::vector<EngineFacts>& facts,
+                                            std::chrono::milliseconds patience,
+                                            std::stop_token stop);
+
+// Sends all requests at the same time, after their guards: a start whose guard is refused is not
+// sent. Waits for all answers, however long that takes when
 // `patience` is 0. `ended` is called as each answers. Results in the order of `requests`.
 // No request is sent twice: a start that was lost may have been taken.
 std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,

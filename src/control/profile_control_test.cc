@@ -212,6 +212,7 @@ TEST(SendAll, UnderstandsBothDialects) {
   ControlOutcome start = SendOne(vllm, Vllm(), "/start_profile");
   EXPECT_EQ(start.verdict, ControlVerdict::kRefused);
   EXPECT_EQ(start.status, 409);
+  EXPECT_TRUE(start.taken);
   EXPECT_THAT(start.said, HasSubstr("already active"));
   EXPECT_EQ(SendOne(vllm, Vllm(), "/stop_profile").verdict, ControlVerdict::kDone);
 
@@ -252,6 +253,37 @@ TEST(SendAll, TakesBackASessionThatHasNotBegun) {
   EXPECT_EQ(stop(ran, true).verdict, ControlVerdict::kDone);
   EXPECT_EQ(ran.seen().size(), 1u);
   EXPECT_EQ(PlanStop({}, Vllm(), true).take_back_body, "");
+}
+
+// An immediate start would throw the window away that runs there.
+TEST(SendAll, StartsNothingWhereAnotherSessionRuns) {
+  const std::string guard = "POST /start_profile {\"start_step\":4611686018427387904}";
+  auto client = HttpClient::Create().value();
+  const auto start = [&](const FakeEngine& engine) {
+    Worker worker;
+    worker.url = engine.url();
+    return SendAll(*client, {PlanStart(worker, Sglang(), Keyed()).value()}, {Sglang()},
+                   std::chrono::seconds(5))[0];
+  };
+  const FakeEngine busy({{"POST /start_profile", {500, "Internal Server Error"}}});
+  const ControlOutcome refused = start(busy);
+  EXPECT_EQ(refused.verdict, ControlVerdict::kRefused);
+  EXPECT_TRUE(refused.taken);
+  EXPECT_THAT(refused.said, HasSubstr("tacho engine stop " + busy.url()));
+  EXPECT_THAT(busy.seen(), testing::ElementsAre(guard));
+
+  const FakeEngine free({{"POST /start_profile", {200, ""}}});
+  EXPECT_EQ(start(free).verdict, ControlVerdict::kDone);
+  ASSERT_EQ(free.seen().size(), 2u);
+  EXPECT_EQ(free.seen()[0], guard);
+
+  EXPECT_EQ(PlanStart(kWorker, Sglang("0.4.9"), Keyed())->guard_body, "");
+  EXPECT_THAT(StartRemarks(kWorker, Sglang("0.4.9"), Keyed()),
+              testing::ElementsAre(HasSubstr("does not tell whether somebody profiles it")));
+  ProfileOptions stages = Keyed();
+  stages.steps = 3;
+  stages.fields["profile_by_stage"] = "true";
+  EXPECT_EQ(PlanStart(kWorker, Sglang(), stages)->guard_body, "") << "it is its own guard";
 }
 
 TEST(SendAll, SendsToAllAtOnceAndEachOnce) {

@@ -84,6 +84,21 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   return running_.size() == recording_.workers.size() || (options_.keep_going && !running_.empty());
 }
 
+bool ProfilerSession::LeaveOutTaken(std::stop_token stop) {
+  std::vector<ControlRequest> starts;
+  std::vector<EngineFacts> facts;
+  for (size_t i : running_) {
+    starts.push_back(*recording_.workers[i].start);
+    facts.push_back(recording_.workers[i].facts);
+  }
+  const std::vector<ControlOutcome> asked =
+      AskWhetherTaken(client_, starts, facts, options_.patience, stop);
+  const std::vector<size_t> which = running_;
+  for (size_t n = 0; n < which.size(); ++n)
+    if (asked[n].taken) LeaveOut(which[n], "did not start: " + asked[n].said);
+  return running_.size() == recording_.workers.size() || (options_.keep_going && !running_.empty());
+}
+
 // vLLM answers 200 whether a session ran or not: what ran leaves files, or takes its time.
 void ProfilerSession::NameEndedSessions(const std::vector<size_t>& which,
                                         const std::vector<ControlOutcome>& ended) {
@@ -125,9 +140,8 @@ bool ProfilerSession::Start(std::stop_token stop) {
     if (started[i].verdict != ControlVerdict::kDone) failed.push_back(i);
     if (started[i].verdict != ControlVerdict::kRefused) continue;
     ForgetOpenSession(worker.worker.url);
-    if (!earlier[i]) continue;
-    Keep(worker, *earlier[i]);
-    others.insert(running_[i]);
+    if (earlier[i]) Keep(worker, *earlier[i]);
+    if (earlier[i] || started[i].taken) others.insert(running_[i]);
   }
   std::vector<size_t> of_failed;
   for (size_t i : failed) of_failed.push_back(running_[i]);

@@ -33,6 +33,9 @@ class ProfilerSession {
   // never stopped, or somebody else's: their stop may take as long as a flush. On SGLang a stop can
   // end the server (its second profiler), so none is sent. False: not every worker can be started.
   bool EndOldSessions(std::stop_token stop);
+  // Leaves those out in which somebody's session runs, as far as engines tell without ending it
+  // (AskWhetherTaken). To be called under load. False as above.
+  bool LeaveOutTaken(std::stop_token stop);
   // Files that are there from now on are the session's. EndOldSessions looks as well.
   void LookIntoFolders();
   // Those that were slow to start in a trial first, the others when these run. False when no

@@ -131,7 +131,9 @@ class Recorder {
                        fmt::format("{}, {} requests done", SecondsText(options_.warm_up_ns),
                                    load_->progress().done.load()));
     }
-    if (recording_.via == Via::kHttp && !session.EndOldSessions(stop_)) return false;
+    if (recording_.via == Via::kHttp &&
+        !(session.EndOldSessions(stop_) && session.LeaveOutTaken(stop_)))
+      return false;
     if (!FindFiguresOf(client_, options_, observer_, recording_, session, stop_)) return false;
     std::vector<std::optional<double>> rates;
     std::optional<double> requests_per_s;

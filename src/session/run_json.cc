@@ -156,10 +156,10 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
   }
   text += "# What was sent to the engines, by hand:\n";
   for (const RecordedWorker& worker : recording.workers)
-    if (worker.started) text += "# " + worker.start->AsCurl() + "\n";
+    if (worker.started) text += Commented(worker.start->AsCurl());
   text += "# ... load ...\n";
   for (const RecordedWorker& worker : recording.workers)
-    if (worker.stopped) text += "# " + worker.stop->AsCurl() + "\n";
+    if (worker.stopped) text += Commented(worker.stop->AsCurl());
   return text;
 }
 

@@ -196,6 +196,29 @@ def killed(folder):
             check(f"{engine}: no mark is left", "profiles since" not in scenario.run("engine", "status", *urls).stdout)
 
 
+def strangers_session(folder):
+    """Somebody else profiles an SGLang: whatever was asked for, nothing is started there, and that session goes on until its owner's stop."""
+    with simulation(folder, "--engine", "sglang", "--count", "2") as addresses:
+        urls = target(addresses)
+        cases = [([], []), (["--duration", "2s"], []), (["--steps", "40"], []), (["--steps", "4"], []), (["--by-stage", "--steps", "4"], []),
+                 (["--duration", "1s"], ["--keep-going"])]
+        for i, (options, going_on) in enumerate(cases):
+            name = f"{options} {going_on}"
+            theirs = pathlib.Path(folder, f"theirs{i}")
+            check(f"{name}: theirs runs", post(urls[0], "/start_profile", {"output_dir": str(theirs), "profile_prefix": "theirs"}) == 200)
+            done, report, _ = record(f"{folder}/{i}", urls, *options, *going_on, quick=[o for o in QUICK if o not in ("--duration", "2s")])
+            check(f"{name}: refused", done.returncode == 4 and report and any(
+                urls[0] in m and re.search("did not start.*already running.*tacho engine stop", m) for m in report["missing"]), (done.returncode, report, done.stderr))
+            proven = [r["proven"] for w in report["workers"] for r in w["ranks"]] if report else []
+            check(f"{name}: the other", proven.count(True) == bool(going_on), proven)
+            start = scenario.run("engine", "start", urls[0], "--output-dir", f"{folder}/ours")
+            check(f"{name}: engine start", start.returncode == 6 and "already running" in start.stdout, (start.returncode, start.stdout, start.stderr))
+            check(f"{name}: theirs goes on", not theirs.exists() or not list(theirs.iterdir()), list(theirs.glob("*")))
+            check(f"{name}: until its stop", post(urls[0], "/stop_profile") == 200 and len(list(theirs.glob("theirs-*"))) == 1, list(theirs.glob("*")))
+        done, report, _ = record(f"{folder}/after", urls)
+        check("then it is free", done.returncode == 0 and report["complete"], (done.returncode, done.stdout, done.stderr))
+
+
 def died_in_load(folder):
     """It dies before its start, and within the window, which begins near step 130 and, on a busy machine, far later."""
     cases = [("vllm", "10", "died before its start", "died unexpectedly"), ("vllm", "450", "died under the load, before its stop",
@@ -378,8 +401,8 @@ def daemon_late(folder):
         check("late: its file comes", file and wait_for(lambda: os.path.exists(file[1])), said)
 
 
-SCENARIOS = [interrupted_http, interrupted_daemon, killed, died_in_load, clock_and_cut, full_disk, first_stop, of_others, not_stopped, counts,
-             daemon_commands, daemon_stands_still, daemon_late_answers, daemon_again_interrupted, daemon_late]
+SCENARIOS = [interrupted_http, interrupted_daemon, killed, strangers_session, died_in_load, clock_and_cut, full_disk, first_stop, of_others,
+             not_stopped, counts, daemon_commands, daemon_stands_still, daemon_late_answers, daemon_again_interrupted, daemon_late]
 
 if __name__ == "__main__":
     scenario.main(SCENARIOS, __doc__)
