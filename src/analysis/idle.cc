@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/beyond_window.h"
+#include "analysis/earlier_work.h"
 #include "analysis/host_cover.h"
 #include "analysis/longest_gaps.h"
 #include "analysis/steps.h"
@@ -324,6 +325,7 @@ IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const Launch
   }
   IdleTable table = std::move(attribution).Finish();
   table.requests = requests;
+  table.may_be_busy = MayBeBusyWithEarlierWork(trace, links, scope);
   if (known) table.requests_uncertainty = in_flight->uncertainty;
   return table;
 }

@@ -77,6 +77,8 @@ struct IdleTable {
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   Requests requests = Requests::kUnknown;
   DurationNs requests_uncertainty;  // of kKnown: how much longer they count at both ends
+  // Of the devices' time, also before the window: see earlier_work.h.
+  DurationNs may_be_busy;
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is

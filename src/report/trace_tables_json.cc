@@ -284,6 +284,7 @@ void WriteIdle(JsonWriter& json, const IdleTable& idle) {
   json.BeginObject("idle");
   json.Field("window_ns", idle.window);
   json.Field("busy_ns", idle.busy);
+  if (idle.may_be_busy.ns > 0) json.Field("may_be_busy_ns", idle.may_be_busy);
   if (idle.requests != Requests::kUnknown) {
     json.Field("requests", idle.requests == Requests::kKnown ? "known" : "others");
   }

@@ -87,8 +87,19 @@ bool MuchIsTheHosts(const IdleTable& idle) {
   return ShareOf(hosts, idle.window) >= kIdleWorthNaming;
 }
 
+// Of all that the traces hold, work or not, once for each device.
+DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
+  DurationNs recorded;
+  for (const TraceAnalysis* trace : traces) {
+    for (const DeviceTime& device : trace->devices) {
+      if (!device.window.empty()) recorded += trace->span.length();
+    }
+  }
+  return recorded;
+}
+
 // Why the figures may be other than those of an engine that is not watched.
-enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kPythonStacks };
+enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kEarlierWork, kPythonStacks };
 
 bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
   switch (doubt) {
@@ -100,6 +111,10 @@ bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
         return line.find("ropped") != std::string::npos ||
                line.find("xceeded") != std::string::npos;
       });
+    case Doubt::kEarlierWork:
+      return ShareOf(trace.idle.may_be_busy,
+                     trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
+             kIdleWorthNaming;
     case Doubt::kPythonStacks:
       return trace.facts.python_stacks && MuchIsTheHosts(trace.idle);
   }
@@ -113,6 +128,10 @@ std::string_view DoubtText(Doubt doubt) {
     case Doubt::kRecordsDropped:
       return "the profiler says that it stopped early or dropped records, so what looks idle may "
              "have been busy";
+    case Doubt::kEarlierWork:
+      return "the first work that was launched waited long while nothing recorded ran: the device "
+             "may "
+             "have been busy with work launched before the recording began";
     case Doubt::kPythonStacks:
       return "Python stacks were recorded, which slows the host: its part of the idle time is "
              "inflated";
@@ -122,7 +141,8 @@ std::string_view DoubtText(Doubt doubt) {
 
 std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
   std::string out;
-  for (const Doubt doubt : {Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kPythonStacks}) {
+  for (const Doubt doubt :
+       {Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
     const auto doubtful = static_cast<size_t>(std::ranges::count_if(
         traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
     if (doubtful == 0) continue;
@@ -155,17 +175,6 @@ bool IsPart(const RunAnalysis& run) {
 std::string_view OperatorsText(const DeviceTotals& totals) {
   return totals.has_collectives_beside ? "operators, or collectives of other threads,"
                                        : "operators";
-}
-
-// Of all that the traces hold, work or not, once for each device.
-DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
-  DurationNs recorded;
-  for (const TraceAnalysis* trace : traces) {
-    for (const DeviceTime& device : trace->devices) {
-      if (!device.window.empty()) recorded += trace->span.length();
-    }
-  }
-  return recorded;
 }
 
 // ", 41.5 % of the 382 ms recorded (217 ms before the first work)" where the window of the work is

@@ -222,6 +222,16 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
   EXPECT_THAT(Caveat(run), testing::StartsWith("in 1 of 2 traces the profiler says that"));
 }
 
+TEST(Caveat, WorkFromBeforeTheRecordingMayHaveRun) {
+  TraceAnalysis trace = PlainTrace();
+  trace.idle.may_be_busy = {trace.span.length().ns / 20};
+  EXPECT_EQ(Caveat(trace), "") << "too little to matter";
+  trace.idle.may_be_busy = {trace.span.length().ns / 4};
+  EXPECT_EQ(Caveat(trace),
+            "the first work that was launched waited long while nothing recorded ran: the device "
+            "may have been busy with work launched before the recording began");
+}
+
 TEST(Verdict, ACallIsNamedForARunOnlyWhereAllTracesNameIt) {
   RunAnalysis run = TwoRanksForTest();
   for (TraceAnalysis& trace : run.traces) {
