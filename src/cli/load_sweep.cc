@@ -168,7 +168,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   }
   std::string out = RenderText(table, style) + "\n";
   const auto said = [&](const std::string& sentence) {
-    return " " + Wrap(sentence, style.width - 1, 1) + "\n";
+    return " " + Wrap(sentence, style.width - 1, 1, style.unicode) + "\n";
   };
   if (!knee) {
     out += said(job.levels.size() < 2 ? "one level has no knee" : WhyNoKnee(levels));

@@ -133,10 +133,13 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
                       : s.verdict.judged     ? "the client kept up"
                                              : "the client was not judged";
   const std::string client = fmt::format("{}: {}", bound, s.verdict.why);
-  const std::string wrapped = Wrap(client, style.width - 1, 1);
+  const std::string wrapped = Wrap(client, style.width - 1, 1, style.unicode);
   out += " " + (s.verdict.client_bound ? Painted(wrapped, Paint::kRed, style) : wrapped) + "\n";
   for (const std::string& line : Caveats(load)) {
-    out += " " + Painted(Wrap(VisibleText(line), style.width - 1, 1), Paint::kYellow, style) + "\n";
+    out +=
+        " " +
+        Painted(Wrap(VisibleText(line), style.width - 1, 1, style.unicode), Paint::kYellow, style) +
+        "\n";
   }
   for (size_t i = 0; i < s.errors.size() && i < kMostErrors; ++i) {
     out += " " +

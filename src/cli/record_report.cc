@@ -101,7 +101,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   std::string text;
   for (const std::string& remark : proven.proof.remarks)
     text += Painted(fmt::format(" {}{}", PadRight("window", 9),
-                                Wrap(VisibleText(remark), style.width - 10, 10)),
+                                Wrap(VisibleText(remark), style.width - 10, 10, style.unicode)),
                     Paint::kRed, style) +
             "\n";
   if (proven.readout && !proven.readout->run.traces.empty())

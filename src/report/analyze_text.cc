@@ -166,7 +166,8 @@ std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable
     for (const TraceAnalysis& trace : run.traces) {
       if (run.traces.size() > 1) {
         out += first ? "" : "\n";
-        out += Painted(" " + Wrap(VisibleText(trace.path, style.unicode), style.width - 1, 1),
+        out += Painted(" " + Wrap(VisibleText(trace.path, style.unicode), style.width - 1, 1,
+                                  style.unicode),
                        Paint::kBold, style) +
                "\n";
       }

@@ -46,8 +46,6 @@ NameShape ShapeOf(std::string_view text) {
   return shape;
 }
 
-std::string_view Mark(bool unicode) { return unicode ? "…" : ".."; }
-
 // The first characters of `text` that fit into `width` columns.
 std::string_view Head(std::string_view text, size_t width) {
   size_t end = 0, used = 0;
@@ -84,7 +82,7 @@ std::string ListOf(const std::vector<std::string>& arguments, std::string_view m
 std::string FitArguments(std::string_view list, size_t width, bool unicode) {
   constexpr size_t kMost = 16;           // of a list; the others are not shown
   constexpr size_t kNarrowestWord = 10;  // of one that is shortened
-  const std::string_view mark = Mark(unicode);
+  const std::string_view mark = ElisionMark(unicode);
   if (DisplayWidth(mark) + 2 > width) return "";
   std::vector<std::string_view> arguments = SplitArguments(list);
   if (arguments.size() > kMost) {
@@ -112,7 +110,7 @@ std::string FitArguments(std::string_view list, size_t width, bool unicode) {
 std::string FitName(std::string_view text, size_t width, bool unicode) {
   if (text.size() <= width || DisplayWidth(text) <= width) return std::string(text);
   const NameShape shape = ShapeOf(text);
-  const std::string mark(Mark(unicode));
+  const std::string mark(ElisionMark(unicode));
   const std::string front = shape.parts.size() > 1 ? mark : "";
   const size_t front_width = DisplayWidth(front);
   if (width <= front_width) return FitText(text, width, unicode);
@@ -143,7 +141,7 @@ std::string FitName(std::string_view text, size_t width, bool unicode) {
 
 std::string FitNameFrom(std::string_view text, size_t from, size_t width, bool unicode) {
   const NameShape shape = ShapeOf(text);
-  const std::string mark(Mark(unicode));
+  const std::string mark(ElisionMark(unicode));
   std::string head;
   if (from >= shape.last() && shape.parts.size() > 1) head = mark;
   if (from > shape.open && from < shape.close) {

@@ -21,7 +21,7 @@ TEST(FitName, KeepsTheFunctionAndWhatItsArgumentsSay) {
   EXPECT_EQ(FitName(name, 13, true), "…dispatch<…>");
   EXPECT_EQ(FitName(name, 10, true), "…dispatch…");
   EXPECT_EQ(FitName(name, 6, true), "disp…h");
-  EXPECT_EQ(FitName(name, 24, false), "..dispatch<false, 4, ..>");
+  EXPECT_EQ(FitName(name, 24, false), "...dispatch<false, ...>");
   EXPECT_EQ(FitName("f<ns::Rmsnorm<ns::Pipeline<3>, 4>, 8>", 22, true), "f<…Rmsnorm<…, 4>, 8>");
   EXPECT_EQ(FitName("f<std::vector<int, ns::Allocator<int>>>", 20, true), "f<…vector<int, …>>");
 }

@@ -90,7 +90,7 @@ std::string BottleneckSection(const TraceAnalysis& trace, const TextStyle& style
                                                  : Paint::kPlain;
     out += fmt::format("  {} {}\n",
                        Painted(PadRight(fmt::format("[{}]", finding.level), 6), paint, style),
-                       Wrap(finding.text, style.width - 9, 9));
+                       Wrap(finding.text, style.width - 9, 9, style.unicode));
   }
   return findings.empty() ? out + "  none of the six checks found anything\n" : out;
 }

@@ -49,7 +49,8 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
                        MissingCountText(run.ranks));
   }
   for (const std::string& warning : run.ranks.warnings) {
-    out += "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4) + "\n";
+    out +=
+        "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4, style.unicode) + "\n";
   }
   return out;
 }

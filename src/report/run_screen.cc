@@ -81,9 +81,10 @@ std::string RanksPart(const RankTable& ranks, const TextStyle& style) {
                    Paint::kDim, style) +
            "\n";
   for (const std::string& warning : ranks.warnings) {
-    out += Painted(" " + Wrap(VisibleText(warning, style.unicode), style.width - 1, 3),
-                   Paint::kYellow, style) +
-           "\n";
+    out +=
+        Painted(" " + Wrap(VisibleText(warning, style.unicode), style.width - 1, 3, style.unicode),
+                Paint::kYellow, style) +
+        "\n";
   }
   return out;
 }
@@ -98,7 +99,9 @@ std::string StepsPart(const RunAnalysis& run, const ScreenOptions& options) {
   if (out.empty() || name == label) return out;
   const std::string of =
       fmt::format("the steps of {}{}", label, run.ranks.slowest ? ", which computes longest" : "");
-  return out + Painted(" " + Wrap(of, options.style.width - 1, 1), Paint::kDim, options.style) +
+  return out +
+         Painted(" " + Wrap(of, options.style.width - 1, 1, options.style.unicode), Paint::kDim,
+                 options.style) +
          "\n";
 }
 
@@ -166,7 +169,7 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
     out += " " +
            Wrap(fmt::format("{}: {}, {}", VisibleText(trace.path, style.unicode), what,
                             FormatCounted(trace.counts.total, "event")),
-                style.width - 1, 3) +
+                style.width - 1, 3, style.unicode) +
            "\n";
   }
   return out + SkippedText(run.skipped, style);
@@ -175,10 +178,10 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
 std::string SkippedText(const std::vector<std::string>& all, const TextStyle& style) {
   std::string out;
   for (const std::string& skipped : all) {
-    out +=
-        Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3),
-                Paint::kYellow, style) +
-        "\n";
+    out += Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3,
+                              style.unicode),
+                   Paint::kYellow, style) +
+           "\n";
   }
   return out;
 }

@@ -119,7 +119,7 @@ std::string IdleLegend(const IdleTable& idle, const TextStyle& style) {
   for (const IdleCauseRow& row : idle.causes) {
     out += Painted(" " + Wrap(fmt::format("{} {}", PadRight(IdleCauseId(row.cause), 15),
                                           MeaningOf(row.cause, idle.requests)),
-                              style.width - 1, 17),
+                              style.width - 1, 17, style.unicode),
                    Paint::kDim, style) +
            "\n";
   }
@@ -139,7 +139,7 @@ std::string WhereTimeGoes(const IdleTable& idle, const DeviceTotals& totals,
   const char* title = totals.on_host ? "WHERE THE TIME GOES" : "WHERE DEVICE TIME GOES";
   const std::string composition = " " + CompositionText(totals, window_meaning);
   return SideBySide(WindowTable(totals, keep, title), IdleCausesTable(idle), style) +
-         Painted(Wrap(composition, style.width, 1), Paint::kDim, style) + "\n" +
+         Painted(Wrap(composition, style.width, 1, style.unicode), Paint::kDim, style) + "\n" +
          IdleLegend(idle, style);
 }
 
@@ -189,7 +189,7 @@ namespace {
 
 std::vector<std::string> LinesOf(std::string_view text, const TextStyle& style) {
   std::vector<std::string> lines;
-  std::istringstream wrapped(Wrap(text, style.width - kTextColumn, 0));
+  std::istringstream wrapped(Wrap(text, style.width - kTextColumn, 0, style.unicode));
   for (std::string line; std::getline(wrapped, line);) lines.push_back(std::move(line));
   if (lines.empty()) lines.emplace_back();
   return lines;
@@ -282,7 +282,7 @@ std::string NoteLines(const Note& note, std::string_view places, const TextStyle
   if (!note.where.empty())
     text += fmt::format("; first at {}", VisibleText(note.where, style.unicode));
   if (kind.severity != Severity::kInfo) text += fmt::format("; {}", kind.remedy);
-  return Painted(Wrap(text, style.width, 3),
+  return Painted(Wrap(text, style.width, 3, style.unicode),
                  kind.severity == Severity::kInfo ? Paint::kPlain : Paint::kYellow, style) +
          "\n";
 }

@@ -141,7 +141,7 @@ std::string LaunchLines(const LaunchTable& launches, const TextStyle& style) {
   Table calls = ApisTable(launches.apis, "HOST CALLS");
   FoldRows(calls, kTopCalls);
   return fmt::format("\n{}\n {}\n{}", Painted(" LAUNCHES", Paint::kBold, style),
-                     Wrap(text, style.width - 1, 1),
+                     Wrap(text, style.width - 1, 1, style.unicode),
                      calls.rows.empty() ? "" : RenderText(calls, style));
 }
 
@@ -150,7 +150,9 @@ std::string NotesPart(const TraceAnalysis& trace, const TextStyle& style) {
   std::string out = "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
   for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
   for (const std::string& sentence : trace.facts.cannot_tell) {
-    out += " " + Wrap("cannot tell: " + VisibleText(sentence, style.unicode), style.width - 1, 3) +
+    out += " " +
+           Wrap("cannot tell: " + VisibleText(sentence, style.unicode), style.width - 1, 3,
+                style.unicode) +
            "\n";
   }
   return out;

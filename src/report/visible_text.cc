@@ -90,10 +90,12 @@ size_t DisplayWidth(std::string_view text) {
   return width;
 }
 
+std::string_view ElisionMark(bool unicode) { return unicode ? "…" : "..."; }
+
 std::string FitText(std::string_view text, size_t width, bool unicode) {
   if (text.size() <= width || DisplayWidth(text) <= width) return std::string(text);
-  const std::string_view mark = unicode ? "…" : "..";
-  const size_t mark_width = unicode ? 1 : 2;
+  const std::string_view mark = ElisionMark(unicode);
+  const size_t mark_width = DisplayWidth(mark);
   if (width <= mark_width) return "";
   std::vector<std::pair<size_t, size_t>> points;  // offset, columns
   for (size_t i = 0; i < text.size();) {
@@ -126,7 +128,8 @@ std::string PadLeft(std::string_view text, size_t width) {
   return std::string(used < width ? width - used : 0, ' ') + std::string(text);
 }
 
-std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines) {
+std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines,
+                 bool unicode) {
   std::string out;
   size_t used = 0;
   for (size_t i = 0; i < text.size();) {
@@ -136,8 +139,8 @@ std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_l
       const size_t unit_end = std::min(text.find(' ', end + 1), text.size());
       if (IsUnit(text.substr(end + 1, unit_end - end - 1))) end = unit_end;
     }
-    const std::string word = FitText(text.substr(i, end - i), width - indent_of_further_lines,
-                                     /*unicode=*/false);
+    const std::string word =
+        FitText(text.substr(i, end - i), width - indent_of_further_lines, unicode);
     const size_t word_width = DisplayWidth(word);
     if (used > 0 && used + 1 + word_width > width) {
       out += '\n';

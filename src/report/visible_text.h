@@ -15,6 +15,9 @@ std::string VisibleText(std::string_view text, bool unicode = true);
 // Columns that `text` (visible, no escape sequences) takes on a terminal: wide characters two.
 size_t DisplayWidth(std::string_view text);
 
+// What stands for what is left out of a name or a path. Never "..": that is a folder's parent.
+std::string_view ElisionMark(bool unicode);
+
 // At most `width` columns of `text`: what is too much goes from the middle, because the ends of a
 // name tell most.
 std::string FitText(std::string_view text, size_t width, bool unicode = true);
@@ -24,7 +27,8 @@ std::string PadLeft(std::string_view text, size_t width);
 
 // `text` cut into lines of at most `width` columns at its spaces; longer words are cut in the
 // middle (FitText), for the ends of a path tell most.
-std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines);
+std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines,
+                 bool unicode = true);
 
 // `text` as one word of a POSIX shell, quoted only where it must be.
 std::string ShellWord(std::string_view text);

@@ -1,5 +1,6 @@
 #include "report/visible_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tacho {
@@ -40,13 +41,23 @@ TEST(DisplayWidth, WideAndCombining) {
 TEST(FitText, TheMiddleGoes) {
   EXPECT_EQ(FitText("abcdefghij", 10), "abcdefghij");
   EXPECT_EQ(FitText("abcdefghij", 7), "abcd…ij");
-  EXPECT_EQ(FitText("abcdefghij", 7, false), "abcd..j");
+  EXPECT_EQ(FitText("abcdefghij", 7, false), "abc...j");
   EXPECT_EQ(FitText("大大大大大大", 7), "大大…大");
 }
 
 TEST(Wrap, KeepsNumbersWithTheirUnits) {
   EXPECT_EQ(Wrap("it took 84.5 ms in all", 14, 0), "it took\n84.5 ms in all");
   EXPECT_EQ(Wrap("one two three", 7, 2), "one two\n  three");
+}
+
+TEST(Wrap, AShortenedPathHasNoParentFolderInIt) {
+  const std::string path = "first at traces/w0/tacho-20261123-143151-w0_rank0.1795.pt.trace.json";
+  for (const size_t width : {12, 23, 40}) {
+    const std::string line = Wrap(path, width, 3);
+    EXPECT_THAT(line, testing::HasSubstr("…"));
+    EXPECT_THAT(line, testing::Not(testing::HasSubstr("..")));
+    EXPECT_THAT(Wrap(path, width, 3, false), testing::ContainsRegex("[^.][.][.][.]"));
+  }
 }
 
 TEST(ShellWord, QuotesOnlyWhatNeedsIt) {
