@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "simulate/kineto_text.h"
+#include "simulate/trace/kineto_text.h"
 
 namespace tacho::bench {
 

@@ -24,7 +24,7 @@ LAYERS = {
 FENCES = {
     r"tl/expected": r"src/base/result\.h",
     r"CLI/": r"src/cli/parse\.cc",
-    r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|src/simulate/gzip_sink\.cc|bench/simdjson_read\.cc)",
+    r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|src/simulate/trace/gzip_sink\.cc|bench/simdjson_read\.cc)",
     r"nlohmann/": r"(src/(control|load|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
     r"boost/": r"src/net/request_parser\.cc",

@@ -19,7 +19,7 @@
 #include "control/open_session.h"
 #include "control/profile_needs.h"
 #include "control/session_lock.h"
-#include "load/records.h"
+#include "load/result/records.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
 #include "session/run_folder.h"

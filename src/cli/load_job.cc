@@ -7,7 +7,7 @@
 #include "cli/load_argument.h"
 #include "cli/load_job_plan.h"
 #include "cli/load_sweep.h"
-#include "load/request_body.h"
+#include "load/drive/request_body.h"
 #include "net/url.h"
 #include "report/visible_text.h"
 

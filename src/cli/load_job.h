@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "cli/load_flags.h"
-#include "load/bench_result.h"
-#include "load/drive.h"
-#include "load/slo.h"
+#include "load/drive/drive.h"
+#include "load/result/bench_result.h"
+#include "load/result/slo.h"
 
 namespace tacho {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "load/drive.h"
+#include "load/drive/drive.h"
 
 namespace tacho {
 

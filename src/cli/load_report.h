@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "load/bench_result.h"
-#include "load/drive.h"
-#include "load/summary.h"
+#include "load/drive/drive.h"
+#include "load/result/bench_result.h"
+#include "load/result/summary.h"
 #include "report/table.h"
 #include "report/text_style.h"
 

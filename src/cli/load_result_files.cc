@@ -9,7 +9,7 @@
 
 #include "cli/input.h"
 #include "cli/output.h"
-#include "load/plan_json.h"
+#include "load/plan/plan_json.h"
 #include "report/visible_text.h"
 
 namespace tacho {

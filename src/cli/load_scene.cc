@@ -9,7 +9,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "control/token_ids.h"
-#include "load/served_model.h"
+#include "load/drive/served_model.h"
 #include "report/format_number.h"
 #include "report/visible_text.h"
 

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "cli/load_job.h"
 #include "cli/load_progress.h"
-#include "load/dataset.h"
+#include "load/plan/dataset.h"
 #include "net/http_client.h"
 #include "report/text_style.h"
 

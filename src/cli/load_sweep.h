@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/load_job.h"
-#include "load/summary.h"
+#include "load/result/summary.h"
 #include "report/text_style.h"
 
 namespace tacho {

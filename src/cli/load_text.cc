@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/load_report.h"
-#include "load/numbered_plan.h"
+#include "load/plan/numbered_plan.h"
 #include "report/format_number.h"
 #include "report/table.h"
 #include "report/visible_text.h"

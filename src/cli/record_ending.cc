@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "load/summary.h"
+#include "load/result/summary.h"
 #include "report/format_number.h"
 #include "report/screen_parts.h"
 #include "report/verdict.h"

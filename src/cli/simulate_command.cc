@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/simulate_processes.h"
 #include "simulate/simulation.h"
-#include "simulate/vllm_profiler.h"
+#include "simulate/vllm/profiler.h"
 
 namespace tacho {
 namespace {

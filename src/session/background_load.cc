@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "control/token_ids.h"
-#include "load/served_model.h"
+#include "load/drive/served_model.h"
 
 namespace tacho {
 namespace {

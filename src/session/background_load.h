@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "load/drive.h"
+#include "load/drive/drive.h"
 #include "net/http_client.h"
 #include "session/record.h"
 

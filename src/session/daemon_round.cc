@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/time.h"
-#include "load/records.h"
+#include "load/result/records.h"
 #include "net/clock.h"
 
 namespace tacho {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "control/kineto_daemon.h"
-#include "load/records.h"
+#include "load/result/records.h"
 
 namespace tacho {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-#include "load/records.h"
+#include "load/result/records.h"
 #include "session/remote_command.h"
 
 namespace tacho {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/folder_for_test.h"
-#include "load/records_for_test.h"
+#include "load/result/records_for_test.h"
 
 namespace tacho {
 namespace {

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "load/request_times.h"
+#include "load/result/request_times.h"
 #include "session/record.h"
 
 namespace tacho {

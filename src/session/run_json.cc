@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "control/version.h"
-#include "load/plan_json.h"
+#include "load/plan/plan_json.h"
 #include "session/in_flight.h"
 #include "session/record.h"
 

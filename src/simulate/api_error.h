@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "simulate/kernel_catalog.h"
+#include "simulate/trace/kernel_catalog.h"
 
 namespace tacho::simulate {
 

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "net/clock.h"
 #include "net/kineto_message.h"
-#include "simulate/random.h"
+#include "simulate/engine/random.h"
 
 namespace tacho::simulate {
 namespace {

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "net/http_server.h"
-#include "simulate/flush_pool.h"
-#include "simulate/loop.h"
+#include "simulate/engine/loop.h"
+#include "simulate/trace/flush_pool.h"
 
 namespace tacho::simulate {
 

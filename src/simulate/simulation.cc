@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "net/http_client.h"
+#include "simulate/engine/random.h"
 #include "simulate/gate.h"
-#include "simulate/random.h"
-#include "simulate/router.h"
+#include "simulate/router/router.h"
 #include "simulate/server_loop.h"
-#include "simulate/sglang_server.h"
-#include "simulate/vllm_server.h"
+#include "simulate/sglang/server.h"
+#include "simulate/vllm/server.h"
 
 namespace tacho::simulate {
 namespace {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "net/http_server.h"
-#include "simulate/engine.h"
-#include "simulate/faults.h"
-#include "simulate/loop.h"
+#include "simulate/engine/engine.h"
+#include "simulate/engine/faults.h"
+#include "simulate/engine/loop.h"
 #include "simulate/server_log.h"
-#include "simulate/trace_window.h"
+#include "simulate/trace/trace_window.h"
 
 namespace tacho::simulate {
 

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "load/answer/stream_chunk.h"
+#include "load/result/records.h"
+#include "net/sse.h"
+
+namespace tacho {
+
+// Reads one answer into its record as the bytes come, and says in the end whether it was one
+// (docs/metrics.md, Load).
+//
+// Tokens of a chunk are told by the difference of the running totals (usage of each chunk, by
+// choice), else by its token ids, else a chunk with text counts as one. The first chunk of a chat
+// that holds nothing but a role is none. One whose text is empty, because it ends inside a
+// character, is one where totals or ids tell of it. A whole answer tells the total of its choices.
+//
+// What a server may fill has a bound: the bytes of a stream, of which no more is kept than an
+// event, the times of its tokens and its text; what is kept of one answer; tokens where nobody
+// knows how many were asked for.
+class AnswerReader {
+ public:
+  static constexpr uint64_t kMostStream = 1u << 30, kMostKept = 64u << 20;
+  static constexpr int64_t kMostTokens = 4 << 20;
+
+  // A server's words without the client's keys.
+  using Hide = std::function<std::string(std::string)>;
+
+  // `parser` may be shared by all readers of a thread. asked_tokens: of all choices together; 0:
+  // not known. Of the server's words the record keeps what `hide` leaves, except for the text that
+  // it generated.
+  AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
+               int64_t asked_tokens, Hide hide = std::identity())
+      : parser_(parser),
+        record_(record),
+        streams_(streams),
+        keep_text_(keep_text),
+        asked_tokens_(asked_tokens),
+        hide_(std::move(hide)) {}
+
+  void OnHead(int status, int64_t at_ns);
+  void OnBody(std::string_view bytes, int64_t at_ns);
+  // As HttpSink.
+  void OnFoundLate(int64_t until_ns) { late_until_ns_ = until_ns; }
+  // The stream is over. `broken` says why when it did not end in order; "" when it did.
+  void OnEnd(std::string_view broken);
+
+  // [DONE] came: nothing more is awaited but the end of the connection's turn.
+  bool done_seen() const { return done_seen_; }
+  // Why no more of it is to be read, such as far more tokens than were asked for; "" as long as
+  // there is no reason.
+  std::string WhyGivenUp() const;
+
+ private:
+  std::string Shorten(std::string_view text) const;
+  void TakeEvent(std::string_view data, int64_t at_ns);
+  void TakeChunk(const StreamChunk& chunk, int64_t at_ns);
+  void TakeText(const ChunkChoice& choice);
+  int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
+  int64_t& TotalOf(size_t choice);
+  // The answer's total over its chunks, in proportion to what was counted: rates are right then.
+  void Spread(int64_t total);
+  void Complain(std::string text);
+  void TooLong(std::string what);
+  int64_t MostTokens() const;
+  void JudgeWhole(std::string_view broken);
+
+  ChunkParser& parser_;
+  RequestRecord& record_;
+  const bool streams_, keep_text_;
+  const int64_t asked_tokens_;
+  const Hide hide_;
+  bool done_seen_ = false, finished_ = false, has_error_ = false, contradicts_ = false;
+  int64_t told_total_ = -1;  // by the last usage of all
+  int64_t last_body_ns_ = 0, late_until_ns_ = 0;
+  uint64_t events_ = 0;
+  int64_t first_total_ = 0;  // of the first choice, mostly the only one
+  SseReader sse_;
+  std::vector<int64_t> other_totals_;  // of the choices behind it
+  std::string body_;      // of an answer that is no stream; of a stream before its first event
+  std::string too_long_;  // what has passed its bound
+};
+
+}  // namespace tacho

@@ -1,0 +1,74 @@
+#include "load/drive/flight.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/time.h"
+#include "net/clock.h"
+#include "net/http_date.h"
+
+namespace tacho {
+
+namespace {
+
+// Seconds, or a date: by the server's own clock where it tells that. -1 without one.
+int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
+  const std::string_view after = FindHeader(headers, "Retry-After");
+  int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(after.data(), after.data() + after.size(), seconds);
+  if (error == std::errc() && end == after.data() + after.size())
+    return std::max<int64_t>(-1, seconds);
+  const auto until = ParseHttpDate(after);
+  if (!until) return -1;
+  const auto now = ParseHttpDate(FindHeader(headers, "Date"));
+  return std::max<int64_t>(0, *until - now.value_or(ReadClocks().unix_ns / kNsPerSecond));
+}
+
+}  // namespace
+
+void Flight::OnSent(int64_t at_ns) {
+  record_.sent_ns = at_ns;
+  ++record_.attempts;
+}
+
+void Flight::OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) {
+  retry_after_s_ = RetryAfter(headers);
+  reader_.OnHead(status, at_ns);
+}
+
+void Flight::OnBody(std::string_view bytes, int64_t at_ns) {
+  reader_.OnBody(bytes, at_ns);
+  on_tokens_(*this);
+}
+
+void Flight::EndBecause(Ending ending, std::string why) {
+  ending_ = ending;
+  why_ = std::move(why);
+}
+
+int64_t Flight::LastProgressNs() const {
+  return std::max({record_.last_token_ns, record_.sent_ns, record_.handed_ns});
+}
+
+void Flight::OnEnd(const Result<HttpTimes>& times) {
+  record_.ended_ns = MonotonicNs();
+  std::string broken;
+  if (times) {
+    record_.ended_ns = times->ended_ns;
+    record_.by_kernel = times->by_kernel;
+    if (record_.first_byte_ns == 0) record_.first_byte_ns = times->first_byte_ns;
+  } else if (ending_ == Ending::kLingers) {
+    broken = "";
+  } else {
+    broken = ending_ == Ending::kNone ? times.error().message : why_;
+  }
+  reader_.OnEnd(broken);
+  // What had come to its end all the same is done.
+  if (ending_ == Ending::kEndOfLoad && record_.status != RequestStatus::kDone) {
+    record_.status = RequestStatus::kCancelled;
+    record_.error = why_;
+  }
+  on_end_(*this);
+}
+
+}  // namespace tacho

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "load/drive/drive.h"
+#include "load/drive/flight.h"
+#include "load/drive/request_body.h"
+
+namespace tacho {
+
+// The requests under way: sends them, tells their progress, and cancels those that stall or run
+// away. On the client's thread alone; all must have ended before it goes away.
+class Flights {
+ public:
+  // Calls the job at that time (CLOCK_MONOTONIC), unless the load is over by then.
+  using At = std::function<void(int64_t at_ns, std::function<void()> job)>;
+  // A request has ended. retry_after_s: the answer's Retry-After in seconds, -1 without one.
+  using OnEnd = std::function<void(RequestRecord record, int64_t retry_after_s)>;
+
+  // `addresses` are the targets' own, with the route.
+  Flights(HttpClient& client, const std::vector<DriveTarget>& targets,
+          std::vector<std::string> addresses, DriveProgress& progress, At at, OnEnd on_end)
+      : client_(client),
+        targets_(targets),
+        addresses_(std::move(addresses)),
+        progress_(progress),
+        at_(std::move(at)),
+        on_end_(std::move(on_end)) {
+    for (const DriveTarget& target : targets) asked_.push_back(AskedBy(target));
+  }
+
+  bool empty() const { return flights_.empty(); }
+  // Sends it to that target; `record` tells all that is known before.
+  void Start(RequestRecord record, size_t target, std::string body);
+  // Those that got no token for as long as their target says, or are not complete in time.
+  void GiveUpStalled(int64_t now_ns);
+  void CancelAll(const std::string& why);
+
+ private:
+  struct UnderWay {
+    size_t target = 0;
+    std::shared_ptr<Flight> flight;
+  };
+  void OnTokens(Flight& flight);
+  void TellTokens(Flight& flight);
+  void OnEnded(Flight& flight);
+  void Cancel(Flight& flight, Flight::Ending ending, std::string why);
+
+  HttpClient& client_;
+  const std::vector<DriveTarget>& targets_;
+  const std::vector<std::string> addresses_;
+  std::vector<AskedTokens> asked_;  // by target
+  DriveProgress& progress_;
+  const At at_;
+  const OnEnd on_end_;
+  ChunkParser parser_;
+  std::unordered_map<uint64_t, UnderWay> flights_;  // by index
+};
+
+}  // namespace tacho

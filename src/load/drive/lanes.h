@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "load/plan/numbered_plan.h"
+
+namespace tacho {
+
+// Which server each request of a plan goes to, and whose end makes room for it.
+//
+// Requests go round the servers; those of a session to the same one. Where a fixed number of users
+// sends, and there are as many as servers, each server has a lane: its users stay with it, and the
+// place that a request frees goes to the next request of the same server. (Were the places shared,
+// a server that is slow for some seconds would collect them all, and the others stand idle.) Else
+// there is one lane. Keeps a reference to the plan; any thread may ask.
+class Lanes {
+ public:
+  Lanes(const NumberedPlan& plan, const PlanOptions& options, size_t targets)
+      : plan_(plan),
+        targets_(targets),
+        places_(options.concurrency),
+        count_(options.OpenLoop() || places_ < targets ? 1 : targets) {}
+
+  size_t count() const { return count_; }
+  // How many requests may be under way at once in this lane; 0: no bound.
+  uint64_t PlacesOf(size_t lane) const {
+    return places_ / count_ + (lane < places_ % count_ ? 1 : 0);
+  }
+  size_t TargetOf(uint64_t index) const {
+    const uint64_t affinity = plan_.AffinityOf(index);
+    return (count_ == 1 ? affinity : affinity % places_) % targets_;
+  }
+  size_t LaneOf(uint64_t index) const { return count_ == 1 ? 0 : TargetOf(index); }
+  // The lane's first request from `index` on that no other one has to end before. Not in the plan
+  // (NumberedPlan::Has) when there is none.
+  uint64_t FirstTurnFrom(size_t lane, uint64_t index) const {
+    for (;; ++index) {
+      index = plan_.FirstTurnFrom(index);
+      if (!plan_.Has(index) || LaneOf(index) == lane) return index;
+    }
+  }
+
+ private:
+  const NumberedPlan& plan_;
+  const size_t targets_;
+  const uint64_t places_;
+  const size_t count_;
+};
+
+// The order in which bodies are built ahead: next is the lane that has the fewest, so that none
+// waits for the bodies of a slower one.
+class BodyOrder {
+ public:
+  BodyOrder(const NumberedPlan& plan, const Lanes& lanes)
+      : plan_(plan),
+        lanes_(lanes),
+        next_(lanes.count()),
+        built_(lanes.count()),
+        sent_(lanes.count()) {}
+
+  // One thread.
+  std::optional<uint64_t> Next() {
+    std::optional<size_t> best;
+    int64_t fewest = 0;
+    for (size_t lane = 0; lane < next_.size(); ++lane) {
+      const int64_t ahead = built_[lane] - sent_[lane].load(std::memory_order_relaxed);
+      if (best && ahead >= fewest) continue;
+      next_[lane] = lanes_.FirstTurnFrom(lane, next_[lane]);
+      if (!plan_.Has(next_[lane])) continue;
+      best = lane;
+      fewest = ahead;
+    }
+    if (!best) return std::nullopt;
+    ++built_[*best];
+    return next_[*best]++;
+  }
+  // Any thread: the first turn at the head of that lane was sent.
+  void Sent(size_t lane) { sent_[lane].fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  const NumberedPlan& plan_;
+  const Lanes& lanes_;
+  std::vector<uint64_t> next_;  // by lane, as the others
+  std::vector<int64_t> built_;
+  std::vector<std::atomic<int64_t>> sent_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "load/plan/dataset.h"
+#include "net/http_client.h"
+
+namespace tacho {
+
+// What a server says of the model that it serves.
+struct ServedModel {
+  std::string name;                      // that requests carry
+  std::optional<int64_t> max_model_len;  // tokens of prompt and output together
+  std::vector<std::string> all;          // every name that it answers to
+};
+
+// By GET /v1/models, the first of its list. kRemote when there is none.
+Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
+                             std::chrono::milliseconds patience, std::stop_token stop = {});
+
+// Ids that are words of the model's vocabulary, without a tokenizer of our own: what POST /tokenize
+// makes of a page of plain text. kRemote when it makes none, with why: it has no such route, or did
+// not answer.
+Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
+                                         const std::string& model,
+                                         std::chrono::milliseconds patience,
+                                         std::stop_token stop = {});
+
+struct CountOptions {
+  size_t rows_needed = SIZE_MAX;             // later ones are dropped
+  std::optional<int64_t> most_total_tokens;  // the model's length
+  std::chrono::milliseconds patience{10'000};
+};
+struct CountedTokens {
+  std::string guessed;    // why a token was taken for four bytes; "" when the server counted all
+  uint64_t too_long = 0;  // prompts that leave the model no room to answer: left out
+};
+// Fills the lengths of a dataset's texts by the server's tokenizer: of prompts and answers of
+// ShareGPT, of which only what is within vLLM's bounds stays (4 to 1,024 tokens in, at most 2,048
+// in all), else of prompts. A guess leaves nothing out but from ShareGPT.
+CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
+                          const CountOptions& options, Dataset& dataset, std::stop_token stop = {});
+
+}  // namespace tacho

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "load/plan/scenario.h"
+
+namespace tacho {
+
+// The scenarios of a mix, to draw from by their weights.
+class MixChoice {
+ public:
+  // An empty mix is the default one. kUsage: a scenario that is none, a negative weight, no weight
+  // at all.
+  static Result<MixChoice> Create(const std::vector<MixPart>& mix);
+
+  // `u` is from [0, 1).
+  const Scenario& At(double u) const;
+
+ private:
+  struct Part {
+    const Scenario* scenario = nullptr;
+    double upto = 0;  // its share and those of the parts before it
+  };
+  std::vector<Part> parts_;
+};
+
+}  // namespace tacho

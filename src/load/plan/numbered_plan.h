@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "load/plan/plan.h"
+#include "load/plan/random.h"
+
+namespace tacho {
+
+// The requests of a plan by their number. A plan that goes round has no end: its requests come
+// again, with other prompts. Keeps a reference to the plan; any thread may ask.
+class NumberedPlan {
+ public:
+  explicit NumberedPlan(const LoadPlan& plan) : plan_(plan), goes_round_(plan.GoesRound()) {}
+
+  bool Has(uint64_t index) const { return goes_round_ || index < plan_.requests.size(); }
+  const PlannedRequest& operator[](uint64_t index) const {
+    return plan_.requests[index % plan_.requests.size()];
+  }
+  uint64_t SaltOf(uint64_t index) const {
+    return RoundOf(index) == 0 ? plan_.salt : MixBits(plan_.salt + RoundOf(index));
+  }
+  uint64_t SessionOf(uint64_t index) const {
+    return (*this)[index].session + RoundOf(index) * plan_.requests.size();
+  }
+  // Requests with the same one go to the same server.
+  uint64_t AffinityOf(uint64_t index) const {
+    // By round too: a plan that is one session goes to each server in turn.
+    return InSession(index) ? (*this)[index].session + RoundOf(index) : index;
+  }
+  // The first from `index` on that no other one has to end before.
+  uint64_t FirstTurnFrom(uint64_t index) const {
+    while (Has(index) && (*this)[index].turn > 0) ++index;
+    return index;
+  }
+  // The next turn of its session is the next request of the plan.
+  bool HasFollower(uint64_t index) const { return Has(index + 1) && (*this)[index + 1].turn > 0; }
+  bool InSession(uint64_t index) const { return (*this)[index].turn > 0 || HasFollower(index); }
+
+ private:
+  uint64_t RoundOf(uint64_t index) const { return index / plan_.requests.size(); }
+
+  const LoadPlan& plan_;
+  const bool goes_round_;
+};
+
+}  // namespace tacho

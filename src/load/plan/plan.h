@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "load/plan/arrivals.h"
+#include "load/plan/dataset.h"
+#include "load/plan/length_spread.h"
+#include "load/plan/scenario.h"
+
+namespace tacho {
+
+// Part of a prompt that other requests have too: the same seed gives the same tokens.
+struct PromptPiece {
+  uint64_t seed = 0;
+  int64_t tokens = 0;
+};
+
+// One request, decided before anything is sent.
+struct PlannedRequest {
+  uint64_t index = 0;
+  std::string scenario;
+  int64_t at_ns = 0;          // from the start of the load; with a fixed concurrency: not before
+  int64_t prompt_tokens = 0;  // all of them, shared ones too
+  int64_t output_tokens = 0;
+  uint64_t seed = 0;                // of the prompt's own token ids, which come last
+  std::vector<PromptPiece> shared;  // what it has in common with others, in front
+  std::string text;                 // of a dataset: the prompt itself, in place of token ids
+  bool text_is_messages = false;    // it is the JSON of a chat's messages
+  std::string model;                // in place of the target's; "" for that one
+  uint64_t session = 0;             // requests of one conversation have the same
+  // From 1 on: sent when the request before it in the plan has ended and its user has thought.
+  uint32_t turn = 0;
+  int64_t think_ns = 0;
+  bool cut = false;  // to the model's length
+};
+
+struct PlanOptions {
+  std::vector<MixPart> mix;              // empty: chat 60, rag 30, code 10
+  std::optional<int64_t> prompt_tokens;  // fixed lengths in place of a scenario
+  std::optional<int64_t> output_tokens;
+  LengthSpread spread;                       // of fixed lengths
+  std::optional<int64_t> most_total_tokens;  // the model's length: longer ones are cut, and counted
+  double shared_prefix = 0;                  // this share of each prompt is the same for all
+  int64_t prefix_tokens = 0;                 // in front of each prompt, one of so many:
+  uint64_t prefixes = 1;
+  std::optional<uint64_t> requests;    // at most
+  std::optional<int64_t> duration_ns;  // no request is sent later than this
+  int64_t grace_ns = 0;        // what is under way then has so long to end, and is cancelled
+  std::optional<double> rate;  // requests a second; absent: fixed concurrency
+  double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
+  std::optional<Ramp> ramp;    // in place of the rate; over_s of 0: over all requests or the time
+  std::optional<double> replay_speed;  // the times of the dataset, so many times as fast
+  bool shuffle = true;                 // a dataset without its times
+  bool oversample = true;              // a dataset again from its beginning when it is through
+  uint64_t concurrency = 8;            // at most so many at once; 0: no bound
+  // Names that requests ask for in place of the target's own (LoRA modules), by chance or in turn;
+  // the requests of a session ask for the same.
+  std::vector<std::string> models;
+  bool models_in_turn = false;
+  int64_t think_ns = 0;  // with a fixed concurrency: mean pause of a user, exponential
+  uint64_t seed = 0;
+  // Of the prompts' tokens, so that a second run does not find the prefix cache of the first one
+  // warm. Absent: a fresh one.
+  std::optional<uint64_t> salt;
+
+  bool OpenLoop() const { return rate || ramp || replay_speed; }
+  bool FixedLengths() const { return prompt_tokens && output_tokens; }
+};
+
+// Where the requests of a plan come from that no scenario made.
+struct PlannedDataset {
+  std::string path;  // "" where the caller told none
+  DatasetKind kind = DatasetKind::kUnknown;
+  uint64_t rows = 0;
+};
+
+// What will be sent, in order of time. Users who send for a time without a number of requests get
+// as many planned as they are likely to need: the rest stay unsent, and where more are needed the
+// plan goes round, with a salt of its own each time. But for the salt it depends on the
+// options alone, and request n on neither the times nor the number of requests.
+struct LoadPlan {
+  PlanOptions options;
+  uint64_t salt = 0;
+  std::vector<PlannedRequest> requests;
+  uint64_t cut_to_model = 0;  // requests shortened to most_total_tokens (`cut`)
+  std::optional<PlannedDataset> dataset;
+
+  bool GoesRound() const {
+    return !options.requests && !options.OpenLoop() && !requests.empty() &&
+           (options.oversample || !dataset);
+  }
+};
+// A plan has at most so many requests.
+inline constexpr uint64_t kMostRequests = 10'000'000;
+
+// kUsage: options that contradict each other or are out of range.
+Result<void> CheckPlan(const PlanOptions& options);
+// kUsage as CheckPlan, and for a replay.
+Result<LoadPlan> MakePlan(const PlanOptions& options);
+// The same with the requests of a dataset. Outputs of unknown length are 256 tokens long.
+Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset);
+
+// As a plan with that seed shuffles them.
+void ShuffleRows(Dataset& dataset, uint64_t seed);
+
+// A salt that no run had before.
+uint64_t FreshSalt();
+
+}  // namespace tacho

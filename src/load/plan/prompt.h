@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "load/plan/plan.h"
+
+namespace tacho {
+
+// Appends the prompt's token ids as a JSON list, drawn from `token_ids`, of which there must be
+// one. The same plan, salt and ids give the same text. About 5 ns a token.
+void AppendTokenIds(const PlannedRequest& request, uint64_t salt,
+                    std::span<const int64_t> token_ids, std::string& out);
+
+// The prompt as a text of common English words, about one token each, for an API that takes no ids
+// (chat) or where none are known. How many tokens it was, the server's usage tells.
+void AppendWords(const PlannedRequest& request, uint64_t salt, std::string& out);
+
+}  // namespace tacho

@@ -1,0 +1,102 @@
+// The table of `vllm bench serve`, 50 columns wide.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "load/result/bench_result.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kWidth = 50;
+
+struct MetricText {
+  const char* name;
+  const char* title;
+  const char* word;
+};
+constexpr MetricText kTexts[] = {
+    {"ttft", "Time to First Token", "TTFT"},
+    {"tpot", "Time per Output Token (excl. 1st token)", "TPOT"},
+    {"itl", "Inter-token Latency", "ITL"},
+    {"e2el", "End-to-end Latency", "E2EL"},
+    {"client_queue_time", "Client-side Queueing", "Client Queue Time"},
+    {"e2el_including_client_queue", "Queue-inclusive End-to-end Latency", "E2EL incl. Queue"},
+};
+
+std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
+                        const MetricText& text, const std::vector<double>& percents) {
+  if (IsUnsure(whole, text.name)) {
+    return BenchTitle(text.title) + BenchRow(fmt::format("{} (ms):", text.word), "read too late");
+  }
+  const Distribution all = BenchMetricOf(records, text.name, percents);
+  if (all.count == 0) return "";  // answers that were no streams have no TTFT
+  const Distribution median = BenchMetricOf(records, text.name, {50});
+  std::string out = BenchTitle(text.title);
+  out += BenchRow(fmt::format("Mean {} (ms):", text.word), all.mean);
+  out += BenchRow(fmt::format("Median {} (ms):", text.word), median.At(50).value_or(0));
+  for (const double percent : percents) {
+    out += BenchRow(fmt::format("P{} {} (ms):", PercentName(percent), text.word),
+                    all.At(percent).value_or(0));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string BenchTitle(const std::string& title, char fill) {
+  const size_t rest = kWidth - std::min(kWidth, title.size());
+  return std::string(rest / 2, fill) + title + std::string(rest - rest / 2, fill) + "\n";
+}
+
+std::string BenchRow(const std::string& label, double value) {
+  return fmt::format("{:<40} {:<10.2f}\n", label, value);
+}
+
+std::string BenchRow(const std::string& label, uint64_t value) {
+  return fmt::format("{:<40} {:<10}\n", label, value);
+}
+
+std::string BenchRow(const std::string& label, std::string_view value) {
+  return fmt::format("{:<35} {:<14}\n", label, value);
+}
+
+std::string BenchResultText(const LoadRecords& records, const LoadSummary& summary,
+                            const BenchIdentity& identity, const BenchMetrics& metrics,
+                            const std::string& extra) {
+  const LoadFigures& whole = summary.whole;
+  std::string out = BenchTitle(" Serving Benchmark Result ", '=');
+  out += BenchRow("Successful requests:", whole.done);
+  out += BenchRow("Failed requests:", whole.failed + whole.partial);
+  // vLLM's client has none.
+  if (whole.cancelled > 0) out += BenchRow("Cancelled requests:", whole.cancelled);
+  if (summary.verdict.client_bound) out += BenchRow("Limited by the client:", "yes, see below");
+  if (identity.max_concurrency) {
+    out += BenchRow("Maximum request concurrency:", *identity.max_concurrency);
+  }
+  if (identity.request_rate) {
+    out += BenchRow("Request rate configured (RPS):", *identity.request_rate);
+  }
+  out += BenchRow("Benchmark duration (s):", static_cast<double>(whole.duration_ns) / 1e9);
+  out += BenchRow("Total input tokens:", static_cast<uint64_t>(whole.prompt_tokens));
+  out += BenchRow("Total generated tokens:", static_cast<uint64_t>(whole.output_tokens));
+  out += BenchRow("Request throughput (req/s):", whole.requests_per_s);
+  if (metrics.goodput && whole.unsure_first == 0)
+    out += BenchRow("Request goodput (req/s):", whole.good_per_s);
+  out += BenchRow("Output token throughput (tok/s):", whole.output_tokens_per_s);
+  if (summary.peak_chunks_per_s > 0) {  // not known of answers that were no streams
+    out += BenchRow("Peak output token throughput (tok/s):",
+                    static_cast<double>(summary.peak_chunks_per_s));
+  }
+  out += BenchRow("Peak concurrent requests:", static_cast<double>(summary.concurrency.peak));
+  out += BenchRow("Total token throughput (tok/s):",
+                  whole.output_tokens_per_s + whole.prompt_tokens_per_s);
+  for (const MetricText& text : kTexts) {
+    for (const std::string& name : metrics.names) {
+      if (name == text.name) out += MetricBlock(records, whole, text, metrics.percents);
+    }
+  }
+  return out + extra + std::string(kWidth, '=') + "\n";
+}
+
+}  // namespace tacho

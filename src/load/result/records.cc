@@ -1,0 +1,52 @@
+#include "load/result/records.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "net/clock.h"
+
+namespace tacho {
+
+ClockPair ReadClocks() {
+  // The monotonic clock on both sides of the other one: its middle is at most half of that off.
+  const int64_t before = MonotonicNs();
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t after = MonotonicNs();
+  return {before + (after - before) / 2, int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
+}
+
+int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks) {
+  if (clocks.empty()) return 0;
+  auto after =
+      std::upper_bound(clocks.begin(), clocks.end(), monotonic_ns,
+                       [](int64_t at, const ClockPair& pair) { return at < pair.monotonic_ns; });
+  if (after == clocks.begin()) return after->unix_ns + (monotonic_ns - after->monotonic_ns);
+  const ClockPair& left = *(after - 1);
+  const int64_t since = monotonic_ns - left.monotonic_ns;
+  if (after == clocks.end()) return left.unix_ns + since;
+  // Whole nanoseconds elapsed, and the share of what the other clock gained meanwhile.
+  const int64_t span = after->monotonic_ns - left.monotonic_ns;
+  const int64_t gained = (after->unix_ns - left.unix_ns) - span;
+  return left.unix_ns + since +
+         std::llround(static_cast<double>(gained) * static_cast<double>(since) /
+                      static_cast<double>(span));
+}
+
+std::string_view StatusName(RequestStatus status) {
+  switch (status) {
+    case RequestStatus::kDone:
+      return "done";
+    case RequestStatus::kFailed:
+      return "failed";
+    case RequestStatus::kPartial:
+      return "partial";
+    case RequestStatus::kCancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+}  // namespace tacho

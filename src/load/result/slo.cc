@@ -1,0 +1,84 @@
+#include "load/result/slo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "load/result/request_times.h"
+
+namespace tacho {
+namespace {
+
+Result<Slo> ParseSlo(std::string_view text) {
+  const auto bad = [&](std::string_view why) {
+    return Fail(ErrorKind::kUsage, fmt::format("'{}' {}", text, why));
+  };
+  Slo slo;
+  slo.text = text;
+  const size_t sign = text.find_first_of(":=");
+  const std::string_view name = text.substr(0, sign);
+  if (name == "ttft") {
+    slo.metric = SloMetric::kTtft;
+  } else if (name == "tpot") {
+    slo.metric = SloMetric::kTpot;
+  } else if (name == "e2el" || name == "e2e") {
+    slo.metric = SloMetric::kEndToEnd;
+  } else {
+    return bad("names no time that a request has (ttft, tpot, e2el)");
+  }
+  if (sign == std::string_view::npos) return bad("has no bound, such as in ttft:200 (ms)");
+  const std::string_view value = text.substr(sign + 1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const std::string_view unit = value.substr(static_cast<size_t>(end - value.data()));
+  const double factor = unit.empty() || unit == "ms" ? 1e6
+                        : unit == "s"                ? 1e9
+                        : unit == "us"               ? 1e3
+                                                     : 0;
+  if (error != std::errc() || factor == 0 || !(number >= 0) || !std::isfinite(number)) {
+    return bad("has no bound such as in ttft:200 (ms) or ttft:1.5s");
+  }
+  slo.most_ns = number * factor;
+  return slo;
+}
+
+bool Keeps(const RequestRecord& record, const Slo& slo) {
+  switch (slo.metric) {
+    case SloMetric::kTtft: {
+      const auto ttft = TtftNs(record);
+      return ttft && static_cast<double>(*ttft) <= slo.most_ns;
+    }
+    case SloMetric::kTpot:
+      return TpotNs(record).value_or(0) <= slo.most_ns;
+    case SloMetric::kEndToEnd: {
+      const auto whole = EndToEndNs(record);
+      return whole && static_cast<double>(*whole) <= slo.most_ns;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<Slo>> ParseSlos(std::string_view text) {
+  std::vector<Slo> slos;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(", "), text.size());
+    if (end > 0) {
+      auto slo = ParseSlo(text.substr(0, end));
+      if (!slo) return tl::unexpected<Error>(slo.error());
+      slos.push_back(std::move(*slo));
+    }
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return slos;
+}
+
+bool KeepsSlos(const RequestRecord& record, const std::vector<Slo>& slos) {
+  if (record.status != RequestStatus::kDone) return false;
+  return std::all_of(slos.begin(), slos.end(), [&](const Slo& slo) { return Keeps(record, slo); });
+}
+
+}  // namespace tacho

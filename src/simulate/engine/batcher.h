@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "simulate/engine/step_load.h"
+
+namespace tacho::simulate {
+
+struct BatcherLimits {
+  int64_t max_num_seqs = 256;
+  int64_t max_num_batched_tokens = 8192;  // new tokens of one step
+  bool chunked_prefill = true;     // a prompt may be read in several steps; else only as a whole
+  bool mixes = true;               // prompts and generation share a step (vLLM); else prompts first
+  int64_t cache_tokens = 400'000;  // room of the key-value cache
+};
+
+struct BatchRequest {
+  uint64_t id = 0;
+  int64_t prompt_tokens = 0;
+  int64_t cached_tokens = 0;  // of the prompt, at its beginning; at least one token is always read
+  int64_t output_tokens = 1;  // at which it ends
+  int64_t arrival_ns = 0;
+};
+
+// One request's part of a step.
+struct BatchShare {
+  uint64_t id = 0;
+  int64_t tokens = 0;        // new in this step
+  int64_t length_after = 0;  // of the request, once the step is done
+  bool is_context = false;   // its prompt is being read
+  bool samples = false;      // it gets a token from this step
+};
+struct StepBatch {
+  std::vector<BatchShare> shares;
+  StepLoad load;
+  bool empty() const { return shares.empty(); }
+};
+
+// What a finished step gave to a request.
+struct BatchOutput {
+  uint64_t id = 0;
+  bool first_token = false;
+  bool finished = false;
+};
+
+// Continuous batching: requests in, steps out, time only as values. Requests that run keep their
+// place; waiting ones come in, in order, as long as there are places, tokens and room in the
+// cache for the whole of their answer (so nothing is ever preempted).
+class Batcher {
+ public:
+  explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}
+
+  void Add(const BatchRequest& request);
+  // Takes a request out, wherever it is. False if it is not here (any more).
+  bool Abort(uint64_t id);
+  // The next step, empty if there is nothing to do. The one before must have been completed.
+  StepBatch Schedule(int64_t now_ns);
+  // Ends the scheduled step: who got a token, in the order of the batch. A request that was
+  // aborted meanwhile gets none.
+  std::vector<BatchOutput> Complete(const StepBatch& batch);
+
+  size_t running() const { return running_.size(); }
+  size_t waiting() const { return waiting_.size(); }
+  bool idle() const { return running_.empty() && waiting_.empty(); }
+  int64_t cache_tokens_used() const { return cache_used_; }
+  const BatcherLimits& limits() const { return limits_; }
+  // When a request was first scheduled; 0 when it is not here or has not been yet.
+  int64_t ScheduledAt(uint64_t id) const;
+
+ private:
+  struct Running {
+    BatchRequest request;
+    int64_t computed = 0;  // tokens in the cache
+    int64_t made = 0;      // tokens of the answer
+    int64_t scheduled_ns = 0;
+    bool was_in_a_step = false;
+  };
+  int64_t RoomFor(const BatchRequest& request) const {
+    return request.prompt_tokens + request.output_tokens;
+  }
+  void ScheduleContext(Running& running, int64_t& budget, StepBatch& batch);
+  void ScheduleGeneration(Running& running, int64_t& budget, StepBatch& batch);
+  void Admit(int64_t now_ns);
+
+  BatcherLimits limits_;
+  std::deque<BatchRequest> waiting_;
+  std::vector<Running> running_;  // in the order they came in
+  int64_t cache_used_ = 0;
+};
+
+}  // namespace tacho::simulate

@@ -1,0 +1,150 @@
+#include "simulate/engine/batcher.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "simulate/engine/random.h"
+
+namespace tacho::simulate {
+namespace {
+
+BatchRequest Request(uint64_t id, int64_t prompt, int64_t output, int64_t cached = 0) {
+  return {id, prompt, cached, output, 0};
+}
+
+// Runs to the end; gives all steps.
+std::vector<StepBatch> RunAll(Batcher& batcher) {
+  std::vector<StepBatch> steps;
+  for (;;) {
+    StepBatch batch = batcher.Schedule(0);
+    if (batch.empty()) return steps;
+    batcher.Complete(batch);
+    steps.push_back(std::move(batch));
+  }
+}
+
+TEST(Batcher, ReadsThePromptThenMakesOneTokenAStep) {
+  Batcher batcher({});
+  batcher.Add(Request(1, 32, 3));
+  const auto steps = RunAll(batcher);
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_EQ(steps[0].load.context.tokens, 32);
+  EXPECT_EQ(steps[0].load.sampled, 1);
+  EXPECT_EQ(steps[1].load.generation.tokens, 1);
+  EXPECT_EQ(steps[1].load.generation.kv, 33);
+  EXPECT_EQ(steps[2].load.generation.kv, 34);
+  EXPECT_TRUE(batcher.idle());
+  EXPECT_EQ(batcher.cache_tokens_used(), 0);
+}
+
+TEST(Batcher, LongPromptIsReadInPiecesBesideTheOthers) {
+  BatcherLimits limits;
+  limits.max_num_batched_tokens = 16;
+  Batcher batcher(limits);
+  batcher.Add(Request(1, 4, 10));
+  batcher.Complete(batcher.Schedule(0));
+  batcher.Add(Request(2, 40, 2));
+  const StepBatch mixed = batcher.Schedule(0);
+  EXPECT_EQ(mixed.load.generation.tokens, 1);
+  EXPECT_EQ(mixed.load.context.tokens, 15);
+  EXPECT_EQ(mixed.load.tokens(), 16);
+  EXPECT_EQ(mixed.load.sampled, 1);
+}
+
+TEST(Batcher, PromptsComeFirstWhenTheyDoNotMix) {
+  BatcherLimits limits;
+  limits.mixes = false;
+  Batcher batcher(limits);
+  batcher.Add(Request(1, 4, 10));
+  batcher.Complete(batcher.Schedule(0));
+  batcher.Add(Request(2, 40, 2));
+  const StepBatch extend = batcher.Schedule(0);
+  EXPECT_EQ(extend.load.context.requests, 1);
+  EXPECT_EQ(extend.load.generation.requests, 0);
+  batcher.Complete(extend);
+  EXPECT_EQ(batcher.Schedule(0).load.generation.requests, 2);
+}
+
+TEST(Batcher, CachedBeginningIsNotReadAgain) {
+  Batcher batcher({});
+  batcher.Add(Request(1, 32, 1, 16));
+  EXPECT_EQ(batcher.Schedule(0).load.context.tokens, 16);
+}
+
+TEST(Batcher, AbortedRequestGetsNothingFromItsStep) {
+  Batcher batcher({});
+  batcher.Add(Request(1, 8, 4));
+  batcher.Add(Request(2, 8, 4));
+  const StepBatch step = batcher.Schedule(0);
+  EXPECT_TRUE(batcher.Abort(1));
+  EXPECT_FALSE(batcher.Abort(1));
+  const auto outputs = batcher.Complete(step);
+  ASSERT_EQ(outputs.size(), 1U);
+  EXPECT_EQ(outputs[0].id, 2U);
+}
+
+TEST(Batcher, WaitsForRoomInTheCache) {
+  BatcherLimits limits;
+  limits.cache_tokens = 100;
+  Batcher batcher(limits);
+  batcher.Add(Request(1, 60, 20));
+  batcher.Add(Request(2, 30, 10));
+  batcher.Complete(batcher.Schedule(0));
+  EXPECT_EQ(batcher.running(), 1U);
+  EXPECT_EQ(batcher.waiting(), 1U);
+  RunAll(batcher);
+  EXPECT_TRUE(batcher.idle());
+}
+
+// Whatever comes: every prompt token is read once, every answer has its length, no step is larger
+// than the limits.
+TEST(Batcher, AddsUpForAnyLoad) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    BatcherLimits limits;
+    limits.max_num_seqs = random.Between(1, 20);
+    limits.max_num_batched_tokens = random.Between(20, 300);
+    limits.mixes = random.Between(0, 1) == 1;
+    limits.chunked_prefill = random.Between(0, 3) != 0;
+    limits.cache_tokens = random.Between(100, 2000);
+    Batcher batcher(limits);
+    std::map<uint64_t, BatchRequest> requests;
+    std::map<uint64_t, int64_t> read, made;
+    for (uint64_t id = 1; id <= 40; ++id) {
+      requests[id] = Request(id, random.Between(1, 400), random.Between(1, 30));
+    }
+    uint64_t next = 1;
+    for (int turn = 0; next <= 40 || !batcher.idle(); ++turn) {
+      ASSERT_LT(turn, 100'000);
+      for (int64_t n = random.Between(0, 3); n > 0 && next <= 40; --n) {
+        batcher.Add(requests[next++]);
+      }
+      const StepBatch batch = batcher.Schedule(turn);
+      const int64_t people = static_cast<int64_t>(batch.shares.size());
+      EXPECT_LE(people, limits.max_num_seqs);
+      if (limits.chunked_prefill || people > 1) {
+        EXPECT_LE(batch.load.tokens(), limits.max_num_batched_tokens);
+      }
+      if (!limits.mixes) {
+        EXPECT_TRUE(batch.load.context.requests == 0 || batch.load.generation.requests == 0);
+      }
+      for (const BatchShare& share : batch.shares) {
+        if (share.is_context) read[share.id] += share.tokens;
+      }
+      for (const BatchOutput& output : batcher.Complete(batch)) {
+        EXPECT_EQ(output.first_token, made[output.id] == 0);
+        ++made[output.id];
+        EXPECT_EQ(output.finished, made[output.id] == requests[output.id].output_tokens);
+      }
+    }
+    for (const auto& [id, request] : requests) {
+      EXPECT_EQ(read[id], request.prompt_tokens) << seed;
+      EXPECT_EQ(made[id], request.output_tokens) << seed;
+    }
+    EXPECT_EQ(batcher.cache_tokens_used(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace tacho::simulate

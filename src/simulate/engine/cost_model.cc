@@ -1,0 +1,150 @@
+#include "simulate/engine/cost_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tacho::simulate {
+namespace {
+
+constexpr ModelShape kModels[] = {
+    {"tiny", "sim/tiny-4-layers", 4, 1024, 3072, 16, 8, 128, 32000},
+    {"small", "Qwen/Qwen3-0.6B", 28, 1024, 3072, 16, 8, 128, 151936},
+    {"8b", "Qwen/Qwen3-8B", 36, 4096, 12288, 32, 8, 128, 151936},
+    {"32b", "Qwen/Qwen3-32B", 64, 5120, 25600, 64, 8, 128, 151936},
+    {"70b", "meta-llama/Llama-3.1-70B", 80, 8192, 28672, 64, 8, 128, 128256},
+};
+
+constexpr Hardware kHardware[] = {
+    {"h100", "NVIDIA H100 80GB HBM3", 620e12, 2.7e12, 380e9, 85018279936, 9, 0, 132},
+    {"h200", "NVIDIA H200", 640e12, 3.9e12, 380e9, 150109880320, 9, 0, 132},
+    {"b200", "NVIDIA B200", 1500e12, 6.4e12, 760e9, 191503138816, 10, 0, 148},
+    {"a100", "NVIDIA A100-SXM4-80GB", 240e12, 1.7e12, 240e9, 85017624576, 8, 0, 108},
+    {"l4", "NVIDIA L4", 90e12, 0.24e12, 14e9, 23580639232, 8, 9, 58},
+};
+
+constexpr double kBytesPerNumber = 2;     // bfloat16
+constexpr double kSmallestKernel = 1100;  // ns: nothing on a GPU is quicker
+constexpr int64_t kTickNs = 32;
+constexpr int64_t kLargeMessage = 512 << 10;  // bytes; from here on NCCL's ring wins
+
+template <typename List>
+auto FindByName(const List& list, std::string_view name, std::string_view what)
+    -> Result<typename List::value_type> {
+  const auto found = std::ranges::find(list, name, [](const auto& row) { return row.name; });
+  if (found != list.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const auto& row : list) names.push_back(row.name);
+  return Fail(ErrorKind::kUsage,
+              fmt::format("no {} '{}'; known are {}", what, name, fmt::join(names, ", ")));
+}
+
+class Kernels {
+ public:
+  Kernels(const CostModel& cost, Random random) : cost_(cost), random_(random) {}
+
+  void Add(std::vector<KernelWork>& list, KernelRole role, double mean_ns, int64_t rows) {
+    double ns = std::max(mean_ns, kSmallestKernel);
+    ns *= static_cast<double>(random_.Between(950, 1050)) / 1000;
+    if (random_.Between(0, 99) == 0) ns *= static_cast<double>(random_.Between(1000, 2000)) / 1000;
+    const auto ticks = static_cast<int64_t>(ns / cost_.speed) / kTickNs;
+    list.push_back({role, std::max<int64_t>(1, ticks) * kTickNs, rows});
+  }
+
+  // A product of (rows x inner) and (inner x columns).
+  double Product(int64_t rows, int64_t inner, int64_t columns) const {
+    const double work =
+        2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(columns);
+    const double bytes =
+        kBytesPerNumber * (static_cast<double>(inner) * static_cast<double>(columns) +
+                           static_cast<double>(rows * (inner + columns)));
+    return 1800 +
+           std::max(work / cost_.hardware.flops, bytes / cost_.hardware.memory_bytes_s) * 1e9;
+  }
+  double Memory(int64_t numbers) const {
+    return 1300 +
+           static_cast<double>(numbers) * kBytesPerNumber / cost_.hardware.memory_bytes_s * 1e9;
+  }
+  double Attention(const StepLoad& load) const {
+    const ModelShape& m = cost_.model;
+    const int64_t heads = std::max<int64_t>(1, m.heads / cost_.tensor_parallel);
+    const int64_t kv_heads = std::max<int64_t>(1, m.kv_heads / cost_.tensor_parallel);
+    const double work = 4.0 * static_cast<double>(load.context.tokens_times_kv) *
+                        static_cast<double>(heads * m.head_dim) * 0.5;
+    const double cache = 2 * kBytesPerNumber * static_cast<double>(load.generation.kv) *
+                         static_cast<double>(kv_heads * m.head_dim);
+    return 3000 +
+           (work / (cost_.hardware.flops * 0.6) + cache / cost_.hardware.memory_bytes_s) * 1e9;
+  }
+  double Collective(int64_t bytes) const {
+    const int ranks = cost_.tensor_parallel;
+    const double moved = 2.0 * (ranks - 1) / ranks * static_cast<double>(bytes);
+    return 5200 + moved / cost_.hardware.link_bytes_s * 1e9;
+  }
+
+ private:
+  const CostModel& cost_;
+  Random random_;
+};
+
+}  // namespace
+
+std::span<const ModelShape> ModelShapes() { return kModels; }
+std::span<const Hardware> HardwarePresets() { return kHardware; }
+Result<ModelShape> FindModelShape(std::string_view name) {
+  return FindByName(ModelShapes(), name, "model size");
+}
+Result<Hardware> FindHardware(std::string_view name) {
+  return FindByName(HardwarePresets(), name, "hardware");
+}
+
+StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random) {
+  StepKernels out;
+  if (load.empty()) return out;
+  const ModelShape& m = cost.model;
+  const int64_t tp = cost.tensor_parallel;
+  const int64_t rows = load.tokens();
+  const int64_t q = m.heads * m.head_dim / tp;
+  const int64_t kv = std::max<int64_t>(m.head_dim, m.kv_heads * m.head_dim / tp);
+  const int64_t inner = m.intermediate / tp;
+  const int64_t message = rows * m.hidden * 2;
+  const KernelRole reduce =
+      message >= kLargeMessage ? KernelRole::kAllReduceLarge : KernelRole::kAllReduce;
+  Kernels kernels(cost, random);
+  const auto add = [&](std::vector<KernelWork>& list, KernelRole role, double ns) {
+    kernels.Add(list, role, ns, rows);
+  };
+  add(out.prepare, KernelRole::kSlotMapping, 2900);
+  add(out.prepare, KernelRole::kAttentionMetadata, 3100);
+
+  out.forward.reserve(static_cast<size_t>(m.layers) * 12 + 2);
+  add(out.forward, KernelRole::kEmbedding, kernels.Memory(rows * m.hidden));
+  for (int layer = 0; layer < m.layers; ++layer) {
+    add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
+    add(out.forward, KernelRole::kQkv, kernels.Product(rows, m.hidden, q + 2 * kv));
+    add(out.forward, KernelRole::kRope, kernels.Memory(2 * rows * (q + kv)));
+    add(out.forward, KernelRole::kCacheWrite, kernels.Memory(4 * rows * kv));
+    add(out.forward, KernelRole::kAttention, kernels.Attention(load));
+    add(out.forward, KernelRole::kOutProjection, kernels.Product(rows, q, m.hidden));
+    if (tp > 1) add(out.forward, reduce, kernels.Collective(message));
+    add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
+    add(out.forward, KernelRole::kGateUp, kernels.Product(rows, m.hidden, 2 * inner));
+    add(out.forward, KernelRole::kActivation, kernels.Memory(3 * rows * inner));
+    add(out.forward, KernelRole::kDown, kernels.Product(rows, inner, m.hidden));
+    if (tp > 1) add(out.forward, reduce, kernels.Collective(message));
+  }
+  add(out.forward, KernelRole::kNorm, kernels.Memory(3 * rows * m.hidden));
+
+  const int64_t sampled = std::max<int64_t>(1, load.sampled);
+  const auto sample = [&](KernelRole role, double ns) {
+    kernels.Add(out.sample, role, ns, sampled);
+  };
+  sample(KernelRole::kGather, kernels.Memory(2 * sampled * m.hidden));
+  sample(KernelRole::kLmHead, kernels.Product(sampled, m.hidden, m.vocabulary / tp));
+  if (tp > 1) sample(KernelRole::kAllGather, kernels.Collective(sampled * m.vocabulary / tp * 2));
+  sample(KernelRole::kArgmax, 6000 + kernels.Memory(sampled * m.vocabulary));
+  return out;
+}
+
+}  // namespace tacho::simulate

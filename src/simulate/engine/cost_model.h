@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "simulate/engine/random.h"
+#include "simulate/engine/step_load.h"
+#include "simulate/trace/kernel_catalog.h"
+
+namespace tacho::simulate {
+
+// A dense decoder in bfloat16.
+struct ModelShape {
+  std::string_view name;  // as --model-size knows it
+  std::string_view checkpoint;
+  int layers;
+  int64_t hidden, intermediate;
+  int64_t heads, kv_heads, head_dim;
+  int64_t vocabulary;
+};
+
+// What limits a kernel: rates that are reached, not those of the data sheet.
+struct Hardware {
+  std::string_view name;         // as --hardware knows it
+  std::string_view device_name;  // as CUDA calls it
+  double flops;                  // bfloat16, a second
+  double memory_bytes_s;
+  double link_bytes_s;  // of one device to the others
+  int64_t memory_bytes;
+  int compute_major, compute_minor;
+  int multiprocessors;
+};
+
+std::span<const ModelShape> ModelShapes();
+std::span<const Hardware> HardwarePresets();
+Result<ModelShape> FindModelShape(std::string_view name);
+Result<Hardware> FindHardware(std::string_view name);
+
+struct CostModel {
+  ModelShape model;
+  Hardware hardware;
+  int tensor_parallel = 1;
+  double speed = 1;  // everything takes 1/speed of its time
+};
+
+// One kernel of a step, without its place in time.
+struct KernelWork {
+  KernelRole role;
+  int64_t duration_ns;
+  int64_t rows;  // of the batch, for its grid
+};
+
+// The kernels of one step on one device, in order. `prepare` and `sample` are always launched one
+// by one; `forward` are the layers, which a decode step replays as one graph.
+struct StepKernels {
+  std::vector<KernelWork> prepare, forward, sample;
+};
+
+// The same for the same `random`. Matrix products are bound by arithmetic or by reading the
+// weights, attention by arithmetic (prompts) and by reading the cache (generation), the rest by
+// memory; a kernel takes 5 % more or less, one in a hundred up to twice as long. Durations are
+// multiples of 32 ns, as the device's clock ticks.
+StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random);
+
+}  // namespace tacho::simulate

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulate/engine/batcher.h"
+#include "simulate/engine/cost_model.h"
+#include "simulate/engine/engine_stats.h"
+#include "simulate/engine/loop.h"
+#include "simulate/engine/recording.h"
+
+namespace tacho::simulate {
+
+struct EngineOptions {
+  SimulatedEngine kind = SimulatedEngine::kVllm;
+  CostModel cost;
+  BatcherLimits limits;
+  uint64_t seed = 1;
+  bool empty_step_at_end = true;  // vLLM looks at its batch once more when it has run empty
+};
+
+// Hears of a request's tokens, on the loop's thread.
+class TokenListener {
+ public:
+  virtual ~TokenListener() = default;
+  // One more token at that (monotonic) time; `last`: the request is over.
+  virtual void OnToken(int64_t now_ns, bool last) = 0;
+  // False: nobody reads the answer any more; the request is aborted.
+  virtual bool IsWanted() const = 0;
+  virtual void OnAborted() = 0;
+};
+
+// One scheduler with its batch and its tensor-parallel ranks: takes requests, runs one step after
+// the other in real time, and keeps what its profilers record. All on the loop's thread.
+class Engine {
+ public:
+  Engine(const EngineOptions& options, Loop& loop)
+      : options_(options), loop_(loop), batcher_(options.limits) {}
+
+  void Submit(BatchRequest request, std::shared_ptr<TokenListener> listener);
+  // Takes the request out without a word to its listener.
+  void Abort(uint64_t id);
+  void AbortAll();
+
+  // Asked before each step with what is in it; false: the engine stalls (it is writing a trace, or
+  // it is dead) until Resume.
+  using Gate = std::function<bool(const StepBatch&)>;
+  void set_gate(Gate gate) { gate_ = std::move(gate); }
+  // Told after each step: the recorded form, and how long it took.
+  using StepDone = std::function<void(const RecordedStep&, int64_t dur_ns)>;
+  void set_step_done(StepDone done) { step_done_ = std::move(done); }
+  void Stall() { stalled_ = true; }
+  void Resume();
+  void Kill();
+
+  // Runs `job` between two steps: at once when none is running and the engine is not stalled. That
+  // is when engines handle what their profiler is asked to do.
+  void BetweenSteps(std::function<void()> job);
+
+  // Recordings: any number at a time. One that is opened in the middle of a step has that step.
+  int OpenRecording();
+  Recording CloseRecording(int id);
+  bool IsOpen(int id) const { return recordings_.contains(id); }
+  // Leaves a mark for the steps to come: ProfilerStep#N, or none.
+  void set_profiler_step(std::optional<int64_t> step) { profiler_step_ = step; }
+
+  bool busy() const { return busy_; }
+  bool stalled() const { return stalled_; }
+  bool dead() const { return dead_; }
+  const Batcher& batcher() const { return batcher_; }
+  const EngineStats& stats() const { return stats_; }
+  const EngineOptions& options() const { return options_; }
+  uint64_t steps() const { return next_step_; }
+  int64_t forwards() const { return forwards_; }
+
+ private:
+  struct Live {
+    std::shared_ptr<TokenListener> listener;
+    BatchRequest request;
+    int64_t scheduled_ns = 0, first_token_ns = 0, last_token_ns = 0, tokens = 0;
+  };
+  void Wake();
+  void BeginStep(bool after_idle);
+  void RunStep();
+  void EndStep(int64_t planned_end_ns);
+  void Deliver(const BatchOutput& output, int64_t now_ns);
+  void Finish(uint64_t id, Live& live, int64_t now_ns);
+  void Count(const StepLoad& load);
+  void DropUnwanted();
+  void RunBetween();
+
+  EngineOptions options_;
+  Loop& loop_;
+  Batcher batcher_;
+  EngineStats stats_;
+  Gate gate_;
+  StepDone step_done_;
+  std::unordered_map<uint64_t, Live> live_;
+  std::vector<std::function<void()>> between_;
+  std::unordered_map<int, Recording> recordings_;
+  int next_recording_ = 1;
+
+  StepBatch batch_;
+  RecordedStep step_;
+  bool pending_ = false;  // batch_ has been scheduled and waits for the gate
+  bool busy_ = false, stalled_ = false, dead_ = false, wake_posted_ = false;
+  bool ran_something_ = false;  // since the last empty step
+  bool after_idle_ = false;     // of batch_: there was nothing to do before it
+  uint64_t next_step_ = 0;
+  int64_t forwards_ = 0;
+  int64_t step_start_ns_ = 0;
+  std::optional<int64_t> profiler_step_;
+  int64_t second_began_ns_ = 0, second_tokens_ = 0;
+};
+
+}  // namespace tacho::simulate

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulate/engine/cost_model.h"
+#include "simulate/engine/step_load.h"
+#include "simulate/trace/kineto_text.h"
+
+namespace tacho::simulate {
+
+// What a profiler of one engine saw between its start and its stop, in Unix nanoseconds of the
+// engine's clock. Steps are kept as what they computed: PlanStep gives their events back.
+struct RecordedStep {
+  uint64_t index = 0;  // of the engine
+  int64_t start_ns = 0;
+  StepLoad load;
+  std::optional<int64_t> profiler_step;  // of torch's schedule: ProfilerStep#N
+  int64_t forward = 0;                   // the engine's own counter ("forward_id")
+  bool finished = true;                  // false: the window closed while it ran
+  bool after_idle = false;               // there was nothing to do before it
+};
+struct Recording {
+  int64_t start_ns = 0, end_ns = 0;
+  std::vector<RecordedStep> steps;
+  bool ends_idle = false;        // there was nothing to do at its end
+  bool ends_in_request = false;  // SGLang: it was ended by a request, which is still being handled
+};
+
+// How an engine names its steps in a trace.
+enum class StepNames : uint8_t {
+  kNone,             // vLLM until 0.11.0
+  kNewCached,        // vLLM 0.11.2 to 0.13: execute_new_1_cached_3
+  kContext,          // vLLM 0.14 and later: execute_context_1(32)_generation_3(3)
+  kContextDetailed,  // and with detailed_trace_annotation
+  kSglang,           // step[DECODE bs=3]
+  kSglangDetailed,
+};
+std::string StepName(StepNames names, const RecordedStep& step);
+
+// Whose trace it is: a rank's, vLLM's front end's (without stacks nothing but the profiler's span),
+// or that of a process that has nothing to record (not even that).
+enum class TraceContent : uint8_t { kWorker, kFrontend, kNothing };
+
+// All that a trace file tells beside the steps: one rank of one engine.
+struct TraceSource {
+  TraceContent content = TraceContent::kWorker;
+  SimulatedEngine engine = SimulatedEngine::kVllm;
+  std::string version;  // stamped into the file when `stamps_version`
+  bool stamps_version = true;
+  bool on_demand = false;  // taken by Kineto alone: without what torch.profiler and the engine add
+  KinetoDialect dialect = KinetoDialect::kOneKeyALine;
+  StepNames names = StepNames::kContext;
+  bool scopes = false;                      // the engine's named ranges
+  bool has_host = true, has_device = true;  // which activities are recorded
+  bool with_stack = false, record_shapes = false, with_flops = false, profile_memory = false;
+
+  CostModel cost;
+  uint64_t seed = 1;
+  int rank_in_step = 0;          // which of the step's ranks
+  int rank = 0, world_size = 1;  // as distributedInfo tells them
+  int device = 0, visible_devices = 1;
+  int64_t pid = 0;
+  std::string process_name, host_name;
+  int64_t first_external_id = 1, first_correlation = 1;
+  std::string trace_name;  // the path that the writer was given
+
+  // The clock of the machine: off by this much, and by so many parts in a million more each second.
+  int64_t clock_skew_ns = 0;
+  double clock_drift_ppm = 0;
+  int64_t clock_origin_ns = 0;  // where the drift begins
+
+  int64_t OnClock(int64_t unix_ns) const {
+    const auto since = static_cast<double>(unix_ns - clock_origin_ns);
+    return unix_ns + clock_skew_ns + static_cast<int64_t>(since * clock_drift_ppm / 1e6);
+  }
+};
+
+// The quarter-year (7,889,238 s) that Kineto counts from: floor(now / quarter) * quarter.
+int64_t KinetoBaseNs(int64_t unix_ns);
+
+}  // namespace tacho::simulate

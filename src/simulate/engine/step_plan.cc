@@ -1,0 +1,296 @@
+#include "simulate/engine/step_plan.h"
+
+#include <algorithm>
+
+namespace tacho::simulate {
+namespace {
+
+constexpr int64_t kMostGraphRequests = 512;
+
+bool IsCollective(KernelRole role) {
+  return role == KernelRole::kAllReduce || role == KernelRole::kAllReduceLarge ||
+         role == KernelRole::kAllGather;
+}
+
+// One rank while its step is being planned.
+class Rank {
+ public:
+  Rank(SimulatedEngine engine, double speed, Random random)
+      : engine_(engine), speed_(speed), random_(random) {}
+
+  int64_t Time(int64_t low, int64_t high) {
+    return static_cast<int64_t>(static_cast<double>(random_.Between(low, high)) / speed_);
+  }
+  void Pass(int64_t low, int64_t high) { now_ += Time(low, high); }
+
+  void Open(HostSlice::Kind kind, const char* name) {
+    open_.push_back(static_cast<int32_t>(plan_.host.size()));
+    plan_.host.push_back({kind, name, now_, 0});
+  }
+  void OpenOp(const char* name) {
+    Pass(700, 1900);
+    Open(HostSlice::Kind::kOp, name);
+    Pass(800, 1800);
+  }
+  void Close() {
+    Pass(300, 900);
+    HostSlice& slice = plan_.host[static_cast<size_t>(open_.back())];
+    slice.dur_ns = now_ - slice.start_ns;
+    open_.pop_back();
+  }
+
+  // A host call; gives its index. It lasts at least until `not_before`.
+  int32_t Call(const char* name, int64_t low, int64_t high, int64_t not_before = 0) {
+    Pass(200, 700);
+    const int64_t start = now_;
+    now_ = std::max(now_ + Time(low, high), not_before);
+    plan_.calls.push_back({&CallOf(name), start, now_ - start, open_.empty() ? -1 : open_.back()});
+    return static_cast<int32_t>(plan_.calls.size() - 1);
+  }
+
+  void Copy(const char* name, int stream, int64_t bytes) {
+    OpenOp("aten::copy_");
+    const int32_t call = Call("cudaMemcpyAsync", 5000, 7500);
+    const int64_t after =
+        stream == kCopyStream ? std::max(compute_free_, copy_free_) : compute_free_;
+    const int64_t start = std::max(now_ + Time(900, 2400), after + Time(640, 1150));
+    const int64_t dur = Ticks(Time(960, 1400) + bytes / 24);
+    (stream == kCopyStream ? copy_free_ : compute_free_) = start + dur;
+    plan_.device.push_back({DeviceSlice::Kind::kCopy, KernelRole::kCount, name, stream, start, dur,
+                            call, open_.back(), 0, 0, bytes});
+    Close();
+  }
+  void Memset(int64_t bytes) {
+    const int32_t call = Call("cudaMemsetAsync", 3000, 4500);
+    const int64_t start = std::max(now_ + Time(900, 2400), compute_free_ + Time(640, 1150));
+    const int64_t dur = Ticks(Time(900, 1300));
+    compute_free_ = start + dur;
+    plan_.device.push_back({DeviceSlice::Kind::kMemset, KernelRole::kCount, "Memset (Device)",
+                            kComputeStream, start, dur, call, open_.empty() ? -1 : open_.back(), 0,
+                            0, bytes});
+  }
+
+  // A kernel of its own launch, with its operator.
+  void Launch(const KernelWork& work) {
+    const KernelInfo& info = KernelOf(engine_, work.role);
+    OpenOp(info.op);
+    const int32_t call = Call(info.launch, 3600, 6200);
+    const int64_t start = std::max(now_ + Time(900, 2400), compute_free_ + Time(640, 1150));
+    Add(work, info, start, call, open_.back(), 0);
+    Close();
+  }
+  void LaunchGraph(size_t kernels) {
+    graph_call_ = Call("cudaGraphLaunch", 9000 + static_cast<int64_t>(kernels) * 300,
+                       11000 + static_cast<int64_t>(kernels) * 380);
+    const HostCall& call = plan_.calls[static_cast<size_t>(graph_call_)];
+    // The device begins while the host is still handing over the graph.
+    compute_free_ = std::max(compute_free_, call.start_ns + call.dur_ns / 2 + Time(2000, 4000));
+    graph_node_ = 0;
+  }
+  void GraphNode(const KernelWork& work) {
+    const int64_t start = compute_free_ + Time(640, 1150);
+    Add(work, KernelOf(engine_, work.role), start, graph_call_, -1, ++graph_node_);
+  }
+
+  DeviceSlice& last() { return plan_.device.back(); }
+  int64_t compute_free() const { return compute_free_; }
+  void set_compute_free(int64_t ns) { compute_free_ = ns; }
+  int64_t device_free() const { return std::max(compute_free_, copy_free_); }
+
+  RankPlan Finish() {
+    plan_.end_ns = now_;
+    return std::move(plan_);
+  }
+
+ private:
+  static int64_t Ticks(int64_t ns) { return std::max<int64_t>(1, ns / 32) * 32; }
+  void Add(const KernelWork& work, const KernelInfo& info, int64_t start, int32_t call,
+           int32_t slice, int32_t node) {
+    plan_.device.push_back({DeviceSlice::Kind::kKernel, work.role, info.name, kComputeStream, start,
+                            work.duration_ns, call, slice, node, work.rows, 0});
+    compute_free_ = start + work.duration_ns;
+  }
+
+  SimulatedEngine engine_;
+  double speed_;
+  Random random_;
+  RankPlan plan_;
+  std::vector<int32_t> open_;
+  int64_t now_ = 0;
+  int64_t compute_free_ = 0, copy_free_ = 0;
+  int32_t graph_call_ = 0, graph_node_ = 0;
+};
+
+// All ranks of one step.
+class StepPlanner {
+ public:
+  StepPlanner(SimulatedEngine engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
+              uint64_t step)
+      : engine_(engine), load_(load) {
+    const uint64_t base = Mix(seed) ^ Mix(step * 2 + 1);
+    for (int rank = 0; rank < cost.tensor_parallel; ++rank) {
+      const uint64_t own = base + static_cast<uint64_t>(rank) * 0x1f123bb5U;
+      ranks_.emplace_back(engine, cost.speed, Random(Mix(own)));
+      kernels_.push_back(KernelsOfStep(cost, load, Random(Mix(own ^ 0x5bd1e995U))));
+    }
+  }
+
+  StepPlan Plan() {
+    engine_ == SimulatedEngine::kVllm ? BeforeVllm() : BeforeSglang();
+    EachRank([](Rank& rank) { rank.Open(HostSlice::Kind::kStep, ""); });
+    if (load_.empty()) {
+      EachRank([](Rank& rank) { rank.Pass(150'000, 240'000); });
+      CloseAll();
+    } else {
+      Execute();
+    }
+    engine_ == SimulatedEngine::kVllm ? AfterVllm() : AfterSglang();
+    StepPlan plan;
+    for (Rank& rank : ranks_) {
+      plan.ranks.push_back(rank.Finish());
+      plan.duration_ns = std::max(plan.duration_ns, plan.ranks.back().end_ns);
+    }
+    return plan;
+  }
+
+ private:
+  using List = std::vector<KernelWork> StepKernels::*;
+
+  template <typename Do>
+  void EachRank(Do&& what) {
+    for (Rank& rank : ranks_) what(rank);
+  }
+  void OpenAll(const char* name) {
+    EachRank([&](Rank& rank) { rank.Open(HostSlice::Kind::kScope, name); });
+  }
+  void CloseAll() {
+    EachRank([](Rank& rank) { rank.Close(); });
+  }
+
+  // The engine's loop before the step's own annotation.
+  void BeforeVllm() {
+    EachRank([](Rank& rank) { rank.Pass(70'000, 160'000); });
+  }
+  void BeforeSglang() {
+    for (const char* name : {"scheduler.recv_requests", "scheduler.process_input_requests",
+                             "scheduler.get_next_batch_to_run"}) {
+      OpenAll(name);
+      EachRank([](Rank& rank) { rank.Pass(9'000, 40'000); });
+      CloseAll();
+      EachRank([](Rank& rank) { rank.Pass(2'000, 9'000); });
+    }
+    OpenAll("scheduler.run_batch");
+    EachRank([](Rank& rank) { rank.Pass(20'000, 60'000); });
+  }
+
+  void Execute() {
+    const bool vllm = engine_ == SimulatedEngine::kVllm;
+    if (vllm) OpenAll("gpu_model_runner: preprocess");
+    EachRank([&](Rank& rank) {
+      rank.Copy("Memcpy HtoD (Pinned -> Device)", kComputeStream,
+                16 + 8 * load_.tokens());  // token ids
+      rank.Copy("Memcpy HtoD (Pinned -> Device)", kComputeStream,
+                1024 * (load_.context.requests + load_.generation.requests));  // block tables
+      rank.Memset(4096);
+    });
+    Run(&StepKernels::prepare);
+    if (vllm) {
+      CloseAll();
+      OpenAll("gpu_model_runner: forward");
+    }
+    const bool graph =
+        load_.context.requests == 0 && load_.generation.requests <= kMostGraphRequests;
+    if (graph) {
+      for (size_t i = 0; i < ranks_.size(); ++i) ranks_[i].LaunchGraph(kernels_[i].forward.size());
+    }
+    Run(&StepKernels::forward, graph);
+    if (vllm) {
+      CloseAll();
+      OpenAll("gpu_model_runner: postprocess");
+    }
+    Run(&StepKernels::sample, false);
+    if (vllm) CloseAll();
+    CloseAll();  // the step
+  }
+
+  // The kernels of one part, on all ranks side by side.
+  void Run(List part, bool in_graph = false) {
+    const size_t count = (kernels_[0].*part).size();
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t r = 0; r < ranks_.size(); ++r) {
+        const KernelWork& work = (kernels_[r].*part)[i];
+        in_graph ? ranks_[r].GraphNode(work) : ranks_[r].Launch(work);
+      }
+      if (IsCollective((kernels_[0].*part)[i].role)) Join((kernels_[0].*part)[i].duration_ns);
+    }
+  }
+
+  // A collective is over when the last rank has come and the data has moved.
+  void Join(int64_t duration_ns) {
+    int64_t end = 0;
+    for (Rank& rank : ranks_) end = std::max(end, rank.last().start_ns + duration_ns);
+    for (Rank& rank : ranks_) {
+      rank.last().dur_ns = end - rank.last().start_ns;
+      rank.set_compute_free(end);
+    }
+  }
+
+  void ToHost() {
+    EachRank([&](Rank& rank) {
+      rank.Copy("Memcpy DtoH (Device -> Pinned)", kCopyStream,
+                8 * std::max<int64_t>(1, load_.sampled));
+      rank.Call("cudaEventRecordWithFlags", 900, 1600);
+    });
+  }
+  void Wait() {
+    EachRank([](Rank& rank) {
+      rank.Call("cudaEventSynchronize", 1500, 2600, rank.device_free() + rank.Time(1500, 2300));
+    });
+  }
+
+  void AfterVllm() {
+    if (load_.empty()) return;
+    EachRank([](Rank& rank) { rank.Pass(40'000, 90'000); });
+    OpenAll("gpu_model_runner: sample");
+    EachRank([](Rank& rank) { rank.Pass(20'000, 45'000); });
+    CloseAll();
+    OpenAll("gpu_model_runner: bookkeep");
+    ToHost();
+    Wait();
+    EachRank([](Rank& rank) { rank.Pass(15'000, 40'000); });
+    CloseAll();
+    OpenAll("gpu_model_runner: ModelRunnerOutput");
+    EachRank([](Rank& rank) { rank.Pass(6'000, 12'000); });
+    CloseAll();
+    EachRank([](Rank& rank) { rank.Pass(20'000, 70'000); });
+  }
+  void AfterSglang() {
+    if (load_.empty()) {
+      CloseAll();
+      return;
+    }
+    OpenAll("copy_result_to_cpu");
+    ToHost();
+    CloseAll();
+    CloseAll();  // run_batch
+    OpenAll("scheduler.process_batch_result");
+    Wait();
+    EachRank([](Rank& rank) { rank.Pass(20'000, 60'000); });
+    CloseAll();
+    EachRank([](Rank& rank) { rank.Pass(5'000, 20'000); });
+  }
+
+  SimulatedEngine engine_;
+  StepLoad load_;
+  std::vector<Rank> ranks_;
+  std::vector<StepKernels> kernels_;
+};
+
+}  // namespace
+
+StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
+                  uint64_t seed, uint64_t step) {
+  return StepPlanner(engine, cost, load, seed, step).Plan();
+}
+
+}  // namespace tacho::simulate

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulate/engine/loop.h"
+#include "simulate/router/upstream.h"
+#include "simulate/server_log.h"
+
+namespace tacho::simulate {
+
+// What all simulated routers have: workers, and a way to pass requests on to them.
+class Router {
+ public:
+  virtual ~Router() = default;
+  virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
+  // What is served on the Prometheus port.
+  virtual std::string Metrics() const = 0;
+  virtual void OnListening(const std::string& host, uint16_t port) = 0;
+  void Add(Upstream upstream) {
+    upstream.id = next_id_++;
+    upstreams_.push_back(std::move(upstream));
+  }
+  const std::vector<Upstream>& upstreams() const { return upstreams_; }
+
+ protected:
+  Router(HttpClient& client, Loop& loop, ServerLog& log)
+      : client_(client), loop_(loop), log_(log) {}
+  // The next that answers, round robin; nullptr when none does.
+  Upstream* Next();
+  // Sends the request there and its answer back. `ended` (may be empty) is called on the loop.
+  void Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to, ForwardOptions options);
+  Upstream* Find(uint64_t id);
+  int64_t Answering() const;
+  // The x-request-id of an answer: the client's own or a new one.
+  HttpHeader RequestId(const ServerRequest& request);
+
+  HttpClient& client_;
+  Loop& loop_;
+  ServerLog& log_;
+  std::vector<Upstream> upstreams_;
+  uint64_t handled_ = 0;
+
+ private:
+  size_t turn_ = 0;
+  uint64_t next_id_ = 1, next_request_ = 1;
+};
+
+// vllm-router 0.1.17 in its regular mode, round robin: whatever it does not know itself goes to one
+// worker, and that worker's answer back.
+std::unique_ptr<Router> MakeVllmRouter(HttpClient& client, Loop& loop, ServerLog& log);
+// sglang-router 0.3.2: knows its routes and answers all others with 404; takes requests apart and
+// passes on what it understands; tries again; blocks workers that fail.
+std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerLog& log);
+
+}  // namespace tacho::simulate

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "net/http.h"
+#include "simulate/engine/generate_request.h"
+#include "simulate/engine/random.h"
+#include "simulate/sglang/server.h"
+
+// SGLang's /generate, /v1/completions and /v1/chat/completions.
+namespace tacho::simulate {
+namespace {
+
+constexpr const char* kEvents = "text/event-stream; charset=utf-8";
+
+}  // namespace
+
+SglangServer::EngineSlot& SglangServer::Pick(int64_t rank) {
+  if (rank >= 0 && rank < static_cast<int64_t>(engines_.size())) {
+    return engines_[static_cast<size_t>(rank)];
+  }
+  return *std::ranges::min_element(engines_, {}, [](const EngineSlot& slot) {
+    return slot.engine->batcher().running() + 4 * slot.engine->batcher().waiting();
+  });
+}
+
+void SglangServer::Generate(const Exchange& exchange) {
+  auto read = ReadGenerateRequest(exchange->request().body, options_.max_model_len,
+                                  options_.cost.model.vocabulary);
+  if (const auto* error = std::get_if<ApiError>(&read)) {
+    // Its own checks answer in one form, those of FastAPI in another.
+    const bool own = error->type.empty();
+    return exchange->Respond(400, own ? GenerateErrorJson(error->message) : SglangErrorJson(*error),
+                             kJsonType);
+  }
+  const GenerateRequest request = std::get<GenerateRequest>(std::move(read));
+  const auto format = [many = request.many](const SglangAnswerFacts& facts) {
+    return MakeGenerateFormat(facts, many);
+  };
+  if (!request.late_error.empty()) {
+    if (!request.stream) {
+      return exchange->Respond(400, GenerateErrorJson(request.late_error), kJsonType);
+    }
+    exchange->Begin(200, kEvents);
+    exchange->Write(SseEvent(format({})->StreamError({400, request.late_error, "", ""})) +
+                    SseEvent("[DONE]"));
+    return exchange->End();
+  }
+  Asked asked;
+  asked.prompts = request.prompts;
+  asked.most_tokens = std::max<int64_t>(1, request.max_new_tokens);
+  asked.rank = request.data_parallel_rank;
+  asked.ignore_eos = request.ignore_eos;
+  asked.stream = request.stream;
+  Run(exchange, asked, request.rid, format);
+}
+
+void SglangServer::Complete(const Exchange& exchange, bool chat) {
+  // Any name of a model is taken.
+  const OpenAiLimits limits{SimulatedEngine::kSglang, "", options_.max_model_len,
+                            options_.cost.model.vocabulary};
+  auto read = ReadOpenAiRequest(exchange->request().body, chat, limits);
+  if (const auto* error = std::get_if<ApiError>(&read)) {
+    return exchange->Respond(error->status, SglangErrorJson(*error), kJsonType);
+  }
+  OpenAiRequest request = std::get<OpenAiRequest>(std::move(read));
+  if (request.model.empty()) request.model = options_.served_model;
+  Asked asked;
+  asked.prompts = request.prompts;
+  asked.copies = request.copies;
+  asked.most_tokens = request.max_tokens;
+  asked.rank = request.data_parallel_rank;
+  asked.ignore_eos = request.ignore_eos;
+  asked.stream = request.stream;
+  Run(exchange, asked, "",
+      [&](const SglangAnswerFacts& facts) { return MakeSglangFormat(request, facts); });
+}
+
+void SglangServer::Run(const Exchange& exchange, const Asked& asked, const std::string& rid,
+                       const FormatMaker& format) {
+  EngineSlot& slot = Pick(asked.rank);
+  const int64_t now = loop_.NowNs();
+  const uint64_t number = next_request_++;
+  SglangAnswerFacts facts;
+  facts.id =
+      rid.empty() ? fmt::format("{:016x}{:016x}", Mix(options_.seed + number), Mix(number)) : rid;
+  facts.received_unix_s = static_cast<double>(loop_.UnixNs(now)) / 1e9;
+  if (options_.data_parallel > 1) facts.dp_rank = &slot - engines_.data();
+
+  std::vector<AnswerText> texts;
+  for (const auto& prompt : asked.prompts) {
+    for (int64_t copy = 0; copy < asked.copies; ++copy) {
+      AnswerText text;
+      text.id = next_request_++;
+      text.prompt = prompt;
+      text.cached_tokens = options_.prefix_caching ? slot.prefixes.Match(prompt) : 0;
+      text.seed = HashOf(prompt) + static_cast<uint64_t>(copy);
+      const int64_t room = options_.max_model_len - static_cast<int64_t>(prompt.size());
+      text.length = asked.most_tokens > 0 ? asked.most_tokens : room;
+      const int64_t natural = NaturalLength(text.seed);
+      if (!asked.ignore_eos && natural < text.length) {
+        text.length = natural;
+        text.finish = "stop";
+      }
+      texts.push_back(std::move(text));
+    }
+  }
+  AnswerOptions answer_options;
+  answer_options.stream = asked.stream;
+  answer_options.interval = options_.stream_interval;
+  answer_options.vocabulary = options_.cost.model.vocabulary;
+  ++counts_.answers;
+  if (const Fault* fault = options_.faults.Find(FaultKind::kErrorInStream, options_.index)) {
+    if (counts_.answers % static_cast<uint64_t>(std::max<int64_t>(1, fault->amount)) == 0) {
+      answer_options.break_off_after = std::max<int64_t>(1, texts[0].length / 2);
+    }
+  }
+  const std::vector<AnswerText> submitted = texts;
+  const auto answer = std::make_shared<Answer>(exchange, format(facts), std::move(answer_options),
+                                               std::move(texts), now);
+  Engine* engine = slot.engine.get();
+  answer->abort = [engine](uint64_t text) { engine->Abort(text); };
+  for (size_t i = 0; i < submitted.size(); ++i) {
+    engine->Submit({submitted[i].id, static_cast<int64_t>(submitted[i].prompt.size()),
+                    submitted[i].cached_tokens, submitted[i].length, now},
+                   answer->ListenerOf(i));
+  }
+}
+
+}  // namespace tacho::simulate

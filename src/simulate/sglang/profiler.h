@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "simulate/api_error.h"
+#include "simulate/engine/step_load.h"
+
+namespace tacho::simulate {
+
+// What differs between the versions of SGLang.
+struct SglangVersion {
+  std::string text;  // "0.5.23"
+  int patch = 23;
+  bool counts_right() const { return patch >= 16; }  // num_steps=N records N steps, not N-1
+  bool honours_profile_id() const { return patch >= 15; }
+};
+Result<SglangVersion> ParseSglangVersion(std::string_view text);
+
+// The body of SGLang's /start_profile.
+struct SglangProfileRequest {
+  std::optional<std::string> output_dir = {};
+  std::optional<int64_t> start_step = {}, num_steps = {};
+  std::optional<std::vector<std::string>> activities = {};
+  bool by_stage = false;
+  std::optional<bool> with_stack = {}, record_shapes = {};
+  std::optional<std::string> profile_id = {};
+  bool merge = false;
+  std::string prefix = {};
+  bool detailed = false;
+};
+std::variant<SglangProfileRequest, ApiError> ReadSglangProfileRequest(std::string_view body);
+
+// SGLang's SchedulerProfilerManager (profiler V1) as a value: asked in run_batch, before each
+// forward pass.
+class SglangProfiler {
+ public:
+  explicit SglangProfiler(const SglangVersion& version) : version_(version) {}
+
+  struct Order {
+    enum class Kind : uint8_t {
+      kBegin,  // a recording begins (one that runs is lost)
+      kWrite,  // it ends and is written
+      kDie,    // an exception of the scheduler: the server goes down
+    };
+    Kind kind;
+    std::string_view stage;  // "EXTEND", "DECODE" or "" when stages are not told apart
+  };
+  struct Reply {
+    bool good = true;  // else 500
+    std::vector<Order> orders;
+  };
+  // `forward` is the number of forward passes so far.
+  Reply Start(const SglangProfileRequest& request, int64_t forward);
+  Reply Stop();
+  // `forward` counts the pass that is about to begin.
+  std::vector<Order> OnBatch(const StepLoad& load, int64_t forward);
+
+  // What the files of the running session are called and hold: of the last start that counted.
+  const SglangProfileRequest& session() const { return session_; }
+  bool in_progress() const { return in_progress_; }
+
+ private:
+  bool Configure(const SglangProfileRequest& request, int64_t forward);
+  void Begin(std::string_view stage, std::vector<Order>& orders);
+  void Write(std::string_view stage, std::vector<Order>& orders);
+  void OnStagedBatch(const StepLoad& load, std::vector<Order>& orders);
+
+  SglangVersion version_;
+  SglangProfileRequest session_;
+  bool in_progress_ = false, recording_ = false;
+  std::optional<int64_t> start_forward_, target_forward_;
+  std::optional<int64_t> prefills_, decodes_, target_prefills_, target_decodes_;
+};
+
+}  // namespace tacho::simulate

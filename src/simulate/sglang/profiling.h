@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulate/sglang/profiler.h"
+#include "simulate/trace/trace_flush.h"
+#include "simulate/worker.h"
+
+namespace tacho::simulate {
+
+// What SGLang's /start_profile and /stop_profile do: every scheduler (data-parallel rank) has a
+// profiler of its own, and the reply that comes first is the answer.
+class SglangProfiling {
+ public:
+  struct Parts {
+    const WorkerOptions* options = nullptr;
+    SglangVersion version;
+    std::vector<Engine*> engines;
+    Loop* loop = nullptr;
+    ServerLog* log = nullptr;
+    std::function<void()> die;  // an exception in a scheduler: the server goes down
+  };
+  explicit SglangProfiling(Parts parts);
+
+  void Start(const std::shared_ptr<HttpExchange>& exchange);
+  void Stop(const std::shared_ptr<HttpExchange>& exchange);
+
+  TraceSource SourceOf(size_t engine, int rank, const SglangProfileRequest& session) const;
+  // " DP1 TP0" as the log has it, "" for a server of one rank.
+  std::string RankText(size_t engine) const;
+
+ private:
+  struct Slot {
+    SglangProfiler profiler;
+    int recording = 0;
+  };
+  // Answers with the first reply that it is told; nullptr exchange: nobody asks.
+  class FirstReply;
+
+  bool OnBatch(size_t engine, const StepBatch& batch);
+  // Carries orders out one after the other; `done` gets false when the server died of it.
+  void Carry(size_t engine, std::vector<SglangProfiler::Order> orders, bool in_batch,
+             std::function<void(bool alive)> done);
+  void Write(size_t engine, std::string_view stage, bool in_batch,
+             std::function<void(bool alive)> done);
+  std::string PathOf(size_t engine, int rank, std::string_view stage) const;
+  bool Has(FaultKind kind) const { return parts_.options->faults.Has(kind, parts_.options->index); }
+
+  Parts parts_;
+  const int64_t began_unix_ns_;  // a clock that drifts was right then
+  std::vector<Slot> slots_;
+  int64_t sessions_ = 0;
+  std::vector<std::shared_ptr<HttpExchange>> hanging_;  // never answered, by a fault
+};
+
+}  // namespace tacho::simulate

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "simulate/trace/byte_sink.h"
+
+namespace tacho::simulate {
+
+// Compresses on the way to another sink, as Python's gzip does.
+class GzipSink : public ByteSink {
+ public:
+  GzipSink(ByteSink& to, int level);
+  ~GzipSink() override;
+  bool Write(std::string_view bytes) override;
+  // Writes what is left, and the trailer.
+  bool Finish();
+
+ private:
+  bool Deflate(std::string_view bytes, int flush);
+  struct State;
+  std::unique_ptr<State> state_;
+  ByteSink& to_;
+};
+
+}  // namespace tacho::simulate

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "simulate/engine/cost_model.h"
+
+namespace tacho::simulate {
+
+// What record_shapes adds to the args of the operator that launches a kernel of that role on so
+// many rows: values, types, strides and dimensions of its inputs, as Kineto spells them.
+std::string OperatorInputs(const CostModel& cost, KernelRole role, int64_t rows);
+
+}  // namespace tacho::simulate

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "simulate/trace/byte_sink.h"
+
+namespace tacho::simulate {
+
+// Where a trace goes and how it gets there, seen from the file system as the real engines do it:
+//
+//   plain  PATH.tmp grows, is renamed to PATH
+//   gzip   TEMP/tmpXXXXXXXX.json (empty) and its .tmp grow; renamed; PATH grows from it; TEMP's
+//          file is removed
+struct TraceFile {
+  std::string path;  // final name
+  bool gzip = false;
+  int gzip_level = 1;       // the engines use 9
+  std::string temp_folder;  // of the JSON before gzip
+  bool makes_folder = true;
+
+  // What goes wrong on the way.
+  int64_t slow_ns = 0;  // spread over the writing
+  bool truncate = false;
+  bool disk_full = false;
+  bool die = false;
+};
+
+enum class FileEnd : uint8_t {
+  kWritten,
+  kFailed,  // no space, no such folder: `problem` says what the engine would log
+  kDied,    // the process is gone in the middle of it
+};
+struct FileOutcome {
+  FileEnd end = FileEnd::kWritten;
+  std::string problem;
+  uint64_t json_bytes = 0;
+};
+
+// Writes what `content` gives. Blocks; `stop` cuts short what is slow.
+FileOutcome WriteTraceFile(const TraceFile& file, const std::function<bool(ByteSink&)>& content,
+                           std::stop_token stop);
+
+// A small text file, not by way of another name.
+bool WriteTextFile(const std::string& path, const std::string& text);
+
+}  // namespace tacho::simulate

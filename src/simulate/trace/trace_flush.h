@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "simulate/engine/loop.h"
+#include "simulate/engine/recording.h"
+#include "simulate/trace/trace_file.h"
+
+namespace tacho::simulate {
+
+// One file to be written.
+struct RankFlush {
+  TraceSource source;
+  std::shared_ptr<const Recording> recording;
+  TraceFile file;
+  bool lost = false;       // a fault: it never appears
+  std::string table_path;  // key_averages beside it, "" for none
+  int64_t table_ns_per_step = 0;
+  bool truth = false;
+};
+
+// Writes all of them at the same time away from the loop's thread, then calls `done` on it with
+// the outcomes in their order.
+void FlushTraces(Loop& loop, std::vector<RankFlush> flushes,
+                 std::function<void(const std::vector<FileOutcome>&)> done);
+
+}  // namespace tacho::simulate

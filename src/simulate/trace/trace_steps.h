@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simulate/engine/recording.h"
+#include "simulate/engine/step_plan.h"
+
+namespace tacho::simulate {
+
+// One rank's part of a recorded step, as its trace shows it: what lies in the profiler's window,
+// with its ids. Times are nanoseconds on the trace's clock (Unix time of the machine minus base).
+struct TracedStep {
+  const RecordedStep* step = nullptr;
+  std::string name;  // of the step's annotation, "" for none
+  int64_t origin_ns = 0;
+  RankPlan plan;  // times from origin_ns on
+
+  // For each of plan.host: its External id, 0 for a slice that the trace does not show.
+  std::vector<int64_t> external_ids;
+  // For each of plan.calls: its correlation, and whether it is in the trace.
+  std::vector<int64_t> correlations;
+  std::vector<bool> shows_call;
+  // For each of plan.device: whether it is in the trace.
+  std::vector<bool> shows_device;
+  // plan.host that goes on when the window closes (by index); its duration has been cut.
+  std::vector<bool> unfinished;
+
+  // External id of the operator around a call or of a piece of device work; 0: none.
+  int64_t OperatorId(int32_t slice) const;
+};
+
+// Gives all steps of a recording to `visit`, in order, with SGLang's idle loops between them; the
+// same each time. Kineto's own rules: a
+// call or a piece of device work that is not wholly inside the window is dropped; a host slice
+// that is open at its end is cut there.
+void EachTracedStep(const TraceSource& source, const Recording& recording,
+                    const std::function<void(const TracedStep&)>& visit);
+
+}  // namespace tacho::simulate

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "simulate/engine/recording.h"
+
+namespace tacho::simulate {
+
+// What a trace must be found to hold, as JSON, reckoned from the recording itself: its steps
+// (phase, requests, tokens, start and length), kernels by name (count, total), copies and memsets,
+// busy and idle time of the device, launches. Schema: docs/simulate.md.
+std::string TruthOf(const TraceSource& source, const Recording& recording);
+
+}  // namespace tacho::simulate

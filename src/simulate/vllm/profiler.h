@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "simulate/engine/recording.h"
+
+namespace tacho::simulate {
+
+// What differs between the versions of vLLM.
+enum class VllmGeneration : uint8_t {
+  kEnvironment,  // until 0.12: VLLM_TORCH_PROFILER_DIR and its kin
+  kConfig,       // 0.13 to 0.31: --profiler-config; the body of /start_profile is not read
+  kLive,         // 0.32: the body is read, a second start is refused
+};
+struct VllmVersion {
+  std::string text;  // "0.32.0"
+  int minor = 32;
+  VllmGeneration generation = VllmGeneration::kLive;
+};
+// "0.10", "0.13.0", "0.32" ...; kUsage for what is no version.
+Result<VllmVersion> ParseVllmVersion(std::string_view text);
+StepNames StepNamesOf(const VllmVersion& version, bool detailed);
+
+// --profiler-config, or what the old environment variables amount to.
+struct VllmProfilerConfig {
+  std::string profiler;  // "torch", "cuda", "proton" or "" for none
+  std::string folder;
+  bool with_stack = true, with_flops = false, record_shapes = false, with_memory = false;
+  bool use_gzip = true, dump_table = true, ignore_frontend = false, detailed = false;
+  int64_t delay_iterations = 0, max_iterations = 0;
+  int64_t warmup_iterations = 0, wait_iterations = 0, active_iterations = 5;
+};
+// Reads vLLM's JSON as that version does: a key that it does not know is an error (kUsage) with
+// the words that `vllm serve` has for it. Until 0.12 the keys stand for the environment variables
+// of that time. "" gives no profiler.
+Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
+// As /server_info shows it.
+std::string ProfilerConfigJson(const VllmProfilerConfig& config);
+
+// The profiler of vLLM's workers: vllm/profiler/wrapper.py as a value. It is asked at the start of
+// each execute_model, before the step's annotation.
+class VllmWorkerProfiler {
+ public:
+  VllmWorkerProfiler(const VllmProfilerConfig& config, const VllmVersion& version)
+      : config_(config), resets_itself_(version.generation == VllmGeneration::kLive) {}
+
+  // True: the recording begins now. Ignored while a session is open (until 0.31 also after the
+  // session ended by itself).
+  bool Start(std::optional<int64_t> delay, std::optional<int64_t> max);
+  struct Order {
+    bool flush = false;  // the recording is over and is written before this step
+    bool begin = false;  // it begins with this step
+    std::optional<int64_t> profiler_step;
+  };
+  Order OnStep();
+  // True: there is a recording to be written.
+  bool Stop();
+
+  bool recording() const { return recording_; }
+  bool active() const { return active_; }
+
+ private:
+  bool scheduled() const { return config_.warmup_iterations + config_.wait_iterations > 0; }
+
+  VllmProfilerConfig config_;
+  bool resets_itself_;
+  bool active_ = false;     // between start and stop, as the worker sees it
+  bool recording_ = false;  // torch's profiler runs and keeps what it sees
+  bool done_ = false;       // this session's recording has been written
+  int64_t delay_ = 0, max_ = 0, seen_ = 0, recorded_ = 0;
+};
+
+}  // namespace tacho::simulate
