@@ -146,6 +146,9 @@ def damaged(folder):
     check("damaged gzip: status 4", done.returncode == 4, done.stderr)
     done = run("--json", write(root / "junk.json.gz", packed + b"trailing junk"))
     check("junk behind gzip: noted", "trailing-junk" in notes(done), notes(done))
+    two = run("-", input=packed + packed)
+    expect("two traces on standard input", two, 4, "second-document")
+    check("are not called whole", b"no event lost" not in two.stdout, two.stdout[:300])
     done = run("--json", "-", input=packed)
     check("standard input", done.returncode == 0, done.stderr)
 

@@ -336,7 +336,8 @@ void Document::ReadBehindEnd() {
   for (;;) {
     while (c_.p != c_.end && (IsSpace(*c_.p) || *c_.p == '\0')) ++c_.p;
     if (c_.p != c_.end) {
-      notes_.Add(NoteId::kTrailingJunk, Where());
+      const bool is_document = *c_.p == '{' || *c_.p == '[';
+      notes_.Add(is_document ? NoteId::kSecondDocument : NoteId::kTrailingJunk, Where());
       c_.p = c_.end;
       // Read on to the end: a compressed stream shows its trailer only there.
       while (window_.More()) c_.p = c_.end;

@@ -323,6 +323,10 @@ TEST(ReadKinetoJson, TakesTheDialects) {
             1u);
   EXPECT_EQ(Read(std::string_view("{\"traceEvents\": []}\0\0\0", 22)).notes.list().size(), 0u);
   EXPECT_THAT(NoteIds(Read("{\"traceEvents\": []} tail").notes), ElementsAre("trailing-junk 1"));
+  for (const char* second : {"\n{\"traceEvents\": []}", " [", "{"}) {
+    EXPECT_THAT(NoteIds(Read("{\"traceEvents\": []}" + std::string(second)).notes),
+                ElementsAre("second-document 1"));
+  }
   // An open list is no defect; an event without a time is.
   EXPECT_THAT(NoteIds(Read("[{\"ph\": \"X\"},").notes),
               ElementsAre("bad-time 1", "missing-duration 1"));
