@@ -113,6 +113,22 @@ TEST(Table, NamesGiveWayToTheWidth) {
   EXPECT_THAT(RenderText(table, style), testing::HasSubstr(std::string(80, 'x')));
 }
 
+TEST(Table, OfKernelsKeepsTheCategoryRatherThanAFigure) {
+  KernelTable kernels;
+  KernelRow& row = kernels.rows.emplace_back();
+  row.name = "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu";
+  row.category = "comm.collective";
+  row.device = "0";
+  row.stats.count = 346'752;
+  row.stats.total = kernels.total = {2'004'000'000};
+  row.stats.p50 = row.stats.p99 = {5'000};
+  const TextStyle style{.width = 80};
+  const std::string text = RenderText(KernelsTable(kernels, {}, style), style);
+  EXPECT_THAT(text, testing::HasSubstr("  comm.collective  "));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("p99")));
+  EXPECT_THAT(RenderText(KernelsTable(kernels, {}, {}), {.width = 140}), testing::HasSubstr("p99"));
+}
+
 TEST(Table, ColumnsOfAGroupShareTheirUnit) {
   Table table{"t",
               {TableColumn{"name", "N"}, TableColumn{"a_ns", "a", Unit::kDuration},

@@ -49,7 +49,7 @@ Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const
        Col{"total_ns", "total", kDuration}.Adds().UnitGroup(1),
        Col{"share", std::string(WorkWord(totals)), kShare}.Adds(),
        Col{"count", "count", kCount}.Adds(), Col{"min_ns", "min", kDuration}.FileOnly(),
-       Col{"mean_ns", "mean", kDuration}.FileOnly(), Col{"p50_ns", "median", kDuration},
+       Col{"mean_ns", "mean", kDuration}.FileOnly(), Col{"p50_ns", "median", kDuration}.GivesWay(),
        Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(),
        Col{"max_ns", "max", kDuration}.FileOnly()},
       {}};
