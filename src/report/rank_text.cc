@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "analysis/sessions.h"
 #include "report/format_number.h"
 #include "report/short_paths.h"
 #include "report/visible_text.h"
@@ -49,6 +50,21 @@ bool NamesTellApart(const RankTable& ranks) {
   std::set<std::string> names = {""};
   return std::ranges::all_of(
       ranks.rows, [&](const RankRow& row) { return names.insert(row.identity.Name()).second; });
+}
+
+std::vector<std::string> SessionsOfRanks(const RankTable& ranks) {
+  constexpr size_t kLongest = 32;  // what is always shown whole must be short
+  std::vector<std::string> sessions;
+  std::set<std::pair<std::string, std::string>> rows;
+  for (const RankRow& row : ranks.rows) {
+    sessions.push_back(SessionKey(row.path));
+    const std::string& session = sessions.back();
+    if (session.empty() || session.size() > kLongest ||
+        !rows.emplace(row.identity.Name(), session).second) {
+      return {};
+    }
+  }
+  return sessions;
 }
 
 std::string RankLabel(const RankTable& ranks, const RankRow& row) {

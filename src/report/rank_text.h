@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/ranks.h"
 
@@ -19,6 +20,10 @@ std::string MissingCountText(const RankTable& ranks);
 
 // Whether the names of the rows tell all of them apart.
 bool NamesTellApart(const RankTable& ranks);
+
+// The session of each row, as `--session` takes it, where short names of sessions tell rows of one
+// name apart; else empty.
+std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 
 // What the rank of the row is called: "w0 TP1"; by its path where other ranks are called the same,
 // or nothing tells which rank it is.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/result_tables.h"
+
 namespace tacho {
 namespace {
 
@@ -20,6 +22,30 @@ TEST(MissingRanks, AreRangesWithACount) {
   std::vector<RankRange> many;
   for (int64_t rank = 0; rank < 100; rank += 2) many.push_back({rank, rank});
   EXPECT_EQ(MissingRanksText(Missing(many)), "rank 0, 2, 4, 6, 8, 10, 12, 14, ... (50 in all)");
+}
+
+TEST(SessionsOfRanks, TellRowsOfOneNameApart) {
+  RankTable table;
+  for (const char* time : {"143151", "143159"}) {
+    for (const char* rank : {"0", "1"}) {
+      RankRow& row = table.rows.emplace_back();
+      row.path =
+          std::string("tr/tacho-20261123-") + time + "-w0_rank" + rank + ".1795.pt.trace.json";
+      row.identity.worker = "w0";
+      row.identity.rank = *rank - '0';
+    }
+  }
+  EXPECT_THAT(SessionsOfRanks(table),
+              testing::ElementsAre("tacho-20261123-143151", "tacho-20261123-143151",
+                                   "tacho-20261123-143159", "tacho-20261123-143159"));
+  const Table shown = RanksTable(table, {.width = 80});
+  const std::string text = RenderText(shown, {.width = 80});
+  EXPECT_THAT(text, testing::HasSubstr(" tacho-20261123-143159 "));
+  table.rows[3].identity.rank = 0;  // two files of one rank in one session
+  EXPECT_THAT(SessionsOfRanks(table), testing::IsEmpty());
+  table.rows.resize(1);
+  table.rows[0].path = "rank0.1795.pt.trace.json";
+  EXPECT_THAT(SessionsOfRanks(table), testing::IsEmpty());
 }
 
 TEST(MissingRanks, NameTheirEngine) {

@@ -280,11 +280,14 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
 }
 
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title) {
+  const std::vector<std::string> sessions = SessionsOfRanks(ranks);
+  TableColumn trace = Col{"", sessions.empty() ? "trace" : "session"}.ScreenOnly();
+  trace.stretches = sessions.empty();  // the end of a session's name is what tells it apart
   Table table{"ranks",
               {Col{"rank"}.FileOnly(),
                Col{"path"}.FileOnly(),
                Col{"name", std::move(title), kText},
-               Col{"", "trace"}.ScreenOnly().Stretches(),
+               std::move(trace),
                Col{"window_ns", "window", kDuration}.GivesWay(),
                Col{"busy", "busy", kShare}.ScreenOnly(),
                Col{"busy_ns", "busy", kDuration}.FileOnly(),
@@ -305,7 +308,7 @@ Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string tit
               {}};
   std::vector<std::string> paths;
   for (const RankRow& row : ranks.rows) paths.push_back(row.path);
-  if (!style.whole_names) paths = ShortPaths(paths);
+  if (!style.whole_names) paths = sessions.empty() ? ShortPaths(paths) : sessions;
   const bool with_paths = style.whole_names || !NamesTellApart(ranks);
   for (size_t i = 0; i < ranks.rows.size(); ++i) {
     const RankRow& row = ranks.rows[i];
