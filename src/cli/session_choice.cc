@@ -55,6 +55,10 @@ Result<size_t> Choose(const std::string& session, const Sessions& sessions,
     }
   }
   if (found.size() == 1) return found.front();
+  if (sessions.size() == 1)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--session {}: the only session, {}, does not have it in a file's path",
+                            VisibleText(session), Listed(NamesOf(sessions, run))));
   return Fail(
       ErrorKind::kUsage,
       fmt::format("--session {}: {} of the {} has it in a file's path; they are: {}",
@@ -76,7 +80,8 @@ Result<void> KeepSession(const std::string& session, RunAnalysis& run) {
   const std::string name = names[*chosen];
   names.erase(names.begin() + static_cast<std::ptrdiff_t>(*chosen));
   std::ranges::reverse(names);  // the newest first
-  run.skipped.push_back(
+  run.skipped.insert(
+      run.skipped.begin(),  // before single files: it says what the figures are of
       fmt::format("{} of {} ({}): left out, as they are not of {}; --session all has them too, "
                   "--session with a part of a file's path one of them",
                   FormatCounted(others, "trace"), FormatCounted(names.size(), "other session"),

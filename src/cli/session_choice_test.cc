@@ -52,6 +52,22 @@ TEST(KeepSession, ATraceWithoutEventsIsOfEverySession) {
   EXPECT_THAT(run.skipped, ElementsAre(HasSubstr("(warm_rank0)")));
 }
 
+TEST(KeepSession, SaysFirstWhatTheFiguresAreOf) {
+  RunAnalysis run = TwoSessions();
+  run.skipped = {"runs/empty: is empty (0 bytes)"};
+  ASSERT_TRUE(KeepSession("latest", run));
+  EXPECT_THAT(run.skipped, ElementsAre(HasSubstr("left out"), HasSubstr("is empty")));
+}
+
+TEST(KeepSession, OfOneSessionThereIsNoOther) {
+  RunAnalysis run = TwoSessions();
+  run.traces.resize(2);
+  const auto kept = KeepSession("nosuch", run);
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().message,
+            "--session nosuch: the only session, warm_rank0, does not have it in a file's path");
+}
+
 TEST(KeepSession, ByAPartOfAPath) {
   RunAnalysis run = TwoSessions();
   ASSERT_TRUE(KeepSession("warm_rank1", run));

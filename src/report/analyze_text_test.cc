@@ -27,6 +27,16 @@ ScreenOptions Options() {
   return options;
 }
 
+TEST(SkippedText, NamesFiveAndCountsTheOthers) {
+  std::vector<std::string> skipped;
+  for (int i = 0; i < 6; ++i) skipped.push_back(std::to_string(i) + ": is empty");
+  EXPECT_EQ(SkippedText(skipped, {}),
+            " skipped: 0: is empty\n skipped: 1: is empty\n skipped: 2: is empty\n"
+            " skipped: 3: is empty\n skipped: 4: is empty\n and 1 more; --json lists all\n");
+  skipped.pop_back();
+  EXPECT_THAT(SkippedText(skipped, {}), testing::EndsWith(" skipped: 4: is empty\n"));
+}
+
 TEST(AnalyzeText, OneTrace) {
   EXPECT_EQ(AnalyzeText(OneTrace(), Options()), R"( trace    run/rank0.pt.trace.json.gz
           rank 0 of 2 · vLLM 0.11.0 · NVIDIA H200 · 9 events · 1.23 kB (56.8 kB of JSON)

@@ -176,13 +176,15 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
 }
 
 std::string SkippedText(const std::vector<std::string>& all, const TextStyle& style) {
+  constexpr size_t kMost = 5;
   std::string out;
-  for (const std::string& skipped : all) {
-    out += Painted(" " + Wrap("skipped: " + VisibleText(skipped, style.unicode), style.width - 1, 3,
-                              style.unicode),
-                   Paint::kYellow, style) +
-           "\n";
-  }
+  const auto add = [&](const std::string& line) {
+    const std::string text =
+        Wrap(VisibleText(line, style.unicode), style.width - 1, 3, style.unicode);
+    out += Painted(" " + text, Paint::kYellow, style) + "\n";
+  };
+  for (size_t i = 0; i < all.size() && i < kMost; ++i) add("skipped: " + all[i]);
+  if (all.size() > kMost) add(fmt::format("and {} more; --json lists all", all.size() - kMost));
   return out;
 }
 
