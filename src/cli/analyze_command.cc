@@ -109,13 +109,13 @@ int Finish(const std::string& result, bool names_skipped, const Readout<Run>& re
   return readout.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
 
-int Summarise(const AnalyzeOptions& options, const ReadOptions& reading,
-              const ScreenOptions& screen, ProgressCounter& counter, bool show_progress) {
+Result<int> Summarise(const AnalyzeOptions& options, const ReadOptions& reading,
+                      const ScreenOptions& screen, ProgressCounter& counter, bool show_progress) {
   auto readout = [&] {
     const ProgressBar bar(counter, screen.style, show_progress);
     return ReadSummaries(reading, counter);
   }();
-  if (!readout) return Fails(readout.error());
+  if (!readout) return tl::unexpected<Error>(readout.error());
   return Finish(
       options.json ? SummaryJson(readout->run, TachoVersion()) : SummaryText(readout->run, screen),
       true, *readout, IncompleteReasons(readout->run));
@@ -178,16 +178,16 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
-int Analyse(const AnalyzeOptions& options, const ReadOptions& reading, const ScreenOptions& screen,
-            ProgressCounter& counter, bool show_progress) {
+Result<int> Analyse(const AnalyzeOptions& options, const ReadOptions& reading,
+                    const ScreenOptions& screen, ProgressCounter& counter, bool show_progress) {
   const auto classifier = MakeClassifier(options);
-  if (!classifier) return Fails(classifier.error());
+  if (!classifier) return tl::unexpected<Error>(classifier.error());
   auto readout = [&] {
     const ProgressBar bar(counter, screen.style, show_progress);
     return ReadRun(reading, *classifier, counter);
   }();
   if (!readout) {
-    return Fails(NoSuchDevice(reading, readout.error(), counter));
+    return tl::unexpected<Error>(NoSuchDevice(reading, readout.error(), counter));
   }
   // A trace without the device or the window that was asked for is passed over: it has no fault.
   if (std::erase_if(readout->failures,
@@ -195,11 +195,11 @@ int Analyse(const AnalyzeOptions& options, const ReadOptions& reading, const Scr
     AnalyzeRun(readout->run, false);
   }
   const auto ranks = RanksAskedFor(options);
-  if (!ranks) return Fails(ranks.error());
+  if (!ranks) return tl::unexpected<Error>(ranks.error());
   if (ranks->size() > 1) KeepRanks(*ranks, readout->run);
   if (readout->run.traces.empty()) {
-    if (ranks->empty()) return Fails({ErrorKind::kUnreadable, "no worker's trace among the files"});
-    return Fails({ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(reading, counter)});
+    if (ranks->empty()) return Fail(ErrorKind::kUnreadable, "no worker's trace among the files");
+    return Fail(ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(reading, counter));
   }
   std::vector<std::string> incomplete = IncompleteReasons(readout->run);
   for (const int64_t rank : *ranks) {
@@ -263,20 +263,21 @@ std::vector<std::string> IncompleteReasons(const RunSummary& run) {
   return NotesThatCount(run.traces);
 }
 
-int RunAnalyze(const std::vector<std::string>& arguments) {
+Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   AnalyzeOptions options;
   const auto parsed = ParseArguments(AnalyzeSpec(options), arguments);
-  if (!parsed) return Fails(parsed.error());
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
   if (*parsed) {
     const auto written = WriteStdout(AnalyzeHelp());
     return written ? kDone : Fails(written.error());
   }
-  if (const auto good = CheckAnalyzeOptions(options); !good) return Fails(good.error());
+  if (const auto good = CheckAnalyzeOptions(options); !good)
+    return tl::unexpected<Error>(good.error());
   const auto color = ParseColor(options.color);
-  if (!color) return Fails(color.error());
+  if (!color) return tl::unexpected<Error>(color.error());
   const auto reading = ReadOptionsOf(options);
-  if (!reading) return Fails(reading.error());
-  if (const auto safe = CheckCsvFolder(options); !safe) return Fails(safe.error());
+  if (!reading) return tl::unexpected<Error>(reading.error());
+  if (const auto safe = CheckCsvFolder(options); !safe) return tl::unexpected<Error>(safe.error());
 
   ScreenOptions screen;
   screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
@@ -285,7 +286,7 @@ int RunAnalyze(const std::vector<std::string>& arguments) {
       options.top.value_or(options.profile_dir ? kDefaultProfileTop : kDefaultTop));
   if (options.top) screen.table_top = screen.top;
   auto pick = ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables()));
-  if (!pick) return Fails(pick.error());
+  if (!pick) return tl::unexpected<Error>(pick.error());
   screen.pick = *std::move(pick);
   screen.command_paths = CommandPaths(options);
   screen.is_file = [](const std::string& path) {

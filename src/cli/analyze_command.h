@@ -47,7 +47,7 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
 
-int RunAnalyze(const std::vector<std::string>& arguments);
+Result<int> RunAnalyze(const std::vector<std::string>& arguments);
 std::string AnalyzeHelp();
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/analyze_command.h"
@@ -88,6 +89,14 @@ const std::vector<Command>& Commands() {
   return commands;
 }
 
+int EndsWith(const Error& error, const std::vector<std::string>& arguments) {
+  const int status = Fails(error);
+  const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
+  if (std::find(arguments.begin(), options_end, "--json") != options_end)
+    WriteStdout(ErrorJson(error, status));  // who cannot read it has the message and the status
+  return status;
+}
+
 int RunCommandLine(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     Complain("no command given; see 'tacho --help'");
@@ -105,7 +114,8 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   }
   const Command* command = Find(first);
   if (command == nullptr) return Unknown(first);
-  return command->run({arguments.begin() + 1, arguments.end()});
+  const Result<int> status = command->run({arguments.begin() + 1, arguments.end()});
+  return status ? *status : EndsWith(status.error(), arguments);
 }
 
 }  // namespace tacho

@@ -192,13 +192,13 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
   }
 }
 
-int Stop(const EngineScene& scene) {
+Result<int> Stop(const EngineScene& scene) {
   Result<SessionLock> lock = Lock(scene);
   // A folder that cannot hold locks is no reason to leave a profiler running.
   if (!lock && lock.error().kind == ErrorKind::kRemote && !scene.options.force)
-    return Fails({ErrorKind::kRemote, lock.error().message +
-                                          "; nothing was stopped: its own Ctrl-C ends it well, "
-                                          "--force stops the profilers under it"});
+    return Fail(ErrorKind::kRemote, lock.error().message +
+                                        "; nothing was stopped: its own Ctrl-C ends it well, "
+                                        "--force stops the profilers under it");
   const std::vector<ControlOutcome> outcomes = SendStops(scene);
   const int status = Conclude(scene, outcomes);
   if (!scene.options.json) NameTheFolders(scene, outcomes);
@@ -247,37 +247,38 @@ void NameTheStop(const EngineScene& scene) {
   Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 
-int Start(const EngineScene& scene) {
+Result<int> Start(const EngineScene& scene) {
   // All or none: a session in which one of eight workers is missing is of no use.
   if (!AllAnswered(scene)) {
     Remark(scene);
-    Complain("nothing was started: not every worker answers");
-    return kRemoteFailed;
+    return Fail(ErrorKind::kRemote, "nothing was started: not every worker answers");
   }
   Result<ProfileOptions> asked = scene.options.profile.Profile();
-  if (!asked) return Fails(asked.error());
+  if (!asked) return tl::unexpected<Error>(asked.error());
   const std::string key =
       scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns) : scene.options.key;
   Result<SessionLock> lock = Lock(scene);
-  if (!lock) return Fails(lock.error());
+  if (!lock) return tl::unexpected<Error>(lock.error());
   std::vector<ControlRequest> requests;
   std::vector<ProfileOptions> profiles;
-  bool free = true;
+  std::optional<Error> busy;
   for (const ProbedWorker& probed : scene.workers) {
     // Two workers may write to one folder: w0, w1, ... as in a recording.
     ProfileOptions& profile = profiles.emplace_back(*asked);
     profile.NameSession(scene.workers.size() == 1 ? key
                                                   : fmt::format("{}-w{}", key, requests.size()));
     Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
-    if (!planned) return Fails(planned.error());
+    if (!planned) return tl::unexpected<Error>(planned.error());
     requests.push_back(*planned);
     for (const std::string& remark : StartRemarks(probed.worker, *probed.facts, profile))
       Complain(remark);
     if (scene.options.force) continue;
-    if (auto check = CheckNoOpenSession(probed.worker, *probed.facts, profile); !check)
-      Complain(check.error().message), free = false;
+    if (auto check = CheckNoOpenSession(probed.worker, *probed.facts, profile); !check) {
+      if (busy) Complain(busy->message);
+      busy = check.error();
+    }
   }
-  if (!free) return kRemoteFailed;
+  if (busy) return tl::unexpected<Error>(*busy);
   if (scene.options.force) SendStops(scene);
   std::vector<ControlOutcome> outcomes = Send(scene, requests);
   KeepSessions(scene, profiles, outcomes);
@@ -329,25 +330,26 @@ void TakeActivities(EngineOptions& options) {
 
 }  // namespace
 
-int RunEngine(const std::vector<std::string>& arguments) {
+Result<int> RunEngine(const std::vector<std::string>& arguments) {
   EngineScene scene;
   auto parsed = ParseArguments(EngineSpec(scene.options), arguments);
-  if (!parsed) return Fails(parsed.error());
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
   if (*parsed) {
     auto written = WriteStdout(EngineHelp());
     return written ? kDone : Fails(written.error());
   }
   TakeActivities(scene.options);
-  if (auto good = CheckEngineOptions(scene.options); !good) return Fails(good.error());
+  if (auto good = CheckEngineOptions(scene.options); !good)
+    return tl::unexpected<Error>(good.error());
   auto timeout = ParseDuration(scene.options.remote.timeout);
-  if (!timeout) return Fails(timeout.error().WithContext("--timeout"));
+  if (!timeout) return tl::unexpected<Error>(timeout.error().WithContext("--timeout"));
   scene.patience = std::chrono::milliseconds(timeout->ns / 1'000'000);
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
 
   const auto http = scene.options.remote.Http();
-  if (!http) return Fails(http.error());
+  if (!http) return tl::unexpected<Error>(http.error());
   auto client = HttpClient::Create(*http);
-  if (!client) return Fails(client.error());
+  if (!client) return tl::unexpected<Error>(client.error());
   scene.client = std::move(*client);
 
   InterruptScope interrupt;
@@ -358,7 +360,7 @@ int RunEngine(const std::vector<std::string>& arguments) {
                              patience.count() / 1000),
                  kPatienceWithoutWords);
   auto deployment = Discover(*scene.client, scene.options.Targets(), scene.stop, patience);
-  if (!deployment) return Fails(deployment.error());
+  if (!deployment) return tl::unexpected<Error>(deployment.error());
   scene.deployment = std::move(*deployment);
   std::vector<Result<EngineFacts>> facts =
       ProbeAll(*scene.client, scene.deployment.workers, patience, scene.stop);

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace tacho {
 
 // `tacho engine list|status|start|stop|sleep|wake TARGET...`: the engines' own profilers through
 // their router, one line a worker. Takes the flags of vime's and slime's tools/profile_rollout.py.
-int RunEngine(const std::vector<std::string>& arguments);
+Result<int> RunEngine(const std::vector<std::string>& arguments);
 std::string EngineHelp();
 
 }  // namespace tacho

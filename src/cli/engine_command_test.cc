@@ -4,8 +4,10 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/folder_for_test.h"
+#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "control/fake_engine_for_test.h"
 #include "control/session_lock.h"
@@ -39,7 +41,9 @@ struct Ran {
 Ran RunIt(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  int status = RunEngine(arguments);
+  std::vector<std::string> words = {"engine"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  int status = RunCommandLine(words);
   std::string out = testing::internal::GetCapturedStdout();
   return {status, out, testing::internal::GetCapturedStderr()};
 }
@@ -250,6 +254,28 @@ TEST_F(EngineCommand, ARemedyIsWholeOnANarrowScreen) {
                                     "and --enable-sleep-mode\n"));
   Ran stop = RunIt({"stop", FakeEngine(NotConfigured()).url()});
   EXPECT_THAT(stop.out, HasSubstr(kHowToConfigure));
+}
+
+TEST_F(EngineCommand, AFailureIsOneJsonObjectToo) {
+  for (const auto& [words, kind, status] :
+       std::vector<std::tuple<std::vector<std::string>, std::string, int>>{
+           {{"list", "http://127.0.0.1:1/workers/x y"}, "usage", kBadUsage},
+           {{"start", "http://127.0.0.1:1"}, "remote", kRemoteFailed},
+           {{"stauts", "http://h:1"}, "usage", kBadUsage},
+           {{"status"}, "usage", kBadUsage},
+           {{"status", "http://h:1", "--nonsense"}, "usage", kBadUsage}}) {
+    std::vector<std::string> with = words;
+    with.emplace_back("--json");
+    Ran ran = RunIt(with);
+    EXPECT_EQ(ran.status, status) << ran.err;
+    Json json = Json::parse(ran.out, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << ran.out;
+    EXPECT_EQ(json["schema"], 1);
+    EXPECT_EQ(json["error"]["kind"], kind);
+    EXPECT_EQ(json["error"]["exit_status"], status);
+    EXPECT_THAT(ran.err, HasSubstr(json["error"]["message"].get<std::string>()));
+    EXPECT_EQ(RunIt(words).out, "") << "without --json on standard error alone";
+  }
 }
 
 TEST_F(EngineCommand, StatusTellsADeadEngine) {

@@ -129,28 +129,38 @@ int Tell(const LoadScene& scene, const FinishedLoad& load, const std::string& mo
   return StatusOfLoad(scene, load.summary);
 }
 
-int RunOnce(const LoadScene& scene) {
+Result<int> RunOnce(const LoadScene& scene) {
   const auto load = Perform(scene, scene.job.plan, "load");
-  return load ? Tell(scene, *load) : Fails(load.error());
+  return load.map([&](const FinishedLoad& finished) { return Tell(scene, finished); });
+}
+
+// Of a recording that ended before its load began, in place of the load's JSON.
+std::string WithoutLoad(const ProvenRecording& proven) {
+  const ErrorKind kind =
+      proven.status == kInterrupted ? ErrorKind::kInterrupted : ErrorKind::kRemote;
+  const std::vector<std::string> missing = proven.proof.Missing();
+  const std::string why = missing.empty() ? "" : ": " + missing.front();
+  return ErrorJson({kind, "the recording ended before its load began" + why}, proven.status);
 }
 
 // `tacho record` with this very load in place of its own.
-int RunProfiled(const LoadScene& scene) {
+Result<int> RunProfiled(const LoadScene& scene) {
   RecordOptions options;
-  if (const auto put = scene.flags.session.PutInto(options); !put) return Fails(put.error());
+  if (const auto put = scene.flags.session.PutInto(options); !put)
+    return tl::unexpected<Error>(put.error());
   options.targets = scene.job.urls;
   options.via = Via::kHttp;
   options.whole_load = scene.flags.whole_load;
   options.patience = scene.job.flush_timeout;
   options.command = scene.flags.command;
   auto plan = PlanOf(scene, scene.job.plan);
-  if (!plan) return Fails(plan.error());
+  if (!plan) return tl::unexpected<Error>(plan.error());
   options.given_load = GivenLoad{std::move(*plan), scene.targets, scene.job.drive};
 
   Narrator narrator(scene.progress.live_columns, scene.flags.no_progress);
   std::string date = DateOfNow();
   auto recording = Record(*scene.client, options, narrator, scene.stop);
-  if (!recording) return Fails(recording.error());
+  if (!recording) return tl::unexpected<Error>(recording.error());
   const ProvenRecording proven = ProveRecording(*recording, options, narrator);
   const std::string screen = "\n" + RecordScreen(*recording, proven, scene.style);
   int status = kDone;
@@ -159,7 +169,8 @@ int RunProfiled(const LoadScene& scene) {
         Finished(scene, std::move(*recording->plan), std::move(date), std::move(*recording->load));
     load.run = ProfiledRun{recording->folder.path(), proven.proof.complete, proven.status};
     status = Tell(scene, load, screen);
-  } else if (const auto written = WriteStdout(screen); !written) {
+  } else if (const auto written = WriteStdout(scene.flags.json ? WithoutLoad(proven) : screen);
+             !written) {
     return Fails(written.error());
   }
   ComplainOf(*recording);
@@ -177,14 +188,14 @@ PlanOptions OptionsOf(const LoadScene& scene, double level) {
   return options;
 }
 
-int RunSweep(const LoadScene& scene) {
+Result<int> RunSweep(const LoadScene& scene) {
   const LoadJob& job = scene.job;
   const char* const what = job.sweep == SweepOf::kRate ? "rate" : "at once";
   std::vector<SweepLevel> levels;
   Result<void> saved;
   for (const double at : job.levels) {
     auto load = Perform(scene, OptionsOf(scene, at), fmt::format("{} {:g}", what, at));
-    if (!load) return Fails(load.error());
+    if (!load) return tl::unexpected<Error>(load.error());
     saved = WriteResultFiles(scene.flags, *load);
     SweepLevel& level = levels.emplace_back();
     level.level = at;
@@ -215,34 +226,36 @@ int RunSweep(const LoadScene& scene) {
 
 }  // namespace
 
-int RunLoad(const std::vector<std::string>& arguments) {
+Result<int> RunLoad(const std::vector<std::string>& arguments) {
   LoadScene scene;
   const auto parsed = ParseLoadFlags(arguments, scene.flags);
-  if (!parsed) return Fails(parsed.error());
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
   if (*parsed) {
     const auto written = WriteStdout(LoadHelp());
     return written ? kDone : Fails(written.error());
   }
   auto job = LoadJobOf(scene.flags);
-  if (!job) return Fails(job.error());
+  if (!job) return tl::unexpected<Error>(job.error());
   scene.job = std::move(*job);
   const auto color = ParseColor(scene.flags.color);
-  if (!color) return Fails(color.error());
+  if (!color) return tl::unexpected<Error>(color.error());
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
   scene.progress = {.shown = !scene.flags.no_progress,
                     .live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO)),
                     .unicode = scene.style.unicode};
 
   auto client = HttpClient::Create(scene.job.http);
-  if (!client) return Fails(client.error());
+  if (!client) return tl::unexpected<Error>(client.error());
   scene.client = std::move(*client);
   for (const std::string& url : scene.job.urls) scene.client->NameServer(*ParseUrl(url));
 
   const InterruptScope interrupt;
   scene.stop = interrupt.token();
-  if (const auto prepared = PrepareScene(scene); !prepared) return Fails(prepared.error());
-  if (const auto places = CheckResultFiles(scene.flags); !places) return Fails(places.error());
-  if (const auto warm = WarmUp(scene); !warm) return Fails(warm.error());
+  if (const auto prepared = PrepareScene(scene); !prepared)
+    return tl::unexpected<Error>(prepared.error());
+  if (const auto places = CheckResultFiles(scene.flags); !places)
+    return tl::unexpected<Error>(places.error());
+  if (const auto warm = WarmUp(scene); !warm) return tl::unexpected<Error>(warm.error());
   if (scene.flags.profile) return RunProfiled(scene);
   return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }

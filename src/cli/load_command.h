@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace tacho {
 
 // `tacho load`: drives a workload and reports what a user of the engine sees.
-int RunLoad(const std::vector<std::string>& arguments);
+Result<int> RunLoad(const std::vector<std::string>& arguments);
 
 }  // namespace tacho

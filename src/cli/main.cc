@@ -4,10 +4,11 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/output.h"
 
 namespace {
 
@@ -19,12 +20,11 @@ void OnInterrupt(int) {
   _exit(tacho::kInterrupted);
 }
 
-int ReportBug(const char* what) {
-  tacho::Complain(
-      fmt::format("{}\nthis is a bug in tacho {}: please report it with the command line and, "
-                  "if you may, the trace",
-                  what, tacho::TachoVersion()));
-  return tacho::kBug;
+tacho::Error Bug(const char* what) {
+  return {tacho::ErrorKind::kBug,
+          fmt::format("{}\nthis is a bug in tacho {}: please report it with the command line and, "
+                      "if you may, the trace",
+                      what, tacho::TachoVersion())};
 }
 
 }  // namespace
@@ -35,14 +35,15 @@ int main(int argc, char** argv) {
   // A file beyond the limit of its size (ulimit -f) shows as EFBIG in the same way.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGINT, OnInterrupt);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    return tacho::RunCommandLine({argv + 1, argv + argc});
+    return tacho::RunCommandLine(arguments);
   } catch (const std::bad_alloc&) {
-    tacho::Complain("there is not enough memory");
-    return tacho::kUnreadableInput;
+    return tacho::EndsWith({tacho::ErrorKind::kUnreadable, "there is not enough memory"},
+                           arguments);
   } catch (const std::exception& exception) {
-    return ReportBug(exception.what());
+    return tacho::EndsWith(Bug(exception.what()), arguments);
   } catch (...) {
-    return ReportBug("unknown exception");
+    return tacho::EndsWith(Bug("unknown exception"), arguments);
   }
 }

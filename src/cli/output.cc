@@ -14,6 +14,7 @@
 #include "base/file_descriptor.h"
 #include "base/system_error.h"
 #include "cli/exit_status.h"
+#include "report/json_writer.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -34,6 +35,24 @@ int WriteAll(int file, std::string_view text) {
 tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
   return Fail(ErrorKind::kOutput,
               fmt::format("cannot write {}: {}", VisibleText(what), SystemErrorText(error)));
+}
+
+std::string_view NameOf(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kUsage:
+      return "usage";
+    case ErrorKind::kUnreadable:
+      return "unreadable";
+    case ErrorKind::kOutput:
+      return "output";
+    case ErrorKind::kRemote:
+      return "remote";
+    case ErrorKind::kInterrupted:
+      return "interrupted";
+    case ErrorKind::kBug:
+      break;
+  }
+  return "bug";
 }
 
 int WriteWholeFile(const std::string& path, std::string_view content) {
@@ -115,6 +134,19 @@ void DrawOnStderr(std::string_view text) {
 int Fails(const Error& error) {
   Complain(error.message);
   return StatusOf(error.kind);
+}
+
+std::string ErrorJson(const Error& error, int exit_status) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("schema", 1);
+  json.BeginRow("error");
+  json.Field("kind", NameOf(error.kind));
+  json.Field("message", error.message);
+  json.Field("exit_status", exit_status);
+  json.End();
+  json.End();
+  return std::move(json).Finish();
 }
 
 Result<void> WriteFiles(const std::string& folder,

@@ -24,6 +24,9 @@ void DrawOnStderr(std::string_view text);
 // Complains of `error` and gives the command's exit status.
 int Fails(const Error& error);
 
+// The error as the one JSON object that --json prints in place of a result (docs/json.md).
+std::string ErrorJson(const Error& error, int exit_status);
+
 // The files (name, content) in `folder`, which is made when it is not there. They are written
 // beside their places and renamed when all are whole: on failure (kOutput) none of them has
 // changed.

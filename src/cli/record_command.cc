@@ -28,20 +28,20 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
 
 }  // namespace
 
-int RunRecord(const std::vector<std::string>& arguments) {
+Result<int> RunRecord(const std::vector<std::string>& arguments) {
   RecordArguments own;
   auto parsed = ParseArguments(RecordSpec(own), arguments);
-  if (!parsed) return Fails(parsed.error());
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
   if (*parsed) {
     auto written = WriteStdout(RecordHelp());
     return written ? kDone : Fails(written.error());
   }
   Result<RecordOptions> options = RecordOptionsOf(own);
-  if (!options) return Fails(options.error());
+  if (!options) return tl::unexpected<Error>(options.error());
   const auto http = own.remote.Http();
-  if (!http) return Fails(http.error());
+  if (!http) return tl::unexpected<Error>(http.error());
   auto client = HttpClient::Create(*http);
-  if (!client) return Fails(client.error());
+  if (!client) return tl::unexpected<Error>(client.error());
 
   InterruptScope interrupt;
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
@@ -53,7 +53,7 @@ int RunRecord(const std::vector<std::string>& arguments) {
     WriteStdout(RecordScreen(partly, proven, style));
   });
   Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
-  if (!recording) return Fails(recording.error());
+  if (!recording) return tl::unexpected<Error>(recording.error());
   return Report(own, *options, *recording, narrator);
 }
 

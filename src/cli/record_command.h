@@ -3,10 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace tacho {
 
 // `tacho record TARGET...`: from a live deployment to proven, analysed traces (session/record.h).
-int RunRecord(const std::vector<std::string>& arguments);
+Result<int> RunRecord(const std::vector<std::string>& arguments);
 std::string RecordHelp();
 
 }  // namespace tacho

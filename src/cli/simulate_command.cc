@@ -263,20 +263,20 @@ std::string SimulateHelp() {
   return HelpText(SimulateSpec(options));
 }
 
-int RunSimulate(const std::vector<std::string>& arguments) {
+Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   SimulateOptions given;
   const auto parsed = ParseArguments(SimulateSpec(given), arguments);
-  if (!parsed) return Fails(parsed.error());
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
   if (*parsed) {
     const auto written = WriteStdout(SimulateHelp());
     return written ? kDone : Fails(written.error());
   }
   auto options = OptionsOf(given);
-  if (!options) return Fails(options.error());
+  if (!options) return tl::unexpected<Error>(options.error());
   std::optional<int64_t> limit;
   if (given.time) {
     const auto time = ParseTime(*given.time);
-    if (!time) return Fails(time.error().WithContext("--for"));
+    if (!time) return tl::unexpected<Error>(time.error().WithContext("--for"));
     limit = *time;
   }
   // Blocked in all threads and processes to come: they arrive where we wait for them.
@@ -289,13 +289,13 @@ int RunSimulate(const std::vector<std::string>& arguments) {
   if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
       daemon != nullptr && std::string_view(daemon) == "1") {
     auto started = ServerProcesses::Start(*options);
-    if (!started) return Fails(started.error());
+    if (!started) return tl::unexpected<Error>(started.error());
     processes = std::move(*started);
     options->elsewhere = processes->places();
     options->count = 0;
   }
   const auto simulation = Simulation::Start(*options);
-  if (!simulation) return Fails(simulation.error());
+  if (!simulation) return tl::unexpected<Error>(simulation.error());
   const auto written = WriteStdout(given.json ? AddressesJson(**simulation, *options)
                                               : Addresses(**simulation, *options));
   if (!written) return Fails(written.error());

@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 #include "cli/parse.h"
 
 namespace tacho {
 
 // tacho simulate: engines and routers without a GPU.
-int RunSimulate(const std::vector<std::string>& arguments);
+Result<int> RunSimulate(const std::vector<std::string>& arguments);
 std::string SimulateHelp();
 
 }  // namespace tacho

@@ -12,6 +12,8 @@ import subprocess
 import threading
 import time
 
+import jsonschema
+
 import scenario
 from analyze_run import RECORDING, expect, kernel, notes, run, write, write_trace
 from scenario import check, main
@@ -179,4 +181,32 @@ def changing(folder):
     check("shrinking file ends", child.returncode in (0, 3, 4), child.returncode)
 
 
-main([no_traces, among_good_ones, sizes, damaged, changing], __doc__)
+def as_json(folder):
+    """With --json every command that ends with an error and has no result prints one object, and the sentence as without it."""
+    schema = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs/error.schema.json").read_text())
+    nobody, nothing = "http://127.0.0.1:1", f"{folder}/nothing"
+    load = ["load", nobody, "--requests", "1", "--concurrency", "1"]
+    for kind, status, words in (
+            ("unreadable", 3, ["analyze", nothing]), ("usage", 2, ["analyze", RECORDING, "--device", "7"]),
+            ("unreadable", 3, ["analyze", nothing, "--summary"]), ("usage", 2, ["analyze", "--nonsense"]),
+            ("remote", 6, ["record", nobody, "--out", folder]), ("usage", 2, ["record"]),
+            ("remote", 6, load), ("usage", 2, [*load, "--rate", "x"]), ("remote", 6, [*load, "--sweep", "concurrency=1,2"]),
+            ("remote", 6, [*load, "--profile", "--out", folder]),
+            ("remote", 6, ["engine", "status", nobody]), ("remote", 6, ["engine", "start", nobody]), ("usage", 2, ["engine", "list"]),
+            ("usage", 2, ["simulate", "--engine", "none"])):
+        name = " ".join(map(str, words)).replace(folder, "")
+        plain, done = (subprocess.run([scenario.TACHO, *words, *more], capture_output=True, text=True) for more in ([], ["--json"]))
+        check(f"{name}: nothing without --json", (plain.returncode, plain.stdout) == (status, ""), (plain.returncode, plain.stdout))
+        check(f"{name}: status", done.returncode == status, (done.returncode, done.stderr))
+        try:
+            printed = json.loads(done.stdout)
+            jsonschema.validate(printed, schema)
+        except (ValueError, jsonschema.ValidationError) as error:
+            check(f"{name}: one object", False, f"{error} {done.stdout}")
+            continue
+        error = printed["error"]
+        check(f"{name}: the error", (error["kind"], error["exit_status"]) == (kind, status), error)
+        check(f"{name}: the sentence", f"tacho: {error['message']}\n" in done.stderr, (error, done.stderr))
+
+
+main([no_traces, among_good_ones, sizes, damaged, changing, as_json], __doc__)

@@ -260,6 +260,9 @@ def mistakes(folder):
         shown = " ".join(words).replace(key, "KEY")
         check(f"{shown}: status", done.returncode == status and done.stderr, (done.returncode, done.stderr.replace(key, "KEY")))
         silent(shown, key, done, out)
+        done = run(words[0], "--json", *words[1:], *(["--out", str(out)] if words[0] == "record" else []))
+        check(f"{shown} --json: status", done.returncode == status and json.loads(done.stdout)["schema"] == 1, done.stderr.replace(key, "KEY"))
+        silent(f"{shown} --json", key, done, out)
 
 
 def strangers(folder):
