@@ -8,6 +8,7 @@
 
 #include "cli/analyze_command.h"
 #include "cli/engine_command.h"
+#include "cli/engine_options.h"
 #include "cli/exit_status.h"
 #include "cli/load_command.h"
 #include "cli/load_flags.h"
@@ -15,6 +16,7 @@
 #include "cli/parse.h"
 #include "cli/record_command.h"
 #include "cli/simulate_command.h"
+#include "net/url.h"
 #include "report/visible_text.h"
 
 namespace tacho {
@@ -57,6 +59,7 @@ const Command* Find(std::string_view name) {
 }
 
 int Unknown(const std::string& what) {
+  const std::string shown = what.find("://") == std::string::npos ? what : ShownUrl(what);
   std::vector<std::string> names = {"help", "--help", "--version"};
   for (const Command& command : Commands()) names.emplace_back(command.name);
   std::string nearest = Closest(what, names);
@@ -64,7 +67,12 @@ int Unknown(const std::string& what) {
   if (nearest.empty() && std::filesystem::exists(what, error)) {
     nearest = "tacho analyze " + ShellWord(what);
   }
-  Complain(fmt::format("unknown command '{}'{}; see 'tacho --help'", VisibleText(what),
+  const std::vector<std::string>& actions = EngineActions();
+  if (std::find(actions.begin(), actions.end(), what) != actions.end())
+    nearest = fmt::format("tacho engine {} URL", what);
+  if (what.find("://") != std::string::npos)
+    nearest = fmt::format("tacho engine status {0}, or tacho record {0}", ShellWord(shown));
+  Complain(fmt::format("unknown command '{}'{}; see 'tacho --help'", VisibleText(shown),
                        nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
   return kBadUsage;
 }

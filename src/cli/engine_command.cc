@@ -335,7 +335,11 @@ Result<int> RunEngine(const std::vector<std::string>& arguments) {
   auto parsed = ParseArguments(EngineSpec(scene.options), arguments);
   if (!parsed) return tl::unexpected<Error>(parsed.error());
   if (*parsed) {
-    auto written = WriteStdout(EngineHelp());
+    const std::vector<std::string>& actions = EngineActions();
+    const auto action =
+        std::find_first_of(arguments.begin(), arguments.end(), actions.begin(), actions.end());
+    auto written =
+        WriteStdout(HelpText(EngineSpec(scene.options, action == arguments.end() ? "" : *action)));
     return written ? kDone : Fails(written.error());
   }
   TakeActivities(scene.options);

@@ -18,6 +18,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 using Json = nlohmann::json;
 using Answers = std::map<std::string, FakeEngine::Answer>;
 
@@ -64,6 +65,34 @@ TEST_F(EngineCommand, WrongWordsAreUsage) {
   EXPECT_THAT(none.err, HasSubstr("--steps wants a whole number from 1 on, not '0'"));
   EXPECT_EQ(RunIt({"stop", "http://127.0.0.1:1", "--timeout", "soon"}).status, kBadUsage);
   EXPECT_EQ(RunIt({"--help"}).status, kDone);
+}
+
+TEST_F(EngineCommand, HelpOfAnActionHasItsOwnOptions) {
+  const std::string all = RunIt({"--help"}).out, start = RunIt({"start", "--help"}).out,
+                    status = RunIt({"status", "http://h:1", "--help"}).out;
+  for (const char* option : {"--steps", "--level", "--force", "--json"})
+    EXPECT_THAT(all, HasSubstr(option));
+  EXPECT_THAT(start, StartsWith("tacho engine start: "));
+  EXPECT_THAT(start, HasSubstr("--steps"));
+  EXPECT_THAT(start, HasSubstr("--force"));
+  EXPECT_THAT(start, Not(HasSubstr("--level")));
+  EXPECT_THAT(start, Not(HasSubstr("tacho engine stop http")));
+  for (const char* option : {"--steps", "--level", "--force"})
+    EXPECT_THAT(status, Not(HasSubstr(option)));
+  EXPECT_THAT(status, HasSubstr("--json"));
+}
+
+TEST_F(EngineCommand, AnActionOrAnAddressInPlaceOfACommand) {
+  const auto said = [](const std::vector<std::string>& words) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(RunCommandLine(words), kBadUsage);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said({"status", "http://h:1"}), HasSubstr("did you mean tacho engine status URL?"));
+  EXPECT_THAT(said({"stop", "http://h:1"}), HasSubstr("did you mean tacho engine stop URL?"));
+  EXPECT_THAT(said({"http://h:1"}), HasSubstr("did you mean tacho engine status http://h:1, or "
+                                              "tacho record http://h:1?"));
+  EXPECT_THAT(said({"http://me:secret@h:1"}), Not(HasSubstr("secret")));
 }
 
 TEST_F(EngineCommand, StatusShowsEachWorker) {

@@ -10,9 +10,27 @@
 namespace tacho {
 namespace {
 
-const std::vector<std::string> kActions = {"list", "status", "start", "stop", "sleep", "wake"};
+struct Action {
+  std::string name, summary;
+};
+const std::vector<Action> kActions = {
+    {"list", "the engines behind a router or in a launch log, one URL a line"},
+    {"status", "each engine in a line: what it is, and whether it can be profiled"},
+    {"start", "start the profilers of all engines, or of none"},
+    {"stop", "stop the profilers, and wait until the traces are written"},
+    {"sleep", "put engines to sleep"},
+    {"wake", "wake engines that sleep"}};
 
 }  // namespace
+
+const std::vector<std::string>& EngineActions() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Action& action : kActions) all.push_back(action.name);
+    return all;
+  }();
+  return names;
+}
 
 std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> more) {
   rows.insert(rows.end(), more.begin(), more.end());
@@ -78,7 +96,7 @@ Result<ProfileOptions> StartOptions::Profile() const {
   return profile;
 }
 
-CommandSpec EngineSpec(EngineOptions& options) {
+CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
   CommandSpec spec;
   spec.name = "engine";
   spec.summary = "the engines' own profilers: list, status, start, stop, sleep, wake";
@@ -87,30 +105,45 @@ CommandSpec EngineSpec(EngineOptions& options) {
       "TARGET is the URL of a router or of an engine, a launch log, or a file with a list of URLs "
       "(kubectl's YAML or JSON too). Requests go to the engines themselves, to all at the same "
       "time. `tacho record` does the whole way; these are its parts, for scripts.";
-  spec.groups = {
-      {"start", With(options.profile.Rows(),
-                     {{"--key", "NAME",
-                       "name of the session, in the names of its files (default: date and time)",
-                       &options.key}})},
-      {"sleep",
-       {{"--level", "N", "1 keeps the weights in host memory, 2 drops them", &options.level, 1}}},
-      {"other",
-       {{"--force", "",
-         "start: stop first, whoever started what is running; stop: also under another tacho's "
-         "recording",
-         &options.force},
-        {"--json", "", "one JSON object", &options.json},
-        {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
-         &options.router_url, 0, false, Secret::kUrl},
-        {"--action", "NAME", "the same as ACTION", &options.action}}},
-      options.remote.Rows(),
-  };
+  const auto of = [&](std::string_view name) { return action.empty() || action == name; };
+  if (of("start"))
+    spec.groups.push_back(
+        {"start", With(options.profile.Rows(),
+                       {{"--key", "NAME",
+                         "name of the session, in the names of its files (default: date and time)",
+                         &options.key}})});
+  if (of("sleep"))
+    spec.groups.push_back({"sleep",
+                           {{"--level", "N", "1 keeps the weights in host memory, 2 drops them",
+                             &options.level, 1}}});
+  std::vector<OptionRow> other = {
+      {"--json", "", "one JSON object", &options.json},
+      {"--router-url", "URL", "the same as TARGET, as tools/profile_rollout.py has it",
+       &options.router_url, 0, false, Secret::kUrl},
+      {"--action", "NAME", "the same as ACTION", &options.action}};
+  if (of("start") || of("stop"))
+    other.insert(other.begin(),
+                 {"--force", "",
+                  "start: stop first, whoever started what is running; stop: also under another "
+                  "tacho's recording",
+                  &options.force});
+  spec.groups.push_back({"other", std::move(other)});
+  spec.groups.push_back(options.remote.Rows());
   spec.positionals = &options.words;
   spec.examples = {
       {"tacho engine status http://127.0.0.1:30055", "every worker behind a router, in a line"},
       {"tacho engine start http://127.0.0.1:30055 --steps 5", "profile five steps on all of them"},
       {"tacho engine stop http://127.0.0.1:30055", "stop, and wait until the traces are written"},
       {"tacho engine status launch.log", "the router that a slime or vime run printed"}};
+  for (const Action& one : kActions) {
+    if (one.name != action) continue;
+    spec.name += " " + action;
+    spec.summary = one.summary;
+    spec.usage = "TARGET... [options]";
+    std::erase_if(spec.examples, [&](const CommandSpec::Example& example) {
+      return !example.command.starts_with("tacho " + spec.name + " ");
+    });
+  }
   return spec;
 }
 
@@ -118,13 +151,13 @@ Result<bool> CheckEngineOptions(const EngineOptions& options) {
   std::string action = options.Action();
   if (action.empty())
     return Fail(ErrorKind::kUsage, fmt::format("no action: one of {}; see 'tacho engine --help'",
-                                               fmt::join(kActions, ", ")));
-  if (std::find(kActions.begin(), kActions.end(), action) == kActions.end()) {
-    std::string nearest = Closest(action, kActions);
+                                               fmt::join(EngineActions(), ", ")));
+  if (std::find(EngineActions().begin(), EngineActions().end(), action) == EngineActions().end()) {
+    std::string nearest = Closest(action, EngineActions());
     return Fail(ErrorKind::kUsage,
                 fmt::format("unknown action '{}'{}: one of {}", VisibleText(action),
                             nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
-                            fmt::join(kActions, ", ")));
+                            fmt::join(EngineActions(), ", ")));
   }
   if (options.Targets().empty())
     return Fail(ErrorKind::kUsage, fmt::format("no target: tacho engine {} URL", action));

@@ -54,7 +54,10 @@ struct EngineOptions {
   std::string Action() const;
   std::vector<std::string> Targets() const;
 };
-CommandSpec EngineSpec(EngineOptions& options);
+// What `tacho engine` can do: "list", "status", ...
+const std::vector<std::string>& EngineActions();
+// With the options of `action` alone, or of all actions.
+CommandSpec EngineSpec(EngineOptions& options, const std::string& action = {});
 Result<bool> CheckEngineOptions(const EngineOptions& options);
 
 }  // namespace tacho

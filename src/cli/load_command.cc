@@ -207,6 +207,8 @@ Result<int> RunSweep(const LoadScene& scene) {
     if (whole.good && counted > 0)
       level.attained = static_cast<double>(*whole.good) / static_cast<double>(counted);
     level.keeps_slos = !level.attained || *level.attained >= job.attain;
+    if (scene.progress.shown && !scene.progress.live_columns)
+      DrawOnStderr(SweepLine(job.sweep, level) + "\n");
     if (scene.stop.stop_requested() || !saved || !level.keeps_slos) break;
     if (StatusOfLoad(scene, level.summary) == kRemoteFailed) break;
   }

@@ -187,6 +187,17 @@ TEST(Levels, GoOnInTheirRatio) {
   }
 }
 
+TEST(Sweep, TtftOfSecondsLeavesTpotItsUnit) {
+  SweepLevel one;
+  one.level = 1;
+  one.summary.whole.ttft.percentiles = {{50, 12e9, {}, {}}, {99, 13e9, {}, {}}};
+  one.summary.whole.tpot.percentiles = {{50, 20.7e6, {}, {}}, {99, 24e6, {}, {}}};
+  const std::string text = SweepText({}, {one}, {});
+  EXPECT_THAT(text, HasSubstr("TTFT p50 s"));
+  EXPECT_THAT(text, HasSubstr("TPOT p50 ms"));
+  EXPECT_THAT(text, HasSubstr("20.7"));
+}
+
 TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   const auto level = [](double at, double tokens_per_s, double e2e_ns) {
     SweepLevel one;
@@ -199,6 +210,9 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   std::vector<SweepLevel> levels = {level(1, 100, 1e9), level(2, 195, 1.02e9), level(4, 380, 1.1e9),
                                     level(8, 500, 1.7e9), level(16, 510, 3.3e9)};
   EXPECT_EQ(KneeOf(levels), 2u);
+  levels[3].summary.whole.done = 1200;
+  EXPECT_EQ(SweepLine(SweepOf::kConcurrency, levels[3]),
+            "at once 8: 1,200 done, 0 req/s, 500 tok/s");
   levels[2].summary.verdict.client_bound = true;
   EXPECT_EQ(KneeOf(levels), 3u);
   levels[3].keeps_slos = false;
@@ -228,6 +242,10 @@ TEST(LoadProgress, TheLineShowsWhatIsUnderWay) {
             "load 12 s  1,234 done, 64 running  now 577 req/s, 20,000 tok/s");
   EXPECT_EQ(LoadLine("load", {.requests = 2000, .seconds = 30}, now, before),
             "load 12 s of 30 s  1,234 of 2,000 done, 64 running  now 577 req/s, 20,000 tok/s");
+  EXPECT_EQ(
+      LoadLine("load", {.requests = {}, .seconds = 11}, now, before),
+      "load 12 s, waiting for the last answers  1,234 done, 64 running  now 577 req/s, 20,000 "
+      "tok/s");
   now.waiting = 3;
   now.failed = 2;
   EXPECT_EQ(LoadLine("load", {}, now, before),

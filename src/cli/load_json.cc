@@ -112,6 +112,7 @@ std::string LoadJson(const FinishedLoad& load, std::string_view version) {
     json.BeginRow();
     json.Field("count", error.count);
     json.Field("error", error.error);
+    json.Field("figures_differ", error.figures_differ);
     json.End();
   }
   json.End();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <deque>
 
 #include "cli/output.h"
@@ -36,7 +37,10 @@ std::string LoadLine(const std::string& title, const LoadGoal& goal, const LoadL
   const auto rate = [&](uint64_t to, uint64_t from) {
     return FormatNumber(seconds > 0 ? static_cast<double>(to - from) / seconds : 0);
   };
-  const std::string of_time = goal.seconds ? fmt::format(" of {:.0f} s", *goal.seconds) : "";
+  std::string of_time;
+  if (goal.seconds)
+    of_time = std::round(now.at_s) > *goal.seconds ? ", waiting for the last answers"
+                                                   : fmt::format(" of {:.0f} s", *goal.seconds);
   const std::string of_all = goal.requests ? " of " + Count(*goal.requests) : "";
   std::string line =
       fmt::format("{} {:.0f} s{}  {}{} done", title, now.at_s, of_time, Count(now.done), of_all);

@@ -99,6 +99,14 @@ Result<void> ReadDatasetFile(LoadScene& scene) {
     Complain(
         fmt::format("{}:{}: {}", VisibleText(*job.dataset_path), line.line, VisibleText(line.why)));
   }
+  if (const auto& ignored = scene.dataset.ignored_keys; !ignored.empty()) {
+    const DatasetOptions& keys = job.dataset;
+    job.remarks.push_back(fmt::format(
+        "of the dataset's keys {} {} not read; those that are: conversations, prompt, messages, "
+        "output_tokens, {}, {}, {}, {}",
+        fmt::join(ignored, ", "), ignored.size() == 1 ? "is" : "are", keys.output_label,
+        keys.input_label, keys.timestamp_label, keys.hash_label));
+  }
   if (scene.dataset.broken > 0) {
     job.remarks.push_back(fmt::format("left out: {} of the dataset",
                                       FormatCounted(scene.dataset.broken, "broken line")));

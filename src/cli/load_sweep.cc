@@ -125,6 +125,16 @@ std::optional<size_t> KneeOf(const std::vector<SweepLevel>& levels) {
   return knee;
 }
 
+std::string SweepLine(SweepOf sweep, const SweepLevel& level) {
+  const LoadFigures& figures = FiguresOf(level);
+  const uint64_t failed = level.summary.whole.failed + level.summary.whole.partial;
+  return fmt::format(
+      "{} {:g}: {} done{}, {} req/s, {} tok/s", sweep == SweepOf::kRate ? "rate" : "at once",
+      level.level, FormatCount(static_cast<int64_t>(level.summary.whole.done)),
+      failed > 0 ? fmt::format(", {} failed", failed) : "", FormatNumber(figures.requests_per_s),
+      FormatNumber(figures.output_tokens_per_s));
+}
+
 std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
                       const TextStyle& style) {
   Table table;
@@ -137,11 +147,11 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
       {.key = "done", .name = "done", .unit = Unit::kCount, .gives_way = true},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber, .gives_way = true},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
-      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},
-      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration},
-      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration},
-      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration},
-      {.key = "e2e_p50_ns", .name = "E2E p50", .unit = Unit::kDuration},
+      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration, .unit_group = 1},
+      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 1},
+      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration, .unit_group = 2},
+      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 2},
+      {.key = "e2e_p50_ns", .name = "E2E p50", .unit = Unit::kDuration, .unit_group = 4},
   };
   if (!job.slos.empty()) {
     table.columns.push_back({.key = "attained", .name = "SLO", .unit = Unit::kShare});

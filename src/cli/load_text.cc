@@ -25,12 +25,20 @@ Table FiguresTable(const FinishedLoad& load) {
        .gives_way = load.summary.whole.failed + load.summary.whole.partial == 0},
       {.key = "requests_per_s", .name = "req/s", .unit = Unit::kNumber},
       {.key = "output_tokens_per_s", .name = "out tok/s", .unit = Unit::kNumber},
-      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration},
-      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration},
-      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration},
-      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration},
-      {.key = "itl_p99_ns", .name = "ITL p99", .unit = Unit::kDuration, .gives_way = true},
-      {.key = "e2e_p99_ns", .name = "E2E p99", .unit = Unit::kDuration, .gives_way = true},
+      {.key = "ttft_p50_ns", .name = "TTFT p50", .unit = Unit::kDuration, .unit_group = 1},
+      {.key = "ttft_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 1},
+      {.key = "tpot_p50_ns", .name = "TPOT p50", .unit = Unit::kDuration, .unit_group = 2},
+      {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 2},
+      {.key = "itl_p99_ns",
+       .name = "ITL p99",
+       .unit = Unit::kDuration,
+       .gives_way = true,
+       .unit_group = 3},
+      {.key = "e2e_p99_ns",
+       .name = "E2E p99",
+       .unit = Unit::kDuration,
+       .gives_way = true,
+       .unit_group = 4},
   };
   const auto add = [&](const std::string& what, const LoadFigures& f, const Distribution& ttft,
                        const Distribution& e2e) {
@@ -57,7 +65,8 @@ std::string BoundsLine(const Distribution& all, std::string_view name) {
   for (const Percentile& p : all.percentiles) {
     if (p.percent != 99) continue;
     if (!p.low || !p.high) {
-      return fmt::format(" p99 {} {} (too few requests for a bound)\n", name, Ms(p.value));
+      return fmt::format(" p99 {} {} (too few requests for a confidence interval)\n", name,
+                         Ms(p.value));
     }
     return fmt::format(" p99 {} {}, in 19 of 20 cases between {} and {}\n", name, Ms(p.value),
                        Ms(*p.low), Ms(*p.high));
@@ -143,7 +152,8 @@ std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
   }
   for (size_t i = 0; i < s.errors.size() && i < kMostErrors; ++i) {
     out += " " +
-           Painted(fmt::format("{} x {}", s.errors[i].count, VisibleText(s.errors[i].error)),
+           Painted(fmt::format("{} x {}{}", s.errors[i].count, VisibleText(s.errors[i].error),
+                               s.errors[i].figures_differ ? " (figures of the first)" : ""),
                    Paint::kRed, style) +
            "\n";
   }

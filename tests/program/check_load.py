@@ -239,6 +239,8 @@ def sweep(folder):
         power = {one["level"]: one["output_tokens_per_s"] / one["e2e_p50_ns"] for one in levels if not one["client_bound"]}
         check("sweep: the knee is where throughput over latency is largest", told.get("knee") == max(power, key=power.get, default=None), (told, power))
         done = run(url, *FIXED, "--duration", "1s", "--sweep", "concurrency=1,32,64", "--slo", "ttft:100ms")
+        check("sweep: a line a level", re.findall(r"^at once (\d+): \d+ done, [\d.,]+ req/s, [\d.,]+ tok/s$", done.stderr, re.M)
+              == ["1", "32"][:len(re.findall(r"^at once", done.stderr, re.M))] != [], done.stderr)
         check("sweep: an SLO breaks", done.returncode == DONE and "breaks the SLO" in done.stdout and not re.search(r"^ +64 ", done.stdout, re.M), done.stdout + done.stderr)
         told = load("rates", url, *FIXED, "--duration", "1s", "--slo", "ttft:10s", "--seed", 1, "--sweep", "rate=0.0001,20")
         check("sweep: a level at which nothing arrives breaks nothing", [("attained" in one, one["done"] > 0) for one in told["levels"]]

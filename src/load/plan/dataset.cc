@@ -28,9 +28,9 @@ class JsonRows {
     ondemand::object object;
     if (const auto error =
             parser_.iterate(padded_.data(), line.size(), padded_.size()).get(document)) {
-      return simdjson::error_message(error);
+      return NoObject(error);
     }
-    if (const auto error = document.get_object().get(object)) return simdjson::error_message(error);
+    if (const auto error = document.get_object().get(object)) return NoObject(error);
     const std::string why = TakeObject(object);
     if (why.empty() && !document.current_location().error())
       return Undo("something follows the object");
@@ -51,7 +51,7 @@ class JsonRows {
       ++entry;
       ondemand::object object;
       if (const auto error = item.get_object().get(object)) {
-        Broken(entry, simdjson::error_message(error));
+        Broken(entry, NoObject(error));
         // Past broken structure nothing can be told apart.
         if (error != simdjson::INCORRECT_TYPE) return;
         continue;
@@ -68,6 +68,22 @@ class JsonRows {
   }
 
  private:
+  // Why there is no request.
+  std::string NoObject(simdjson::error_code error) const {
+    if (error != simdjson::INCORRECT_TYPE)
+      return fmt::format("no JSON: {}", simdjson::error_message(error));
+    return fmt::format("expected is a JSON object with conversations, prompt, messages or {}",
+                       options_.input_label);
+  }
+
+  void Ignore(std::string_view key) {
+    std::vector<std::string>& ignored = dataset_.ignored_keys;
+    const auto same = [&](const std::string& other) { return other == key; };
+    if (ignored.size() < Dataset::kMostIgnored &&
+        std::none_of(ignored.begin(), ignored.end(), same))
+      ignored.emplace_back(key.substr(0, Dataset::kLongestIgnored));
+  }
+
   std::string Undo(std::string why) {
     if (taken_) dataset_.rows.pop_back();
     return why;
@@ -82,8 +98,8 @@ class JsonRows {
     for (auto field : object) {
       std::string_view key;
       ondemand::value value;
-      if (const auto error = field.unescaped_key().get(key)) return simdjson::error_message(error);
-      if (const auto error = field.value().get(value)) return simdjson::error_message(error);
+      if (const auto error = field.unescaped_key().get(key)) return NoObject(error);
+      if (const auto error = field.value().get(value)) return NoObject(error);
       if (key == "conversations") {
         is_conversation = true;
         ReadTurns(value, row);
@@ -106,6 +122,8 @@ class JsonRows {
         }
       } else if (key == options_.hash_label) {
         ReadIds(value, row.hash_ids);
+      } else if (key != "id") {
+        Ignore(key);
       }
     }
     const DatasetKind kind = is_conversation ? DatasetKind::kShareGpt
@@ -114,7 +132,7 @@ class JsonRows {
                              : is_trace      ? DatasetKind::kTrace
                                              : DatasetKind::kUnknown;
     if (kind == DatasetKind::kUnknown) {
-      return "no conversations, prompt, messages or " + options_.input_label;
+      return NoObject(simdjson::INCORRECT_TYPE);
     }
     if (dataset_.kind == DatasetKind::kUnknown) dataset_.kind = kind;
     if (kind != dataset_.kind) {

@@ -45,9 +45,10 @@ struct Dataset {
   std::vector<DatasetRow> rows;              // with times: in their order
   int64_t block_tokens = 512;                // of a hash id
   uint64_t broken = 0;
-  std::vector<BrokenLine> first_broken;  // at most kMostBroken
-  uint64_t unfit = 0;                    // well-formed, but without what is needed, or too short
-  static constexpr size_t kMostBroken = 10;
+  std::vector<BrokenLine> first_broken;   // at most kMostBroken
+  uint64_t unfit = 0;                     // well-formed, but without what is needed, or too short
+  std::vector<std::string> ignored_keys;  // that its JSON has and nothing reads; the first few
+  static constexpr size_t kMostBroken = 10, kMostIgnored = 5, kLongestIgnored = 60;
 };
 
 struct DatasetOptions {

@@ -112,6 +112,19 @@ TEST(Dataset, TracesAsCsv) {
   EXPECT_EQ(burst.unfit, 1u);
 }
 
+TEST(Dataset, SaysWhatALineShouldBeAndWhatIsNotRead) {
+  const Dataset dataset = Read(
+      "{\"prompt\":\"a\",\"output_len\":5,\"id\":1}\n[1]\n{\"prompt\":\"b\",\"output_len\":5}\n"
+      "{\"question\":\"b\"}\n{\"prompt\n");
+  ASSERT_EQ(dataset.first_broken.size(), 3u);
+  const std::string expected =
+      "expected is a JSON object with conversations, prompt, messages or input_length";
+  EXPECT_EQ(dataset.first_broken[0].why, expected);
+  EXPECT_EQ(dataset.first_broken[1].why, expected);
+  EXPECT_THAT(dataset.first_broken[2].why, testing::StartsWith("no JSON: "));
+  EXPECT_THAT(dataset.ignored_keys, testing::ElementsAre("output_len", "question"));
+}
+
 TEST(Dataset, ValuesThatCannotBeReadAreBrokenLines) {
   const Dataset trace = Read(
       "{\"timestamp\":0,\"input_length\":5,\"output_length\":5}\n"

@@ -209,15 +209,37 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
   return verdict;
 }
 
+// `error` without its figures (bytes, tokens, times), which tell no kind of error from another. A
+// status of HTTP does, and so does what is part of a word: an address, an id.
+std::string KindOfError(std::string_view error) {
+  constexpr std::string_view kStatus = "HTTP ";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string kind;
+  for (size_t i = 0; i < error.size();) {
+    const bool begins = i == 0 || error[i - 1] == ' ' || error[i - 1] == '(';
+    const bool figure = begins && is_digit(error[i]) && !error.substr(0, i).ends_with(kStatus);
+    if (!figure) {
+      kind += error[i++];
+      continue;
+    }
+    kind += '0';
+    while (i < error.size() && (is_digit(error[i]) || error[i] == '.')) ++i;
+  }
+  return kind;
+}
+
 std::vector<ErrorCount> CountErrors(const LoadRecords& records) {
-  std::map<std::string, uint64_t> counts;
+  std::map<std::string, ErrorCount> kinds;
   for (const RequestRecord& request : records.requests) {
     const bool counts_as_error =
         request.status == RequestStatus::kFailed || request.status == RequestStatus::kPartial;
-    if (counts_as_error) ++counts[request.error];
+    if (!counts_as_error) continue;
+    ErrorCount& kind = kinds[KindOfError(request.error)];
+    if (kind.count++ == 0) kind.error = request.error;
+    kind.figures_differ |= kind.error != request.error;
   }
   std::vector<ErrorCount> errors;
-  for (const auto& [error, count] : counts) errors.push_back({error, count});
+  for (auto& [name, kind] : kinds) errors.push_back(std::move(kind));
   std::stable_sort(errors.begin(), errors.end(),
                    [](const ErrorCount& a, const ErrorCount& b) { return a.count > b.count; });
   return errors;

@@ -47,9 +47,11 @@ struct ClientVerdict {
   std::string why;  // in words, also when it kept up
 };
 
+// Errors of one kind: they differ in their figures at most.
 struct ErrorCount {
-  std::string error;
+  std::string error;  // the first one
   uint64_t count = 0;
+  bool figures_differ = false;
 };
 
 struct LoadSummary {

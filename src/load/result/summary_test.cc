@@ -1,5 +1,6 @@
 #include "load/result/summary.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +59,34 @@ TEST(Summary, OnlyDoneRequestsHaveTimes) {
   EXPECT_EQ(all.whole.ttft.count, 1u);
   ASSERT_EQ(all.errors.size(), 2u);
   EXPECT_EQ(all.errors[0].count, 1u);
+}
+
+TEST(Summary, ErrorsOfOneKindAreOneLine) {
+  const std::vector<std::string> errors = {
+      "HTTP 500",
+      "answer ended after 106 bytes, before its end was marked",
+      "HTTP 404",
+      "answer ended after 9 bytes, before its end was marked",
+      "http://h:1: refused",
+      "http://h:2: refused",
+      "not complete within 1.5 s (7 bytes so far)",
+      "not complete within 30 s (812 bytes so far)",
+      "HTTP 500",
+      "answer ended after 7 bytes, before its end was marked"};
+  LoadRecords records = RecordsForTest({});
+  for (const std::string& error : errors) {
+    records.requests.push_back(RequestForTest(1000, {}));
+    records.requests.back().status = RequestStatus::kFailed;
+    records.requests.back().error = error;
+  }
+  std::vector<std::string> lines;
+  for (const ErrorCount& error : Summarise(records, {}).errors)
+    lines.push_back(fmt::format("{} {} {}", error.count, error.error, error.figures_differ));
+  EXPECT_THAT(lines, testing::UnorderedElementsAre(
+                         "3 answer ended after 106 bytes, before its end was marked true",
+                         "2 HTTP 500 false", "1 HTTP 404 false", "1 http://h:1: refused false",
+                         "1 http://h:2: refused false",
+                         "2 not complete within 1.5 s (7 bytes so far) true"));
 }
 
 TEST(Summary, GoodputCountsWhatKeepsEverySlo) {
