@@ -318,7 +318,7 @@ IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const Launch
                         const Scope& scope, const InFlight* in_flight, size_t max_gaps) {
   const Requests requests =
       in_flight == nullptr ? Requests::kUnknown : CheckInFlight(trace, *in_flight);
-  const bool known = requests == Requests::kKnown;
+  const bool known = requests == Requests::kKnown || requests == Requests::kShared;
   Attribution attribution(trace, work, links, scope, known ? &in_flight->when : nullptr, max_gaps);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);

@@ -76,7 +76,7 @@ struct IdleTable {
   DurationNs window, busy;           // summed over devices
   std::vector<IdleCauseRow> causes;  // every cause with time, longest first
   Requests requests = Requests::kUnknown;
-  DurationNs requests_uncertainty;  // of kKnown: how much longer they count at both ends
+  DurationNs requests_uncertainty;  // where known or shared: they count so much longer at both ends
   // Of the devices' time, also before the window: see earlier_work.h.
   DurationNs may_be_busy;
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device

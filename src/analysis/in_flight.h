@@ -9,12 +9,14 @@ namespace tacho {
 struct InFlight {
   IntervalSet when;        // on the clock of the trace, wider by `uncertainty` at both ends of each
   DurationNs uncertainty;  // of the clocks
+  bool shared = false;     // sent to several engines together: to which of them, nobody knows
 };
 
 // What a trace and the times of requests say together.
 enum class Requests : uint8_t {
   kUnknown,  // nobody told their times
   kKnown,
+  kShared,  // told of several engines together: without one there was none here; no more is known
   kOthers,  // told, but the engine worked for others too: when it had no request, nobody knows
 };
 

@@ -24,6 +24,9 @@ TEST(CheckInFlight, AStepWithoutAKnownRequestIsOfOthers) {
     const Trace trace = std::move(b).Finish();
     EXPECT_EQ(CheckInFlight(trace, Until(100)), others ? Requests::kOthers : Requests::kKnown);
     EXPECT_EQ(CheckInFlight(trace, Until(201)), Requests::kKnown) << "it began in time";
+    InFlight shared = Until(100);
+    shared.shared = true;
+    EXPECT_EQ(CheckInFlight(trace, shared), others ? Requests::kOthers : Requests::kShared);
   }
 }
 

@@ -66,7 +66,7 @@ std::optional<InFlight> OnClockOf(const Trace& trace, const WorkerInFlight& work
         Interval{on_clock(unix.start, -worker.uncertainty), on_clock(unix.end, worker.uncertainty)}
             .Clip(trace.span));
   }
-  return InFlight{IntervalSet(std::move(when)), worker.uncertainty};
+  return InFlight{IntervalSet(std::move(when)), worker.uncertainty, worker.shared};
 }
 
 }  // namespace tacho

@@ -286,10 +286,11 @@ void WriteIdle(JsonWriter& json, const IdleTable& idle) {
   json.Field("busy_ns", idle.busy);
   if (idle.may_be_busy.ns > 0) json.Field("may_be_busy_ns", idle.may_be_busy);
   if (idle.requests != Requests::kUnknown) {
-    json.Field("requests", idle.requests == Requests::kKnown ? "known" : "others");
-  }
-  if (idle.requests == Requests::kKnown) {
-    json.Field("requests_uncertainty_ns", idle.requests_uncertainty);
+    json.Field("requests", idle.requests == Requests::kKnown    ? "known"
+                           : idle.requests == Requests::kShared ? "shared"
+                                                                : "others");
+    if (idle.requests != Requests::kOthers)
+      json.Field("requests_uncertainty_ns", idle.requests_uncertainty);
   }
   json.BeginArray("causes");
   for (const IdleCauseRow& row : idle.causes) {

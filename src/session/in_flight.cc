@@ -39,7 +39,8 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
   if (!uncertainty->is_number_integer() || *uncertainty < 0) return std::nullopt;
   std::optional<IntervalSet> intervals = IntervalsOf(*when);
   if (!intervals) return std::nullopt;
-  return WorkerInFlight{std::move(*intervals), DurationNs{uncertainty->get<int64_t>()}};
+  return WorkerInFlight{std::move(*intervals), DurationNs{uncertainty->get<int64_t>()},
+                        told->value("shared", Json()) == true};
 }
 
 }  // namespace
@@ -47,14 +48,17 @@ std::optional<WorkerInFlight> OfWorker(const Json& worker) {
 RunInFlight InFlightOf(const Recording& recording) {
   RunInFlight in_flight;
   if (!recording.load) return in_flight;
+  const size_t engines = recording.workers.size() + recording.left_out.size();
   std::set<std::string> urls;
   for (const RecordedWorker& worker : recording.workers) urls.insert(worker.worker.url);
   for (const RecordedWorker& worker : recording.workers) {
     if (!worker.facts.clock_offset_ns) continue;
     std::vector<Interval> intervals;
+    bool shared = worker.facts.data_parallel.value_or(1) > 1;
     for (const RequestRecord& request : recording.load->requests) {
       if (request.sent_ns == 0) continue;
       if (request.url != worker.worker.url && urls.contains(request.url)) continue;
+      shared |= engines > 1 && request.url != worker.worker.url;
       const auto unix = [&](int64_t monotonic_ns) {
         return TimeNs{UnixOf(monotonic_ns, recording.load->clocks) + *worker.facts.clock_offset_ns};
       };
@@ -64,7 +68,7 @@ RunInFlight InFlightOf(const Recording& recording) {
     }
     in_flight[worker.expectation.name] = {
         IntervalSet(std::move(intervals)),
-        DurationNs{worker.facts.clock_error_ns.value_or(0) + kTraceClockError}};
+        DurationNs{worker.facts.clock_error_ns.value_or(0) + kTraceClockError}, shared};
   }
   return in_flight;
 }

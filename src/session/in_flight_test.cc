@@ -63,6 +63,24 @@ TEST_F(InFlightTest, ARequestCountsForItsWorkerAndThroughARouterForAll) {
   EXPECT_EQ(in_flight["w0"].uncertainty.ns, kMs) << "of the trace's clock";
 }
 
+// Which of the engines had it, nobody knows.
+TEST_F(InFlightTest, WhatMayBeAnotherEnginesIsShared) {
+  Send("http://a", 10, 20);
+  EXPECT_FALSE(InFlightOf(recording_)["w0"].shared);
+  recording_.workers[1].facts.data_parallel = 2;
+  EXPECT_FALSE(InFlightOf(recording_)["w0"].shared);
+  EXPECT_TRUE(InFlightOf(recording_)["w1"].shared) << "of its own engines";
+  recording_.workers[1].facts.data_parallel = 1;
+  Send("http://router", 200, 210);
+  EXPECT_TRUE(InFlightOf(recording_)["w0"].shared);
+  EXPECT_TRUE(InFlightOf(recording_)["w1"].shared);
+  recording_.left_out.push_back(std::move(recording_.workers.back()));
+  recording_.workers.pop_back();
+  EXPECT_TRUE(InFlightOf(recording_)["w0"].shared) << "the router has one that is not recorded";
+  recording_.left_out.clear();
+  EXPECT_FALSE(InFlightOf(recording_)["w0"].shared) << "a router with one engine";
+}
+
 TEST_F(InFlightTest, AnEngineMayGoOnWithWhatBrokeOff) {
   Send("http://a", 10, 20).status = RequestStatus::kCancelled;
   Send("http://a", 5000, 5010).sent_ns = 0;  // never reached it
@@ -89,7 +107,10 @@ TEST_F(InFlightTest, RunJsonKeepsIt) {
   RunInFlight read = InFlightOfRunJson(RunJsonText(recording_, {}, {}, "1", 0, ""));
   EXPECT_THAT(read["w0"].when.intervals(), ElementsAre(At(10, 20), At(30, 40)));
   EXPECT_EQ(read["w0"].uncertainty.ns, kMs);
+  EXPECT_FALSE(read["w0"].shared);
   EXPECT_FALSE(read.contains("w1"));
+  recording_.workers[0].facts.data_parallel = 2;
+  EXPECT_TRUE(InFlightOfRunJson(RunJsonText(recording_, {}, {}, "1", 0, ""))["w0"].shared);
 }
 
 TEST(InFlightOfRunJson, DamageTellsNothing) {

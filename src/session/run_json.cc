@@ -80,6 +80,7 @@ std::string Inside(const RunFolder& folder, const std::string& path) {
 
 OrderedJson InFlightJson(const WorkerInFlight& in_flight) {
   OrderedJson json = {{"uncertainty_ns", in_flight.uncertainty.ns},
+                      {"shared", in_flight.shared},
                       {"unix_ns", OrderedJson::array()}};
   for (const Interval& when : in_flight.when.intervals())
     json["unix_ns"].push_back({when.start.ns, when.end.ns});

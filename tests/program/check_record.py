@@ -179,6 +179,30 @@ def low_rate(folder):
                   idle)
 
 
+def one_at_a_time(folder):
+    """One request at a time to two engines: one of them always has none, and nobody knows which. So it is with two requests to the two
+    engines behind one URL. To one engine it is known."""
+    alone = ["--warm-up", "0s", "--baseline", "0s", "--duration", "2s", "--prompt-tokens", "64", "--output-tokens", "32", "-c", "1"]
+    cases = [("a router", ["--count", "2", "--router", "vllm"], "shared", lambda urls: record(f"{folder}/a router", urls, "--through-router", quick=alone)),
+             ("ranks", ["--dp", "2"], "shared", lambda urls: record(f"{folder}/ranks", urls, quick=alone[:-1] + ["2"])),
+             ("a load", ["--count", "2", "--router", "vllm"], "shared", lambda urls: run(
+                 "load", *urls, "--requests", "12", "--concurrency", "1", "--input-len", "64", "--output-len", "32", "--profile", "--out",
+                 f"{folder}/a load/runs", "--no-progress")),
+             ("one engine", ["--router", "vllm"], "known", lambda urls: record(f"{folder}/one engine", urls, "--through-router", quick=alone))]
+    for name, options, requests, act in cases:
+        with simulation(f"{folder}/{name}", *options) as addresses:
+            done = act(target(addresses))
+            done = done[0] if isinstance(done, tuple) else done
+        check(f"{name}: status", done.returncode == 0, (done.returncode, done.stdout, done.stderr))
+        if requests == "shared":
+            check(f"{name}: nothing is said of one engine", "requests were in flight" not in " ".join(done.stdout.split()), done.stdout)
+        again = run("analyze", "--json", *map(str, pathlib.Path(folder, name, "runs").glob("*")))
+        for trace in json.loads(again.stdout)["traces"]:
+            check(f"{name}: requests", trace["idle"].get("requests") == requests, trace["idle"])
+            if requests == "shared":
+                check(f"{name}: idle between steps", any(c["id"] == "between-steps" for c in trace["idle"]["causes"]), trace["idle"])
+
+
 def nanoseconds(text):
     return int(decimal.Decimal(text) * 1000)
 
@@ -498,8 +522,8 @@ def by_daemon_refused(folder):
         check("socket taken: said", "is taken" in done.stdout, done.stdout)
 
 
-SCENARIOS = [two_behind_a_router, steps, requests, low_rate, data_parallel, generations, sglang, by_stage, bad_targets, refusals, faults,
-             faults_beside, interrupt, two_at_once, started_twice, started_on_two, by_daemon, by_daemon_faults, by_daemon_refused]
+SCENARIOS = [two_behind_a_router, steps, requests, low_rate, one_at_a_time, data_parallel, generations, sglang, by_stage, bad_targets, refusals,
+             faults, faults_beside, interrupt, two_at_once, started_twice, started_on_two, by_daemon, by_daemon_faults, by_daemon_refused]
 
 if __name__ == "__main__":
     scenario.main(SCENARIOS, __doc__)
