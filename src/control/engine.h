@@ -54,8 +54,9 @@ struct EngineFacts {
   bool has_metrics = false;
   std::string device;  // SGLang: "cuda", "cpu", ...; "" when not told
   ProfilerFacts profiler;
-  // An id of the process that stays while it lives, behind the way it was told: "id:..." (vLLM's
-  // developer mode), "start:..." (metrics), "pid:..." (of this host). "" when none was told.
+  // An id of the process that stays while it lives, after the way it was told: "id:... start:..."
+  // (vLLM's developer mode, and its metrics), "start:..." (metrics), "pid:..." (of this host). ""
+  // when none was told.
   std::string instance;
   // Difference of the engine's clock to ours, from its Date header (whole seconds) or time stamps;
   // and how exact that is.

@@ -101,8 +101,10 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   if (!facts.data_parallel && engines.size() > 1)
     facts.data_parallel = static_cast<int>(engines.size());
   for (const MetricSample& sample : samples) {
-    if (sample.name == "process_start_time_seconds" && facts.instance.empty())
-      facts.instance = fmt::format("start:{}", sample.value);
+    // Beside an id too: vLLM's has five digits, or is as it was configured.
+    if (sample.name == "process_start_time_seconds" &&
+        facts.instance.find("start:") == std::string::npos)
+      facts.instance += fmt::format("{}start:{}", facts.instance.empty() ? "" : " ", sample.value);
     if (sample.name != "vllm:engine_sleep_state" || sample.value == 0) continue;
     auto state = sample.labels.find("sleep_state");
     if (state != sample.labels.end() && !facts.asleep) facts.asleep = state->second != "awake";

@@ -34,7 +34,8 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
       "pipeline_parallel_size":1,"data_parallel_size":2},"profiler_config":{"profiler":"torch",
       "torch_profiler_dir":"/traces","torch_profiler_with_stack":false,"max_iterations":0,
       "torch_profiler_use_gzip":true,"ignore_frontend":true}}})");
-  answers[kMetrics] = Ok("vllm:iteration_tokens_total_count{engine=\"0\"} 4\n");
+  answers[kMetrics] =
+      Ok("vllm:iteration_tokens_total_count{engine=\"0\"} 4\nprocess_start_time_seconds 1.5e9\n");
   auto facts = ReadFacts("http://h:1", answers);
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->kind, EngineKind::kVllm);
@@ -49,7 +50,7 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   EXPECT_EQ(facts->profiler.folder, "/traces");
   EXPECT_EQ(facts->profiler.with_stack, false);
   EXPECT_EQ(facts->profiler.max_iterations, 0);
-  EXPECT_EQ(facts->instance, "id:abc");
+  EXPECT_EQ(facts->instance, "id:abc start:1500000000");
 }
 
 TEST(ReadFacts, APlainVllmTellsLessAndNothingIsMadeUp) {

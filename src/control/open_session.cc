@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -17,11 +18,21 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kEnding = "session";
 
-// Both were told in the same way ("pid:", ...) and differ.
+// A part of both was told in the same way ("id:", "start:", ...) and differs.
 bool IsAnotherProcess(const std::string& then, const std::string& now) {
-  const size_t way = then.find(':');
-  return way != std::string::npos && now.find(':') == way &&
-         then.compare(0, way, now, 0, way) == 0 && then != now;
+  const auto start = [](const std::string& text) {
+    return std::min(text.find("start:"), text.size());
+  };
+  const auto id = [&](const std::string& text) {
+    const std::string before = text.substr(0, start(text));
+    return before.substr(0, before.find_last_not_of(' ') + 1);
+  };
+  const auto differ = [](const std::string& a, const std::string& b) {
+    const size_t way = a.find(':');
+    return way != std::string::npos && b.find(':') == way && a.compare(0, way, b, 0, way) == 0 &&
+           a != b;
+  };
+  return differ(id(then), id(now)) || differ(then.substr(start(then)), now.substr(start(now)));
 }
 
 // An engine that refuses a second start by itself while it counts steps, and needs no stop.

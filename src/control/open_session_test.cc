@@ -76,6 +76,20 @@ TEST_F(OpenSessionTest, EndsWithItsEngine) {
   EXPECT_TRUE(IsFree());
 }
 
+TEST_F(OpenSessionTest, AnIdMayComeAgainInAnotherLife) {
+  engine_.instance = "id:c4b40 start:1700000000";
+  Keep({});
+  EXPECT_FALSE(IsFree());
+  engine_.instance = "id:c4b40";
+  EXPECT_FALSE(IsFree()) << "its metrics were not told";
+  engine_.instance = "start:1700000000";
+  EXPECT_FALSE(IsFree());
+  engine_.instance = "id:c4b40 start:1700000099";
+  EXPECT_TRUE(IsFree());
+  engine_.instance = "id:aaaaa";
+  EXPECT_TRUE(IsFree());
+}
+
 TEST_F(OpenSessionTest, OfCountedStepsIsLeftToTheEngineThatRefusesByItself) {
   ProfileOptions five;
   five.steps = 5;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 #include "net/http_client.h"
 #include "simulate/engine/random.h"
 #include "simulate/gate.h"
@@ -78,6 +80,7 @@ class RunningSimulation : public Simulation {
     WorkerOptions own = options.worker;
     own.index = index;
     if (own.rank_pids.empty()) own.pid += index * kPidsAWorker;
+    own.instance_id = fmt::format("{:05x}", std::random_device()() & 0xfffff);
     own.seed = Mix(own.seed * 1000 + static_cast<uint64_t>(index));
     auto made = MakeWorker(own);
     if (!made) return tl::unexpected<Error>(made.error());

@@ -45,8 +45,7 @@ struct WorkerOptions {
   bool truth = false;  // write what was put in beside each trace
   Faults faults;
 
-  // vLLM's is random; its files' names have five letters for it.
-  std::string InstanceId() const { return fmt::format("{:05x}", pid & 0xfffff); }
+  std::string instance_id;  // vLLM: five hexadecimal digits, other ones in each life
   int64_t PidOf(size_t engine, int rank) const {
     const size_t at =
         engine * static_cast<size_t>(cost.tensor_parallel) + static_cast<size_t>(rank);

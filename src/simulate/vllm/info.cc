@@ -125,7 +125,7 @@ void VllmServer::ServerInfo(const Exchange& exchange) {
                         {"max_model_len", options_.max_model_len},
                         {"enforce_eager", false}}},
                       {"observability_config", Json::object()},
-                      {"instance_id", options_.InstanceId()}}
+                      {"instance_id", options_.instance_id}}
                : Json(fmt::format("model='{}', tensor_parallel_size={}, profiler_config={}",
                                   options_.cost.model.checkpoint, options_.cost.tensor_parallel,
                                   config))},

@@ -12,7 +12,7 @@ std::string VllmProfiling::StemOf(size_t engine, int rank) const {
   const int minor = parts_.version.minor;
   if (minor <= 10)
     return fmt::format("{}_{}", parts_.options->host_name, parts_.options->PidOf(engine, rank));
-  if (minor < 17) return fmt::format("{}-rank-{}", parts_.options->InstanceId(), rank);
+  if (minor < 17) return fmt::format("{}-rank-{}", parts_.options->instance_id, rank);
   const std::string& prefix = slots_[engine].prefix;
   return fmt::format("{}{}rank{}", prefix, prefix.empty() ? "" : "_", rank);
 }
