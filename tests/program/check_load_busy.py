@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -89,7 +90,11 @@ def said(folder):
     bound = "the client was the limit" in text
     check("marked in vLLM's table", ("Limited by the client:" in text) == bound, text)
     check("marked in ours", ("all *" in text) == bound, text)
-    check("times or none", ("Median TTFT" in text) != ("read too late" in text) or "Median TTFT" in text, text)
+    for name in "TTFT", "TPOT":
+        median = re.search(rf"^Median {name} \(ms\):\s+[\d.]+\s*$", text, re.M)
+        late = re.search(rf"^{name} \(ms\):\s+read too late\s*$", text, re.M)
+        check(f"{name}: its times, or that they were read too late", bool(median) != bool(late), text)
+        check(f"{name}: too late in a load that is marked alone", bound or not late, text)
 
 
 scenario.main([busy, said], __doc__)
