@@ -27,8 +27,6 @@
 namespace tacho {
 namespace {
 
-constexpr std::chrono::seconds kPatienceWithoutWords{3};
-
 // Everything that an action needs; made once.
 struct EngineScene {
   EngineOptions options;
@@ -360,9 +358,7 @@ Result<int> RunEngine(const std::vector<std::string>& arguments) {
   scene.stop = interrupt.token();
   const std::chrono::milliseconds patience = ProbePatience(scene.patience);
   std::optional<SlowNotice> notice;
-  notice.emplace(fmt::format("still waiting for answers, for up to {} s each (--timeout bounds it)",
-                             patience.count() / 1000),
-                 kPatienceWithoutWords);
+  notice.emplace(StillWaitingText(patience), kPatienceWithoutWords);
   auto deployment = Discover(*scene.client, scene.options.Targets(), scene.stop, patience);
   if (!deployment) return tl::unexpected<Error>(deployment.error());
   scene.deployment = std::move(*deployment);

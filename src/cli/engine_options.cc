@@ -41,7 +41,9 @@ OptionGroup RemoteOptions::Rows() {
   return {"connection",
           With(server.Rows("$TACHO_API_KEY"),
                {{"--timeout", "TIME",
-                 "longest wait for an answer, such as 10m; 0: as long as it takes", &timeout}})};
+                 "longest wait for an answer, such as 10m (default 0: to a start or a stop as long "
+                 "as it takes, to a question 30s)",
+                 &timeout}})};
 }
 
 std::string EngineOptions::Action() const {

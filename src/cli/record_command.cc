@@ -52,6 +52,7 @@ Result<int> RunRecord(const std::vector<std::string>& arguments) {
     const TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
     WriteStdout(RecordScreen(partly, proven, style));
   });
+  narrator.WaitForPreflight(ProbePatience(options->patience));
   Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
   if (!recording) return tl::unexpected<Error>(recording.error());
   return Report(own, *options, *recording, narrator);

@@ -30,9 +30,8 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
   }
   std::string text = fmt::format("{} of {} ranks proven", proven, proof.ranks.size());
   if (most > 0)
-    text +=
-        fmt::format("{}{} steps each", style.dot(),
-                    least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most));
+    text += fmt::format("{}{}{}{}", style.dot(), least == most ? "" : fmt::format("{} to ", least),
+                        FormatCounted(most, "step"), proof.ranks.size() > 1 ? " each" : "");
   // By the daemon all begin at one time that was told them: there is nothing to measure here.
   const ControlSpread& starts = recording.starts;
   if (starts.taken < starts.asked)
@@ -82,7 +81,7 @@ struct Lacks {
     // A rank that is missing for it has named it already.
     for (const std::string& trouble : recording.troubles)
       if (std::ranges::none_of(missing, [&](const std::string& sentence) {
-            return sentence.ends_with(trouble.substr(trouble.find(": ") + 1));
+            return sentence.find(trouble.substr(trouble.find(": ") + 1)) != std::string::npos;
           }))
         troubles.push_back(trouble);
   }
@@ -122,7 +121,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   const auto add = [&](std::string_view label, std::string text, Paint paint = Paint::kPlain) {
     if (!text.empty()) texts.push_back({std::string(label), std::move(text), paint});
   };
-  const bool any = proven.readout && !proven.readout->run.traces.empty();
+  const bool any = proven.HasFindings(recording);
   if (any) {
     RunVerdict verdict = VerdictOf(proven.readout->run);
     add("VERDICT", std::move(verdict.text), Paint::kBold);

@@ -87,6 +87,13 @@ TEST_F(RecordEnding, SaysWhatARecordingIsWorth) {
               HasSubstr(" workers  w0 http://127.0.0.1:3456 · w1 http"));
 }
 
+TEST_F(RecordEnding, CountsTheStepsOfOneRankAndOneStep) {
+  proven_.proof.ranks.resize(1);
+  EXPECT_THAT(Ending(), HasSubstr("1 of 1 ranks proven · 400 steps · started"));
+  proven_.proof.ranks[0].steps = 1;
+  EXPECT_THAT(Ending(), HasSubstr("1 of 1 ranks proven · 1 step · started"));
+}
+
 TEST_F(RecordEnding, ACostThatIsLostInNoiseIsNotTold) {
   for (const size_t part : {0u, 3u, 5u, 8u}) recording_.profiled.tokens_in_parts[part] = 5'000;
   EXPECT_THAT(Ending(160), HasSubstr("profiled: cannot tell: the rates of both windows vary too"));

@@ -23,6 +23,7 @@ void Put(const std::string& text) {
 Narrator::~Narrator() { InterruptScope::SetLastWords(nullptr); }
 
 void Narrator::OnDone(std::string_view phase, const std::string& what) {
+  notice_.reset();
   if (!quiet_) Line(Told(phase, what));
 }
 

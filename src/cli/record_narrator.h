@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/slow_notice.h"
 #include "session/record.h"
 
 namespace tacho {
@@ -27,6 +28,11 @@ class Narrator final : public RecordObserver {
   void OnPartly(Recording& recording) override;
   // What is done with the part of a recording whose others still write.
   void WhenPartly(std::function<void(Recording&)> show) { show_partly_ = std::move(show); }
+  // Says so where nothing is reported of the preflight for seconds: each of its questions may wait
+  // for `patience`.
+  void WaitForPreflight(std::chrono::milliseconds patience) {
+    notice_.emplace(StillWaitingText(patience), kPatienceWithoutWords);
+  }
   // Takes the changing lines away.
   void Clear() { Line(""); }
 
@@ -41,6 +47,7 @@ class Narrator final : public RecordObserver {
   size_t open_lines_ = 0;  // lines that change, the last without its end
   std::string words_;
   std::function<void(Recording&)> show_partly_;
+  std::optional<SlowNotice> notice_;  // until the preflight is done
 };
 
 }  // namespace tacho

@@ -133,7 +133,8 @@ CommandSpec RecordSpec(RecordArguments& a) {
   spec.positionals = &a.targets;
   spec.command = &a.command;
   spec.examples = {
-      {"tacho record http://127.0.0.1:30055", "ten seconds of all workers behind a router"},
+      {"tacho record http://127.0.0.1:30055",
+       "all workers behind a router, for as long as the budget allows"},
       {"tacho record http://127.0.0.1:8000 --steps 20", "twenty engine steps of one server"},
       {"tacho record launch.log --no-load --duration 5s", "a slime or vime run, as it goes"},
       {"tacho record http://gpu7:8000 --collect-from gpu7:/tmp/traces", "traces fetched by ssh"}};

@@ -56,6 +56,10 @@ int StatusOf(const Recording& recording, const Proof& proof) {
 
 }  // namespace
 
+bool ProvenRecording::HasFindings(const Recording& recording) const {
+  return readout && !readout->run.traces.empty() && !recording.GaveUp();
+}
+
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator) {
   for (std::string& lost : WriteRecording(recording, options))
@@ -79,7 +83,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
         proven.proof.ranks, [](const RankProof& rank) { return !rank.paths.empty(); });
   }
   proven.status = StatusOf(recording, proven.proof);
-  const bool any = proven.readout && !proven.readout->run.traces.empty();
+  const bool any = proven.HasFindings(recording);
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
                             any ? FindingsJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
@@ -104,8 +108,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
                                 Wrap(VisibleText(remark), style.width - 10, 10, style.unicode)),
                     Paint::kRed, style) +
             "\n";
-  if (proven.readout && !proven.readout->run.traces.empty())
-    text += AnalyzeText(proven.readout->run, screen) + "\n";
+  if (proven.HasFindings(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
   if (const std::string details = DetailsText(recording, proven, style); !details.empty())
     text += details + "\n";
   return text + EndingText(recording, proven, shown, style);

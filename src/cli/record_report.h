@@ -17,6 +17,9 @@ struct ProvenRecording {
   std::optional<Readout<RunAnalysis>> readout;  // its traces, where any could be read
   std::string json;                             // what run.json says
   int status = 0;  // for the shell: 0, 4 or 130; 3 when run.json could not be written
+
+  // Whether its traces show what was to be recorded: not where tacho ended it for one worker.
+  bool HasFindings(const Recording& recording) const;
 };
 
 // Writes all of the run folder, reads its traces and holds them against what was expected; run.json

@@ -1,8 +1,15 @@
 #include "cli/slow_notice.h"
 
+#include <fmt/format.h>
+
 #include "cli/output.h"
 
 namespace tacho {
+
+std::string StillWaitingText(std::chrono::milliseconds patience) {
+  return fmt::format("still waiting for answers, for up to {} s each (--timeout bounds it)",
+                     patience.count() / 1000);
+}
 
 SlowNotice::SlowNotice(std::string text, std::chrono::milliseconds after)
     : thread_([this, text = std::move(text), after] {

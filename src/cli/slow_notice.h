@@ -8,6 +8,11 @@
 
 namespace tacho {
 
+// Of questions to engines.
+inline constexpr std::chrono::seconds kPatienceWithoutWords{3};
+// "still waiting for answers, for up to 30 s each (--timeout bounds it)"
+std::string StillWaitingText(std::chrono::milliseconds patience);
+
 // Says `text` on standard error once, where it still lives after `after`: what is silent for long
 // shall not look hung. Owns one thread; the end waits for nothing.
 class SlowNotice {

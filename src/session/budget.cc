@@ -21,23 +21,38 @@ constexpr int64_t kLeastWindowNs = 100'000'000;
 constexpr int64_t kSlackOfSteps = 4;
 constexpr int64_t kSlackNs = 1'000'000'000;
 
+// Of a budget, from which on a flush's fixed part is not held within it: what is recorded hardly
+// makes it longer then.
+constexpr double kMostFixed = 0.75;
+// Sessions whose sizes differ by less tell nothing of a fixed part.
+constexpr double kOtherSize = 1.5;
+
 // As much as `times` such sessions in one. What is done with events in a flush sorts them and
 // builds trees: a little more than in proportion.
 Forecast Scaled(const ProfileFigures& figures, double times) {
   const double few = std::log(std::max(figures.events, 2.0));
   const double many = std::log(std::max(figures.events * times, 2.0));
-  return {figures.bytes * times, figures.flush_ns * times * std::max(1.0, many / few)};
+  return {figures.bytes * times, figures.fixed_ns + (figures.flush_ns - figures.fixed_ns) * times *
+                                                        std::max(1.0, many / few)};
+}
+
+bool IsMostlyFixed(const ProfileFigures& figures, const Budget& budget) {
+  return figures.fixed_ns > kMostFixed * static_cast<double>(budget.flush_ns);
 }
 
 // How often `figures` fits into the budget.
 double Times(const ProfileFigures& figures, const Budget& budget, bool stalls) {
   double times = INFINITY;
   if (figures.bytes > 0) times = static_cast<double>(budget.bytes) / figures.bytes;
-  if (!stalls || figures.flush_ns <= 0) return times;
-  const auto most = static_cast<double>(budget.flush_ns);
-  times = std::min(times, most / figures.flush_ns);
-  for (int i = 0; i < 8 && Scaled(figures, times).flush_ns > most; ++i)
-    times *= most / Scaled(figures, times).flush_ns;
+  ProfileFigures growing = figures;
+  growing.flush_ns -= figures.fixed_ns;
+  growing.fixed_ns = 0;
+  if (!stalls || growing.flush_ns <= 0) return times;
+  const double most = static_cast<double>(budget.flush_ns) -
+                      (IsMostlyFixed(figures, budget) ? 0 : figures.fixed_ns);
+  times = std::min(times, most / growing.flush_ns);
+  for (int i = 0; i < 8 && Scaled(growing, times).flush_ns > most; ++i)
+    times *= most / Scaled(growing, times).flush_ns;
   return times;
 }
 
@@ -92,6 +107,19 @@ Forecast ForecastOfTime(const ProfileFigures& figures, std::optional<double> ste
   return figures.window_ns > 0 ? Scaled(figures, time_ns / figures.window_ns) : Forecast();
 }
 
+bool ProfileFigures::LearnFixed(const ProfileFigures& other) {
+  const bool larger = events > other.events;
+  const ProfileFigures& more = larger ? *this : other;
+  const ProfileFigures& less = larger ? other : *this;
+  if (less.events <= 0 || more.events < kOtherSize * less.events) return false;
+  // A table grows with its events, whatever the rest does.
+  const double each = std::max(more.table_ns / more.events,
+                               (more.flush_ns - less.flush_ns) / (more.events - less.events));
+  const double most = std::min(less.flush_ns, std::max(0.0, more.flush_ns - more.table_ns));
+  fixed_ns = std::clamp(less.flush_ns - each * less.events, 0.0, most);
+  return true;
+}
+
 WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
                       const AskedWindow& asked) {
   WindowPlan plan;
@@ -114,6 +142,8 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
       slowest = std::min(slowest, *worker.steps_per_s);
     plan.each.emplace_back();
     if (!worker.figures) continue;
+    if (plan.by_budget && worker.stalls && IsMostlyFixed(*worker.figures, budget))
+      plan.fixed_ns = std::max(plan.fixed_ns.value_or(0), worker.figures->fixed_ns);
     const Forecast whole = ForecastOfTime(*worker.figures, worker.steps_per_s, asked.window_ns);
     KeepDearest(plan.whole, whole);
     const Forecast in_time = ForecastOfTime(*worker.figures, worker.steps_per_s, plan.window_ns);
@@ -140,7 +170,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   if (plan.by_budget)
     plan.shortened =
         !plan.whole || (plan.planned && plan.planned->bytes < 0.99 * plan.whole->bytes);
-  plan.over = !plan.by_budget && plan.planned &&
+  plan.over = (!plan.by_budget || plan.fixed_ns) && plan.planned &&
               (plan.planned->bytes > static_cast<double>(budget.bytes) ||
                plan.planned->flush_ns > static_cast<double>(budget.flush_ns));
   return plan;
@@ -154,6 +184,13 @@ std::string WindowPlan::Text(const AskedWindow& asked, const Budget& budget) con
   if (!planned)
     return by_budget ? fmt::format("what a step writes is not known: bounded to {}", bound)
                      : fmt::format("what {} will write is not known", bound);
+  if (fixed_ns)
+    return fmt::format(
+        "a flush takes {} whatever is recorded: {} the budget of {} (--budget-flush); "
+        "recorded: {}, about {} a rank",
+        SecondsText(static_cast<int64_t>(*fixed_ns)),
+        *fixed_ns > static_cast<double>(budget.flush_ns) ? "over" : "most of",
+        SecondsText(budget.flush_ns), bound, planned->Text());
   if (by_budget && shortened)
     return fmt::format("about {} a rank for {}; bounded to {}: {}", whole->Text(),
                        SecondsText(asked.window_ns), bound, planned->Text());

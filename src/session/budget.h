@@ -20,6 +20,11 @@ struct ProfileFigures {
   double window_ns = 0;  // from its first event to its last
   double flush_ns = 0;   // from its last event until all was written
   double table_ns = 0;   // of these, for vLLM's table (profiler_out)
+  double fixed_ns = 0;   // of these, what a flush takes whatever was recorded, as far as known
+
+  // The fixed part by the line through this session and another one of the same engine; false where
+  // they are too much of one size to tell.
+  bool LearnFixed(const ProfileFigures& other);
 };
 
 // Of a rank.
@@ -56,9 +61,11 @@ struct WindowPlan {
   int64_t window_ns = 0;         // at most, from when the last profiler runs
   // From their own starts on, those that cannot count may record so long; absent: until the end.
   std::optional<int64_t> most_ns;
-  bool by_budget = false;                     // nothing was asked for: the budget bounds it
-  bool shortened = false;                     // and is what ends it
-  bool over = false;                          // what was asked for exceeds the budget
+  bool by_budget = false;  // nothing was asked for: the budget bounds it
+  bool shortened = false;  // and is what ends it
+  bool over = false;       // what was asked for, or fixed_ns, exceeds the budget
+  // What each flush takes whatever is recorded, where that is most of the budget or more.
+  std::optional<double> fixed_ns;
   std::vector<std::optional<Forecast>> each;  // of the workers' ranks, in their order
   std::optional<Forecast> whole;              // of the dearest rank for the window without a bound
   std::optional<Forecast> planned;            // of the dearest rank

@@ -84,6 +84,53 @@ TEST(Budget, OfNothingKnownLittleIsRecorded) {
   EXPECT_FALSE(by_time.planned);
 }
 
+// A flush of 15 s whatever it holds, as the line through two sessions tells it.
+TEST(Budget, AFixedPartOfAFlushIsNotTakenForTheSteps) {
+  const ProfileFigures less{
+      .steps = 4, .events = 4e3, .bytes = 1.08e6, .window_ns = 13e6, .flush_ns = 15.004e9};
+  ProfileFigures figures{
+      .steps = 16, .events = 16e3, .bytes = 4.3e6, .window_ns = 52e6, .flush_ns = 15.016e9};
+  ASSERT_TRUE(figures.LearnFixed(less));
+  EXPECT_NEAR(figures.fixed_ns, 15e9, 1e6);
+  const WindowPlan plan = PlanWindow({Counting(figures, 300)}, Budget(), Default());
+  EXPECT_EQ(plan.steps, 372);  // by the bytes
+  EXPECT_TRUE(plan.over);
+  EXPECT_EQ(plan.Text(Default(), Budget()),
+            "a flush takes 15.0 s whatever is recorded: over the budget of 5.0 s (--budget-flush); "
+            "recorded: 372 steps, about 100 MB and 15.5 s of flush a rank");
+  // What is left of the budget is the steps', where that is much of it.
+  figures.fixed_ns -= 12e9;
+  figures.flush_ns = figures.fixed_ns + 16 * 10e6;
+  const WindowPlan within = PlanWindow({Counting(figures, 300)}, Budget(), Default());
+  EXPECT_FALSE(within.over);
+  EXPECT_LT(within.planned->flush_ns, 5e9);
+  EXPECT_GT(within.planned->flush_ns, 4.8e9);
+  EXPECT_THAT(within.Text(Default(), Budget()), HasSubstr("bounded to 1"));
+}
+
+TEST(Budget, AFixedPartIsNeverMoreThanTheSmallerFlushNorLessThanNothing) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> power(0, 11);
+  const auto figure = [&] { return std::pow(10, power(random)); };
+  for (int i = 0; i < 2000; ++i) {
+    ProfileFigures one{.events = figure(), .flush_ns = figure()};
+    ProfileFigures other{.events = figure(), .flush_ns = figure()};
+    one.table_ns = one.flush_ns * 0.5;
+    other.table_ns = other.flush_ns * 0.5;
+    const bool told = one.LearnFixed(other);
+    EXPECT_EQ(told, std::max(one.events, other.events) >= 1.5 * std::min(one.events, other.events));
+    EXPECT_GE(one.fixed_ns, 0);
+    EXPECT_LE(one.fixed_ns, std::min(one.flush_ns, other.flush_ns));
+  }
+  // In proportion to its steps: there is none.
+  ProfileFigures more = OfVllmOnCpu(), less = OfVllmOnCpu();
+  for (double ProfileFigures::*each : {&ProfileFigures::steps, &ProfileFigures::events,
+                                       &ProfileFigures::flush_ns, &ProfileFigures::table_ns})
+    less.*each /= 4;
+  EXPECT_TRUE(more.LearnFixed(less));
+  EXPECT_NEAR(more.fixed_ns, 0, 1);
+}
+
 // An engine that stood still when its steps were counted, as a busy one does after a trial's flush.
 TEST(Budget, ARateThatWasLowByChanceDoesNotLowerWhatIsSaid) {
   const WindowPlan plan = PlanWindow({Counting(OfVllmOnCpu(), 4)}, Budget(), Default());

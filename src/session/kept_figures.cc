@@ -113,14 +113,20 @@ std::optional<KeptFigures> FindFigures(const std::string& key) {
       if (!IsFigure(kept.figures.*field.figure)) return std::nullopt;
     }
     if (kept.figures.bytes <= 0) return std::nullopt;
+    // Of entries since it is known.
+    if (const OrderedJson fixed = kind["figures"].value("fixed_ns", OrderedJson());
+        fixed.is_number() && IsFigure(fixed.get<double>()))
+      kept.figures.fixed_ns = std::min(fixed.get<double>(), kept.figures.flush_ns);
+    if (kind.contains("unix_s") && kind["unix_s"].is_number_integer())
+      kept.unix_s = kind["unix_s"].get<int64_t>();
     kept.instances = InstancesOf(kind);
     return kept;
   }
   return std::nullopt;
 }
 
-void KeepFigures(const std::string& key, const ProfileFigures& figures,
-                 const std::string& instance) {
+void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
+                 int64_t unix_s) {
   const std::string folder = Folder();
   if (folder.empty() || !(figures.bytes > 0) || !(figures.window_ns > 0)) return;
   std::error_code failed;
@@ -132,6 +138,8 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures,
   OrderedJson kept = OrderedJson::array();
   OrderedJson own = {{"key", key}};
   for (const Field& field : kFields) own["figures"][field.name] = figures.*field.figure;
+  own["figures"]["fixed_ns"] = figures.fixed_ns;
+  own["unix_s"] = unix_s;
   std::vector<std::string> instances;
   for (OrderedJson& kind : ReadKinds(path)) {
     if (!IsOf(kind, key))

@@ -18,6 +18,7 @@ namespace tacho {
 
 struct KeptFigures {
   ProfileFigures figures;
+  std::optional<int64_t> unix_s;  // when that was; older entries do not tell
   // EngineFacts::instance of those that were profiled: their first start, which may take long, is
   // over. The last 64.
   std::vector<std::string> instances;
@@ -30,7 +31,7 @@ std::string FiguresKey(const EngineFacts& facts, const ProfileOptions& options,
 
 std::optional<KeptFigures> FindFigures(const std::string& key);
 // Figures of no step or no byte are not kept.
-void KeepFigures(const std::string& key, const ProfileFigures& figures,
-                 const std::string& instance);
+void KeepFigures(const std::string& key, const ProfileFigures& figures, const std::string& instance,
+                 int64_t unix_s);
 
 }  // namespace tacho

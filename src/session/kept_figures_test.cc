@@ -34,19 +34,22 @@ ProfileFigures Some(double steps) {
           .bytes = 2e5 * steps,
           .window_ns = 4e6 * steps,
           .flush_ns = 5e7 * steps,
-          .table_ns = 4e7 * steps};
+          .table_ns = 4e7 * steps,
+          .fixed_ns = 3e6};
 }
 
 TEST(KeptFigures, ComeBackByTheirKeyWithTheEnginesThatWereSeen) {
   const StateFolderForTest state;
   EXPECT_FALSE(FindFigures("a"));
-  KeepFigures("a", Some(16), "id:1");
-  KeepFigures("b", Some(3), "");
-  KeepFigures("a", Some(100), "id:2");
+  KeepFigures("a", Some(16), "id:1", 1'700'000'000);
+  KeepFigures("b", Some(3), "", 1'700'000'000);
+  KeepFigures("a", Some(100), "id:2", 1'700'000'000);
   const std::optional<KeptFigures> kept = FindFigures("a");
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->figures.steps, 100);
   EXPECT_EQ(kept->figures.flush_ns, 5e9);
+  EXPECT_EQ(kept->figures.fixed_ns, 3e6);
+  EXPECT_EQ(kept->unix_s, 1'700'000'000);
   EXPECT_TRUE(kept->Knows("id:1"));
   EXPECT_TRUE(kept->Knows("id:2"));
   EXPECT_FALSE(kept->Knows("id:3"));
@@ -56,8 +59,10 @@ TEST(KeptFigures, ComeBackByTheirKeyWithTheEnginesThatWereSeen) {
 
 TEST(KeptFigures, AreBounded) {
   const StateFolderForTest state;
-  for (int i = 0; i < 200; ++i) KeepFigures("k" + std::to_string(i), Some(1 + i), "");
-  for (int i = 0; i < 200; ++i) KeepFigures("k199", Some(7), "id:" + std::to_string(i));
+  for (int i = 0; i < 200; ++i)
+    KeepFigures("k" + std::to_string(i), Some(1 + i), "", 1'700'000'000);
+  for (int i = 0; i < 200; ++i)
+    KeepFigures("k199", Some(7), "id:" + std::to_string(i), 1'700'000'000);
   EXPECT_FALSE(FindFigures("k0"));
   EXPECT_EQ(FindFigures("k150")->figures.steps, 151);
   EXPECT_EQ(FindFigures("k199")->instances.size(), 64u);
@@ -75,14 +80,26 @@ TEST(KeptFigures, ADamagedFileIsAsNone) {
         std::string(3 << 20, ' ')}) {
     state.Put(text);
     EXPECT_FALSE(FindFigures("a")) << text.substr(0, 80);
-    KeepFigures("a", Some(2), "id:1");
+    KeepFigures("a", Some(2), "id:1", 1'700'000'000);
     ASSERT_TRUE(FindFigures("a")) << text.substr(0, 80);
   }
 }
 
+TEST(KeptFigures, OlderEntriesAreReadToo) {
+  const StateFolderForTest state;
+  state.Put(
+      R"({"schema":1,"kinds":[{"key":"a","figures":{"steps":2,"events":9,"bytes":1,"window_ns":1,)"
+      R"("flush_ns":5,"table_ns":0},"instances":["id:1"]}]})");
+  const std::optional<KeptFigures> kept = FindFigures("a");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->figures.flush_ns, 5);
+  EXPECT_EQ(kept->figures.fixed_ns, 0);
+  EXPECT_FALSE(kept->unix_s);
+}
+
 TEST(KeptFigures, WithoutAFolderNothingIsKept) {
   setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
-  KeepFigures("a", Some(1), "");
+  KeepFigures("a", Some(1), "", 1'700'000'000);
   EXPECT_FALSE(FindFigures("a"));
   unsetenv("XDG_STATE_HOME");
 }

@@ -95,6 +95,12 @@ bool Recording::AnyStarted() const {
   });
 }
 
+bool Recording::GaveUp() const {
+  return std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& worker) {
+    return !worker.expectation.given_up.empty();
+  });
+}
+
 std::vector<WorkerExpectation> Recording::Expectations() const {
   std::vector<WorkerExpectation> expectations;
   for (const std::vector<RecordedWorker>* list : {&workers, &left_out})

@@ -71,8 +71,16 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
     // Engines make the folder with their first trace.
     std::error_code failed;
     const fs::path folder = fs::absolute(options.trace_dir, failed).lexically_normal();
-    if (fs::is_directory(folder, failed) || fs::is_directory(folder.parent_path(), failed))
-      return options.trace_dir;
+    if (fs::is_directory(folder, failed)) return options.trace_dir;
+    const bool is_its_own = engine_folder.empty() || fs::weakly_canonical(engine_folder, failed) ==
+                                                         fs::weakly_canonical(folder, failed);
+    if (!is_its_own)
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("{}: reports that it writes its traces to {}; --trace-dir says {}, "
+                      "which is not there here: give --map {}=DIR, or leave --trace-dir out",
+                      worker.worker.url, engine_folder, options.trace_dir, engine_folder));
+    if (fs::is_directory(folder.parent_path(), failed)) return options.trace_dir;
     return Fail(ErrorKind::kUsage, options.trace_dir + ": --trace-dir is not there to be read");
   }
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);

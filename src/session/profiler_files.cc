@@ -247,4 +247,17 @@ std::string ProfilerSession::Traces() const {
   return lines;
 }
 
+std::string ProfilerSession::StopCommand() const {
+  std::string line = "tacho engine stop";
+  for (size_t i : running_) line += " " + recording_.workers[i].worker.url;
+  return line + "\n";
+}
+
+void ProfilerSession::SayWhatIsLeft() {
+  observer_.OnLeftBehind(running_.empty()
+                             ? ""
+                             : "profilers may still be running; stop them with:\n" + StopCommand() +
+                                   "their traces are, or will be,\n" + Traces());
+}
+
 }  // namespace tacho

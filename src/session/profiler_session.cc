@@ -18,7 +18,8 @@ namespace {
 constexpr std::chrono::milliseconds kLookForAnswers{200};
 constexpr std::chrono::milliseconds kLookForStarts{20};
 constexpr int64_t kSlowStartNs = 250'000'000;
-constexpr int64_t kStartToTellNs = 5'000'000'000;
+// A wait of which nothing is said for so long looks hung.
+constexpr int64_t kAnswerToTellNs = 5'000'000'000;
 // A busy host adds to any flush.
 constexpr int64_t kFlushSlackNs = 2'000'000'000;
 constexpr double kLateTimes = 1.25;  // of what was expected
@@ -29,6 +30,19 @@ std::string WithLog(RecordedWorker& worker, std::string text) {
   if (const std::string& said = worker.log.Death(); !said.empty())
     text += "; its log says: " + said;
   return text;
+}
+
+// The engine's words, or ours without the URL before them, which is named already.
+std::string Said(const ControlOutcome& outcome) {
+  const size_t words =
+      outcome.said.starts_with(outcome.url) ? outcome.said.find(": ") : std::string::npos;
+  return words == std::string::npos ? outcome.said : outcome.said.substr(words + 2);
+}
+
+// "did not start" of "did not start: no answer within 20 s", to follow the worker's name.
+std::string Brief(std::string_view trouble) {
+  if (trouble.starts_with("it ")) trouble.remove_prefix(3);
+  return std::string(trouble.substr(0, trouble.find(": ")));
 }
 
 }  // namespace
@@ -50,15 +64,25 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   std::vector<ControlOutcome> ended;
   for (size_t i : running_)
     if (recording_.workers[i].facts.kind == EngineKind::kVllm) stops_.Ask(i);
+  const int64_t begin = MonotonicNs();
+  std::set<size_t> silent;
   for (auto& [i, outcome] : AwaitStops(
-           "old sessions", [] {},
+           "ending old sessions", [] {},
            [&] {
              if (stop.stop_requested()) stops_.GiveUp();
+             SayWhoIsSilent(MonotonicNs() - begin, silent);
            })) {
     which.push_back(i);
     ended.push_back(std::move(outcome));
   }
-  if (stop.stop_requested()) return false;
+  if (stop.stop_requested()) {
+    for (size_t n = 0; n < which.size(); ++n)
+      if (silent.contains(which[n]) && ended[n].verdict == ControlVerdict::kNoAnswer)
+        Fail(recording_.workers[which[n]],
+             "did not answer the stop before its start, until Ctrl-C: an earlier session is still "
+             "being written, or it hangs");
+    return false;
+  }
   std::vector<size_t> failed;
   for (size_t i = 0; i < which.size(); ++i)
     if (!ended[i].IsGood()) failed.push_back(which[i]);
@@ -72,9 +96,9 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
       Fail(worker, WithLog(worker, fmt::format("it died before its start{}: {}",
                                                options_.load ? ", under the load" : "", why)));
     else if (ended[i].verdict == ControlVerdict::kNoAnswer)
-      Fail(worker, fmt::format("was not started: no answer to the stop before it ({}): an earlier "
-                               "session is still being written, or it hangs",
-                               ended[i].said));
+      Fail(worker, fmt::format("did not answer the stop before its start: {}: an earlier session "
+                               "is still being written, or it hangs",
+                               Said(ended[i])));
   }
   NameEndedSessions(which, ended);
   std::erase_if(running_,
@@ -148,8 +172,12 @@ bool ProfilerSession::Start(std::stop_token stop) {
   const std::vector<std::string> dead = WhyDeadOf(of_failed);
   for (size_t i = 0; i < failed.size(); ++i) {
     RecordedWorker& worker = recording_.workers[of_failed[i]];
-    Fail(worker, dead[i].empty() ? "did not start: " + started[failed[i]].said
-                                 : WithLog(worker, "it was dead at its start: " + dead[i]));
+    const ControlOutcome& start = started[failed[i]];
+    std::string trouble = "did not start: " + Said(start);
+    if (start.verdict == ControlVerdict::kNoAnswer && options_.patience.count() > 0)
+      trouble += ": it hangs, or its profiler takes longer (--timeout)";
+    Fail(worker,
+         dead[i].empty() ? trouble : WithLog(worker, "it was dead at its start: " + dead[i]));
   }
   // What runs there is not ours to stop.
   std::erase_if(running_, [&](size_t i) { return others.contains(i); });
@@ -200,12 +228,15 @@ std::vector<ControlOutcome> ProfilerSession::SendStarts(std::stop_token stop) {
       for (size_t i : wave)
         if (began_ns_[i] == 0) silent.push_back(recording_.workers[i].worker.url);
       const int64_t elapsed_ns = MonotonicNs() - begin;
-      if (silent.empty() || elapsed_ns < kStartToTellNs) continue;
+      if (silent.empty() || elapsed_ns < kAnswerToTellNs) continue;
       const std::string text = fmt::format("{}: no answer to the start for {}",
                                            fmt::join(silent, " and "), SecondsText(elapsed_ns));
       observer_.OnProgress("start", text);
       if (!std::exchange(said, true))
-        Remark(text + ": an engine's first start may take long; Ctrl-C stops all profilers");
+        Remark(
+            fmt::format("{}: an engine's first start may take long. {}; Ctrl-C stops all "
+                        "profilers",
+                        text, PatienceText()));
     }
     std::vector<ControlOutcome> of_wave = answers.get();
     for (size_t n = 0; n < wave.size(); ++n) outcomes[wave[n]] = std::move(of_wave[n]);
@@ -260,11 +291,7 @@ void ProfilerSession::SayWhatIsLate(bool may_leave) {
     if (over(i, 2) && said_choice_.insert(i).second) {
       said_late_.insert(i);
       observer_.OnRemark(fmt::format(
-          "{}; until it ends the engine serves nobody. It is waited for{}; {}", late,
-          options_.patience.count() > 0
-              ? fmt::format(" until --timeout ({})",
-                            SecondsText(options_.patience.count() * 1'000'000))
-              : "",
+          "{}; until it ends the engine serves nobody. {}; {}", late, PatienceText(),
           may_leave ? fmt::format("Ctrl-C goes on without it: the engine ends its flush by itself, "
                                   "into {}",
                                   PlaceOf(recording_.workers[i]))
@@ -284,11 +311,22 @@ std::vector<size_t> ProfilerSession::Done() const {
   return done;
 }
 
-void ProfilerSession::SayWhatIsLeft() {
-  observer_.OnLeftBehind(running_.empty()
-                             ? ""
-                             : "profilers may still be running; stop them with:\n" + StopCommand() +
-                                   "their traces are, or will be,\n" + Traces());
+void ProfilerSession::SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said) {
+  if (elapsed_ns < kAnswerToTellNs) return;
+  for (size_t i : running_)
+    if (stops_.Asked(i) && !stops_.TookNs(i) && said.insert(i).second)
+      observer_.OnRemark(fmt::format(
+          "{}: no answer to the stop before its start (POST /stop_profile) for {}: an earlier "
+          "session is still being written there, or the engine hangs. {}; Ctrl-C ends tacho, which "
+          "has started nothing",
+          recording_.workers[i].worker.url, SecondsText(elapsed_ns), PatienceText()));
+}
+
+std::string ProfilerSession::PatienceText() const {
+  const int64_t patience_ns = options_.patience.count() * 1'000'000;
+  return patience_ns > 0
+             ? fmt::format("It is waited for until --timeout ({})", SecondsText(patience_ns))
+             : "It is waited for as long as it takes (--timeout bounds that)";
 }
 
 // If this process is killed from now on, the next one finds the marks. Gives those that were there:
@@ -374,17 +412,23 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_to
 void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outcome,
                              const std::string& dead_then, const std::string& dead_now) {
   worker.stopped = outcome;
+  worker.expectation.answered_stop = outcome.verdict == ControlVerdict::kDone;
   worker.expectation.nothing_ran = outcome.verdict == ControlVerdict::kWasSo;
   if (outcome.TellsThatNothingRuns() || !dead_now.empty()) ForgetOpenSession(worker.worker.url);
   if (outcome.IsGood()) return;
   if (!dead_then.empty())
-    Fail(worker, WithLog(worker, fmt::format("it died {}before its stop: {}",
-                                             options_.load ? "under the load, " : "", dead_then)));
+    Fail(worker,
+         WithLog(worker, fmt::format("it died {}before its stop: {}",
+                                     recording_.window.steps && worker.facts.profiler.reads_body
+                                         ? "in its session, or in the flush that ended it, "
+                                     : options_.load ? "under the load, "
+                                                     : "",
+                                     dead_then)));
   else if (!dead_now.empty())
     Fail(worker, WithLog(worker, "it died in its flush, while it wrote: " + dead_now));
   else if (outcome.verdict == ControlVerdict::kNoAnswer)
     Fail(worker,
-         fmt::format("did not answer its stop: {}: it still writes, or hangs", outcome.said));
+         fmt::format("did not answer its stop: {}: it still writes, or hangs", Said(outcome)));
   else
     Fail(worker, fmt::format("refused to stop: HTTP {}: {}: its profiler may still run (tacho "
                              "engine stop {})",
@@ -415,15 +459,26 @@ std::vector<std::string> ProfilerSession::WhyDeadOf(const std::vector<size_t>& w
   return WhyDead(client_, workers, facts, kPatienceForLife);
 }
 
-std::string ProfilerSession::StopCommand() const {
-  std::string line = "tacho engine stop";
-  for (size_t i : running_) line += " " + recording_.workers[i].worker.url;
-  return line + "\n";
-}
-
 void ProfilerSession::LeaveOut(size_t worker, const std::string& trouble) {
   Fail(recording_.workers[worker], trouble);
   std::erase(running_, worker);
+}
+
+void ProfilerSession::GiveUpTheOthers() {
+  const RecordedWorker* first = nullptr;
+  size_t failed = 0;
+  for (const RecordedWorker& worker : recording_.workers) {
+    if (worker.expectation.trouble.empty()) continue;
+    if (failed++ == 0) first = &worker;
+  }
+  if (first == nullptr) return;
+  for (RecordedWorker& worker : recording_.workers)
+    if (worker.expectation.trouble.empty())
+      worker.expectation.given_up =
+          fmt::format("{}, because {} ({}) {}{}; --keep-going records the others",
+                      worker.started && worker.started->IsGood() ? "ended at once" : "not started",
+                      first->expectation.name, first->worker.url, Brief(first->expectation.trouble),
+                      failed > 1 ? fmt::format(", and {} more failed", failed - 1) : "");
 }
 
 void ProfilerSession::Fail(RecordedWorker& worker, std::string trouble) {

@@ -74,6 +74,8 @@ class ProfilerSession {
   static std::string_view KeyOf(const RecordedWorker& worker);
   // It is not started: `trouble` says why.
   void LeaveOut(size_t worker, const std::string& trouble);
+  // Nobody is recorded, because some workers failed: the others' expectations name the first one.
+  void GiveUpTheOthers();
 
  private:
   // The answers to all stops that are under way, with a line of progress for each until then;
@@ -85,6 +87,9 @@ class ProfilerSession {
   std::vector<std::vector<size_t>> Waves() const;
   void StopOverdue();
   bool Overdue(size_t worker, int64_t now_ns) const;
+  // Says once of each worker that its stop has had no answer for seconds, and what can be done.
+  void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
+  std::string PatienceText() const;
   // Says what takes longer than was said, once, and at twice the time what can be done.
   void SayWhatIsLate(bool may_leave);
   std::vector<size_t> Done() const;  // that wrote all they had
@@ -96,8 +101,6 @@ class ProfilerSession {
               const std::string& dead_now);
   std::vector<std::optional<OpenSession>> MarkAsOpen(int64_t unix_s);
   void Keep(const RecordedWorker& worker, const OpenSession& session);
-  void SayWhatIsLeft();
-  std::string StopCommand() const;
   void Remark(const std::string& text);
 
   // profiler_files.cc
@@ -110,6 +113,8 @@ class ProfilerSession {
   void TakeFilesOfOneProcess(size_t index);
   static std::string PlaceOf(const RecordedWorker& worker);
   std::string Traces() const;  // where they are or will be, one line a worker
+  void SayWhatIsLeft();
+  std::string StopCommand() const;
 
   HttpClient& client_;
   const RecordOptions& options_;

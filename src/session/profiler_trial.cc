@@ -13,6 +13,7 @@
 #include "session/profiler_session.h"
 #include "session/step_count.h"
 #include "session/trace_count.h"
+#include "session/trace_folder.h"
 
 namespace tacho {
 namespace {
@@ -53,8 +54,12 @@ bool MayHaveStacks(const RecordedWorker& worker) {
 class Trial {
  public:
   Trial(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-        const Recording& recording, const std::vector<size_t>& which, RunFolder folder)
-      : client_(client), options_(options), observer_(observer) {
+        const Recording& recording, const std::vector<size_t>& which, TrialSize size,
+        RunFolder folder)
+      : client_(client),
+        options_(options),
+        observer_(observer),
+        part_(size == TrialSize::kWhole ? 1 : 4) {
     scratch_.emplace(Recording{.folder = std::move(folder),
                                .via = Via::kHttp,
                                .deployment = recording.deployment,
@@ -73,7 +78,7 @@ class Trial {
     for (const RecordedWorker& worker : scratch_->workers) RemoveFiles(session, worker);
     std::error_code ignored;
     fs::remove_all(scratch_->folder.path(), ignored);
-    NameTheDead(outcomes);
+    NameTheFailed(outcomes);
     observer_.OnLeftBehind("");
     return outcomes;
   }
@@ -99,12 +104,13 @@ class Trial {
     worker.key = worker.profile.key;
     ProfileOptions profile = worker.profile;
     profile.at_once = true;
-    profile.steps = MayHaveStacks(worker) ? kTrialStepsWithStacks : kTrialSteps;
+    profile.steps =
+        std::max<int64_t>(1, (MayHaveStacks(worker) ? kTrialStepsWithStacks : kTrialSteps) / part_);
     scratch_->window.steps = std::min(scratch_->window.steps.value_or(kTrialSteps), *profile.steps);
     if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
       worker.start = std::move(*start);
     worker.stop = PlanStop(worker.worker, worker.facts, false);
-    scratch_->window.most_ns = kTrialNs;
+    scratch_->window.most_ns = kTrialNs / part_;
     worker.trial_start_ns.reset();
     worker.forecast.reset();
     worker.expectation = {};
@@ -118,7 +124,8 @@ class Trial {
     std::vector<Worker> counting;
     for (const RecordedWorker& worker : scratch_->workers)
       if (worker.facts.profiler.reads_body) counting.push_back(worker.worker);
-    StepCount steps(client_, counting, kPatienceForMetrics, *scratch_->window.steps - 1, stop);
+    StepCount steps(client_, counting, kPatienceForMetrics,
+                    std::max<int64_t>(1, *scratch_->window.steps - 1), stop);
     const int64_t begin = MonotonicNs();
     const int64_t end = begin + (counting.empty() ? 0 : kMostTrialNs);
     while (MonotonicNs() < std::max(end, session.LatestStopNs().value_or(0))) {
@@ -149,7 +156,15 @@ class Trial {
     // Time without work tells nothing.
     if (outcome.figures && outcome.figures->steps == 0 && worker.expectation.steps_named)
       outcome.figures.reset();
-    if (outcome.figures) outcome.figures->table_ns = session.TableNs(worker);
+    if (outcome.figures) {
+      outcome.figures->table_ns = session.TableNs(worker);
+    } else if (const std::string& trouble = worker.expectation.trouble; !trouble.empty()) {
+      outcome.met = trouble;
+    } else if (!files.empty() && std::none_of(files.begin(), files.end(), LooksWhole)) {
+      outcome.met = "its trace was not finished";
+      if (const auto room = FreeBytes(worker.folder); room && !worker.folder.empty())
+        outcome.met += fmt::format(" (free there: {})", SizeText(static_cast<double>(*room)));
+    }
     return outcome;
   }
 
@@ -159,7 +174,7 @@ class Trial {
     for (const auto& [path, state] : session.WrittenBy(worker)) fs::remove(path, ignored);
   }
 
-  void NameTheDead(std::vector<TrialOutcome>& outcomes) const {
+  void NameTheFailed(std::vector<TrialOutcome>& outcomes) const {
     std::vector<Worker> workers;
     std::vector<EngineFacts> facts;
     std::vector<size_t> which;
@@ -171,14 +186,22 @@ class Trial {
     }
     if (which.empty()) return;
     const std::vector<std::string> dead = WhyDead(client_, workers, facts, kPatienceForLife);
-    for (size_t n = 0; n < which.size(); ++n)
-      if (!dead[n].empty())
-        outcomes[which[n]].died = scratch_->workers[which[n]].expectation.trouble;
+    for (size_t n = 0; n < which.size(); ++n) {
+      const RecordedWorker& worker = scratch_->workers[which[n]];
+      const bool started = worker.started && worker.started->IsGood();
+      if (started && dead[n].empty()) continue;
+      // "did not start, in the trial before the window: no answer within 20 s"
+      const std::string& trouble = worker.expectation.trouble;
+      const size_t brief = std::min(trouble.find(": "), trouble.size());
+      outcomes[which[n]].failed =
+          trouble.substr(0, brief) + ", in the trial before the window" + trouble.substr(brief);
+    }
   }
 
   HttpClient& client_;
   const RecordOptions& options_;
   mutable TrialObserver observer_;
+  const int64_t part_;  // of the steps and of the time of a whole one
   std::optional<Recording> scratch_;
 };
 
@@ -197,10 +220,11 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options) {
 
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
-                                   const std::vector<size_t>& which, std::stop_token stop) {
+                                   const std::vector<size_t>& which, TrialSize size,
+                                   std::stop_token stop) {
   Result<RunFolder> folder = RunFolder::Create(recording.folder.path(), "trial");
   if (!folder || which.empty()) return std::vector<TrialOutcome>(which.size());
-  return Trial(client, options, observer, recording, which, std::move(*folder))
+  return Trial(client, options, observer, recording, which, size, std::move(*folder))
       .Run(std::move(stop));
 }
 

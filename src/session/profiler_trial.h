@@ -15,12 +15,16 @@ namespace tacho {
 struct TrialOutcome {
   std::optional<ProfileFigures> figures;  // none: no step came, or no file could be read
   std::optional<int64_t> start_ns;        // how long its start took
-  std::string died;                       // it did, and how; "" when it lives
+  std::string failed;  // it died, or did not start, and how: it cannot be recorded; "" when it can
+  std::string met;     // what went wrong otherwise, where there are no figures
 };
 
 // Whether a trial of the worker is safe, and tells something: a profiler that records one session
 // only is not spent on it, and an idle engine with Python stacks writes too much in any time.
 bool MayTry(const RecordedWorker& worker, const RecordOptions& options);
+
+// The second trial of an engine is smaller, so that both tell what a flush costs without any step.
+enum class TrialSize { kWhole, kQuarter };
 
 // A session of a few steps of each of the workers `which`, all at the same time, as the recording
 // will be: what it writes and what its flush costs. A profiler's first start may take seconds, in
@@ -28,6 +32,7 @@ bool MayTry(const RecordedWorker& worker, const RecordOptions& options);
 // folder too, where they are known by their names. Outcomes in the order of `which`.
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
-                                   const std::vector<size_t>& which, std::stop_token stop);
+                                   const std::vector<size_t>& which, TrialSize size,
+                                   std::stop_token stop);
 
 }  // namespace tacho

@@ -107,6 +107,13 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   proof.worker_url = worker.url;
   proof.engine = engine;
   proof.rank = rank;
+  if (worker.trouble.empty() && !worker.given_up.empty()) {
+    for (const TraceEvidence* trace : traces) proof.paths.push_back(trace->path);
+    std::sort(proof.paths.begin(), proof.paths.end());
+    proof.why = worker.given_up;
+    proof.follows = true;
+    return proof;
+  }
   if (traces.empty()) {
     proof.why = NoFileBecause(worker, engine, rank, all_traces);
     return proof;
@@ -136,8 +143,10 @@ std::string RankProof::Who() const {
 
 std::vector<std::string> Proof::Missing() const {
   std::vector<std::string> sentences;
-  for (const RankProof& rank : ranks)
-    if (!rank.proven) sentences.push_back(rank.Who() + ": " + rank.why);
+  for (const bool follows : {false, true})
+    for (const RankProof& rank : ranks)
+      if (!rank.proven && rank.follows == follows)
+        sentences.push_back(rank.Who() + ": " + rank.why);
   return sentences;
 }
 

@@ -46,8 +46,12 @@ struct WorkerExpectation {
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
   // engine behind the server, by its number; nullopt: its metrics do not tell. Empty without any.
   std::vector<std::optional<int64_t>> steps_by_metrics;
-  bool steps_go_on = false;  // somebody's load goes on behind the stop: the counters hold more
-  bool nothing_ran = false;  // by its answer to the stop, and without a file
+  bool steps_go_on = false;    // somebody's load goes on behind the stop: the counters hold more
+  bool nothing_ran = false;    // by its answer to the stop, and without a file
+  bool answered_stop = false;  // well: it lives, and says that it wrote
+  // How long the window was, where its time ended it before the steps that were asked for; 0: not.
+  int64_t ended_by_time_ns = 0;
+  bool time_asked = false;                      // the window's length was asked for too
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: it is not known
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
@@ -55,6 +59,9 @@ struct WorkerExpectation {
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
   std::string log_failure;             // what its log says of one in its profiler; "" when nothing
   std::string trouble;  // what went wrong with its start or stop; "" when nothing did
+  // Why tacho did not start it, or ended it at once, for the sake of another worker; "": it did
+  // not.
+  std::string given_up;
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;
   std::vector<int64_t> pids;  // its processes, where they are of this host
@@ -78,8 +85,9 @@ struct RankProof {
   std::vector<std::string> paths;  // one; one a stage where stages were asked for; none: missing
   std::optional<uint64_t> steps;   // in these files
   bool proven = false;
-  std::string why;     // it is not: the likely cause, and the remedy
-  std::string remark;  // it is, but its files leave something out
+  std::string why;       // it is not: the likely cause, and the remedy
+  bool follows = false;  // it is not, because tacho gave its worker up for the sake of another
+  std::string remark;    // it is, but its files leave something out
 
   std::string Who() const;  // "w0 TP1 (http://...)"
 };
@@ -90,7 +98,8 @@ struct Proof {
   std::vector<std::string> remarks;  // of ranks that are proven all the same
   bool complete = false;
 
-  std::vector<std::string> Missing() const;  // one sentence for each rank that is not proven
+  // One sentence for each rank that is not proven; causes before what follows from them.
+  std::vector<std::string> Missing() const;
 };
 
 // Holds the files against what every worker owes, by content: rank, world, pid, time window, steps;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "session/budget.h"
+
 namespace tacho {
 namespace {
 
@@ -58,6 +60,12 @@ std::string DamagedBecause(const WorkerExpectation& worker, std::string_view def
   const bool cut = defect.starts_with("truncated") || defect.starts_with("corrupt-gzip");
   if (cut && !worker.trouble.empty()) return worker.trouble;
   if (const std::string full = worker.FullDisk(); cut && !full.empty()) return full;
+  if (cut && worker.answered_stop)
+    return "its trace was not finished although the engine answered its stop: a full disk is the "
+           "usual cause" +
+           (worker.room_bytes ? fmt::format(" (free there: {})",
+                                            SizeText(static_cast<double>(*worker.room_bytes)))
+                              : "");
   if (cut) return "the engine was killed while it wrote, or it still writes (--timeout)";
   if (defect.starts_with("read-failed")) return "the disk or share that holds it fails";
   return "several engines wrote into it, or the engine's profiler is broken";
@@ -118,8 +126,8 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   for (const TraceEvidence* trace : traces) empty += trace->empty_steps;
   for (const TraceEvidence* trace : traces) {
     if (!trace->defect.empty())
-      return fmt::format("{}: {}: {}", trace->path, trace->defect,
-                         DamagedBecause(worker, trace->defect));
+      return fmt::format("{}; {}: {}", DamagedBecause(worker, trace->defect), trace->defect,
+                         trace->path);
     if (!worker.steps_named && trace->idle)
       return fmt::format("{}: holds no work: no request reached this engine in the window",
                          trace->path);
@@ -157,9 +165,16 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
   if (steps_told && steps == 0)
     return "its files hold no step: the load came before or behind the window";
   if (worker.steps_asked && steps_told && !worker.by_stage &&
-      steps + empty < static_cast<uint64_t>(*worker.steps_asked))
+      steps + empty < static_cast<uint64_t>(*worker.steps_asked)) {
+    if (worker.ended_by_time_ns > 0 && worker.time_asked) return "";
+    if (worker.ended_by_time_ns > 0)
+      return fmt::format(
+          "{} of the {} steps that were asked for were taken in the window's {:.1f} s: --duration "
+          "gives it longer",
+          steps, *worker.steps_asked, Seconds(worker.ended_by_time_ns));
     return fmt::format("{} of the {} steps that were asked for: stopped early, or too little load",
                        steps, *worker.steps_asked);
+  }
   return "";
 }
 
@@ -190,6 +205,10 @@ std::string LeavesOut(const WorkerExpectation& worker, int64_t engine,
         Seconds(worker.stop_asked_unix_ns -
                 std::max(worker.start_unix_ns, worker.all_running_unix_ns)),
         *worker.own_bound);
+  if (worker.steps_asked && worker.ended_by_time_ns > 0 && !worker.by_stage &&
+      static_cast<int64_t>(with_empty) < *worker.steps_asked)
+    return fmt::format("{} of {} steps were taken before --duration ({:.1f} s) ended", steps,
+                       *worker.steps_asked, Seconds(worker.ended_by_time_ns));
   const std::optional<int64_t> counted = worker.StepsOf(engine);
   if (worker.steps_asked || !counted) return "";
   // As the budget had it.

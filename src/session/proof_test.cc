@@ -164,14 +164,22 @@ TEST(Prove, ACutFileHasACause) {
   WorkerExpectation worker = AWorker("w", {"a"});
   TraceEvidence trace = Trace("a");
   trace.defect = "truncated-json (byte 7)";
-  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): the engine was killed"));
+  EXPECT_THAT(Why(Prove({worker}, {trace})),
+              HasSubstr("the engine was killed while it wrote, or it still writes (--timeout); "
+                        "truncated-json (byte 7): a"));
   EXPECT_THAT(Why(Prove({worker}, {trace})), Not(HasSubstr("full"))) << "nothing tells that";
+  worker.answered_stop = true;
+  worker.room_bytes = 3'000'000'000;
+  EXPECT_THAT(
+      Why(Prove({worker}, {trace})),
+      HasSubstr("its trace was not finished although the engine answered its stop: a full disk "
+                "is the usual cause (free there: 3.0 GB); truncated-json (byte 7): a"));
   worker.log_failure = "profiler failed: No space left on device";
   EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("full; its log says: profiler failed"));
   worker.room_bytes = 4096;
   EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("is full (4 kB are free)"));
   worker.trouble = "it died";
-  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("byte 7): it died"));
+  EXPECT_THAT(Why(Prove({worker}, {trace})), HasSubstr("it died; truncated-json (byte 7): a"));
 }
 
 TEST(Prove, NoFileIsBlamedOnAFullDiskByEvidenceAlone) {
@@ -208,6 +216,38 @@ TEST(Prove, ARankThatWasNeverStartedSaysSo) {
   WorkerExpectation worker = AWorker("w", {});
   worker.start_unix_ns = worker.stop_unix_ns = 0;
   EXPECT_EQ(Why(Prove({worker}, {})), "no file: its profiler was never started");
+}
+
+// Where one worker ends a recording, it comes first, and the others name it: their own files are no
+// recording of what was asked for.
+TEST(Prove, WhatWasGivenUpForAnotherFollowsItsCause) {
+  WorkerExpectation ended = AWorker("v", {"a"});
+  ended.given_up = "ended at once, because w1 (w) did not start; --keep-going records the others";
+  WorkerExpectation failed = AWorker("w", {});
+  failed.trouble = "did not start: out of memory";
+  const Proof proof = Prove({ended, failed}, {Trace("a")});
+  EXPECT_FALSE(proof.complete);
+  EXPECT_THAT(proof.ranks[0].paths, ElementsAre("a"));
+  EXPECT_THAT(proof.remarks, IsEmpty());
+  EXPECT_THAT(proof.Missing(), ElementsAre(HasSubstr("(w): did not start"),
+                                           HasSubstr("(v): ended at once, because w1")));
+}
+
+TEST(Prove, StepsThatTheUsersOwnDurationEndedAreProven) {
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.steps_asked = worker.steps_bound = 100'000;
+  EXPECT_THAT(Why(Prove({worker}, {Trace("a")})), HasSubstr("stopped early, or too little load"));
+  worker.ended_by_time_ns = 6'000'000'000;
+  EXPECT_THAT(
+      Why(Prove({worker}, {Trace("a")})),
+      HasSubstr("5 of the 100000 steps that were asked for were taken in the window's 6.0 s: "
+                "--duration gives it longer"));
+  worker.time_asked = true;
+  const Proof proof = Prove({worker}, {Trace("a")});
+  EXPECT_TRUE(proof.complete);
+  EXPECT_THAT(
+      proof.remarks,
+      ElementsAre(HasSubstr("5 of 100000 steps were taken before --duration (6.0 s) ended")));
 }
 
 // What Kineto's daemon brings: a file of every process that uses PyTorch.

@@ -56,6 +56,7 @@ class Recorder {
       if (!StartsIdle()) TACHO_RETURN_IF_ERROR(BeginLoad());
       free = RunUnprofiled(session);
     }
+    if (!free && !stop_.stop_requested()) session.GiveUpTheOthers();
     if (free && !stop_.stop_requested()) {
       if (recording_.via == Via::kDaemon)
         RunDaemonWindow();
@@ -104,13 +105,18 @@ class Recorder {
     return true;
   }
 
-  // Lets `time` go by, with what the load does as progress; false when stopped.
-  bool Wait(std::string_view phase, int64_t time_ns, const std::function<bool()>& done = {}) {
+  // Lets `time` go by, with what the load does as progress; false when stopped. `planned_ns`: how
+  // long it is expected to be until it is `done`, where that is known.
+  bool Wait(std::string_view phase, int64_t time_ns, const std::function<bool()>& done = {},
+            std::optional<int64_t> planned_ns = {}) {
     int64_t begin = MonotonicNs();
     while (MonotonicNs() - begin < time_ns) {
       if (done && done()) return true;
       std::string text = SecondsText(MonotonicNs() - begin);
-      if (time_ns != INT64_MAX) text += " of " + SecondsText(time_ns);
+      if (planned_ns)
+        text += " of about " + SecondsText(*planned_ns);
+      else if (time_ns != INT64_MAX)
+        text += " of " + SecondsText(time_ns);
       if (load_)
         text +=
             fmt::format(" · {} running, {} done, {} failed, {} tokens",
@@ -205,6 +211,7 @@ class Recorder {
 
   void RunHttpWindow(ProfilerSession& session) {
     const bool good = session.EndOldSessions(stop_);
+    if (!good && !stop_.stop_requested()) session.GiveUpTheOthers();
     if (!good || stop_.stop_requested()) return;
     ReadMetrics(&RecordedWorker::before);
     if (session.Start(stop_)) {
@@ -227,18 +234,28 @@ class Recorder {
       const auto requests_ended = [&] { return RequestsEnded() - ended_before; };
       // Steps that were asked for of a load that was given may come late in it.
       const bool bounded = !options_.given_load || plan.by_budget;
-      Wait("profile", bounded ? WindowNs(session) : INT64_MAX, [&] {
+      const auto over = [&] {
         return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
                (steps && StepsEnd(*steps)) || LoadEnded() || AllDead(session);
-      });
+      };
+      Wait("profile", bounded ? WindowNs(session) : INT64_MAX, over,
+           steps && !plan.most_ns ? plan.planned_ns : std::nullopt);
       recording_.profiled.end_ns = MonotonicNs();
       const bool whole =
           recording_.profiled.end_ns - recording_.profiled.begin_ns >= plan.window_ns;
+      if (whole && options_.profile.steps)
+        for (RecordedWorker& worker : recording_.workers) {
+          worker.expectation.ended_by_time_ns =
+              recording_.profiled.end_ns - recording_.profiled.begin_ns;
+          worker.expectation.time_asked = options_.window_asked;
+        }
       if (const uint64_t ended = requests_ended(); whole && wanted && ended < *wanted)
         Remark(fmt::format("{} of {} requests ended in the window: it needs a longer --duration",
                            ended, *wanted));
       observer_.OnDone("profile",
                        SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
+    } else if (!stop_.stop_requested()) {
+      session.GiveUpTheOthers();
     }
     // What is under way would only wait behind the flush; a load that was given is the user's.
     load_went_on_ = options_.given_load && load_ && !load_->ended() && !stop_.stop_requested();

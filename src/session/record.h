@@ -99,6 +99,7 @@ struct RecordedWorker {
   std::optional<ControlRequest> start, stop;  // absent: by the daemon
   std::optional<ControlOutcome> started, stopped;
   std::optional<ProfileFigures> figures;   // what is known before the start of what it writes
+  std::optional<int64_t> figures_unix_s;   // of an earlier recording: when that was; 0: not told
   std::optional<int64_t> trial_start_ns;   // how long its first start took, in a trial
   std::optional<Forecast> forecast;        // what was said before the start
   int64_t written_unix_ns = 0;             // when it had written all, by its own clock
@@ -161,6 +162,8 @@ struct Recording {
   // ends with the first worker's last event instead.
   void EndProfiledWith(const std::vector<TraceEvidence>& traces);
   bool AnyStarted() const;
+  // Whether it was ended for the sake of one worker (WorkerExpectation::given_up).
+  bool GaveUp() const;
   // What all workers owe, those that were left out too.
   std::vector<WorkerExpectation> Expectations() const;
 };

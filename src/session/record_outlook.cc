@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "control/session_lock.h"
 #include "session/kept_figures.h"
 #include "session/profiler_trial.h"
 #include "session/proof_causes.h"
@@ -35,15 +36,44 @@ std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
 
 // Engines of one kind that were tried at once differ by chance: each may be as slow as the slowest.
 void TakeTheSlowest(Recording& recording) {
-  std::map<std::string, double> slowest;  // ns of flush a step, by kind
+  struct Slowest {
+    double fixed_ns = 0, step_ns = 0;
+  };
+  std::map<std::string, Slowest> slowest;  // by kind
+  const auto step_ns = [](const ProfileFigures& figures) {
+    return (figures.flush_ns - figures.fixed_ns) / figures.steps;
+  };
   for (const RecordedWorker& worker : recording.workers)
     if (worker.figures && worker.figures->steps > 0) {
-      double& most = slowest[KeyOf(recording, worker)];
-      most = std::max(most, worker.figures->flush_ns / worker.figures->steps);
+      Slowest& most = slowest[KeyOf(recording, worker)];
+      most.fixed_ns = std::max(most.fixed_ns, worker.figures->fixed_ns);
+      most.step_ns = std::max(most.step_ns, step_ns(*worker.figures));
     }
   for (RecordedWorker& worker : recording.workers)
-    if (worker.figures && worker.figures->steps > 0)
-      worker.figures->flush_ns = worker.figures->steps * slowest[KeyOf(recording, worker)];
+    if (worker.figures && worker.figures->steps > 0) {
+      const Slowest& most = slowest[KeyOf(recording, worker)];
+      worker.figures->fixed_ns = most.fixed_ns;
+      worker.figures->flush_ns = most.fixed_ns + worker.figures->steps * most.step_ns;
+    }
+}
+
+// Of an engine's first trial, by its second one: where no fixed part can be told, the mean of both.
+void Join(ProfileFigures& figures, const ProfileFigures& second) {
+  if ((figures.LearnFixed(second) && figures.fixed_ns > 0) || second.events <= 0) return;
+  const double times = figures.events / second.events;
+  figures.flush_ns = (figures.flush_ns + second.flush_ns * times) / 2;
+  figures.table_ns = (figures.table_ns + second.table_ns * times) / 2;
+}
+
+// By which recording the figures of the others are known; "" where all come of a trial.
+std::string KeptText(const Recording& recording) {
+  std::optional<int64_t> last;
+  for (const RecordedWorker& worker : recording.workers)
+    if (worker.figures && worker.figures_unix_s)
+      last = std::max(last.value_or(0), *worker.figures_unix_s);
+  if (!last) return "";
+  return *last > 0 ? fmt::format("; by the recording of {}", SinceText(*last))
+                   : "; by an earlier recording";
 }
 
 void Remark(Recording& recording, RecordObserver& observer, std::string text) {
@@ -99,55 +129,56 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
     RecordedWorker& worker = recording.workers[i];
     const std::optional<KeptFigures> kept = FindFigures(KeyOf(recording, worker));
     if (kept) worker.figures = kept->figures;
+    if (kept) worker.figures_unix_s = kept->unix_s.value_or(0);
     const std::vector<size_t>& running = session.running();
     if ((!kept || !kept->Knows(worker.facts.instance)) && MayTry(worker, options) &&
         std::find(running.begin(), running.end(), i) != running.end())
       to_try.push_back(i);
   }
   if (recording.via == Via::kDaemon || options.given_load || to_try.empty()) return true;
-  std::vector<TrialOutcome> outcomes = RunTrial(client, options, observer, recording, to_try, stop);
-  // A first flush pays for what is done once in an engine's life, and on a busy host one differs
-  // from the next by far: a dear one is tried again, and the mean of both counts.
+  std::vector<TrialOutcome> outcomes =
+      RunTrial(client, options, observer, recording, to_try, TrialSize::kWhole, stop);
+  // Whether a dear flush is dear for its steps or by itself, a smaller session tells. A first flush
+  // pays besides for what is done once in an engine's life: that counts as the steps' then, so that
+  // fewer are recorded rather than more.
   const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
     return one.figures && one.figures->flush_ns > kDearTrialNs;
   });
   const bool well = std::none_of(outcomes.begin(), outcomes.end(),
-                                 [](const TrialOutcome& one) { return !one.died.empty(); });
+                                 [](const TrialOutcome& one) { return !one.failed.empty(); });
   if (dear && well && !stop.stop_requested()) {
     const std::vector<TrialOutcome> again =
-        RunTrial(client, options, observer, recording, to_try, stop);
+        RunTrial(client, options, observer, recording, to_try, TrialSize::kQuarter, stop);
     for (size_t n = 0; n < to_try.size(); ++n) {
-      if (again[n].figures && outcomes[n].figures && again[n].figures->steps > 0) {
-        const ProfileFigures& first = *outcomes[n].figures;
-        ProfileFigures mean = *again[n].figures;
-        const auto add = [&](double ProfileFigures::*figure) {
-          mean.*figure = (mean.*figure + first.*figure * mean.steps / first.steps) / 2;
-        };
-        if (first.steps > 0) add(&ProfileFigures::flush_ns);
-        if (first.steps > 0) add(&ProfileFigures::table_ns);
-        outcomes[n].figures = mean;
-      }
-      outcomes[n].died = again[n].died;
+      if (again[n].figures && outcomes[n].figures) Join(*outcomes[n].figures, *again[n].figures);
+      outcomes[n].failed = again[n].failed;
     }
   }
   size_t told = 0;
   ProfileFigures most;
+  std::string met;  // what went wrong with the first one
   for (size_t n = 0; n < to_try.size(); ++n) {
     RecordedWorker& worker = recording.workers[to_try[n]];
     if (outcomes[n].figures) {
       worker.figures = outcomes[n].figures;
+      worker.figures_unix_s.reset();
       ++told;
-      if (worker.figures->bytes > most.bytes) most = *worker.figures;
     }
     worker.trial_start_ns = outcomes[n].start_ns;
-    if (!outcomes[n].died.empty())
-      session.LeaveOut(to_try[n], "in the trial before the window " + outcomes[n].died);
+    const std::string& wrong = outcomes[n].failed.empty() ? outcomes[n].met : outcomes[n].failed;
+    if (!wrong.empty() && met.empty()) met = worker.worker.url + ": " + wrong;
+    if (!outcomes[n].failed.empty()) session.LeaveOut(to_try[n], outcomes[n].failed);
   }
   TakeTheSlowest(recording);
+  for (size_t n = 0; n < to_try.size(); ++n)
+    if (const auto& figures = recording.workers[to_try[n]].figures;
+        outcomes[n].figures && figures->bytes > most.bytes)
+      most = *figures;
   const std::string cost = Forecast{most.bytes, most.flush_ns}.Text();
-  observer.OnDone("trial", told == 0         ? std::string("no step was seen")
-                           : most.steps == 0 ? cost
-                                             : fmt::format("{:.0f} steps: {}", most.steps, cost));
+  std::string came = most.steps == 0 ? cost : fmt::format("{:.0f} steps: {}", most.steps, cost);
+  if (told == 0) came = met.empty() ? "no step was seen" : "";
+  if (!met.empty()) came += (came.empty() ? "" : "; ") + met;
+  observer.OnDone("trial", came);
   return session.running().size() == recording.workers.size() ||
          (options.keep_going && !session.running().empty());
 }
@@ -204,7 +235,8 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
     observer.OnDone("forecast", WholeLoadText(recording));
     return;
   }
-  observer.OnDone("forecast", spoken.Text(said, options.budget) + RoomText(recording, observer));
+  observer.OnDone("forecast", spoken.Text(said, options.budget) + KeptText(recording) +
+                                  RoomText(recording, observer));
   for (const RecordedWorker& worker : recording.workers)
     if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
         2 * worker.figures->table_ns > worker.figures->flush_ns) {
@@ -234,6 +266,11 @@ std::vector<std::optional<double>> StepRates(
 }
 
 void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces) {
+  struct Kept {
+    ProfileFigures dearest;
+    std::vector<std::string> instances;
+  };
+  std::map<std::string, Kept> by_kind;
   for (RecordedWorker& worker : recording.workers) {
     const WorkerExpectation& expectation = worker.expectation;
     if (!expectation.trouble.empty() || expectation.by_stage) continue;
@@ -254,9 +291,19 @@ void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces
     if (!worker.recorded) continue;
     if (recording.via == Via::kDaemon) worker.recorded->flush_ns = 0;
     worker.recorded->table_ns = worker.table_ns;
-    if (worker.recorded->steps > 0 || !expectation.steps_named)
-      KeepFigures(KeyOf(recording, worker), *worker.recorded, worker.facts.instance);
+    if (worker.recorded->steps <= 0 && expectation.steps_named) continue;
+    ProfileFigures figures = *worker.recorded;
+    if (worker.figures && recording.via == Via::kHttp) {
+      figures.fixed_ns = std::min(worker.figures->fixed_ns, figures.flush_ns);
+      figures.LearnFixed(*worker.figures);
+    }
+    Kept& kept = by_kind[KeyOf(recording, worker)];
+    if (kept.instances.empty() || figures.flush_ns > kept.dearest.flush_ns) kept.dearest = figures;
+    kept.instances.push_back(worker.facts.instance);
   }
+  for (const auto& [key, kept] : by_kind)
+    for (const std::string& instance : kept.instances)
+      KeepFigures(key, kept.dearest, instance, recording.clocks.unix_ns / 1'000'000'000);
 }
 
 }  // namespace tacho

@@ -105,6 +105,9 @@ def steps(folder):
         if report:
             # Six steps take milliseconds; the flush behind them and the look that finds its files do not count.
             check("vllm steps: the window ends with them", report["profiled"]["duration_ns"] < 150e6, report["profiled"])
+        done, report, _ = record(folder, target(addresses), "--steps", "100000")
+        check("steps: ended by --duration", done.returncode == 0 and report["complete"] and re.search(
+            r"\d+ of 100000 steps were taken before --duration \([2-9]\.\d s\) ended", " ".join(done.stdout.split())), done.stdout)
         _, taken = six_steps("vllm steps of one user", folder, addresses, "--concurrency", "2", "--output-tokens", "3")
         check("vllm steps of one user: empty ones too", all(one["by_phase"]["empty"] > 0 for one in taken), taken)
 
@@ -268,12 +271,19 @@ def bad_targets(folder):
               (done.returncode, done.stdout, done.stderr))
         done, report, run_folder = record(folder, [url], "--trace-dir", f"{folder}/nowhere/below")
         check("no trace folder", done.returncode == 2 and "--trace-dir" in done.stderr, (done.returncode, done.stderr))
+        done, report, run_folder = record(folder, [url], "--trace-dir", f"{folder}/nowhere")
+        check("another trace folder", done.returncode == 2 and f"reports that it writes its traces to {folder}/engine; --trace-dir says "
+              f"{folder}/nowhere, which is not there here: give --map {folder}/engine=DIR" in done.stderr, done.stderr)
+        os.symlink(f"{folder}/engine", f"{folder}/by-another-way")
+        done, report, run_folder = record(folder, [url], "--trace-dir", f"{folder}/by-another-way")
+        check("its trace folder by another path", done.returncode == 0 and report["complete"], done.stdout + done.stderr)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         for command in (["engine", "status"], ["record", "--out", f"{folder}/runs"]):
             begin = time.monotonic()
-            done = run(command[0], *command[1:], url, "--timeout", "2s")
-            check(f"silent, {command[0]}", done.returncode == 6 and time.monotonic() - begin < 8,
+            done = run(command[0], *command[1:], url, "--timeout", "5s")
+            check(f"silent, {command[0]}: says that it waits", "still waiting for answers, for up to 5 s each" in done.stderr, done.stderr)
+            check(f"silent, {command[0]}", done.returncode == 6 and time.monotonic() - begin < 20,
                   (done.returncode, time.monotonic() - begin, done.stderr))
     done = run("record", "/nonexistent/launch.log")
     check("no such file", done.returncode == 2 and "no such file" in done.stderr, (done.returncode, done.stderr))
@@ -326,13 +336,13 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
 
 def faults(folder):
     """Of the profiler: each must end, say what is missing and why, and leave a run folder that says so."""
-    meet(folder, "error-500-start@1", 4, "did not start: .*out of memory")
+    meet(folder, "error-500-start@1", 4, "did not start, in the trial before the window: .*out of memory", "--keep-going")
     # Already the stop before its start hangs; without --keep-going nobody is started then.
-    meet(folder, "hang-stop@1", 4, "no answer to the stop before it .*no answer within 15 s", "--keep-going")
+    meet(folder, "hang-stop@1", 4, "did not answer the stop before its start: no answer within 15 s", "--keep-going")
     meet(folder, "lose-rank@1:0", 4, "w1 .*: no file of this rank")
     meet(folder, "truncate@1", 4, "w1 .*: .*truncated-json")
-    meet(folder, "die-in-flush@1", 4, "(died|cancelled)")
-    meet(folder, "disk-full@1", 4, "(No space left|truncated-json)")
+    meet(folder, "die-in-flush@1", 4, "(died|cancelled)", "--keep-going")
+    meet(folder, "disk-full@1", 4, "full disk is the usual cause .*truncated-json")
     meet(folder, "slow-flush@1:3s", 0, None)
     meet(folder, "not-found@1", 2, "--profiler-config")
 
@@ -341,7 +351,7 @@ def faults_beside(folder):
     """Of the start, of the server, of its clock and of its answers."""
     meet(folder, "slow-start@1:2s", 0, None)
     # A number that one process alone gave would be none.
-    report = meet(folder, "hang-start@1", 4, "1 of 2 profilers told cost .*did not start: .*no answer within 15 s", "--keep-going")
+    report = meet(folder, "hang-start@1", 4, "did not start, in the trial before the window: no answer within 15 s: it hangs", "--keep-going")
     check("hang-start: no spread of one start", report and "start_spread_ns" not in report, report)
     meet(folder, "error-500-stop@1", 4, "refused to stop: HTTP 500")
     meet(folder, "silent-second-session@1", 4, "records one session only", sessions=2)

@@ -82,6 +82,25 @@ def by_default(folder):
               in done.stderr and asked["window"]["over_budget"], done.stderr)
 
 
+def fixed_flush(folder):
+    """A flush that takes its time whatever it holds is not laid to the steps; and other engines of the kind are tried anew."""
+    with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-flush@1:6s") as addresses:
+        for name, words in (("tried", "  trial "), ("known", "; by the recording of ")):
+            done, report, _ = record(f"{folder}/{name}", target(addresses), quick=NOTHING_ASKED)
+            check(f"fixed flush, {name}: whole", done.returncode == 0 and report["complete"], (done.stdout, done.stderr))
+            check(f"fixed flush, {name}: how it is known", words in done.stderr, done.stderr)
+            check(f"fixed flush, {name}: said", re.search(r"a flush takes [67]\.\d s whatever is recorded: over the budget of 5\.0 s "
+                                                          r"\(--budget-flush\); recorded: \d+ steps", done.stderr), done.stderr)
+            check(f"fixed flush, {name}: not four steps", report["window"]["steps"] > 30 and report["window"]["over_budget"],
+                  report["window"])
+            slow = max((w["recorded"] for w in report["workers"]), key=lambda recorded: recorded["flush_ns"])
+            near(f"fixed flush, {name}", report["workers"][0]["forecast"], slow, "flush_ns", slack=1.5e9)
+    with simulation(f"{folder}/healthy", "--count", "2", "--router", "vllm") as addresses:
+        done, _, _ = record(f"{folder}/healthy", target(addresses), quick=NOTHING_ASKED)
+        check("fixed flush: of other engines", done.returncode == 0 and "  trial " in done.stderr and
+              "whatever is recorded" not in done.stderr, done.stderr)
+
+
 def of_sglang(folder):
     with simulation(folder, "--engine", "sglang", "--count", "2", "--router", "sglang") as addresses:
         done, report, run_folder = record(folder, target(addresses), "--budget-bytes", "2MB", quick=NOTHING_ASKED)
@@ -212,7 +231,7 @@ def ten_in_a_row(folder):
         check("ten: one small file of figures", kept == ["profiles.json"] and state_file().stat().st_size < 20_000, kept)
 
 
-SCENARIOS = [by_default, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, killed, died_under_others,
+SCENARIOS = [by_default, fixed_flush, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, killed, died_under_others,
              own_bound, without_work, ten_in_a_row]
 
 if __name__ == "__main__":

@@ -230,7 +230,7 @@ def died_in_load(folder):
             done, report, _ = record(base, target(addresses), "--engine-log", f"{base}.log", "--duration", "15s", "--timeout", "20s")
             name = f"{engine}, {when}"
             check(f"{name}: status", done.returncode == 4, (done.returncode, done.stdout, done.stderr))
-            said = [m for m in report["missing"] if addresses["workers"][1]["url"] + ")" in m] if report else []
+            said = [m for m in report["missing"] if f'({addresses["workers"][1]["url"]}): ' in m] if report else []
             check(f"{name}: both ranks say so", len(said) == 2 and all(when in m and log in m for m in said), report)
             check(f"{name}: no refusal", "refused to" not in done.stdout and "already active" not in done.stdout, done.stdout)
 
@@ -244,7 +244,7 @@ def clock_and_cut(folder):
     with simulation(f"{folder}/t", *TWO, "--fault", "truncate@0") as addresses:
         done, report, _ = record(f"{folder}/t", target(addresses))
         said = report["missing"]
-        check("cut: cause", len(said) == 2 and all("truncated-json" in m and "was killed while it wrote" in m for m in said), said)
+        check("cut: cause", len(said) == 2 and all("truncated-json" in m and "full disk is the usual cause" in m for m in said), said)
 
 
 def full_disk(folder):
@@ -276,9 +276,42 @@ def first_stop(folder):
         status, out, seen, took = run.end()
         check("first stop: status and bound", status == 4 and took < 30, (status, took, out))
         check("first stop: progress", "old sessions" in seen and addresses["workers"][1]["url"] in seen, seen[-2000:])
-        check("first stop: said", "no answer to the stop before it" in out and "0 of 4 ranks" in out, out)
+        check("first stop: said", "did not answer the stop before its start: no answer within 4 s" in " ".join(out.split()) and "0 of 4 ranks" in out, out)
         done, report, _ = record(f"{folder}/k", target(addresses), "--timeout", "4s", "--keep-going")
         check("first stop: the other goes on", done.returncode == 4 and "2 of 4 ranks proven" in done.stdout, done.stdout + done.stderr)
+
+
+def silent_stop(folder):
+    """Also where no line changes: who does not answer what, and what can be done."""
+    with simulation(folder, "--fault", "hang-stop") as addresses:
+        done, report, _ = record(folder, target(addresses), "--timeout", "8s")
+        url = addresses["workers"][0]["url"]
+        check("silent stop: said", re.search(rf"note +{url}: no answer to the stop before its start \(POST /stop_profile\) for [5-7]\.\d s: .*"
+                                             r"until --timeout \(8\.0 s\); Ctrl-C", done.stderr), done.stderr)
+        run = Recording(f"{folder}/c", target(addresses), *QUICK)
+        run.until("no answer to the stop before its start")
+        run.interrupt()
+        status, out, _, _ = run.end()
+        check("silent stop: after Ctrl-C", status == 130 and "did not answer the stop before its start, until Ctrl-C" in
+              " ".join(out.split()), (status, out))
+
+
+def blame(folder):
+    """Where tacho gives up the others for one: it comes first, the others name it, and nothing is concluded from what there is."""
+    for fault, options, done_to, brief in (
+            ("die-in-flush@1", [], "not started", r"died .*, in the trial before the window"),
+            ("error-500-start@1", [], "not started", "did not start, in the trial before the window"),
+            ("error-500-start@1", ["--steps", "20"], "(not started|ended at once)", "did not start")):  # without a trial
+        base = f"{folder}/{fault}{len(options)}"
+        with simulation(base, "--count", "2", "--router", "vllm", "--fault", fault) as addresses:
+            done, report, _ = record(base, target(addresses), *options)
+            culprit, other = addresses["workers"][1]["url"], addresses["workers"][0]["url"]
+            missing = report["missing"]
+            check(f"{fault} {options}: the culprit first", len(missing) == 2 and f"({culprit}): " in missing[0].split("because")[0], missing)
+            check(f"{fault} {options}: the other names it", re.search(
+                rf"\({other}\): {done_to}, because w\d \({culprit}\) {brief}; --keep-going records the others$", missing[1]), missing)
+            check(f"{fault} {options}: no verdict", done.returncode == 4 and "VERDICT" not in done.stdout and "verdict" not in report,
+                  done.stdout)
 
 
 def of_others(folder):
@@ -401,8 +434,8 @@ def daemon_late(folder):
         check("late: its file comes", file and wait_for(lambda: os.path.exists(file[1])), said)
 
 
-SCENARIOS = [interrupted_http, interrupted_daemon, killed, strangers_session, died_in_load, clock_and_cut, full_disk, first_stop, of_others,
-             not_stopped, counts, daemon_commands, daemon_stands_still, daemon_late_answers, daemon_again_interrupted, daemon_late]
+SCENARIOS = [interrupted_http, interrupted_daemon, killed, strangers_session, died_in_load, clock_and_cut, full_disk, first_stop, silent_stop, blame,
+             of_others, not_stopped, counts, daemon_commands, daemon_stands_still, daemon_late_answers, daemon_again_interrupted, daemon_late]
 
 if __name__ == "__main__":
     scenario.main(SCENARIOS, __doc__)
