@@ -8,17 +8,18 @@ import sys
 # ARCHITECTURE.md shows the same table.
 LAYERS = {
     "base": set(),
+    "text": {"base"},
     "io": {"base"},
     "model": {"base"},
     "ingest": {"base", "io", "model"},
     "analysis": {"base", "model"},
-    "report": {"base", "model", "analysis"},
+    "report": {"base", "text", "model", "analysis"},
     "net": {"base"},
-    "control": {"base", "net"},
-    "load": {"base", "net"},
-    "session": {"base", "io", "model", "ingest", "net", "control", "load"},
-    "simulate": {"base", "net"},
-    "cli": {"base", "io", "model", "ingest", "analysis", "report", "net", "control", "load", "session", "simulate"},
+    "control": {"base", "text", "net"},
+    "load": {"base", "text", "net"},
+    "session": {"base", "text", "io", "model", "ingest", "net", "control", "load"},
+    "simulate": {"base", "text", "net"},
+    "cli": {"base", "text", "io", "model", "ingest", "analysis", "report", "net", "control", "load", "session", "simulate"},
 }
 # Third-party headers and the only places that may name them.
 FENCES = {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/classifier.h"
-#include "analysis/cpp_brackets.h"
+#include "base/cpp_brackets.h"
 #include "analysis/demangle.h"
 
 namespace tacho {
@@ -268,25 +268,6 @@ std::string KernelName::Key() const {
     key += part.name;
   }
   return key;
-}
-
-std::vector<std::string_view> SplitArguments(std::string_view list) {
-  std::vector<std::string_view> arguments;
-  size_t begin = 0;
-  for (size_t i = 0; i <= list.size(); ++i) {
-    if (i == list.size() || list[i] == ',') {
-      std::string_view one = list.substr(begin, i - begin);
-      while (one.starts_with(' ')) one.remove_prefix(1);
-      while (one.ends_with(' ')) one.remove_suffix(1);
-      if (!one.empty()) arguments.push_back(one);
-      begin = i + 1;
-    } else if (std::string_view("({[").find(list[i]) != std::string_view::npos ||
-               (list[i] == '<' && OpensArguments(list, i))) {
-      const size_t end = SkipBrackets(list, i);
-      i = (end == std::string_view::npos ? list.size() : end) - 1;
-    }
-  }
-  return arguments;
 }
 
 KernelName ParseKernelName(std::string_view demangled) {

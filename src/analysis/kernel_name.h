@@ -27,7 +27,4 @@ struct KernelName {
 // Reads `demangled`; never fails: what it does not understand stays in one part. Cost: O(n).
 KernelName ParseKernelName(std::string_view demangled);
 
-// The arguments of a list ("int, g<3, 4>" has two), without spaces around. Cost: O(n).
-std::vector<std::string_view> SplitArguments(std::string_view list);
-
 }  // namespace tacho

@@ -16,10 +16,10 @@
 #include "report/analyze_csv.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
-#include "report/format_number.h"
 #include "report/profile_sections.h"
 #include "report/rank_text.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

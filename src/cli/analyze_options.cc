@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "cli/analyze_command.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 

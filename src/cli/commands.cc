@@ -17,7 +17,7 @@
 #include "cli/record_command.h"
 #include "cli/simulate_command.h"
 #include "net/url.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

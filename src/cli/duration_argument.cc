@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 

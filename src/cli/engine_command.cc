@@ -20,9 +20,9 @@
 #include "control/profile_needs.h"
 #include "control/session_lock.h"
 #include "load/result/records.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
 #include "session/run_folder.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

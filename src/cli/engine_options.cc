@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/closest.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

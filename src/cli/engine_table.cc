@@ -6,8 +6,8 @@
 
 #include "control/session_lock.h"
 #include "control/version.h"
-#include "report/json_writer.h"
-#include "report/visible_text.h"
+#include "text/json_writer.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -10,7 +10,7 @@
 #include "control/open_session.h"
 #include "control/probe.h"
 #include "control/profile_control.h"
-#include "report/table.h"
+#include "text/table.h"
 
 namespace tacho {
 

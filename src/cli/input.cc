@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "io/block_stream.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 

@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 #include "cli/input.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/duration_argument.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 

@@ -17,7 +17,7 @@
 #include "cli/record_report.h"
 #include "cli/terminal.h"
 #include "net/url.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/load_sweep.h"
 #include "load/drive/request_body.h"
 #include "net/url.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "cli/load_argument.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/load_report.h"
 #include "load/plan/plan_json.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 
 namespace tacho {
 namespace {

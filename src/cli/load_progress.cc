@@ -8,8 +8,8 @@
 
 #include "cli/output.h"
 #include "net/clock.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

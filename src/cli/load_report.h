@@ -7,8 +7,8 @@
 #include "load/drive/drive.h"
 #include "load/result/bench_result.h"
 #include "load/result/summary.h"
-#include "report/table.h"
-#include "report/text_style.h"
+#include "text/table.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

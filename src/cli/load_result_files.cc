@@ -10,7 +10,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "load/plan/plan_json.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/output.h"
 #include "control/token_ids.h"
 #include "load/drive/served_model.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/load_progress.h"
 #include "load/plan/dataset.h"
 #include "net/http_client.h"
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

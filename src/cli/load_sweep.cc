@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "cli/load_report.h"
-#include "report/format_number.h"
-#include "report/json_writer.h"
-#include "report/table.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/json_writer.h"
+#include "text/table.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/load_job.h"
 #include "load/result/summary.h"
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

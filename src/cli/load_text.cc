@@ -4,9 +4,9 @@
 
 #include "cli/load_report.h"
 #include "load/plan/numbered_plan.h"
-#include "report/format_number.h"
-#include "report/table.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/table.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -14,8 +14,8 @@
 #include "base/file_descriptor.h"
 #include "base/system_error.h"
 #include "cli/exit_status.h"
-#include "report/json_writer.h"
-#include "report/visible_text.h"
+#include "text/json_writer.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

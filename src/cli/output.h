@@ -14,7 +14,7 @@ namespace tacho {
 Result<void> WriteStdout(std::string_view text);
 
 // `message` on standard error, "tacho: " in front. Names in it may be anybody's: each line is made
-// visible (report/visible_text.h).
+// visible (text/visible_text.h).
 void Complain(std::string_view message);
 
 // `text` as it is to standard error: a line that is drawn anew. If that fails there is no reason to

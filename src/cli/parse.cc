@@ -9,7 +9,7 @@
 #include <cmath>
 #include <deque>
 
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

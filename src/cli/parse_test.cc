@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/analyze_command.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

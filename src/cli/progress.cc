@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "cli/output.h"
-#include "report/drawing.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
+#include "text/drawing.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

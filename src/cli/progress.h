@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "io/block_stream.h"
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

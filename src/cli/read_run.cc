@@ -15,7 +15,7 @@
 #include "ingest/kineto_json/kineto_reader.h"
 #include "io/discover.h"
 #include "model/trace_builder.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

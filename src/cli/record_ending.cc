@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "load/result/summary.h"
-#include "report/format_number.h"
 #include "report/screen_parts.h"
 #include "report/verdict.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

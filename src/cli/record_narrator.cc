@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "cli/interrupt.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

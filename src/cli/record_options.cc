@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cli/duration_argument.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

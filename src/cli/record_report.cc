@@ -13,8 +13,8 @@
 #include "cli/trace_evidence.h"
 #include "report/analyze_text.h"
 #include "report/findings_json.h"
-#include "report/visible_text.h"
 #include "session/record_outlook.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

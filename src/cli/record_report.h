@@ -5,9 +5,9 @@
 
 #include "cli/read_run.h"
 #include "cli/record_narrator.h"
-#include "report/text_style.h"
 #include "session/proof.h"
 #include "session/record.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

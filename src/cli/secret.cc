@@ -4,7 +4,7 @@
 
 #include "net/keys.h"
 #include "net/url.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

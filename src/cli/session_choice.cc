@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "analysis/sessions.h"
-#include "report/format_number.h"
-#include "report/short_paths.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/short_paths.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

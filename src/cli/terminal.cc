@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "base/words.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

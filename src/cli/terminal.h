@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

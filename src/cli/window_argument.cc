@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/words.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 
 namespace tacho {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "report/analyze_text.h"
-#include "report/format_number.h"
-#include "report/markdown_text.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/screen_parts.h"
 #include "report/verdict.h"
+#include "text/format_number.h"
+#include "text/markdown_text.h"
 
 namespace tacho {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "report/analyze_markdown.h"
 #include "report/device_totals.h"
-#include "report/format_number.h"
-#include "report/markdown_text.h"
 #include "report/result_tables.h"
 #include "report/screen_parts.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/markdown_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "report/results_for_test.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

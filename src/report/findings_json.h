@@ -3,7 +3,7 @@
 #include <string>
 
 #include "analysis/analyze.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 
 namespace tacho {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "report/format_number.h"
 #include "report/profile_sections.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "report/drawing.h"
-#include "report/format_number.h"
 #include "report/profile_sections.h"
 #include "report/result_tables.h"
-#include "report/visible_text.h"
+#include "text/drawing.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "report/format_number.h"
 #include "report/profile_sections.h"
 #include "report/rank_text.h"
-#include "report/short_paths.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/short_paths.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 

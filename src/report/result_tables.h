@@ -2,7 +2,7 @@
 
 #include "analysis/analyze.h"
 #include "report/device_totals.h"
-#include "report/table.h"
+#include "text/table.h"
 
 namespace tacho {
 

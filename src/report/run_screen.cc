@@ -5,12 +5,12 @@
 #include <set>
 
 #include "report/analyze_text.h"
-#include "report/drawing.h"
-#include "report/format_number.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
-#include "report/visible_text.h"
+#include "text/drawing.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "report/format_number.h"
 #include "report/result_tables.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

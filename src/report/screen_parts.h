@@ -8,8 +8,8 @@
 
 #include "analysis/analyze.h"
 #include "report/device_totals.h"
-#include "report/table.h"
-#include "report/table_pick.h"
+#include "text/table.h"
+#include "text/table_pick.h"
 
 namespace tacho {
 

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

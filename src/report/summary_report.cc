@@ -1,4 +1,5 @@
 #include "report/summary_report.h"
+#include "report/kernel_names.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +9,9 @@
 #include "analysis/gpu_scope.h"
 #include "report/analyze_json.h"
 #include "report/analyze_text.h"
-#include "report/distinct_text.h"
-#include "report/format_number.h"
-#include "report/visible_text.h"
+#include "text/distinct_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -1,3 +1,4 @@
+#include "report/kernel_names.h"
 #include "report/result_tables.h"
 
 #include <fmt/format.h>
@@ -5,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/distinct_text.h"
-#include "report/format_number.h"
 #include "report/rank_text.h"
-#include "report/short_paths.h"
+#include "text/distinct_text.h"
+#include "text/format_number.h"
+#include "text/short_paths.h"
 
 namespace tacho {
 namespace {

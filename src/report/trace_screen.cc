@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "report/analyze_text.h"
-#include "report/format_number.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/screen_parts.h"
 #include "report/verdict.h"
-#include "report/visible_text.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

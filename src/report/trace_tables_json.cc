@@ -4,8 +4,9 @@
 #include <map>
 
 #include "report/analyze_json.h"
-#include "report/distinct_text.h"
+#include "report/kernel_names.h"
 #include "report/result_tables.h"
+#include "text/distinct_text.h"
 
 namespace tacho {
 namespace {

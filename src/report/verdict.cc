@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "report/device_totals.h"
-#include "report/fit_name.h"
-#include "report/format_number.h"
 #include "report/rank_text.h"
-#include "report/visible_text.h"
+#include "text/fit_name.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

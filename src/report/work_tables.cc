@@ -1,11 +1,12 @@
+#include "report/kernel_names.h"
 #include "report/result_tables.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "report/distinct_text.h"
-#include "report/format_number.h"
+#include "text/distinct_text.h"
+#include "text/format_number.h"
 
 namespace tacho {
 namespace {

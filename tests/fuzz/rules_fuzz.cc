@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "analysis/classifier.h"
-#include "report/fit_name.h"
-#include "report/visible_text.h"
+#include "text/fit_name.h"
+#include "text/visible_text.h"
 
 namespace {
 

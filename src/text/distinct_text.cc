@@ -1,4 +1,4 @@
-#include "report/distinct_text.h"
+#include "text/distinct_text.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/classifier.h"
 #include "base/utf8.h"
-#include "report/fit_name.h"
+#include "text/fit_name.h"
 
 namespace tacho {
 namespace {
@@ -49,34 +48,6 @@ std::vector<std::string> LooksFrom(const std::vector<std::string>& texts,
 }
 
 }  // namespace
-
-std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& names,
-                                          const TextStyle& style) {
-  std::vector<std::string> shown;
-  for (const std::string_view name : names) {
-    shown.push_back(style.whole_names ? DemangledName(name) : ShortKernelName(name));
-  }
-  const auto replace_alike = [&](auto longer) {  // true: something changed
-    bool changed = false;
-    std::unordered_map<std::string, std::set<std::string_view>> named;
-    for (size_t i = 0; i < names.size(); ++i) named[shown[i]].insert(names[i]);
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (named[shown[i]].size() == 1) continue;
-      std::string other = longer(names[i]);
-      changed = changed || other != shown[i];
-      shown[i] = std::move(other);
-    }
-    return changed;
-  };
-  if (!style.whole_names) {
-    replace_alike(NestedKernelName);
-    replace_alike(WholeKernelName);
-    replace_alike(DemangledName);
-  }
-  while (replace_alike([](std::string_view name) { return std::string(name); })) {
-  }
-  return shown;
-}
 
 std::vector<std::string> FitDistinct(const std::vector<std::string>& cells,
                                      const std::vector<std::string>& texts, size_t width,

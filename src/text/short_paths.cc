@@ -1,4 +1,4 @@
-#include "report/short_paths.h"
+#include "text/short_paths.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

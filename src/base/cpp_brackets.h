@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacho {
 
@@ -58,6 +59,26 @@ inline size_t SkipBrackets(std::string_view text, size_t at) {
     if (open.empty()) return i + 1;
   }
   return std::string_view::npos;
+}
+
+// The arguments of a list ("int, g<3, 4>" has two), without spaces around. Cost: O(n).
+inline std::vector<std::string_view> SplitArguments(std::string_view list) {
+  std::vector<std::string_view> arguments;
+  size_t begin = 0;
+  for (size_t i = 0; i <= list.size(); ++i) {
+    if (i == list.size() || list[i] == ',') {
+      std::string_view one = list.substr(begin, i - begin);
+      while (one.starts_with(' ')) one.remove_prefix(1);
+      while (one.ends_with(' ')) one.remove_suffix(1);
+      if (!one.empty()) arguments.push_back(one);
+      begin = i + 1;
+    } else if (std::string_view("({[").find(list[i]) != std::string_view::npos ||
+               (list[i] == '<' && OpensArguments(list, i))) {
+      const size_t end = SkipBrackets(list, i);
+      i = (end == std::string_view::npos ? list.size() : end) - 1;
+    }
+  }
+  return arguments;
 }
 
 }  // namespace tacho

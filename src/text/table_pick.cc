@@ -1,4 +1,4 @@
-#include "report/table_pick.h"
+#include "text/table_pick.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/closest.h"
 #include "base/words.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

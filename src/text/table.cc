@@ -1,4 +1,4 @@
-#include "report/table.h"
+#include "text/table.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "report/distinct_text.h"
-#include "report/drawing.h"
-#include "report/format_number.h"
-#include "report/markdown_text.h"
-#include "report/visible_text.h"
+#include "text/distinct_text.h"
+#include "text/drawing.h"
+#include "text/format_number.h"
+#include "text/markdown_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

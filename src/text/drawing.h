@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

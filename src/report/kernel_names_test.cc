@@ -1,11 +1,12 @@
-#include "report/distinct_text.h"
+#include "report/kernel_names.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "report/visible_text.h"
+#include "text/distinct_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -27,19 +28,6 @@ TEST(ShownKernelNames, TwoKernelsNeverShareOne) {
   // The mangled and the demangled name of one function.
   EXPECT_EQ(ShownKernelNames({"_Z1fi", "f(int)"}, {}), (Texts{"_Z1fi", "f(int)"}));
   EXPECT_EQ(ShownKernelNames({"f", "f"}, {}), (Texts{"f", "f"}));
-}
-
-TEST(FitDistinct, CutsAsFitTextWhereThatTellsThemApart) {
-  const Texts texts = {"alpha_kernel_of_a_long_name", "beta", "alpha_kernel_of_a_long_name"};
-  const Texts fitted = FitDistinct(texts, texts, 12, true);
-  EXPECT_EQ(fitted, (Texts{FitText(texts[0], 12), "beta", FitText(texts[0], 12)}));
-}
-
-TEST(FitDistinct, ShowsWhereNamesDiffer) {
-  const Texts texts = {"elementwise_kernel<4, FillFunctor<int>, Array>(int)",
-                       "elementwise_kernel<4, MulFunctor<float>, Array>(int)"};
-  EXPECT_EQ(FitDistinct(texts, texts, 28, true),
-            (Texts{"elemen…el<…FillFunctor<int…>", "elemen…el<…MulFunctor<floa…>"}));
 }
 
 // Kernels of DeepEP, of one CUTLASS library, of DeepGEMM and of ck_tile.
@@ -87,11 +75,6 @@ TEST(FitDistinct, KernelsKeepWhatTellsThemApart) {
   EXPECT_EQ(in_file[11], "…kentry<…(Rmsnorm2dFusedAddEnum)1>>, Default2DEpilogue<flo…>");
 }
 
-TEST(FitDistinct, NumbersWhatCannotBeToldApart) {
-  // Two names that differ in bytes that are not UTF-8 look the same at any width.
-  EXPECT_EQ(FitDistinct({"a\xff", "a\xfe"}, {"a?", "a?"}, 10, false), (Texts{"a?", "a?~2"}));
-}
-
 TEST(FitDistinct, RandomNamesStayDistinctAndNarrow) {
   std::mt19937 random(7);
   const Texts words = {"a",  "b",   "kernel", "é",     "<",    ">",   "::",     ", ", "(x::Kind)1",
@@ -116,13 +99,6 @@ TEST(FitDistinct, RandomNamesStayDistinctAndNarrow) {
       for (const std::string& text : fitted) EXPECT_LE(DisplayWidth(text), width) << text;
     }
   }
-}
-
-TEST(FitDistinct, ManyNamesThatDifferLateCostLittle) {
-  Texts texts;
-  for (size_t i = 0; i < 3'000; ++i) texts.push_back("kernel<" + std::string(i, 'a') + "b>");
-  const Texts fitted = FitDistinct(texts, texts, 30, true);
-  EXPECT_EQ(std::set<std::string>(fitted.begin(), fitted.end()).size(), texts.size());
 }
 
 }  // namespace

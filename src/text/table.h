@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "report/text_style.h"
+#include "text/text_style.h"
 
 namespace tacho {
 

@@ -1,13 +1,12 @@
-#include "report/fit_name.h"
+#include "text/fit_name.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "analysis/cpp_brackets.h"
-#include "analysis/kernel_name.h"
+#include "base/cpp_brackets.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/format_number.h"
+#include "text/format_number.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/table.h"
+#include "text/table.h"
 
 namespace tacho {
 

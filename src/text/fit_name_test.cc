@@ -1,11 +1,11 @@
-#include "report/fit_name.h"
+#include "text/fit_name.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "base/utf8.h"
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 namespace {

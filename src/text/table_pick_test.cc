@@ -1,10 +1,7 @@
-#include "report/table_pick.h"
+#include "text/table_pick.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "report/analyze_text.h"
-#include "report/results_for_test.h"
 
 namespace tacho {
 namespace {
@@ -103,58 +100,6 @@ TEST(PickRows, ATableWithoutTheColumnStaysAsItIs) {
   ASSERT_TRUE(pick);
   EXPECT_FALSE(PickRows(other, *pick));
   EXPECT_EQ(other.rows.size(), 2u);
-}
-
-// Each flag's tables can be sorted by each of their columns, in text and in Markdown.
-TEST(WholeTables, AreSortedAndFilteredByAnyOfTheirColumns) {
-  const RunAnalysis run = TwoRanksForTest();
-  for (const WholeTable which : {WholeTable::kKernels, WholeTable::kCategories, WholeTable::kOps,
-                                 WholeTable::kLaunches, WholeTable::kCopies, WholeTable::kGaps,
-                                 WholeTable::kRanks, WholeTable::kSteps, WholeTable::kDevices}) {
-    const std::vector<Table> tables = EmptyTables({which});
-    size_t keys = 0;
-    for (const Table& table : tables) {
-      for (const TableColumn& column : table.columns) {
-        if (column.key.empty()) continue;
-        ++keys;
-        ScreenOptions options;
-        const auto pick = ParseTablePick(column.key, {}, tables);
-        ASSERT_TRUE(pick) << column.key;
-        options.pick = *pick;
-        EXPECT_FALSE(WholeTablesText(run, {which}, options).empty());
-        EXPECT_FALSE(WholeTablesMarkdown(run, {which}, options).empty());
-      }
-    }
-    EXPECT_GT(keys, 2u);
-  }
-}
-
-TEST(WholeTables, SayHowManyRowsTheFilterLeft) {
-  RunAnalysis run;
-  run.traces.push_back(GpuTraceForTest());
-  ScreenOptions options;
-  options.pick.text = "gemm";
-  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
-  EXPECT_THAT(text, HasSubstr("66.7"));  // the share is that of all kernels
-  EXPECT_THAT(text, HasSubstr("\n 1 of 2 rows shown\n"));
-  EXPECT_THAT(WholeTablesMarkdown(run, {WholeTable::kKernels}, options),
-              HasSubstr("\n\n1 of 2 rows shown\n"));
-  options.pick.text = "nothing like it";
-  EXPECT_THAT(WholeTablesText(run, {WholeTable::kKernels}, options),
-              HasSubstr(" 0 of 2 rows shown\n"));
-}
-
-TEST(WholeTables, InMarkdownAreFoldedUntilTheyFit) {
-  RunAnalysis run;
-  run.traces.push_back(GpuTraceForTest());
-  for (int i = 0; i < 3'000; ++i) {
-    KernelRow row = run.traces[0].kernels.rows[0];
-    row.name = "kernel" + std::to_string(i);
-    run.traces[0].kernels.rows.push_back(row);
-  }
-  const std::string text = WholeTablesMarkdown(run, {WholeTable::kKernels}, {});
-  EXPECT_LT(text.size(), 60'000u);
-  EXPECT_THAT(text, HasSubstr("others]"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-#include "report/markdown_text.h"
+#include "text/markdown_text.h"
 
-#include "report/visible_text.h"
+#include "text/visible_text.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "report/markdown_text.h"
+#include "text/markdown_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/format_number.h"
+#include "text/format_number.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/drawing.h"
+#include "text/drawing.h"
 
 #include <algorithm>
 #include <cmath>

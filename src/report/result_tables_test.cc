@@ -1,0 +1,158 @@
+#include "report/result_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/analyze_text.h"
+#include "report/results_for_test.h"
+#include "text/table.h"
+#include "text/table_pick.h"
+
+namespace tacho {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Table, OfKernelsKeepsTheCategoryRatherThanAFigure) {
+  KernelTable kernels;
+  KernelRow& row = kernels.rows.emplace_back();
+  row.name = "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu";
+  row.category = "comm.collective";
+  row.device = "0";
+  row.stats.count = 346'752;
+  row.stats.total = kernels.total = {2'004'000'000};
+  row.stats.p50 = row.stats.p99 = {5'000};
+  const TextStyle style{.width = 80};
+  const std::string text = RenderText(KernelsTable(kernels, {}, style), style);
+  EXPECT_THAT(text, testing::HasSubstr("  comm.collective  "));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("p99")));
+  EXPECT_THAT(RenderText(KernelsTable(kernels, {}, {}), {.width = 140}), testing::HasSubstr("p99"));
+}
+
+TEST(OpsTable, ShapesStandOnOneLine) {
+  OpRow row;
+  row.name = "aten::mm";
+  row.shapes = "[\n    [888, 3072],\n  [\"a b\\\" c\"]\n]";
+  const Table table = OpsTable({row}, true, true);
+  EXPECT_EQ(table.rows[0].cells[1], Cell("[[888,3072],[\"a b\\\" c\"]]"));
+}
+
+TEST(GapsTable, FilesHaveWholeNames) {
+  IdleTable idle;
+  idle.gaps.push_back(
+      {"0", {{0}, {5'000}}, "void f<ns::g<3> >(int)", "_Z1gi", IdleCause::kQueued, "", ""});
+  EXPECT_THAT(RenderCsv(GapsTable(idle, {0}, true, {})),
+              testing::HasSubstr(",void f<ns::g<3> >(int),_Z1gi\n"));
+  EXPECT_THAT(RenderText(GapsTable(idle, {0}, true, {}), {}), testing::HasSubstr("f<g>"));
+  TextStyle wide;
+  wide.whole_names = true;
+  EXPECT_THAT(RenderText(GapsTable(idle, {0}, true, wide), wide),
+              testing::HasSubstr("void f<ns::g<3> >(int)"));
+}
+
+TEST(StepPhasesTable, TellsPeriodAndTokensASecond) {
+  StepTable steps;
+  steps.steps.push_back({{Phase::kDecode, 0, 0, 2, 2}, {{0}, {500'000}}, DurationNs{1'000'000}});
+  steps.steps.push_back(
+      {{Phase::kDecode, 0, 0, 4, 4}, {{1'000'000}, {1'400'000}}, DurationNs{2'000'000}});
+  steps.steps.push_back({{Phase::kDecode, 0, 0, 9, 9}, {{3'000'000}, {3'400'000}}, std::nullopt});
+  steps.steps.push_back(
+      {{.phase = Phase::kOther}, {{4'000'000}, {4'400'000}}, DurationNs{1'000'000}});
+  EXPECT_THAT(RenderCsv(StepPhasesTable(steps)),
+              testing::AllOf(testing::HasSubstr(",1000000,0,15,2000.000000\n"),
+                             testing::HasSubstr(",1000000,,,\n")));
+}
+
+// Promise 1: categories, copies, the part counted twice and idle sum to the window, however many
+// rows are folded.
+TEST(WindowTable, AddsUpToTheWindow) {
+  const TraceAnalysis trace = GpuTraceForTest();
+  for (size_t keep = 0; keep < 4; ++keep) {
+    const Table table = WindowTable(TotalsOf(trace.devices), keep, "WINDOW");
+    int64_t sum = 0;
+    for (const TableRow& row : table.rows) sum += std::get<int64_t>(row.cells[2]);
+    EXPECT_EQ(sum, 1'000'000) << keep;
+  }
+}
+
+// A window cuts through work at its edges, whose whole length stands in the table of kernels.
+TEST(WindowTable, CountsWorkAsFarAsItLiesInTheWindow) {
+  TraceAnalysis trace = GpuTraceForTest();
+  DeviceTime& device = trace.devices[0];
+  device.window = {{200'000}, {300'000}};  // of one kernel that covers it
+  device.busy = {100'000};
+  device.idle = {0};
+  device.streams[0].by_kind = {DurationNs{100'000}, {}, {}, {}};
+  device.streams[0].categories = {{"gemm.dense", 0, {100'000}}};
+  const Table table = WindowTable(TotalsOf(trace.devices), 9, "WINDOW");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].cells[0], Cell("gemm.dense"));
+  EXPECT_EQ(table.rows[0].cells[3], Cell(1.0));
+  EXPECT_EQ(table.rows[1].cells[0], Cell("idle"));
+}
+
+TEST(WindowTable, ACategoryOfKernelsMayBeCalledCopy) {
+  TraceAnalysis trace = GpuTraceForTest();
+  StreamTime& stream = trace.devices[0].streams[0];
+  stream.categories.insert(stream.categories.begin(), {"copy", 7, {70'000}});
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  EXPECT_EQ(totals.copies.total, DurationNs{50'000});
+  EXPECT_EQ(totals.kernels.back().category, "copy");
+  EXPECT_EQ(totals.kernels.back().total, DurationNs{70'000});
+}
+
+// Each flag's tables can be sorted by each of their columns, in text and in Markdown.
+TEST(WholeTables, AreSortedAndFilteredByAnyOfTheirColumns) {
+  const RunAnalysis run = TwoRanksForTest();
+  for (const WholeTable which : {WholeTable::kKernels, WholeTable::kCategories, WholeTable::kOps,
+                                 WholeTable::kLaunches, WholeTable::kCopies, WholeTable::kGaps,
+                                 WholeTable::kRanks, WholeTable::kSteps, WholeTable::kDevices}) {
+    const std::vector<Table> tables = EmptyTables({which});
+    size_t keys = 0;
+    for (const Table& table : tables) {
+      for (const TableColumn& column : table.columns) {
+        if (column.key.empty()) continue;
+        ++keys;
+        ScreenOptions options;
+        const auto pick = ParseTablePick(column.key, {}, tables);
+        ASSERT_TRUE(pick) << column.key;
+        options.pick = *pick;
+        EXPECT_FALSE(WholeTablesText(run, {which}, options).empty());
+        EXPECT_FALSE(WholeTablesMarkdown(run, {which}, options).empty());
+      }
+    }
+    EXPECT_GT(keys, 2u);
+  }
+}
+
+TEST(WholeTables, SayHowManyRowsTheFilterLeft) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  ScreenOptions options;
+  options.pick.text = "gemm";
+  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
+  EXPECT_THAT(text, HasSubstr("66.7"));  // the share is that of all kernels
+  EXPECT_THAT(text, HasSubstr("\n 1 of 2 rows shown\n"));
+  EXPECT_THAT(WholeTablesMarkdown(run, {WholeTable::kKernels}, options),
+              HasSubstr("\n\n1 of 2 rows shown\n"));
+  options.pick.text = "nothing like it";
+  EXPECT_THAT(WholeTablesText(run, {WholeTable::kKernels}, options),
+              HasSubstr(" 0 of 2 rows shown\n"));
+}
+
+TEST(WholeTables, InMarkdownAreFoldedUntilTheyFit) {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  for (int i = 0; i < 3'000; ++i) {
+    KernelRow row = run.traces[0].kernels.rows[0];
+    row.name = "kernel" + std::to_string(i);
+    run.traces[0].kernels.rows.push_back(row);
+  }
+  const std::string text = WholeTablesMarkdown(run, {WholeTable::kKernels}, {});
+  EXPECT_LT(text.size(), 60'000u);
+  EXPECT_THAT(text, HasSubstr("others]"));
+}
+
+}  // namespace
+}  // namespace tacho
