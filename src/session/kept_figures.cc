@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/file_descriptor.h"
 #include "control/version.h"
+#include "net/clock.h"
 
 namespace tacho {
 namespace {
@@ -24,6 +28,8 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr size_t kMostKinds = 64, kMostInstances = 64;
 constexpr int64_t kMostBytes = 1 << 20;
 constexpr double kMostFigure = 1e18;
+constexpr int64_t kMostForLockNs = 1'000'000'000;
+constexpr std::chrono::milliseconds kLookAtLock{10};
 
 struct Field {
   const char* name;
@@ -69,6 +75,16 @@ std::vector<std::string> InstancesOf(const OrderedJson& kind) {
     for (const OrderedJson& one : kind["instances"])
       if (one.is_string()) instances.push_back(one.get<std::string>());
   return instances;
+}
+
+// Another one holds it for milliseconds: one that does not let go was stopped.
+bool LockSoon(int folder) {
+  const int64_t until_ns = MonotonicNs() + kMostForLockNs;
+  while (flock(folder, LOCK_EX | LOCK_NB) != 0) {
+    if ((errno != EWOULDBLOCK && errno != EINTR) || MonotonicNs() > until_ns) return false;
+    std::this_thread::sleep_for(kLookAtLock);
+  }
+  return true;
 }
 
 bool IsFigure(double value) { return std::isfinite(value) && value >= 0 && value < kMostFigure; }
@@ -133,7 +149,7 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   fs::create_directories(folder, failed);
   // One at a time; who cannot lock, writes nothing.
   const FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock || flock(lock.get(), LOCK_EX) != 0) return;
+  if (!lock || !LockSoon(lock.get())) return;
   const std::string path = folder + "/profiles.json", beside = path + ".part";
   OrderedJson kept = OrderedJson::array();
   OrderedJson own = {{"key", key}};

@@ -22,6 +22,16 @@ namespace {
 
 constexpr int kLookMs = 200;
 constexpr size_t kMostErrorText = 64 << 10;
+// For the last words of an ssh that has ended. What it leaves running (the master of a shared
+// connection) may keep its standard error open for hours.
+constexpr int64_t kLastWordsNs = 1'000'000'000;
+
+bool HasEnded(pid_t pid) {
+  siginfo_t ended{};
+  // Left to be waited for.
+  return waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == pid;
+}
 
 std::string LastLine(const std::string& text) {
   const size_t end = text.find_last_not_of("\r\n");
@@ -93,6 +103,10 @@ size_t RemoteCommand::Read(char* to, size_t room) {
     if (patience_.count() > 0 && MonotonicNs() - begin_ns_ > patience_.count() * 1'000'000)
       return GiveUp("the time for it was over");
     if (stop_.stop_requested()) return GiveUp("interrupted");
+    if (!out_ && HasEnded(pid_)) {
+      if (ended_ns_ == 0) ended_ns_ = MonotonicNs();
+      if (MonotonicNs() - ended_ns_ > kLastWordsNs) err_.Close();
+    }
     // poll passes over what is closed: its descriptor is -1.
     std::array<pollfd, 2> waiting{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0}};
     if (poll(waiting.data(), waiting.size(), kLookMs) <= 0) continue;

@@ -38,7 +38,8 @@ class RemoteCommand final : public ByteSource {
   const std::chrono::milliseconds patience_;
   const std::stop_token stop_;
   const int64_t begin_ns_;
-  pid_t pid_ = -1;  // 0: it has ended
+  pid_t pid_ = -1;        // 0: it has ended
+  int64_t ended_ns_ = 0;  // when it was seen to have ended, after its output; 0: not yet
   FileDescriptor out_, err_;
   uint64_t bytes_ = 0;
   std::string words_;  // of its standard error
