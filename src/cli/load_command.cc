@@ -9,13 +9,13 @@
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/load_foreign.h"
-#include "cli/load_report.h"
 #include "cli/load_result_files.h"
 #include "cli/load_scene.h"
-#include "cli/load_sweep.h"
 #include "cli/output.h"
 #include "cli/record_report.h"
 #include "cli/terminal.h"
+#include "load/result/load_report.h"
+#include "load/result/sweep.h"
 #include "net/url.h"
 #include "text/visible_text.h"
 
@@ -179,7 +179,7 @@ Result<int> RunProfiled(const LoadScene& scene) {
 
 PlanOptions OptionsOf(const LoadScene& scene, double level) {
   PlanOptions options = scene.job.plan;
-  if (scene.job.sweep == SweepOf::kConcurrency) {
+  if (scene.job.sweep.of == SweepOf::kConcurrency) {
     options.concurrency = static_cast<uint64_t>(level);
   } else {
     options.rate = level;
@@ -190,10 +190,10 @@ PlanOptions OptionsOf(const LoadScene& scene, double level) {
 
 Result<int> RunSweep(const LoadScene& scene) {
   const LoadJob& job = scene.job;
-  const char* const what = job.sweep == SweepOf::kRate ? "rate" : "at once";
+  const char* const what = job.sweep.of == SweepOf::kRate ? "rate" : "at once";
   std::vector<SweepLevel> levels;
   Result<void> saved;
-  for (const double at : job.levels) {
+  for (const double at : job.sweep.levels) {
     auto load = Perform(scene, OptionsOf(scene, at), fmt::format("{} {:g}", what, at));
     if (!load) return tl::unexpected<Error>(load.error());
     saved = WriteResultFiles(scene.flags, *load);
@@ -206,15 +206,16 @@ Result<int> RunSweep(const LoadScene& scene) {
     const uint64_t counted = whole.sent - whole.cancelled;
     if (whole.good && counted > 0)
       level.attained = static_cast<double>(*whole.good) / static_cast<double>(counted);
-    level.keeps_slos = !level.attained || *level.attained >= job.attain;
+    level.keeps_slos = !level.attained || *level.attained >= job.sweep.attain;
     if (scene.progress.shown && !scene.progress.live_columns)
-      DrawOnStderr(SweepLine(job.sweep, level) + "\n");
+      DrawOnStderr(SweepLine(job.sweep.of, level) + "\n");
     if (scene.stop.stop_requested() || !saved || !level.keeps_slos) break;
     if (StatusOfLoad(scene, level.summary) == kRemoteFailed) break;
   }
   for (const std::string& remark : job.remarks) Complain(VisibleText(remark));
-  const auto written = WriteStdout(scene.flags.json ? SweepJson(job, levels, TachoVersion())
-                                                    : SweepText(job, levels, scene.style));
+  const auto written =
+      WriteStdout(scene.flags.json ? SweepJson(job.sweep, levels, TachoVersion())
+                                   : SweepText(job.sweep, !job.slos.empty(), levels, scene.style));
   if (!written) return Fails(written.error());
   if (!saved) return Fails(saved.error());
   const int first = StatusOfLoad(scene, levels.front().summary);
@@ -259,7 +260,7 @@ Result<int> RunLoad(const std::vector<std::string>& arguments) {
     return tl::unexpected<Error>(places.error());
   if (const auto warm = WarmUp(scene); !warm) return tl::unexpected<Error>(warm.error());
   if (scene.flags.profile) return RunProfiled(scene);
-  return scene.job.sweep == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
+  return scene.job.sweep.of == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }
 
 }  // namespace tacho

@@ -6,8 +6,8 @@
 
 #include "cli/load_argument.h"
 #include "cli/load_job_plan.h"
-#include "cli/load_sweep.h"
 #include "load/drive/request_body.h"
+#include "load/result/sweep.h"
 #include "net/url.h"
 #include "text/visible_text.h"
 
@@ -201,8 +201,9 @@ class JobMaker {
   }
 
   Result<void> SetSweep() {
-    if (f_.attain) job_.attain = *f_.attain;
-    if (!(job_.attain > 0 && job_.attain <= 1)) return LoadUsage("--attain wants a share up to 1");
+    if (f_.attain) job_.sweep.attain = *f_.attain;
+    if (!(job_.sweep.attain > 0 && job_.sweep.attain <= 1))
+      return LoadUsage("--attain wants a share up to 1");
     if (f_.sweep.empty()) return {};
     const size_t sign = f_.sweep.find('=');
     const std::string what = f_.sweep.substr(0, sign);
@@ -223,8 +224,8 @@ class JobMaker {
       if (what == "rate" || level == std::floor(level)) continue;
       return LoadUsage(fmt::format("--sweep concurrency wants whole numbers, not {:g}", level));
     }
-    job_.sweep = what == "rate" ? SweepOf::kRate : SweepOf::kConcurrency;
-    job_.levels = std::move(*levels);
+    job_.sweep.of = what == "rate" ? SweepOf::kRate : SweepOf::kConcurrency;
+    job_.sweep.levels = std::move(*levels);
     return {};
   }
 

@@ -10,10 +10,9 @@
 #include "load/drive/drive.h"
 #include "load/result/bench_result.h"
 #include "load/result/slo.h"
+#include "load/result/sweep.h"
 
 namespace tacho {
-
-enum class SweepOf { kNone, kConcurrency, kRate };
 
 // What the flags of `tacho load` ask for, with nothing yet known of the server.
 struct LoadJob {
@@ -30,9 +29,7 @@ struct LoadJob {
   uint64_t warmups = 0;
   std::chrono::milliseconds ready_timeout{0};
   std::chrono::milliseconds flush_timeout{0};  // of a recording; 0: as long as it takes
-  SweepOf sweep = SweepOf::kNone;
-  std::vector<double> levels;
-  double attain = 0.95;
+  Sweep sweep;
   std::vector<std::string> remarks;  // what the user should know of what was asked for
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "cli/load_flags.h"
-#include "cli/load_report.h"
+#include "load/result/load_report.h"
 
 namespace tacho {
 

@@ -1,4 +1,4 @@
-#include "cli/load_sweep.h"
+#include "load/result/sweep.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "cli/load_report.h"
+#include "load/result/load_report.h"
 #include "text/format_number.h"
 #include "text/json_writer.h"
 #include "text/table.h"
@@ -135,11 +135,11 @@ std::string SweepLine(SweepOf sweep, const SweepLevel& level) {
       FormatNumber(figures.output_tokens_per_s));
 }
 
-std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
+std::string SweepText(const Sweep& sweep, bool with_slos, const std::vector<SweepLevel>& levels,
                       const TextStyle& style) {
   Table table;
   table.name = "sweep";
-  const bool by_rate = job.sweep == SweepOf::kRate;
+  const bool by_rate = sweep.of == SweepOf::kRate;
   table.columns = {
       {.key = "level",
        .name = by_rate ? "rate" : "at once",
@@ -153,7 +153,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
       {.key = "tpot_p99_ns", .name = "p99", .unit = Unit::kDuration, .unit_group = 2},
       {.key = "e2e_p50_ns", .name = "E2E p50", .unit = Unit::kDuration, .unit_group = 4},
   };
-  if (!job.slos.empty()) {
+  if (with_slos) {
     table.columns.push_back({.key = "attained", .name = "SLO", .unit = Unit::kShare});
   }
   table.columns.push_back({.key = "remark", .name = ""});
@@ -172,7 +172,7 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
                                TimeCell(f.tpot, 50),
                                TimeCell(f.tpot, 99),
                                TimeCell(f.e2e, 50)};
-    if (!job.slos.empty()) cells.push_back(levels[i].attained ? Cell(*levels[i].attained) : Cell());
+    if (with_slos) cells.push_back(levels[i].attained ? Cell(*levels[i].attained) : Cell());
     cells.emplace_back(RemarkOf(levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
@@ -181,14 +181,14 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
     return " " + Wrap(sentence, style.width - 1, 1, style.unicode) + "\n";
   };
   if (!knee) {
-    out += said(job.levels.size() < 2 ? "one level has no knee" : WhyNoKnee(levels));
+    out += said(sweep.levels.size() < 2 ? "one level has no knee" : WhyNoKnee(levels));
   } else {
     out += said(fmt::format(
         "the knee is at {} {}{}: the most output tokens a second over the median end-to-end time",
         by_rate ? FormatNumber(levels[*knee].level)
                 : FormatCount(static_cast<int64_t>(levels[*knee].level)),
         by_rate ? "requests a second" : "requests at once",
-        knee == job.levels.size() - 1 ? ", the last level, or beyond" : ""));
+        knee == sweep.levels.size() - 1 ? ", the last level, or beyond" : ""));
   }
   if (std::any_of(levels.begin(), levels.end(),
                   [](const SweepLevel& l) { return FiguresOf(l).ttft.count < kRequestsForP99; }))
@@ -197,13 +197,13 @@ std::string SweepText(const LoadJob& job, const std::vector<SweepLevel>& levels,
   return out;
 }
 
-std::string SweepJson(const LoadJob& job, const std::vector<SweepLevel>& levels,
+std::string SweepJson(const Sweep& sweep, const std::vector<SweepLevel>& levels,
                       std::string_view version) {
   JsonWriter json;
   json.BeginObject();
   json.Field("schema", 1);
   json.Field("tacho", version);
-  json.Field("sweep", job.sweep == SweepOf::kRate ? "rate" : "concurrency");
+  json.Field("sweep", sweep.of == SweepOf::kRate ? "rate" : "concurrency");
   if (const auto knee = KneeOf(levels)) json.Field("knee", levels[*knee].level);
   json.BeginArray("levels");
   for (const SweepLevel& level : levels) {

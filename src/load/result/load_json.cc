@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/load_report.h"
 #include "load/plan/plan_json.h"
+#include "load/result/load_report.h"
 #include "text/json_writer.h"
 
 namespace tacho {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cli/load_report.h"
 #include "load/plan/numbered_plan.h"
+#include "load/result/load_report.h"
 #include "text/format_number.h"
 #include "text/table.h"
 #include "text/visible_text.h"
