@@ -90,7 +90,6 @@ TEST(KeptFigures, ADamagedFileIsAsNone) {
   }
 }
 
-<<<<<<< HEAD
 TEST(KeptFigures, OlderEntriesAreReadToo) {
   const StateFolderForTest state;
   state.Put(
@@ -101,21 +100,22 @@ TEST(KeptFigures, OlderEntriesAreReadToo) {
   EXPECT_EQ(kept->figures.flush_ns, 5);
   EXPECT_EQ(kept->figures.fixed_ns, 0);
   EXPECT_FALSE(kept->unix_s);
-=======
+}
+
 TEST(KeptFigures, AreNotKeptWhereAnotherOneHoldsTheLock) {
   const StateFolderForTest state;
   state.Put("");
   const std::string folder = fs::path(state.File()).parent_path().string();
   FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
-  auto kept = std::async(std::launch::async, [] { KeepFigures("a", Some(2), "id:1"); });
+  auto kept =
+      std::async(std::launch::async, [] { KeepFigures("a", Some(2), "id:1", 1'700'000'000); });
   EXPECT_EQ(kept.wait_for(std::chrono::seconds(60)), std::future_status::ready);
   EXPECT_FALSE(FindFigures("a"));
   lock.Close();
   kept.get();
-  KeepFigures("a", Some(2), "id:1");
+  KeepFigures("a", Some(2), "id:1", 1'700'000'000);
   EXPECT_TRUE(FindFigures("a"));
->>>>>>> 6b731d8 (The lock of the kept figures and an ended ssh's standard error are waited for with a bound)
 }
 
 TEST(KeptFigures, WithoutAFolderNothingIsKept) {
