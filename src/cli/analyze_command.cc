@@ -19,6 +19,7 @@
 #include "report/profile_sections.h"
 #include "report/rank_text.h"
 #include "text/format_number.h"
+#include "text/shell_word.h"
 #include "text/visible_text.h"
 
 namespace tacho {

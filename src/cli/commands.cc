@@ -17,6 +17,7 @@
 #include "cli/record_command.h"
 #include "cli/simulate_command.h"
 #include "net/url.h"
+#include "text/shell_word.h"
 #include "text/visible_text.h"
 
 namespace tacho {

@@ -22,6 +22,7 @@
 #include "load/result/records.h"
 #include "session/run_folder.h"
 #include "text/format_number.h"
+#include "text/shell_word.h"
 #include "text/visible_text.h"
 
 namespace tacho {

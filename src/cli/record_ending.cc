@@ -10,6 +10,7 @@
 #include "report/screen_parts.h"
 #include "report/verdict.h"
 #include "text/format_number.h"
+#include "text/shell_word.h"
 #include "text/visible_text.h"
 
 namespace tacho {

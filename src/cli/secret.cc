@@ -4,7 +4,7 @@
 
 #include "net/keys.h"
 #include "net/url.h"
-#include "text/visible_text.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "control/profile_needs.h"
 #include "control/version.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {
@@ -210,8 +211,8 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
 std::string ControlRequest::AsCurl() const {
   const auto line = [&](const std::string& with) {
     return fmt::format(
-        "curl -X POST {}{}{}", url, path,
-        with.empty() ? "" : " -H 'Content-Type: application/json' -d '" + with + "'");
+        "curl -X POST {}{}", ShellWord(url + path),
+        with.empty() ? "" : " -H 'Content-Type: application/json' -d " + ShellWord(with));
   };
   return guard_body.empty() ? line(body) : line(guard_body) + "\n" + line(body);
 }

@@ -57,6 +57,11 @@ TEST(PlanStart, VllmReadsKeyAndSteps) {
   EXPECT_EQ(start->AsCurl(),
             "curl -X POST http://h:1/start_profile -H 'Content-Type: application/json' -d "
             "'{\"max_iterations\":5,\"profile_prefix\":\"s1\"}'");
+  start->url = "http://[::1]:1";
+  start->body = "{\"it's\":1}";
+  EXPECT_EQ(start->AsCurl(),
+            "curl -X POST 'http://[::1]:1/start_profile' -H 'Content-Type: application/json' -d "
+            "'{\"it'\\''s\":1}'");
   EngineFacts old = Vllm("0.13.0");
   old.profiler.reads_body = false;
   EXPECT_EQ(PlanStart(kWorker, old, options)->body, "");

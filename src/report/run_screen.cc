@@ -10,6 +10,7 @@
 #include "report/verdict.h"
 #include "text/drawing.h"
 #include "text/format_number.h"
+#include "text/shell_word.h"
 #include "text/visible_text.h"
 
 namespace tacho {

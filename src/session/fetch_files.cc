@@ -8,6 +8,7 @@
 
 #include "load/result/records.h"
 #include "session/remote_command.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {
@@ -39,7 +40,7 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: write it as HOST:/path{}", from,
                             colon == from.size() ? "; the engine does not tell its folder" : ""));
-  const std::string path = RemoteWord(folder.path);
+  const std::string path = ShellWord(folder.path);
   RemoteCommand command(
       folder.host,
       fmt::format("date +%s && {{ test -d {} || test -d \"$(dirname -- {})\"; }} && echo there",
@@ -70,9 +71,9 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
   // inside.
   RemoteCommand command(
       from.host,
-      fmt::format(
-          "cd {} && find . -type f -name '{}*.json*' -newermt @{} -print0 | tar --null -T - -cf -",
-          RemoteWord(from.path), key, since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5),
+      fmt::format("cd {} && find . -type f -name {} -newermt @{} -print0 | tar --null -T - -cf -",
+                  ShellWord(from.path), ShellWord(std::string(key) + "*.json*"),
+                  since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5),
       patience, std::move(stop));
   Result<std::vector<std::string>> files =
       UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);

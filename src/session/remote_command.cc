@@ -141,10 +141,4 @@ Result<void> RemoteCommand::Finish() {
                           words.empty() ? "" : ": " + words));
 }
 
-std::string RemoteWord(const std::string& text) {
-  std::string quoted = "'";
-  for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace tacho

@@ -17,7 +17,8 @@ namespace tacho {
 // password is asked for. What it prints is read as it comes. It ends with this object.
 class RemoteCommand final : public ByteSource {
  public:
-  // `command` goes through the shell there. A `patience` of 0 has no bound.
+  // The shell of that host reads `command`: text from outside goes in as a ShellWord. A `patience`
+  // of 0 has no bound.
   RemoteCommand(std::string host, const std::string& command, std::chrono::milliseconds patience,
                 std::stop_token stop);
   ~RemoteCommand() override;
@@ -46,8 +47,5 @@ class RemoteCommand final : public ByteSource {
   bool in_time_ = true;
   StreamEnd end_;
 };
-
-// As one word of the remote shell, which ssh always has in between.
-std::string RemoteWord(const std::string& text);
 
 }  // namespace tacho

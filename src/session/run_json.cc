@@ -9,6 +9,7 @@
 #include "load/plan/plan_json.h"
 #include "session/in_flight.h"
 #include "session/record.h"
+#include "text/shell_word.h"
 
 namespace tacho {
 namespace {
@@ -126,15 +127,6 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
     ranks.push_back(row);
   }
   return json;
-}
-
-std::string ShellWord(const std::string& word) {
-  if (!word.empty() && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                              "0123456789-_./:=,@%+") == std::string::npos)
-    return word;
-  std::string quoted = "'";
-  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string Commented(const std::string& lines) {

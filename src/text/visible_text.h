@@ -30,7 +30,4 @@ std::string PadLeft(std::string_view text, size_t width);
 std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines,
                  bool unicode = true);
 
-// `text` as one word of a POSIX shell, quoted only where it must be.
-std::string ShellWord(std::string_view text);
-
 }  // namespace tacho

@@ -60,12 +60,5 @@ TEST(Wrap, AShortenedPathHasNoParentFolderInIt) {
   }
 }
 
-TEST(ShellWord, QuotesOnlyWhatNeedsIt) {
-  EXPECT_EQ(ShellWord("run/rank0.json.gz"), "run/rank0.json.gz");
-  EXPECT_EQ(ShellWord("my run"), "'my run'");
-  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
-  EXPECT_EQ(ShellWord(""), "''");
-}
-
 }  // namespace
 }  // namespace tacho
