@@ -93,7 +93,8 @@ void EngineLog::ReadOn() {
         }))
       death_ = message;
     if (!ConcernsProfiler(message)) continue;
-    if (failure_.empty() &&
+    // SGLang's answer to a stop after a session that its own count ended is no failure.
+    if (failure_.empty() && message.find("Profiling is not in progress") == std::string::npos &&
         (message.find("ailed") != std::string::npos || message.find("rror") != std::string::npos ||
          message.find("Not starting tracing") != std::string::npos))  // Kineto
       failure_ = message;

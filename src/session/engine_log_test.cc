@@ -48,12 +48,17 @@ TEST(EngineLog, TellsWhatIsNew) {
       << "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Fai";
   EXPECT_EQ(log.LastWord(), "Stopping profiler...");
   EXPECT_EQ(log.Failure(), "");
+  std::ofstream(path, std::ios::app)
+      << "led\nRuntimeError: Profiling is not in progress. Call /start_profile first.\n";
+  EXPECT_EQ(log.Failure(), "");
+  std::ofstream(path, std::ios::app) << "INFO [a.py:2] Fai";
   std::ofstream(path, std::ios::app) << "led to stop profiler: x\n";
   EXPECT_EQ(log.Failure(), "Failed to stop profiler: x");
   EXPECT_EQ(log.LastWord(), "Failed to stop profiler: x");
   EXPECT_EQ(
       log.Text(),
-      "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Failed to stop profiler: x\n");
+      "INFO [a.py:1] Stopping profiler...\nother\nINFO [a.py:2] Failed\nRuntimeError: Profiling is "
+      "not in progress. Call /start_profile first.\nINFO [a.py:2] Failed to stop profiler: x\n");
   EXPECT_EQ(log.Death(), "");
   std::ofstream(path, std::ios::app)
       << "ERROR [multiproc_executor.py:270] Worker proc VllmWorker-0 died unexpectedly (exit code: "
