@@ -50,27 +50,15 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
 // one stream too: the next kernel starts early (programmatic launch), and the branches of a graph
 // share one. So it takes several covered pieces of other launches, all far shorter, to call it an
 // overflow.
-void NoteLongOverlaps(const Trace& trace, Notes& notes) {
+void NoteLongOverlaps(const TrackIndex& index, Notes& notes) {
   constexpr size_t kCovered = 3;
   constexpr int64_t kTimesMedian = 100;
   constexpr DurationNs kLeast{1'000'000};
   constexpr size_t kMostLookedAt = 1000;
+  const Trace& trace = index.trace();
   const GpuTable& gpu = trace.gpu;
-  // Few streams have anything that long: the rest needs no look at its order.
-  std::vector<bool> suspect(trace.words.streams().size(), false);
-  for (size_t row = 0; row < gpu.size(); ++row) {
-    if (gpu.duration[row] >= kLeast.ns) suspect[Index(gpu.stream[row])] = true;
-  }
-  if (std::ranges::find(suspect, true) == suspect.end()) return;
-  std::vector<std::vector<uint32_t>> streams(suspect.size());
-  for (uint32_t row = 0; row < gpu.size(); ++row) {
-    if (suspect[Index(gpu.stream[row])]) streams[Index(gpu.stream[row])].push_back(row);
-  }
-  for (std::vector<uint32_t>& rows : streams) {
-    const auto starts_before = [&](uint32_t a, uint32_t b) { return gpu.start[a] < gpu.start[b]; };
-    if (!std::is_sorted(rows.begin(), rows.end(), starts_before)) {
-      std::stable_sort(rows.begin(), rows.end(), starts_before);
-    }
+  for (size_t stream = 0; stream < index.gpu().lanes(); ++stream) {
+    const RowList rows = index.gpu().Of(stream);
     for (size_t i = 0; i < rows.size(); ++i) {
       const int64_t duration = gpu.duration[rows[i]];
       if (duration < kLeast.ns) continue;
@@ -112,14 +100,15 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
-Notes NotesOf(const Trace& trace, const TraceFacts& facts, const DeviceWork& work,
+Notes NotesOf(const TrackIndex& index, const TraceFacts& facts, const DeviceWork& work,
               const LaunchLinks& links, const Classifier& classifier) {
+  const Trace& trace = index.trace();
   Notes notes = trace.notes;
   RecordedWork recorded = WorkOf(trace);
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
   NoteMissingWork(recorded, trace.counts, work.on_host, notes);
   NoteOrphans(trace, links, notes);
-  NoteLongOverlaps(trace, notes);
+  NoteLongOverlaps(index, notes);
   notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
   NoteUnfinished(trace, notes);
   return notes;
@@ -140,34 +129,35 @@ TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
   analysis.counts = trace.counts;
   analysis.scope = scope;
 
+  const TrackIndex index(trace, options.threads);
   // Each job writes what no other touches. First those that the others build on, each with what
   // needs only that; then the rest, longest first.
   LaunchLinks links;
   DeviceWork work;
   RunAll({[&] {
-            work = CollectDeviceWork(trace, classifier, scope);
+            work = CollectDeviceWork(index, classifier, scope);
             analysis.devices = DecomposeDeviceTime(work, scope);
             analysis.kernels = TabulateKernels(trace, work, classifier, scope);
           },
           [&] {
             links = LinkLaunches(trace);
-            analysis.ops = TabulateOps(trace, links, scope);
+            analysis.ops = TabulateOps(index, links, scope);
             if (options.key_averages) {
-              analysis.ops.key_averages = AverageByKey(trace, links, scope);
+              analysis.ops.key_averages = AverageByKey(index, links, scope);
             }
           }},
          options.threads);
   RunAll({[&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
-            analysis.idle = AttributeIdle(trace, work, links, scope, in_flight);
+            analysis.idle = AttributeIdle(index, work, links, scope, in_flight);
           },
           [&] { analysis.launches = TabulateLaunches(trace, links, scope); },
           [&] {
             analysis.facts = GatherFacts(trace);
-            analysis.notes = NotesOf(trace, analysis.facts, work, links, classifier);
+            analysis.notes = NotesOf(index, analysis.facts, work, links, classifier);
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); },
-          [&] { analysis.steps = FindSteps(trace, links, scope); }},
+          [&] { analysis.steps = FindSteps(index, links, scope); }},
          options.threads);
   return analysis;
 }

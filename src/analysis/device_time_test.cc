@@ -17,7 +17,7 @@ constexpr std::string_view kComm = "ncclDevKernel_AllReduce_Sum_f16_RING_LL";
 std::vector<DeviceTime> TimeOf(TraceBuilder&& builder, const Scope& scope = {}) {
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
-  return DecomposeDeviceTime(CollectDeviceWork(trace, classifier, scope), scope);
+  return DecomposeDeviceTime(CollectDeviceWork(TrackIndex(trace), classifier, scope), scope);
 }
 
 TEST(DeviceTime, ChargesEachInstantOnce) {
@@ -173,7 +173,7 @@ TEST(DeviceTime, WorkWithoutALengthEndsNoGap) {
   builder.Kernel("b", {.start = 100, .duration = 10});
   const Trace trace = std::move(builder).Finish();
   const std::vector<DeviceTime> times =
-      DecomposeDeviceTime(CollectDeviceWork(trace, *Classifier::Create()));
+      DecomposeDeviceTime(CollectDeviceWork(TrackIndex(trace), *Classifier::Create()));
   ASSERT_EQ(times.size(), 1u);
   EXPECT_EQ(times[0].gaps.count, 1u);
   EXPECT_EQ(times[0].gaps.largest.ns, 90);

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "analysis/gpu_scope.h"
-#include "analysis/host_nesting.h"
 #include "analysis/missing_work.h"
 #include "analysis/stream_rows.h"
+#include "model/nesting.h"
 
 namespace tacho {
 namespace {
@@ -79,18 +78,12 @@ std::vector<WorkKind> KindsOfCategories(const Classifier& classifier) {
   return kinds;
 }
 
-std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& classifier,
+std::vector<DeviceItems> CollectGpuItems(const TrackIndex& index, const Classifier& classifier,
                                          const Scope& scope) {
+  const Trace& trace = index.trace();
   const GpuTable& gpu = trace.gpu;
   const std::vector<Stream>& streams = trace.words.streams();
   // The devices and streams that the trace has, whatever of them the window holds.
-  std::vector<uint32_t> rows_of(streams.size(), 0);
-  for (size_t row = 0; row < gpu.size(); ++row) ++rows_of[Index(gpu.stream[row])];
-  std::vector<std::vector<uint32_t>> rows(streams.size());
-  for (size_t i = 0; i < streams.size(); ++i) rows[i].reserve(rows_of[i]);
-  for (uint32_t row = 0; row < gpu.size(); ++row) {
-    if (!scope.window || Touches(scope, gpu.When(row))) rows[Index(gpu.stream[row])].push_back(row);
-  }
   SortedIds devices;
   struct OfDevice {
     SortedIds ids;
@@ -99,7 +92,7 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
   std::map<std::string_view, OfDevice> streams_of;
   for (size_t i = 0; i < streams.size(); ++i) {
     const std::string_view device = trace.Text(streams[i].device);
-    if (rows_of[i] == 0 || (!scope.device.empty() && device != scope.device)) continue;
+    if (index.gpu().Of(i).empty() || (!scope.device.empty() && device != scope.device)) continue;
     devices.Add(device);
     OfDevice& of_device = streams_of[device];
     of_device.ids.Add(trace.Text(streams[i].stream));
@@ -119,11 +112,12 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
     std::vector<StreamRows> sorted;
     size_t count = 0;
     for (const size_t i : streams_of[device].streams) {
-      sorted.emplace_back(gpu, ids.IndexOf(trace.Text(streams[i].stream)), rows[i]);
-      count += rows[i].size();
+      sorted.emplace_back(index.gpu(), i, ids.IndexOf(trace.Text(streams[i].stream)));
+      count += index.gpu().Of(i).size();
     }
     collected.items.reserve(count);
     MergeStreams(sorted, [&](const StreamRows& next) {
+      if (!Touches(scope, next.when())) return;
       const uint32_t row = next.row();
       const SliceKind kind = gpu.kind[row];
       const bool is_kernel = kind == SliceKind::kKernel;
@@ -132,7 +126,7 @@ std::vector<DeviceItems> CollectGpuItems(const Trace& trace, const Classifier& c
       collected.items.push_back({.when = next.when(),
                                  .name = gpu.name[row],
                                  .row = row,
-                                 .stream = next.stream(),
+                                 .stream = next.number(),
                                  .category = category,
                                  .kind = is_kernel                    ? kinds[category]
                                          : kind == SliceKind::kMemcpy ? WorkKind::kCopy
@@ -147,34 +141,22 @@ bool IsBookkeeping(const Classifier& classifier, WorkCategory category) {
 }
 
 // The operators that are work on their own, by row of Trace::host_ops; see device_work.h.
-std::vector<bool> FindLeafOperators(const Trace& trace, CategoryOfName& categories,
+std::vector<bool> FindLeafOperators(const TrackIndex& index, CategoryOfName& categories,
                                     const Classifier& classifier) {
-  const HostOpTable& ops = trace.host_ops;
-  std::vector<uint32_t> rows(ops.size());
-  std::iota(rows.begin(), rows.end(), 0u);
-  std::ranges::stable_sort(rows, [&](uint32_t a, uint32_t b) {
-    if (ops.track[a] != ops.track[b]) return ops.track[a] < ops.track[b];
-    return IsOuterOp(ops, a, b);
-  });
-
+  const HostOpTable& ops = index.trace().host_ops;
   constexpr uint32_t kNone = 0xffffffff;
   std::vector<uint32_t> parent(ops.size(), kNone);
   std::vector<bool> work_inside(ops.size(), false);
-  std::vector<uint32_t> open;
-  for (const uint32_t row : rows) {
-    const Interval when = ops.When(row);
-    const auto ended = [&](uint32_t outer) {
-      const Interval o = ops.When(outer);
-      return ops.track[outer] != ops.track[row] || when.start >= o.end || when.end > o.end;
-    };
-    while (!open.empty() && ended(open.back())) open.pop_back();
-    if (!open.empty()) parent[row] = open.back();
-    open.push_back(row);
-    if (IsBookkeeping(classifier, categories[ops.name[row]])) continue;
-    for (uint32_t up = parent[row]; up != kNone && !work_inside[up]; up = parent[up]) {
+  std::vector<HostRows> tables;
+  tables.emplace_back(SliceKind::kHostOp, index.host_ops());
+  WalkHostSlices(tables, kNone, [&](const HostSlice& op, uint32_t around) {
+    parent[op.row] = around;
+    if (IsBookkeeping(classifier, categories[ops.name[op.row]])) return op.row;
+    for (uint32_t up = around; up != kNone && !work_inside[up]; up = parent[up]) {
       work_inside[up] = true;
     }
-  }
+    return op.row;
+  });
   std::vector<bool> leaf(ops.size(), false);
   for (uint32_t row = 0; row < ops.size(); ++row) {
     leaf[row] = !work_inside[row] && (parent[row] == kNone || work_inside[parent[row]]);
@@ -286,9 +268,11 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
 }
 
 // The work of a CPU engine; not on_host and without devices when no operator does any.
-DeviceWork CollectHostWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
+DeviceWork CollectHostWork(const TrackIndex& index, const Classifier& classifier,
+                           const Scope& scope) {
+  const Trace& trace = index.trace();
   CategoryOfName categories(trace, classifier, true);
-  const std::vector<bool> leaf = FindLeafOperators(trace, categories, classifier);
+  const std::vector<bool> leaf = FindLeafOperators(index, categories, classifier);
   const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf, categories, classifier);
   const std::map<StringId, ProcessRows> rows =
       RowsByProcess(trace, classifier, categories, leaf, executors);
@@ -326,12 +310,14 @@ bool Touches(const Scope& scope, Interval when) {
   return scope.window->contains(when.start) || !when.Clip(*scope.window).empty();
 }
 
-DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier, const Scope& scope) {
+DeviceWork CollectDeviceWork(const TrackIndex& index, const Classifier& classifier,
+                             const Scope& scope) {
+  const Trace& trace = index.trace();
   DeviceWork work;
   if (MayBeHostEngine(WorkOf(trace), trace.words, trace.counts)) {
-    work = CollectHostWork(trace, classifier, scope);
+    work = CollectHostWork(index, classifier, scope);
   } else {
-    work.devices = CollectGpuItems(trace, classifier, scope);
+    work.devices = CollectGpuItems(index, classifier, scope);
   }
   work.categories = classifier.categories();
   return work;

@@ -6,7 +6,7 @@
 
 #include "analysis/classifier.h"
 #include "analysis/scope.h"
-#include "model/trace.h"
+#include "model/track_index.h"
 
 namespace tacho {
 
@@ -70,9 +70,8 @@ struct DeviceWork {
 };
 
 // Collects the items that touch `scope` (whole, not clipped); devices and streams are those of the
-// whole trace, also when nothing of theirs does. Cost: O(n log n), O(n) when the file is already
-// sorted; 32 bytes an item.
-DeviceWork CollectDeviceWork(const Trace& trace, const Classifier& classifier,
+// whole trace, also when nothing of theirs does. Cost: O(n log s) for s streams; 32 bytes an item.
+DeviceWork CollectDeviceWork(const TrackIndex& index, const Classifier& classifier,
                              const Scope& scope = {});
 
 // Whether any of `when`, or its start when it is empty, lies inside the scope.

@@ -25,7 +25,7 @@ TEST(DeviceWork, SortsDevicesStreamsAndItems) {
   builder.Kernel("shorter", {.device = "2", .stream = "7", .start = 20, .duration = 3});
   builder.Kernel("named", {.device = "gpu", .stream = "7", .start = 1, .duration = 3});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
   ASSERT_EQ(work.devices.size(), 3u);
   EXPECT_FALSE(work.on_host);
   EXPECT_EQ(work.devices[0].device, "2");
@@ -44,7 +44,7 @@ TEST(DeviceWork, KindsComeFromTheEventAndTheRules) {
   builder.Memcpy("Memcpy HtoD (Pinned -> Device)", {.start = 3});
   builder.Memset("Memset (Device)", {.start = 4});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
   const std::vector<WorkItem>& items = work.devices[0].items;
   ASSERT_EQ(items.size(), 4u);
   EXPECT_EQ(items[0].kind, WorkKind::kCompute);
@@ -63,15 +63,15 @@ TEST(DeviceWork, AWindowKeepsWhatTouchesIt) {
   builder.Kernel("empty at the end", {.start = 20});
   builder.Kernel("behind", {.device = "1", .start = 20, .duration = 4});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules(), WindowScope(10, 20));
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules(), WindowScope(10, 20));
   ASSERT_EQ(work.devices.size(), 2u) << "a device without work in the window is idle, not absent";
   EXPECT_THAT(NamesOf(trace, work.devices[0]), ElementsAre("into", "empty at the start", "inside"));
   EXPECT_THAT(work.devices[1].items, testing::IsEmpty());
   Scope one = WindowScope(10, 20);
   one.device = "1";
-  EXPECT_EQ(CollectDeviceWork(trace, BuiltInRules(), one).devices.size(), 1u);
+  EXPECT_EQ(CollectDeviceWork(TrackIndex(trace), BuiltInRules(), one).devices.size(), 1u);
   one.device = "7";
-  EXPECT_EQ(CollectDeviceWork(trace, BuiltInRules(), one).devices.size(), 0u);
+  EXPECT_EQ(CollectDeviceWork(TrackIndex(trace), BuiltInRules(), one).devices.size(), 0u);
 }
 
 TEST(DeviceWork, ACpuEngineWorksInItsLeafOperators) {
@@ -89,7 +89,7 @@ TEST(DeviceWork, ACpuEngineWorksInItsLeafOperators) {
   builder.Host("cpu_op", "aten::copy_", {.tid = "2", .start = 0, .duration = 30});
   builder.Host("user_annotation", "step[DECODE bs=1]", {.start = 0, .duration = 200});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
   EXPECT_TRUE(work.on_host);
   ASSERT_EQ(work.devices.size(), 1u);
   EXPECT_EQ(work.devices[0].device, "cpu");
@@ -108,7 +108,7 @@ TEST(DeviceWork, CollectivesOfOtherThreadsAreCommunication) {
   builder.Host("user_annotation", "gloo:all_reduce",
                {.pid = "8", .tid = "11", .start = 8, .duration = 3});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
   ASSERT_EQ(work.devices.size(), 1u);
   const DeviceItems& device = work.devices[0];
   EXPECT_THAT(device.streams, ElementsAre("9", "11"));
@@ -126,7 +126,7 @@ TEST(DeviceWork, AMergedTraceHasADeviceAProcess) {
   builder.Host("cpu_op", "aten::mm", {.pid = "[TP01] 7", .tid = "7", .start = 0, .duration = 10});
   builder.Host("cpu_op", "aten::mm", {.pid = "[TP00] 6", .tid = "6", .start = 0, .duration = 10});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
   ASSERT_EQ(work.devices.size(), 2u);
   EXPECT_EQ(work.devices[0].device, "[TP00] 6");
   EXPECT_EQ(work.devices[1].device, "[TP01] 7");
@@ -137,7 +137,7 @@ TEST(DeviceWork, BookkeepingAloneIsNoEngine) {
   builder.Host("cpu_op", "aten::empty", {.start = 0, .duration = 10});
   builder.Host("user_annotation", "gloo:all_reduce", {.tid = "2", .start = 0, .duration = 10});
   const Trace trace = std::move(builder).Finish();
-  const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
   EXPECT_FALSE(work.on_host);
   EXPECT_TRUE(work.devices.empty());
 }
@@ -148,7 +148,7 @@ TEST(DeviceWork, OtherAcceleratorsAreNoCpuEngine) {
     builder.Host("cpu_op", "aten::mm", {.start = 0, .duration = 10});
     add(builder);
     const Trace trace = std::move(builder).Finish();
-    const DeviceWork work = CollectDeviceWork(trace, BuiltInRules());
+    const DeviceWork work = CollectDeviceWork(TrackIndex(trace), BuiltInRules());
     EXPECT_EQ(work.on_host, !work.devices.empty());
     return work.on_host;
   };
@@ -164,7 +164,7 @@ TEST(DeviceWork, OtherAcceleratorsAreNoCpuEngine) {
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.header().backend = "nccl"; }));
   EXPECT_FALSE(is_host([](TraceBuilder& b) { b.header().backend = "cpu:gloo,cuda:nccl"; }));
   const Trace empty = TraceBuilder().Finish();
-  EXPECT_FALSE(CollectDeviceWork(empty, BuiltInRules()).on_host);
+  EXPECT_FALSE(CollectDeviceWork(TrackIndex(empty), BuiltInRules()).on_host);
 }
 
 }  // namespace

@@ -40,8 +40,9 @@ std::vector<uint32_t> FirstOfStreams(const Trace& trace) {
 
 }  // namespace
 
-DurationNs MayBeBusyWithEarlierWork(const Trace& trace, const LaunchLinks& links,
+DurationNs MayBeBusyWithEarlierWork(const TrackIndex& index, const LaunchLinks& links,
                                     const Scope& scope) {
+  const Trace& trace = index.trace();
   const auto device_of = [&](uint32_t row) {
     return trace.Text(trace.words.streams()[Index(trace.gpu.stream[row])].device);
   };
@@ -55,7 +56,7 @@ DurationNs MayBeBusyWithEarlierWork(const Trace& trace, const LaunchLinks& links
     const Interval wait{launch.end, trace.gpu.When(row).start};
     if (wait.length() <= kLongestLatency || 2 * wait.length().ns < (wait.end - trace.span.start).ns)
       continue;
-    if (!behind_wait) behind_wait = CallsBehindWaits(trace, links);
+    if (!behind_wait) behind_wait = CallsBehindWaits(index, links);
     if (!behind_wait->empty() && (*behind_wait)[call]) {
       const std::optional<TimeNs> recorded = FirstEventRecord(trace);
       if (recorded && *recorded < launch.start) continue;

@@ -2,6 +2,7 @@
 
 #include "analysis/launches.h"
 #include "analysis/scope.h"
+#include "model/track_index.h"
 
 namespace tacho {
 
@@ -11,7 +12,7 @@ namespace tacho {
 // launch takes, with no other work of its device recorded meanwhile. Where the thread had told the
 // stream to wait for an event, only if the trace has recorded no event before: that one may be it.
 // 0 without such evidence. Cost: two passes over the GPU work.
-DurationNs MayBeBusyWithEarlierWork(const Trace& trace, const LaunchLinks& links,
+DurationNs MayBeBusyWithEarlierWork(const TrackIndex& index, const LaunchLinks& links,
                                     const Scope& scope);
 
 }  // namespace tacho

@@ -20,7 +20,7 @@ TraceBuilder Backlog() {
 
 int64_t Unseen(TraceBuilder&& b, const Scope& scope = {}) {
   const Trace trace = std::move(b).Finish();
-  return MayBeBusyWithEarlierWork(trace, LinkLaunches(trace), scope).ns;
+  return MayBeBusyWithEarlierWork(TrackIndex(trace), LinkLaunches(trace), scope).ns;
 }
 
 TEST(EarlierWork, HoldsUpTheFirstWorkOfAStream) {

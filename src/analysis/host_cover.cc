@@ -90,38 +90,52 @@ class HostCover {
 
 }  // namespace
 
-HostTree SlicesAround(const Trace& trace, const std::vector<HostStretch>& stretches) {
-  std::vector<std::vector<Interval>> by_track(trace.words.tracks().size());
+HostTree SlicesAround(const TrackIndex& index, const std::vector<HostStretch>& stretches) {
+  std::vector<std::vector<Interval>> by_track(index.trace().words.tracks().size());
   for (const HostStretch& stretch : stretches) {
     by_track[Index(stretch.track)].push_back(stretch.when);
   }
   std::vector<IntervalSet> parts;
   for (std::vector<Interval>& of_track : by_track) parts.emplace_back(std::move(of_track));
-  const auto touches = [&](SliceKind, const SliceTable& table, uint32_t row) {
-    return parts[Index(table.track[row])].Touches(table.When(row));
-  };
-  return NestHostSlices(trace, CollectHostRows(trace, false, touches));
+  std::vector<HostRows> tables;
+  ForEachNestingTable(index, false, [&](SliceKind kind, const LaneRows& lanes) {
+    std::vector<uint32_t> rows;
+    std::vector<size_t> begin{0};
+    for (size_t track = 0; track < parts.size(); ++track) {
+      size_t taken = 0;  // what touches an earlier part too stands before this place
+      for (const Interval& part : parts[track].intervals()) {
+        lanes.ForEachIn(track, part, [&](size_t place, uint32_t row) {
+          if (place < taken || lanes.table().duration[row] == 0) return;
+          rows.push_back(row);
+          taken = place + 1;
+        });
+      }
+      begin.push_back(rows.size());
+    }
+    tables.emplace_back(kind, lanes, std::move(rows), begin);
+  });
+  return NestHostSlices(tables);
 }
 
 const HostTree::Node* MainSlice(const HostTree& tree, const HostStretch& stretch) {
   return HostCover(tree, stretch.when).Find(stretch.track);
 }
 
-std::vector<std::optional<uint32_t>> MainFrames(const Trace& trace,
+std::vector<std::optional<uint32_t>> MainFrames(const TrackIndex& index,
                                                 const std::vector<HostStretch>& stretches) {
+  const Trace& trace = index.trace();
   const SliceTable& frames = trace.python_frames;
-  std::vector<std::vector<size_t>> of_track(trace.words.tracks().size());
-  for (size_t i = 0; i < stretches.size(); ++i) of_track[Index(stretches[i].track)].push_back(i);
-  std::vector<std::optional<uint32_t>> main(stretches.size());
-  for (uint32_t row = 0; row < frames.size(); ++row) {
-    const Interval when = frames.When(row);
-    for (const size_t i : of_track[Index(frames.track[row])]) {
-      const Interval& stretch = stretches[i].when;
-      // Those that last for more than half of it nest.
-      if (2 * when.Clip(stretch).length().ns <= stretch.length().ns) continue;
-      if (main[i] && IsOuter(when, frames.When(*main[i]))) continue;
-      if (IsUserCode(trace.Text(frames.name[row]))) main[i] = row;
-    }
+  std::vector<std::optional<uint32_t>> main;
+  for (const auto& [track, stretch] : stretches) {
+    std::optional<uint32_t>& innermost = main.emplace_back();
+    // What lasts for more than half of it is open in the middle, and nests.
+    const TimeNs middle = stretch.start + DurationNs{stretch.length().ns / 2};
+    const Interval instant{middle, middle + DurationNs{1}};
+    index.python_frames().ForEachIn(Index(track), instant, [&](size_t, uint32_t row) {
+      const DurationNs shared = frames.When(row).Clip(stretch).length();
+      if (2 * shared.ns <= stretch.length().ns) return;
+      if (IsUserCode(trace.Text(frames.name[row]))) innermost = row;
+    });
   }
   return main;
 }

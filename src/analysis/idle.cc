@@ -24,15 +24,16 @@ namespace {
 
 class Attribution {
  public:
-  Attribution(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
+  Attribution(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
               const Scope& scope, const IntervalSet* in_flight, size_t max_gaps)
-      : trace_(trace),
+      : index_(index),
+        trace_(index.trace()),
         work_(work),
         links_(links),
         scope_(scope),
         in_flight_(in_flight),
         longest_(max_gaps) {
-    const auto steps = StepExtents(trace, links, work.on_host);
+    const auto steps = StepExtents(index, links, work.on_host);
     for (const auto& [pid, of_process] : steps) between_steps_.emplace(pid, of_process.Gaps());
     if (in_flight != nullptr) {
       for (auto& [pid, gaps] : between_steps_) gaps = gaps.Within(*in_flight);
@@ -41,9 +42,9 @@ class Attribution {
       SplitHosts();
       return;
     }
-    first_.emplace(trace, links);
-    behind_wait_ = CallsBehindWaits(trace, links);
-    if (scope.window) beyond_ = LookBeyond(trace, work, *scope.window);
+    first_.emplace(trace_, links);
+    behind_wait_ = CallsBehindWaits(index, links);
+    if (scope.window) beyond_ = LookBeyond(trace_, work, *scope.window);
   }
 
   void AddDevice(uint32_t index) {
@@ -114,8 +115,8 @@ class Attribution {
     for (const RawGap& gap : longest) {
       if (const auto part = gap.host_part()) parts.push_back(*part);
     }
-    const HostTree host = SlicesAround(trace_, parts);
-    const std::vector<std::optional<uint32_t>> frames = MainFrames(trace_, parts);
+    const HostTree host = SlicesAround(index_, parts);
+    const std::vector<std::optional<uint32_t>> frames = MainFrames(index_, parts);
     size_t part = 0;
     for (const RawGap& gap : longest) {
       table_.gaps.push_back(Describe(gap));
@@ -284,6 +285,7 @@ class Attribution {
     return gap;
   }
 
+  const TrackIndex& index_;
   const Trace& trace_;
   const DeviceWork& work_;
   const LaunchLinks& links_;
@@ -314,18 +316,18 @@ std::string_view IdleCauseId(IdleCause cause) {
   return kIds[static_cast<size_t>(cause)];
 }
 
-IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
+IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope, const InFlight* in_flight, size_t max_gaps) {
   const Requests requests =
-      in_flight == nullptr ? Requests::kUnknown : CheckInFlight(trace, *in_flight);
+      in_flight == nullptr ? Requests::kUnknown : CheckInFlight(index.trace(), *in_flight);
   const bool known = requests == Requests::kKnown || requests == Requests::kShared;
-  Attribution attribution(trace, work, links, scope, known ? &in_flight->when : nullptr, max_gaps);
+  Attribution attribution(index, work, links, scope, known ? &in_flight->when : nullptr, max_gaps);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }
   IdleTable table = std::move(attribution).Finish();
   table.requests = requests;
-  table.may_be_busy = MayBeBusyWithEarlierWork(trace, links, scope);
+  table.may_be_busy = MayBeBusyWithEarlierWork(index, links, scope);
   if (known) table.requests_uncertainty = in_flight->uncertainty;
   return table;
 }

@@ -82,9 +82,9 @@ struct IdleTable {
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
-// idle at its two ends counts. `in_flight` is null where nobody knows it. Cost: O(n) over sorted
-// items, one look at each host slice, and those that touch a listed gap once more.
-IdleTable AttributeIdle(const Trace& trace, const DeviceWork& work, const LaunchLinks& links,
+// idle at its two ends counts. `in_flight` is null where nobody knows it. Cost: O(n) over the items
+// and host calls, and a look at the host slices that touch a listed gap.
+IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
                         size_t max_gaps = 50);
 

@@ -17,8 +17,8 @@ IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gap
                  const InFlight* in_flight = nullptr) {
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
-  return AttributeIdle(trace, CollectDeviceWork(trace, classifier, scope), LinkLaunches(trace),
-                       scope, in_flight, max_gaps);
+  return AttributeIdle(TrackIndex(trace), CollectDeviceWork(TrackIndex(trace), classifier, scope),
+                       LinkLaunches(trace), scope, in_flight, max_gaps);
 }
 
 std::map<std::string, int64_t> Causes(const IdleTable& table) {

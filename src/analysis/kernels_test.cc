@@ -14,8 +14,8 @@ namespace {
 
 KernelTable TableOf(TraceBuilder&& builder, const Scope& scope = {}) {
   const Trace trace = std::move(builder).Finish();
-  return TabulateKernels(trace, CollectDeviceWork(trace, BuiltInRules(), scope), BuiltInRules(),
-                         scope);
+  return TabulateKernels(trace, CollectDeviceWork(TrackIndex(trace), BuiltInRules(), scope),
+                         BuiltInRules(), scope);
 }
 
 TEST(Summarize, PercentilesAreNearestRank) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/arg_reader.h"
-#include "analysis/host_nesting.h"
+#include "analysis/host_tree.h"
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
 #include "analysis/op_flops.h"
@@ -224,6 +224,28 @@ bool IsUnfinished(const Trace& trace, const ArgReader& finished, const SliceTabl
   return finished.anywhere() && trace.Text(finished.Text({table.args[row]})) == "false";
 }
 
+// The slices that are in the tree.
+std::vector<HostRows> KeptRows(const TrackIndex& index, const std::vector<StringId>& keys,
+                               const ArgReader& finished) {
+  std::vector<HostRows> tables;
+  ForEachNestingTable(index, true, [&](SliceKind kind, const LaneRows& lanes) {
+    const SliceTable& table = lanes.table();
+    std::vector<uint32_t> rows;
+    std::vector<size_t> begin{0};
+    rows.reserve(table.size());
+    for (size_t track = 0; track < lanes.lanes(); ++track) {
+      const RowList all = lanes.Of(track);
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (keys[Index(table.name[all[i]])] == StringId::kEmpty) continue;
+        if (!IsUnfinished(index.trace(), finished, table, all[i])) rows.push_back(all[i]);
+      }
+      begin.push_back(rows.size());
+    }
+    tables.emplace_back(kind, lanes, std::move(rows), begin);
+  });
+  return tables;
+}
+
 // The end of the innermost slice of a track that is open at a moment.
 std::optional<TimeNs> EndAround(const HostTree& tree, TrackId track, TimeNs at) {
   const auto begin = tree.nodes.begin();
@@ -318,14 +340,11 @@ class ShapeIndex {
 // The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility
 // operators are not in it, and Python frames are; slices that were still open at the stop stand
 // beside it.
-KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
+KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
+  const Trace& trace = index.trace();
   const std::vector<StringId> keys = KeyNames(trace);
   const ArgReader finished(trace, "finished");
-  const auto keep = [&](SliceKind, const SliceTable& table, uint32_t row) {
-    return keys[Index(table.name[row])] != StringId::kEmpty &&
-           !IsUnfinished(trace, finished, table, row);
-  };
-  HostTree tree = NestHostSlices(trace, CollectHostRows(trace, true, keep));
+  HostTree tree = NestHostSlices(KeptRows(index, keys, finished));
   const HostTree beside = UnfinishedSlices(trace, keys, finished, tree);
   const Allocations allocations(trace);
   const auto [lone_allocations, lone_memory] = allocations.Lone({&tree, &beside}, scope);

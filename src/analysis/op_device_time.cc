@@ -5,8 +5,8 @@
 
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
-#include "analysis/host_nesting.h"
 #include "analysis/ranked_ids.h"
+#include "model/track_index.h"
 
 namespace tacho {
 namespace {

@@ -24,8 +24,8 @@ OpTable Tabulated(const std::vector<OpCall>& calls) {
   }
   const Trace trace = std::move(b).Finish();
   const LaunchLinks links = LinkLaunches(trace);
-  OpTable table = TabulateOps(trace, links);
-  table.key_averages = AverageByKey(trace, links);
+  OpTable table = TabulateOps(TrackIndex(trace), links);
+  table.key_averages = AverageByKey(TrackIndex(trace), links);
   return table;
 }
 
@@ -104,7 +104,7 @@ TEST(KeyAverages, MemoryIsThatOfTheTimeOfACallOnAnyThread) {
   allocate(70, "5000", "1");
   allocate(200, "-600", "0");
   const Trace trace = std::move(b).Finish();
-  const KeyAverages averages = AverageByKey(trace, LinkLaunches(trace));
+  const KeyAverages averages = AverageByKey(TrackIndex(trace), LinkLaunches(trace));
   const auto memory = [&](std::string_view name) {
     const auto row = std::ranges::find(averages.rows, name, &OpRow::name);
     EXPECT_TRUE(row != averages.rows.end() && row->memory) << name;

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "analysis/arg_reader.h"
-#include "analysis/host_nesting.h"
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
 #include "analysis/op_flops.h"
 #include "analysis/steps.h"
+#include "model/nesting.h"
 
 namespace tacho {
 namespace {
@@ -18,7 +18,8 @@ struct OpTree {
   std::vector<int64_t> self;  // ns, by node
 };
 
-OpTree NestOps(const Trace& trace) {
+OpTree NestOps(const TrackIndex& index) {
+  const Trace& trace = index.trace();
   OpTree tree;
   OpNodes& nodes = tree.nodes;
   nodes.op.reserve(trace.host_ops.size());
@@ -30,23 +31,23 @@ OpTree NestOps(const Trace& trace) {
     bool is_parent;  // whether it is the parent itself
   };
   const std::vector<bool> training = TrainingStepNames(trace);
-  const auto tables = CollectHostRows(trace, false, [](auto&&...) { return true; });
-  WalkHostSlices(tables, Around{-1, false}, [&](const HostSlice& slice, Around around) {
-    const int64_t duration = slice.when.length().ns;
-    if (around.is_parent) {
-      int64_t& self = tree.self[static_cast<size_t>(around.op)];
-      self = AddSaturated(self, -duration);
-    }
-    if (slice.kind == SliceKind::kHostCall) nodes.of_call[slice.row] = around.op;
-    if (slice.kind != SliceKind::kHostOp) return Around{around.op, false};
-    if (!training.empty() && training[Index(trace.host_ops.name[slice.row])]) {
-      return Around{around.op, false};
-    }
-    nodes.op.push_back(slice.row);
-    nodes.parent.push_back(around.op);
-    tree.self.push_back(duration);
-    return Around{static_cast<int32_t>(nodes.size() - 1), true};
-  });
+  WalkHostSlices(AllHostRows(index, false), Around{-1, false},
+                 [&](const HostSlice& slice, Around around) {
+                   const int64_t duration = slice.when.length().ns;
+                   if (around.is_parent) {
+                     int64_t& self = tree.self[static_cast<size_t>(around.op)];
+                     self = AddSaturated(self, -duration);
+                   }
+                   if (slice.kind == SliceKind::kHostCall) nodes.of_call[slice.row] = around.op;
+                   if (slice.kind != SliceKind::kHostOp) return Around{around.op, false};
+                   if (!training.empty() && training[Index(trace.host_ops.name[slice.row])]) {
+                     return Around{around.op, false};
+                   }
+                   nodes.op.push_back(slice.row);
+                   nodes.parent.push_back(around.op);
+                   tree.self.push_back(duration);
+                   return Around{static_cast<int32_t>(nodes.size() - 1), true};
+                 });
   return tree;
 }
 
@@ -76,8 +77,9 @@ class Outermost {
 
 }  // namespace
 
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
-  const OpTree tree = NestOps(trace);
+OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
+  const Trace& trace = index.trace();
+  const OpTree tree = NestOps(index);
   const DeviceNs device = AttributeDeviceTime(trace, links, tree.nodes, scope);
   const ArgReader dims(trace, "Input Dims", "Input dims");
   const HostOpTable& ops = trace.host_ops;

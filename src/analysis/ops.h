@@ -6,7 +6,7 @@
 
 #include "analysis/launches.h"
 #include "analysis/scope.h"
-#include "model/trace.h"
+#include "model/track_index.h"
 
 namespace tacho {
 
@@ -53,27 +53,11 @@ struct OpTable {
   KeyAverages key_averages;     // empty unless asked for: with Python stacks it costs more than all
 };
 
-// Host slices in the order of their tree: what each thread did, each instant once.
-struct HostTree {
-  struct Node {
-    Interval when;
-    StringId name;
-    TrackId track;
-    SliceKind kind;
-    uint32_t row = 0;
-    int32_t parent = -1;  // index into nodes
-  };
-  std::vector<Node> nodes;            // by track, then (start, -end)
-  std::vector<uint32_t> track_begin;  // by TrackId: first node; one more entry at the end
-};
-// Over cpu_op, user_annotation, runtime and driver calls, by the rule above.
-HostTree BuildHostTree(const Trace& trace);
-
-// Without key_averages. Cost: O(n) when each table is in the order of time on each track, else its
-// sort; 40 bytes an operator.
-OpTable TabulateOps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+// Without key_averages. Cost: O(n); 40 bytes an operator.
+OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
 
 // OpTable::key_averages.
-KeyAverages AverageByKey(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links,
+                         const Scope& scope = {});
 
 }  // namespace tacho

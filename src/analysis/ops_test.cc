@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "analysis/host_tree.h"
 #include "model/trace_builder.h"
 
 namespace tacho {
@@ -24,14 +25,14 @@ const OpRow& RowOf(const std::vector<OpRow>& rows, std::string_view name) {
 
 OpTable Ops(const Trace& trace, const Scope& scope = {}) {
   const LaunchLinks links = LinkLaunches(trace);
-  OpTable table = TabulateOps(trace, links, scope);
-  table.key_averages = AverageByKey(trace, links, scope);
+  OpTable table = TabulateOps(TrackIndex(trace), links, scope);
+  table.key_averages = AverageByKey(TrackIndex(trace), links, scope);
   return table;
 }
 
 // "name<parent" of each node in order.
 std::vector<std::string> Shape(const Trace& trace) {
-  const HostTree tree = BuildHostTree(trace);
+  const HostTree tree = NestHostSlices(AllHostRows(TrackIndex(trace), false));
   std::vector<std::string> shape;
   for (const HostTree::Node& node : tree.nodes) {
     const auto parent = static_cast<size_t>(node.parent);
@@ -122,7 +123,7 @@ TEST(HostTree, AnIntervalThatSticksOutIsNoChild) {
   EXPECT_THAT(Shape(trace), ElementsAre("note<", "a<note", "call<a", "empty<a", "late<",
                                         "behind<late", "other<"));
 
-  const HostTree tree = BuildHostTree(trace);
+  const HostTree tree = NestHostSlices(AllHostRows(TrackIndex(trace), false));
   ASSERT_EQ(tree.track_begin.size(), trace.words.tracks().size() + 1);
   EXPECT_EQ(tree.track_begin.back(), tree.nodes.size());
 }
@@ -336,7 +337,7 @@ Trace Build(const std::vector<RandomSlice>& slices) {
 TEST(OpsProperty, SelfTimesOfATrackAddUpToItsRoots) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     const Trace trace = Build(RandomSlices(seed, 200));
-    const HostTree tree = BuildHostTree(trace);
+    const HostTree tree = NestHostSlices(AllHostRows(TrackIndex(trace), false));
     std::vector<int64_t> self(tree.nodes.size());
     std::map<uint32_t, int64_t> selfs, roots;
     for (size_t i = 0; i < tree.nodes.size(); ++i) {

@@ -125,10 +125,10 @@ struct Results {
 Results Analyze(const Trace& trace, const Scope& scope = {},
                 const std::optional<InFlight>& in_flight = {}) {
   static const Classifier classifier = *Classifier::Create();
-  const DeviceWork work = CollectDeviceWork(trace, classifier, scope);
-  return {
-      DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
-      AttributeIdle(trace, work, LinkLaunches(trace), scope, in_flight ? &*in_flight : nullptr)};
+  const DeviceWork work = CollectDeviceWork(TrackIndex(trace), classifier, scope);
+  return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
+          AttributeIdle(TrackIndex(trace), work, LinkLaunches(trace), scope,
+                        in_flight ? &*in_flight : nullptr)};
 }
 
 // The figures of a device that are lengths of time or counts, by name.

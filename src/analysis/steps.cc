@@ -104,57 +104,68 @@ FoundSteps FindAllSteps(const Trace& trace) {
   return kept;
 }
 
-// The steps of each track by start; of two that overlap the later one has what both hold. A track
-// without any has those of the one other track of its process that has some.
-class StepOfTime {
- public:
-  StepOfTime(const FoundSteps& found, const std::vector<Track>& tracks)
-      : found_(found), steps_(tracks.size()), stands_for_(tracks.size()) {
-    for (uint32_t i = 0; i < found.steps.size(); ++i) {
-      steps_[Index(found.track_of[i])].push_back(i);
-    }
-    std::map<StringId, std::vector<size_t>> with_steps;  // tracks, by pid
-    for (size_t i = 0; i < tracks.size(); ++i) {
-      if (!steps_[i].empty()) with_steps[tracks[i].pid].push_back(i);
-    }
-    for (size_t i = 0; i < tracks.size(); ++i) {
-      const auto of_process = with_steps.find(tracks[i].pid);
-      const bool borrows =
-          steps_[i].empty() && of_process != with_steps.end() && of_process->second.size() == 1;
-      stands_for_[i] = borrows ? of_process->second.front() : i;
+// By track, its steps by start (numbers in `found`).
+std::vector<std::vector<uint32_t>> StepsOfTracks(const FoundSteps& found, size_t tracks) {
+  std::vector<std::vector<uint32_t>> steps(tracks);
+  for (uint32_t i = 0; i < found.steps.size(); ++i) {
+    steps[Index(found.track_of[i])].push_back(i);
+  }
+  return steps;
+}
+
+// By track, the one whose steps count for it: of a track without any it is the one other track of
+// its process that has some.
+std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& steps,
+                                    const std::vector<Track>& tracks) {
+  std::map<StringId, std::vector<size_t>> with_steps;  // tracks, by pid
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    if (!steps[i].empty()) with_steps[tracks[i].pid].push_back(i);
+  }
+  std::vector<size_t> counts_for(tracks.size());
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const auto of_process = with_steps.find(tracks[i].pid);
+    const bool borrows =
+        steps[i].empty() && of_process != with_steps.end() && of_process->second.size() == 1;
+    counts_for[i] = borrows ? of_process->second.front() : i;
+  }
+  return counts_for;
+}
+
+constexpr uint32_t kNoStep = 0xffffffff;
+
+// The step that each host call starts in; of two that overlap the later one has what both hold.
+std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const FoundSteps& found) {
+  const Trace& trace = index.trace();
+  const std::vector<Track>& tracks = trace.words.tracks();
+  const auto steps = StepsOfTracks(found, tracks.size());
+  const std::vector<size_t> counts_for = TracksWithSteps(steps, tracks);
+  std::vector<uint32_t> step_of(trace.host_calls.size(), kNoStep);
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    const RowList calls = index.host_calls().Of(track);
+    auto next = steps[counts_for[track]].begin();  // the first step that starts later
+    const auto first = next, last = steps[counts_for[track]].end();
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const TimeNs start = trace.host_calls.start[calls[i]];
+      while (next != last && found.steps[*next].when.start <= start) ++next;
+      if (next != first && found.steps[*(next - 1)].when.contains(start)) {
+        step_of[calls[i]] = *(next - 1);
+      }
     }
   }
-  static constexpr uint32_t kNone = 0xffffffff;
-  [[nodiscard]] uint32_t Find(TrackId track, TimeNs t) const {
-    const std::vector<uint32_t>& steps = steps_[stands_for_[Index(track)]];
-    const auto behind = std::upper_bound(
-        steps.begin(), steps.end(), t,
-        [&](TimeNs at, uint32_t step) { return at < found_.steps[step].when.start; });
-    if (behind == steps.begin()) return kNone;
-    return found_.steps[*(behind - 1)].when.contains(t) ? *(behind - 1) : kNone;
-  }
+  return step_of;
+}
 
- private:
-  const FoundSteps& found_;
-  std::vector<std::vector<uint32_t>> steps_;  // by track
-  std::vector<size_t> stands_for_;            // by track: the track whose steps count
-};
-
-void AddDeviceTimes(const Trace& trace, const LaunchLinks& links, const Scope& scope,
+void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Scope& scope,
                     FoundSteps& found) {
+  const Trace& trace = index.trace();
   if (found.steps.empty() || trace.gpu.size() == 0) return;
-  const StepOfTime steps(found, trace.words.tracks());
-  const HostCallTable& calls = trace.host_calls;
-  std::vector<uint32_t> step_of_call(calls.size());
-  for (uint32_t call = 0; call < calls.size(); ++call) {
-    step_of_call[call] = steps.Find(calls.track[call], calls.start[call]);
-  }
+  const std::vector<uint32_t> step_of_call = StepsOfCalls(index, found);
   const GpuScope counts(trace, scope);
   std::vector<std::vector<Interval>> work(found.steps.size());
   for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = links.call_of_gpu[row];
     if (call == LaunchLinks::kNone || !counts.OnDevice(row)) continue;
-    if (const uint32_t step = step_of_call[call]; step != StepOfTime::kNone) {
+    if (const uint32_t step = step_of_call[call]; step != kNoStep) {
       work[step].push_back(trace.gpu.When(row));
     }
   }
@@ -205,38 +216,35 @@ StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scop
 
 }  // namespace
 
-std::map<StringId, IntervalSet> StepExtents(const Trace& trace, const LaunchLinks& links,
+std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                             bool on_host) {
+  const Trace& trace = index.trace();
   const FoundSteps found = FindAllSteps(trace);
   std::map<StringId, IntervalSet> result;
   if (!found.of_engine) return result;
-  std::vector<std::vector<Interval>> steps(trace.words.tracks().size()), after = steps;
-  for (size_t i = 0; i < found.steps.size(); ++i) {
-    steps[Index(found.track_of[i])].push_back(found.steps[i].when);
-  }
-  const auto add = [&](const SliceTable& table, uint32_t row) {
-    const size_t track = Index(table.track[row]);
-    const std::vector<Interval>& of_track = steps[track];
-    const auto next = std::ranges::upper_bound(of_track, table.start[row], {}, &Interval::start);
-    if (next == of_track.begin() || (next - 1)->contains(table.start[row])) return;
-    after[track].push_back(table.When(row));
-  };
-  if (on_host) {
-    for (uint32_t row = 0; row < trace.host_ops.size(); ++row) add(trace.host_ops, row);
-  } else {
-    std::vector<bool> launches(trace.host_calls.size(), false);
+  std::vector<bool> launches(on_host ? 0 : trace.host_calls.size(), false);
+  if (!on_host) {
     for (const uint32_t call : links.call_of_gpu) {
       if (call != LaunchLinks::kNone) launches[call] = true;
     }
-    for (uint32_t call = 0; call < launches.size(); ++call) {
-      if (launches[call]) add(trace.host_calls, call);
-    }
   }
+  const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
+  const auto steps = StepsOfTracks(found, rows.lanes());
   std::map<StringId, std::vector<Interval>> extents;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].empty()) continue;
-    std::ranges::sort(after[i], {}, &Interval::start);
-    AddExtents(steps[i], after[i], extents[trace.words.tracks()[i].pid]);
+  for (size_t track = 0; track < steps.size(); ++track) {
+    if (steps[track].empty()) continue;
+    std::vector<Interval> of_track, after;
+    for (const uint32_t step : steps[track]) of_track.push_back(found.steps[step].when);
+    const RowList all = rows.Of(track);
+    size_t later = 0;  // the first step that starts later than the row
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!on_host && !launches[all[i]]) continue;
+      const TimeNs start = rows.table().start[all[i]];
+      while (later < of_track.size() && of_track[later].start <= start) ++later;
+      if (later == 0 || of_track[later - 1].contains(start)) continue;
+      after.push_back(rows.table().When(all[i]));
+    }
+    AddExtents(of_track, after, extents[trace.words.tracks()[track].pid]);
   }
   for (auto& [pid, of_process] : extents) result.emplace(pid, std::move(of_process));
   return result;
@@ -246,9 +254,10 @@ StepTable FindSteps(const Trace& trace, const Scope& scope) {
   return TableOf(trace, FindAllSteps(trace), scope);
 }
 
-StepTable FindSteps(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
+StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
+  const Trace& trace = index.trace();
   FoundSteps found = FindAllSteps(trace);
-  AddDeviceTimes(trace, links, scope, found);
+  AddDeviceTimes(index, links, scope, found);
   return TableOf(trace, found, scope);
 }
 

@@ -9,7 +9,7 @@
 #include "analysis/scope.h"
 #include "analysis/step_grammar.h"
 #include "base/interval_set.h"
-#include "model/trace.h"
+#include "model/track_index.h"
 
 namespace tacho {
 
@@ -37,14 +37,14 @@ struct StepTable {
 };
 StepTable FindSteps(const Trace& trace, const Scope& scope = {});
 // The same with the times on the device. Cost: O(n), and a sort of the work of each step.
-StepTable FindSteps(const Trace& trace, const LaunchLinks& links, const Scope& scope = {});
+StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
 
 // When the engine was in a step: by process (pid), the time of all its steps. A step begins with
 // its annotation. It goes on after its end, for vLLM samples half a millisecond later: as long as
 // its thread launches GPU work (on a CPU engine: runs operators) with pauses of 1 ms or less, until
 // the thread's next step. No entry where no engine names its steps; a training step is none. Cost:
-// O(n), and a sort of what stands outside of the annotations.
-std::map<StringId, IntervalSet> StepExtents(const Trace& trace, const LaunchLinks& links,
+// O(n).
+std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                             bool on_host);
 
 // By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.

@@ -104,7 +104,7 @@ TEST(Steps, HaveTheTimeOfTheWorkThatTheyLaunched) {
   b.Kernel("c", {.start = 200, .duration = 30, .correlation = 1});
   b.Kernel("of another process", {.start = 300, .duration = 30, .correlation = 2});
   const Trace trace = std::move(b).Finish();
-  const StepTable table = FindSteps(trace, LinkLaunches(trace));
+  const StepTable table = FindSteps(TrackIndex(trace), LinkLaunches(trace));
   ASSERT_EQ(table.steps.size(), 2u);
   EXPECT_EQ(table.steps[0].device_span, DurationNs{210});
   EXPECT_EQ(table.steps[0].device_busy, DurationNs{150});
@@ -123,7 +123,7 @@ TEST(Steps, HaveTheWorkOfThreadsWithoutSteps) {
            {.tid = "2", .start = 70, .duration = 5, .correlation = 1});
     b.Kernel("backward", {.start = 80, .duration = 30, .correlation = 1});
     const Trace trace = std::move(b).Finish();
-    const StepTable table = FindSteps(trace, LinkLaunches(trace));
+    const StepTable table = FindSteps(TrackIndex(trace), LinkLaunches(trace));
     EXPECT_EQ(table.steps[0].device_busy.has_value(), !has_steps);
   }
 }
@@ -154,7 +154,7 @@ TEST(StepExtents, GoOnWhileTheirThreadLaunches) {
     launch("1", 12 * kMs);  // to 13 ms
     step("3", 20 * kMs);    // the process has another thread with steps
     const Trace trace = std::move(b).Finish();
-    const auto extents = StepExtents(trace, LinkLaunches(trace), on_host);
+    const auto extents = StepExtents(TrackIndex(trace), LinkLaunches(trace), on_host);
     ASSERT_EQ(extents.size(), 1u);
     EXPECT_EQ(extents.begin()->second.intervals(),
               (std::vector<Interval>{
@@ -163,7 +163,7 @@ TEST(StepExtents, GoOnWhileTheirThreadLaunches) {
   TraceBuilder training;
   training.Host("user_annotation", "ProfilerStep#1", {.start = 0, .duration = 100});
   const Trace trace = std::move(training).Finish();
-  EXPECT_TRUE(StepExtents(trace, LinkLaunches(trace), false).empty());
+  EXPECT_TRUE(StepExtents(TrackIndex(trace), LinkLaunches(trace), false).empty());
 }
 
 }  // namespace

@@ -2,25 +2,23 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <tuple>
 #include <vector>
 
-#include "model/trace.h"
+#include "model/track_index.h"
 
 namespace tacho {
 
-// The rows of one stream in order of (start, end, row), taken one by one.
+// The rows of one stream in the order of (start, end, row), taken one by one.
 class StreamRows {
  public:
-  StreamRows(const GpuTable& gpu, uint32_t stream, std::span<uint32_t> rows)
-      : gpu_(gpu), stream_(stream), rows_(rows) {
-    Sort();
-    if (!rows_.empty()) when_ = gpu_.When(rows_.front());
+  StreamRows(const LaneRows& gpu, size_t stream, uint32_t number)
+      : gpu_(gpu.table()), rows_(gpu.Of(stream)), number_(number) {
+    if (!rows_.empty()) when_ = gpu_.When(rows_[0]);
   }
   [[nodiscard]] bool done() const { return next_ == rows_.size(); }
   [[nodiscard]] uint32_t row() const { return rows_[next_]; }
-  [[nodiscard]] uint32_t stream() const { return stream_; }
+  [[nodiscard]] uint32_t number() const { return number_; }  // the caller's, of the stream
   [[nodiscard]] Interval when() const { return when_; }
   void Advance() {
     if (++next_ < rows_.size()) when_ = gpu_.When(rows_[next_]);
@@ -31,33 +29,9 @@ class StreamRows {
   }
 
  private:
-  // Profilers write the work of one stream in order, but for a few neighbours that overlap:
-  // insertion takes one look at each row then. If there turn out to be many, all are sorted.
-  void Sort() {
-    const auto before = [&](uint32_t a, uint32_t b) {
-      if (gpu_.start[a] != gpu_.start[b]) return gpu_.start[a] < gpu_.start[b];
-      if (gpu_.duration[a] != gpu_.duration[b]) return gpu_.duration[a] < gpu_.duration[b];
-      return a < b;
-    };
-    size_t moves = 0;
-    for (size_t i = 1; i < rows_.size(); ++i) {
-      const uint32_t row = rows_[i];
-      size_t to = i;
-      for (; to > 0 && before(row, rows_[to - 1]); --to, ++moves) {
-        if (moves > 2 * rows_.size()) break;
-        rows_[to] = rows_[to - 1];
-      }
-      rows_[to] = row;
-      if (moves > 2 * rows_.size()) {
-        std::ranges::sort(rows_, before);
-        return;
-      }
-    }
-  }
-
-  const GpuTable& gpu_;
-  uint32_t stream_;
-  std::span<uint32_t> rows_;
+  const SliceTable& gpu_;
+  RowList rows_;
+  uint32_t number_;
   size_t next_ = 0;
   Interval when_;
 };

@@ -2,43 +2,49 @@
 
 #include <algorithm>
 #include <string_view>
-#include <tuple>
 
 #include "analysis/name_index.h"
 
 namespace tacho {
 
-std::vector<bool> CallsBehindWaits(const Trace& trace, const LaunchLinks& links) {
+std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& links) {
+  const Trace& trace = index.trace();
   const HostCallTable& calls = trace.host_calls;
+  enum : uint8_t { kOther, kPutsWork, kWaits };
+  std::vector<uint8_t> role(calls.size(), kOther);
+  for (const uint32_t call : links.call_of_gpu) {
+    if (call != LaunchLinks::kNone) role[call] = kPutsWork;
+  }
   NameIndex names(trace);
   std::vector<bool> is_wait;
-  std::vector<uint32_t> rows;  // calls that wait or put work
   bool any_wait = false;
-  std::vector<bool> puts_work(calls.size()), waits(calls.size());
-  for (const uint32_t call : links.call_of_gpu) {
-    if (call != LaunchLinks::kNone) puts_work[call] = true;
-  }
   for (uint32_t row = 0; row < calls.size(); ++row) {
     const uint32_t name = names[calls.name[row]];
     if (name == is_wait.size()) {
       is_wait.push_back(trace.Text(calls.name[row]).find("StreamWaitEvent") !=
                         std::string_view::npos);
     }
-    waits[row] = is_wait[name];
-    any_wait = any_wait || waits[row];
-    if (waits[row] || puts_work[row]) rows.push_back(row);
+    if (!is_wait[name]) continue;
+    role[row] = kWaits;
+    any_wait = true;
   }
   if (!any_wait) return {};
-  std::ranges::sort(rows, [&](uint32_t a, uint32_t b) {
-    return std::tuple(calls.track[a], calls.start[a], !waits[a], a) <
-           std::tuple(calls.track[b], calls.start[b], !waits[b], b);
-  });
   std::vector<bool> behind(calls.size());
-  bool waiting = false;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (i > 0 && calls.track[rows[i]] != calls.track[rows[i - 1]]) waiting = false;
-    if (!waits[rows[i]]) behind[rows[i]] = waiting;
-    waiting = waits[rows[i]];
+  for (size_t track = 0; track < index.host_calls().lanes(); ++track) {
+    const RowList rows = index.host_calls().Of(track);
+    bool waiting = false;
+    for (size_t i = 0; i < rows.size();) {
+      // Of the calls that start together the waits come first.
+      size_t end = i;
+      for (; end < rows.size() && calls.start[rows[end]] == calls.start[rows[i]]; ++end) {
+        waiting = waiting || role[rows[end]] == kWaits;
+      }
+      for (; i < end; ++i) {
+        if (role[rows[i]] != kPutsWork) continue;
+        behind[rows[i]] = waiting;
+        waiting = false;
+      }
+    }
   }
   return behind;
 }

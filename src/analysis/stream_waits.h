@@ -3,11 +3,13 @@
 #include <vector>
 
 #include "analysis/launches.h"
+#include "model/track_index.h"
 
 namespace tacho {
 
 // Which calls put work onto a stream that the same thread had told to wait for an event since its
 // last such call, by host call. The calls do not tell their stream. Empty when there is no wait.
-std::vector<bool> CallsBehindWaits(const Trace& trace, const LaunchLinks& links);
+// Cost: O(n).
+std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& links);
 
 }  // namespace tacho

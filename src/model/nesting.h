@@ -1,0 +1,124 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/track_index.h"
+
+namespace tacho {
+
+// One slice of a host track.
+struct HostSlice {
+  Interval when;
+  SliceKind kind;
+  uint32_t row;  // in the table of its kind
+  TrackId track;
+};
+
+// The rows of one table that are to be nested, by track, in the order of the index.
+class HostRows {
+ public:
+  // All rows; refers to the index.
+  HostRows(SliceKind kind, const LaneRows& index) : kind_(kind), table_(&index.table()) {
+    for (size_t track = 0; track < index.lanes(); ++track) lists_.push_back(index.Of(track));
+  }
+  // Some of them. `begin`: by track, where its rows begin in `rows`, and one more at the end.
+  HostRows(SliceKind kind, const LaneRows& index, std::vector<uint32_t> rows,
+           const std::vector<size_t>& begin)
+      : kind_(kind), table_(&index.table()), rows_(std::move(rows)) {
+    for (size_t track = 0; track + 1 < begin.size(); ++track) {
+      lists_.emplace_back(
+          std::span<const uint32_t>(rows_).subspan(begin[track], begin[track + 1] - begin[track]));
+    }
+  }
+  HostRows(HostRows&&) = default;  // a copy would refer to the rows of its original
+  HostRows& operator=(HostRows&&) = default;
+
+  [[nodiscard]] SliceKind kind() const { return kind_; }
+  [[nodiscard]] const SliceTable& table() const { return *table_; }
+  [[nodiscard]] size_t tracks() const { return lists_.size(); }
+  [[nodiscard]] const RowList& Of(size_t track) const { return lists_[track]; }
+
+ private:
+  SliceKind kind_;
+  const SliceTable* table_;
+  std::vector<uint32_t> rows_;
+  std::vector<RowList> lists_;  // by track
+};
+
+// Calls visit(kind, rows of the index) for the tables whose slices nest, outermost first: of equal
+// intervals the slice of the earlier table is the outer one, as programs do: a frame holds
+// annotations, these hold operators, and those hold calls. The file's order among the tables is not
+// kept.
+template <typename Visit>
+void ForEachNestingTable(const TrackIndex& index, bool python_frames, Visit visit) {
+  if (python_frames) visit(SliceKind::kPythonFrame, index.python_frames());
+  visit(SliceKind::kAnnotation, index.annotations());
+  visit(SliceKind::kHostOp, index.host_ops());
+  visit(SliceKind::kHostCall, index.host_calls());
+}
+
+// The rows of these tables, to be walked.
+inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_frames) {
+  std::vector<HostRows> tables;
+  ForEachNestingTable(index, python_frames, [&](SliceKind kind, const LaneRows& rows) {
+    tables.emplace_back(kind, rows);
+  });
+  return tables;
+}
+
+// Walks all slices in the order of the tree: by track, parents before their children. A slice is
+// the child of the last one that is still open and ends no earlier. `visit` gets each slice and
+// what it returned for its parent (`no_parent` where there is none). Cost: O(n); only the open
+// slices are kept.
+template <typename Mark, typename Visit>
+void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit visit) {
+  struct Head {
+    Interval when;  // of the next row
+    const HostRows* rows;
+    RowList list;
+    size_t next;
+  };
+  struct Open {
+    TimeNs end;
+    Mark mark;
+  };
+  std::vector<Head> heads;
+  std::vector<Open> open;
+  for (size_t track = 0; !tables.empty() && track < tables.front().tracks(); ++track) {
+    for (const HostRows& rows : tables) {
+      const RowList& all = rows.Of(track);
+      if (!all.empty()) heads.push_back({rows.table().When(all[0]), &rows, all, 0});
+    }
+    open.clear();
+    while (!heads.empty()) {
+      size_t next = 0;
+      for (size_t i = 1; i < heads.size(); ++i) {
+        if (IsOuter(heads[i].when, heads[next].when)) next = i;
+      }
+      Head& head = heads[next];
+      const Interval when = head.when;
+      while (!open.empty() && (when.start >= open.back().end || when.end > open.back().end)) {
+        open.pop_back();
+      }
+      const HostSlice slice{when, head.rows->kind(), head.list[head.next],
+                            static_cast<TrackId>(track)};
+      open.push_back({when.end, visit(slice, open.empty() ? no_parent : open.back().mark)});
+      if (++head.next == head.list.size()) {
+        heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(next));
+      } else {
+        head.when = head.rows->table().When(head.list[head.next]);
+      }
+    }
+  }
+}
+
+// How many slices around it each slice of a host track has, by row; 65,535 stands for more.
+struct NestingDepths {
+  std::vector<uint16_t> python_frames, annotations, host_ops, host_calls;
+};
+// By the rule of WalkHostSlices, Python frames included. Cost: O(n); 2 bytes a row.
+NestingDepths FindDepths(const TrackIndex& index);
+
+}  // namespace tacho

@@ -1,0 +1,96 @@
+#include "model/nesting.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+struct Flat {
+  Interval when;
+  size_t table;  // the outer ones first
+  uint32_t row;
+};
+
+// The depth of each slice of one track, by a look at each pair: what stands before a slice is
+// around it unless a slice in between, or itself, begins or ends after the end of it.
+std::vector<uint16_t> DepthsByPairs(const std::vector<Flat>& slices) {
+  std::vector<uint16_t> depths(slices.size());
+  for (size_t i = 0; i < slices.size(); ++i) {
+    for (size_t outer = 0; outer < i; ++outer) {
+      bool open = true;
+      for (size_t k = outer + 1; k <= i; ++k) {
+        open = open && slices[k].when.start < slices[outer].when.end &&
+               slices[k].when.end <= slices[outer].when.end;
+      }
+      if (open) ++depths[i];
+    }
+  }
+  return depths;
+}
+
+TEST(Nesting, DepthsAreThoseOfALookAtEachPair) {
+  constexpr std::string_view kCategories[] = {"python_function", "user_annotation", "cpu_op",
+                                              "cuda_runtime"};
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    TraceBuilder b;
+    for (auto n = random() % 30; n > 0; --n) {
+      b.Host(kCategories[random() % 4], "slice",
+             {.tid = random() % 2 == 0 ? "1" : "2",
+              .start = static_cast<int64_t>(random() % 20),
+              .duration = static_cast<int64_t>(random() % 12)});
+    }
+    const Trace trace = std::move(b).Finish();
+    const TrackIndex index(trace);
+    const NestingDepths depths = FindDepths(index);
+    const std::vector<uint16_t>* const found[] = {&depths.python_frames, &depths.annotations,
+                                                  &depths.host_ops, &depths.host_calls};
+    const SliceTable* const tables[] = {&trace.python_frames, &trace.annotations, &trace.host_ops,
+                                        &trace.host_calls};
+    size_t seen = 0;
+    for (size_t track = 0; track < trace.words.tracks().size(); ++track) {
+      std::vector<Flat> slices;
+      for (size_t table = 0; table < 4; ++table) {
+        for (uint32_t row = 0; row < tables[table]->size(); ++row) {
+          if (Index(tables[table]->track[row]) != track) continue;
+          slices.push_back({tables[table]->When(row), table, row});
+        }
+      }
+      std::ranges::sort(slices, {}, [](const Flat& slice) {
+        return std::tuple(slice.when.start, -slice.when.end.ns, slice.table, slice.row);
+      });
+      const std::vector<uint16_t> expected = DepthsByPairs(slices);
+      for (size_t i = 0; i < slices.size(); ++i, ++seen) {
+        EXPECT_EQ((*found[slices[i].table])[slices[i].row], expected[i]) << "seed " << seed;
+      }
+    }
+    EXPECT_EQ(seen, trace.counts.total);
+  }
+}
+
+TEST(Nesting, OfEqualIntervalsAFrameHoldsAnnotationsOperatorsAndCalls) {
+  TraceBuilder b;
+  for (const char* category : {"cuda_runtime", "cpu_op", "user_annotation", "python_function"}) {
+    b.Host(category, "slice", {.start = 10, .duration = 5});
+  }
+  b.Host("cpu_op", "it overlaps all of them", {.start = 12, .duration = 9});
+  const Trace trace = std::move(b).Finish();
+  const NestingDepths depths = FindDepths(TrackIndex(trace));
+  EXPECT_EQ(depths.python_frames, std::vector<uint16_t>{0});
+  EXPECT_EQ(depths.annotations, std::vector<uint16_t>{1});
+  EXPECT_EQ(depths.host_ops, (std::vector<uint16_t>{2, 0}));
+  EXPECT_EQ(depths.host_calls, std::vector<uint16_t>{3});
+}
+
+}  // namespace
+}  // namespace tacho
