@@ -126,12 +126,13 @@ std::vector<std::optional<uint32_t>> MainFrames(const TrackIndex& index,
   const Trace& trace = index.trace();
   const SliceTable& frames = trace.python_frames;
   std::vector<std::optional<uint32_t>> main;
-  for (const auto& [track, stretch] : stretches) {
+  for (const HostStretch& of : stretches) {
+    const Interval& stretch = of.when;
     std::optional<uint32_t>& innermost = main.emplace_back();
     // What lasts for more than half of it is open in the middle, and nests.
     const TimeNs middle = stretch.start + DurationNs{stretch.length().ns / 2};
     const Interval instant{middle, middle + DurationNs{1}};
-    index.python_frames().ForEachIn(Index(track), instant, [&](size_t, uint32_t row) {
+    index.python_frames().ForEachIn(Index(of.track), instant, [&](size_t, uint32_t row) {
       const DurationNs shared = frames.When(row).Clip(stretch).length();
       if (2 * shared.ns <= stretch.length().ns) return;
       if (IsUserCode(trace.Text(frames.name[row]))) innermost = row;
