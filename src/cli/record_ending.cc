@@ -125,7 +125,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   const bool any = proven.HasFindings(recording);
   if (any) {
     RunVerdict verdict = VerdictOf(proven.readout->run);
-    add("VERDICT", std::move(verdict.text), Paint::kBold);
+    add("VERDICT", std::string(WholeOrBrief(verdict.text, verdict.brief, style)), Paint::kBold);
     add("caveat", std::move(verdict.caveat), Paint::kYellow);
   }
   add("proof", ProofText(recording, proven.proof, style));

@@ -270,8 +270,12 @@ std::string VerdictAgain(std::string_view screen, std::string_view verdict, std:
                          const TextStyle& style) {
   constexpr std::ptrdiff_t kLinesOfTerminal = 40;
   if (std::ranges::count(screen, '\n') <= kLinesOfTerminal) return "";
-  const bool fits = LinesOf(verdict, style).size() <= 2;
-  return "\n" + Labelled("VERDICT", fits ? verdict : brief, Paint::kBold, style);
+  return "\n" + Labelled("VERDICT", WholeOrBrief(verdict, brief, style), Paint::kBold, style);
+}
+
+std::string_view WholeOrBrief(std::string_view verdict, std::string_view brief,
+                              const TextStyle& style) {
+  return LinesOf(verdict, style).size() <= 2 ? verdict : brief;
 }
 
 std::string NoteLines(const Note& note, std::string_view places, const TextStyle& style) {

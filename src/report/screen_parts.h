@@ -68,8 +68,11 @@ std::string EngineText(const TraceFacts& facts);
 // "VERDICT" and, where there is one, "caveat".
 std::string VerdictLines(std::string_view verdict, std::string_view caveat, const TextStyle& style);
 
-// The verdict once more under a screen that is longer than a terminal, whole where two lines hold
-// it, else `brief`; "" under a shorter one.
+// A verdict that is said once more: whole where two lines hold it, else `brief`.
+std::string_view WholeOrBrief(std::string_view verdict, std::string_view brief,
+                              const TextStyle& style);
+
+// The verdict once more under a screen that is longer than a terminal; "" under a shorter one.
 std::string VerdictAgain(std::string_view screen, std::string_view verdict, std::string_view brief,
                          const TextStyle& style);
 

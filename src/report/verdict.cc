@@ -387,8 +387,9 @@ std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks) {
 std::string BriefVerdict(const RunAnalysis& run) { return Sentence(run, Length::kBrief); }
 
 RunVerdict VerdictOf(const RunAnalysis& run) {
-  if (const TraceAnalysis* only = OnlyTrace(run)) return {Verdict(*only, run.ranks), Caveat(*only)};
-  return {Verdict(run), Caveat(run)};
+  if (const TraceAnalysis* only = OnlyTrace(run))
+    return {Verdict(*only, run.ranks), BriefVerdict(*only, run.ranks), Caveat(*only)};
+  return {Verdict(run), BriefVerdict(run), Caveat(run)};
 }
 
 }  // namespace tacho

@@ -25,7 +25,7 @@ std::string Caveat(const RunAnalysis& run);
 
 // What the screen of a run says: of its only rank, or of all.
 struct RunVerdict {
-  std::string text, caveat;
+  std::string text, brief, caveat;
 };
 RunVerdict VerdictOf(const RunAnalysis& run);
 
