@@ -98,10 +98,10 @@ def with_environment(more, *arguments):
             os.environ.pop(name, None)
 
 
-def run_folders(folder):
+def run_folders(place):
     """Nobody else reads the commands; what is kept of the command is one that runs."""
-    found = list(pathlib.Path(folder).rglob("run.json"))
-    check("a run folder", found, folder)
+    found = list(pathlib.Path(place).rglob("run.json"))
+    check("a run folder", found, place)
     for path in found:
         for name in ("run.json", "commands.sh"):
             mode = stat.S_IMODE((path.parent / name).stat().st_mode)

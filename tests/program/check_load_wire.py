@@ -237,13 +237,13 @@ def faults(folder):
         check("simulated crash", done.returncode in (INCOMPLETE, DONE) and told.get("sent", 0) > 0, (done.returncode, done.stderr, told))
 
 
-def dies_and_comes_back(folder):
+def dies_and_comes_back(place):
     port = socket.create_server(("127.0.0.1", 0))
     number = port.getsockname()[1]
     port.close()
 
     def serve():
-        return processes.running([scenario.TACHO, "simulate", "--port", str(number), "--trace-dir", f"{folder}/t", "--speed", "5"],
+        return processes.running([scenario.TACHO, "simulate", "--port", str(number), "--trace-dir", f"{place}/t", "--speed", "5"],
                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     with serve() as server:
         processes.first_line(server)

@@ -8,23 +8,15 @@ import json
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import time
 
 import scenario
-from check_record import ranks, record
-from check_record_session import Recording
+from recordings import NOTHING_ASKED, Recording, ranks, record, state_file
 from scenario import check, simulation, target
 
-# Without --duration, so that the budget bounds the window.
-NOTHING_ASKED = ["--warm-up", "500ms", "--baseline", "1s", "--prompt-tokens", "64", "--output-tokens", "32"]
 SPOKEN = re.compile(r"forecast +about ([\d.]+) (MB|GB) and ([\d.]+) s of flush a rank for ([\d.]+) s; bounded to (\d+) steps: "
                     r"([\d.]+) (MB|GB) and ([\d.]+) s of flush")
-
-
-def state_file():
-    return pathlib.Path(os.environ["XDG_STATE_HOME"]) / "tacho" / "profiles.json"
 
 
 def near(name, forecast, recorded, key, slack=0):
@@ -231,8 +223,5 @@ def ten_in_a_row(folder):
         check("ten: one small file of figures", kept == ["profiles.json"] and state_file().stat().st_size < 20_000, kept)
 
 
-SCENARIOS = [by_default, fixed_flush, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, killed, died_under_others,
-             own_bound, without_work, ten_in_a_row]
-
-if __name__ == "__main__":
-    scenario.main(SCENARIOS, __doc__)
+scenario.main([by_default, fixed_flush, of_sglang, of_old_engines, of_old_engines_beside_a_slow_start, slow_start, killed, died_under_others,
+               own_bound, without_work, ten_in_a_row], __doc__)

@@ -8,9 +8,7 @@ import pathlib
 import re
 
 import scenario
-from check_record import ranks, record
-from check_record_budget import NOTHING_ASKED, state_file
-from check_record_session import Recording
+from recordings import NOTHING_ASKED, Recording, ranks, record, state_file
 from scenario import check, simulation, target, wait_for
 
 

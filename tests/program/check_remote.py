@@ -5,7 +5,7 @@ with a certificate that nobody vouches for.
 usage: check_remote.py TACHO [--only NAME ...]
 
 The sshd is this test's own: its keys, its port on the loopback, its configuration in a temporary folder. Where there is
-no sshd or openssl that part is left out, loudly (exit status 77).
+no sshd or openssl that part is skipped, and a line says why.
 """
 import contextlib
 import getpass
@@ -20,7 +20,7 @@ import subprocess
 import threading
 import time
 
-from check_record import ranks, record, whole
+from recordings import ranks, record, whole
 from scenario import Skipped, check, main, run, simulation, target, wait_for
 
 
@@ -34,48 +34,48 @@ def needed(program):
 
 
 @contextlib.contextmanager
-def own_sshd(folder):
+def own_sshd(place):
     """An sshd that lets this user in; `ssh gpu7` reaches it while this lasts. Gives the process."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     for name in ("host", "user"):
-        subprocess.run([needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True, timeout=60)
-    shutil.copy(folder / "user.pub", folder / "authorized")
-    (folder / "sshd_config").write_text(f"""Port {port}
+        subprocess.run([needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", place / name], check=True, timeout=60)
+    shutil.copy(place / "user.pub", place / "authorized")
+    (place / "sshd_config").write_text(f"""Port {port}
 ListenAddress 127.0.0.1
-HostKey {folder}/host
-AuthorizedKeysFile {folder}/authorized
+HostKey {place}/host
+AuthorizedKeysFile {place}/authorized
 PidFile none
 StrictModes no
 UsePAM no
 PasswordAuthentication no
 """)
-    (folder / "ssh_config").write_text(f"""Host gpu7
+    (place / "ssh_config").write_text(f"""Host gpu7
   HostName 127.0.0.1
   Port {port}
   User {getpass.getuser()}
-  IdentityFile {folder}/user
+  IdentityFile {place}/user
   IdentitiesOnly yes
-  UserKnownHostsFile {folder}/known
+  UserKnownHostsFile {place}/known
   StrictHostKeyChecking accept-new
 """)
-    (folder / "bin").mkdir()
-    wrapper = folder / "bin" / "ssh"
-    wrapper.write_text(f'#!/bin/sh\nexec {needed("ssh")} -F {folder}/ssh_config "$@"\n')
+    (place / "bin").mkdir()
+    wrapper = place / "bin" / "ssh"
+    wrapper.write_text(f'#!/bin/sh\nexec {needed("ssh")} -F {place}/ssh_config "$@"\n')
     wrapper.chmod(0o755)
     if os.geteuid() == 0:
         os.makedirs("/run/sshd", exist_ok=True)
     path = os.environ["PATH"]
-    sshd = subprocess.Popen([needed("sshd"), "-D", "-e", "-f", folder / "sshd_config"], stderr=open(folder / "sshd.err", "w"))
-    os.environ["PATH"] = f"{folder / 'bin'}:{path}"
+    sshd = subprocess.Popen([needed("sshd"), "-D", "-e", "-f", place / "sshd_config"], stderr=open(place / "sshd.err", "w"))
+    os.environ["PATH"] = f"{place / 'bin'}:{path}"
     try:
         for _ in range(100):
             if subprocess.run(["ssh", "-o", "BatchMode=yes", "gpu7", "true"], capture_output=True, timeout=60).returncode == 0:
                 break
             time.sleep(0.2)
         else:
-            raise RuntimeError("the sshd lets nobody in: " + (folder / "sshd.err").read_text()[-500:])
+            raise RuntimeError("the sshd lets nobody in: " + (place / "sshd.err").read_text()[-500:])
         yield sshd
     finally:
         os.environ["PATH"] = path

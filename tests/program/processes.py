@@ -1,9 +1,12 @@
 """The processes that a test runs beside it: each ends with the block that it was begun in, and each wait for one has a bound and says
 what it waited for."""
 import contextlib
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 import threading
 
 # Far longer than a busy machine takes, far shorter than ctest waits for a test.
@@ -59,12 +62,14 @@ def first_line(process, seconds=PATIENCE_S):
     return lines[0]
 
 
-def open_terminal():
-    """Both ends of a pseudoterminal. NoTerminal where none can be had, such as without /dev/pts."""
+def open_terminal(columns=80):
+    """Both ends of a pseudoterminal, the program's second. NoTerminal where none can be had, such as without /dev/pts."""
     try:
-        return pty.openpty()
+        ours, theirs = pty.openpty()
     except OSError as problem:
         raise NoTerminal(f"no terminal can be had here (is /dev/pts mounted?): {problem}") from problem
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, columns, 0, 0))
+    return ours, theirs
 
 
 def read_to_the_end(terminal, of, seconds=PATIENCE_S):

@@ -8,7 +8,6 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import time
 import urllib.parse
 
 import processes
