@@ -82,6 +82,7 @@ def figures(path):
         "packed_bytes": len(packed), "json_bytes": len(raw), "json_sha256": hashlib.sha256(raw).hexdigest(),
         "top_level_keys_in_order": list(document), "base_time_ns": base, "vllm_version": document.get("vllm_version"),
         "rank": document["distributedInfo"]["rank"], "world_size": document["distributedInfo"]["world_size"],
+        "backend": document["distributedInfo"]["backend"], "process_groups": document["distributedInfo"]["pg_count"],
         "events": len(events),
         "events_by_phase_letter": counted(e["ph"] for e in events),
         "events_by_category": counted(e.get("cat", "(none)") for e in events),
