@@ -13,6 +13,7 @@
 
 #include "analysis/scope_for_test.h"
 #include "base/json_text.h"
+#include "support/corpus.h"
 
 namespace tacho {
 namespace {
@@ -319,18 +320,10 @@ std::vector<std::pair<std::string, int64_t>> OracleKernels(const std::filesystem
   return kernels;
 }
 
-std::filesystem::path Corpus() {
-  const char* const set = std::getenv("TACHO_CORPUS");
-  return set != nullptr ? std::filesystem::path(set)
-                        : std::filesystem::path(TACHO_SOURCE_DIR) / "../shared/traces";
-}
-
 TEST(Classifier, CoversTheCorpus) {
-  if (!std::filesystem::exists(Corpus())) {
-    GTEST_SKIP() << "no corpus at " << Corpus() << ": set TACHO_CORPUS";
-  }
+  if (!HasCorpus()) GTEST_SKIP() << NoCorpus();
   size_t files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(Corpus())) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(CorpusFolder())) {
     const std::string path = entry.path().string();
     // Names of hydrodynamics and of nothing in the sqlite files and in a note's example.
     if (!path.ends_with(".oracle.json") || path.find(".sqlite") != std::string::npos ||

@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <iostream>
 
 #include "io/discover.h"
 #include "io/packed_for_test.h"
+#include "support/corpus.h"
 
 namespace tacho {
 namespace {
@@ -19,12 +18,7 @@ using testing::ReadAll;
 class CorpusTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* given = std::getenv("TACHO_CORPUS");
-    corpus_ = given != nullptr ? given : TACHO_SOURCE_DIR "/../shared/traces";
-    if (!std::filesystem::is_directory(corpus_)) {
-      std::cerr << "*** NOT TESTED: no real traces at " << corpus_ << "; set TACHO_CORPUS\n";
-      GTEST_SKIP() << "no corpus";
-    }
+    if (!HasCorpus()) GTEST_SKIP() << NoCorpus();
   }
   [[nodiscard]] std::string At(const std::string& name) const { return corpus_ + "/" + name; }
 
@@ -34,7 +28,7 @@ class CorpusTest : public ::testing::Test {
     return stream ? ReadAll(**stream) : Delivered{};
   }
 
-  std::string corpus_;
+  const std::string corpus_ = CorpusFolder();
 };
 
 TEST_F(CorpusTest, TarOfEightRanks) {

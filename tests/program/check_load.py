@@ -4,15 +4,13 @@ the figures, every output, arrivals, scenarios and sweeps.
 
 usage: check_load.py TACHO [--only NAME ...]
 """
-import fcntl
 import json
 import os
 import pathlib
 import re
 import statistics
-import struct
 import subprocess
-import termios
+import sys
 import time
 
 import processes
@@ -20,6 +18,9 @@ import scenario
 from exact_server import ExactServer
 from loads import DONE, FIXED, ROOT, UNREADABLE, USAGE, load, near, percentile, records_of, run
 from scenario import check, simulation, target
+
+sys.path.append(str(ROOT / "tests/support"))
+from corpus import corpus  # noqa: E402
 
 
 def figures(folder):
@@ -64,9 +65,8 @@ def figures(folder):
 
 def held_against_vllm(ours, whole):
     """The result file, key by key, against one that vLLM wrote; its metrics from its own arrays."""
-    live = pathlib.Path(os.environ.get("TACHO_CORPUS") or ROOT / ".." / "shared" / "traces") / "live-vllm-cpu/bench/result.json"
-    if live.exists():
-        theirs = json.loads(live.read_text())
+    if real := corpus("our result file against one of vLLM's"):
+        theirs = json.loads((real / "live-vllm-cpu/bench/result.json").read_text())
         check("vllm-json: keys in their order", [k for k in ours if k != "request_goodput"]
               == [k for k in theirs if k != "request_goodput"], list(ours))
         for key, value in theirs.items():
@@ -74,8 +74,6 @@ def held_against_vllm(ours, whole):
                 continue
             same = type(ours[key]) is type(value) or (isinstance(value, float) and isinstance(ours[key], float))
             check(f"vllm-json: type of {key}", same, (key, ours[key], value))
-    else:
-        print("*** the corpus is not here (TACHO_CORPUS): vLLM's own result file was not held against ours")
     check("vllm-json: arrays", all(len(ours[k]) == 24 for k in (
         "input_lens", "output_lens", "ttfts", "itls", "latencies", "start_times", "queue_times", "generated_texts", "errors")))
     check("vllm-json: text", ours["generated_texts"][0] == " word" * 12, ours["generated_texts"][0])
@@ -173,8 +171,7 @@ def progress(folder):
 
 def terminal(columns, *arguments):
     """What a load writes to standard error when that is a terminal of so many columns."""
-    ours, theirs = processes.open_terminal()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    ours, theirs = processes.open_terminal(columns)
     with processes.running([scenario.TACHO, "load", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs,
                            env={**os.environ, "TERM": "xterm"}) as process:
         os.close(theirs)

@@ -13,6 +13,8 @@ import sys
 import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from corpus import corpus  # noqa: E402
 
 
 def strict(schema):
@@ -43,12 +45,9 @@ def main():
                   "--summary": jsonschema.Draft202012Validator(optional(schema))}
     data = ROOT / "tests/data"
     inputs = [*sorted(data.rglob("*.json.gz")), data / "vllm-cpu/tp2"]
-    corpus = pathlib.Path(os.environ.get("TACHO_CORPUS") or ROOT / ".." / "shared" / "traces")
-    if corpus.is_dir():
-        inputs += [p for p in sorted(corpus.rglob("*")) if p.name.endswith((".json.gz", ".tar.gz", ".tmp"))
+    if real := corpus("the schema against real traces"):
+        inputs += [p for p in sorted(real.rglob("*")) if p.name.endswith((".json.gz", ".tar.gz", ".tmp"))
                    and p.stat().st_size < 2_000_000]
-    else:
-        print(f"*** THE CORPUS OF REAL TRACES IS NOT HERE ({corpus}): only our own recordings were checked")
     passed = failed = 0
     for path in inputs:
         for mode, validator in validators.items():

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import unicodedata
 
 import scenario
@@ -15,6 +16,8 @@ from scenario import check, main, simulation, target
 COLUMNS = 80
 TABLES = ("kernels", "categories", "ops", "launches", "copies", "gaps", "steps", "devices", "ranks")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from corpus import corpus  # noqa: E402
 
 
 def width(line):
@@ -33,13 +36,10 @@ def narrow(what, *arguments, timeout=180):
 
 def traces(folder):
     """Real traces of many kinds: the screen, and all tables in one run (a start under a sanitizer is dear)."""
-    corpus = pathlib.Path(os.environ.get("TACHO_CORPUS") or ROOT.parent / "shared/traces")
     inputs = [*(ROOT / "tests/data").rglob("*.json.gz"), ROOT / "tests/data/vllm-cpu/tp2"]
-    if corpus.is_dir():
-        inputs += [p for p in sorted(corpus.rglob("*.json.gz")) if p.stat().st_size < 1_000_000]
-        inputs += [p for p in sorted(corpus.rglob("*")) if p.is_dir() and any(p.glob("*.json.gz"))]
-    else:
-        print(f"*** THE CORPUS OF REAL TRACES IS NOT HERE ({corpus}): only our own recordings were looked at")
+    if real := corpus("the widths of real traces"):
+        inputs += [p for p in sorted(real.rglob("*.json.gz")) if p.stat().st_size < 1_000_000]
+        inputs += [p for p in sorted(real.rglob("*")) if p.is_dir() and any(p.glob("*.json.gz"))]
     for path in inputs:
         narrow(path.name, "analyze", path)
         narrow(f"{path.name}, tables", "analyze", path, *[f"--{table}" for table in TABLES])

@@ -66,7 +66,7 @@ def wait_for(test, seconds=processes.PATIENCE_S, pause=0.1):
 
 def main(scenarios, usage):
     """Runs the scenarios (functions of a folder's path), or those that `TACHO --only NAME ...` names. The exit status: 1 when
-    something failed or nothing was checked, 77 when something could not be tried."""
+    something failed or nothing was checked, 77 when nothing could be tried; a line names what could not."""
     global TACHO
     named = {scenario.__name__: scenario for scenario in scenarios}
     names = sys.argv[3:] if sys.argv[2:3] == ["--only"] else list(named)
@@ -91,4 +91,4 @@ def main(scenarios, usage):
         shutil.rmtree(folder, ignore_errors=True)
         print(f"{name}: {time.monotonic() - begin:.1f} s", flush=True)
     print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or passed + left_out == 0 else 77 if left_out else 0)
+    sys.exit(1 if failed or passed + left_out == 0 else 77 if passed == 0 else 0)

@@ -2,23 +2,22 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <string>
 
 namespace tacho {
 
-inline constexpr const char kNoCorpus[] =
-    "THE CORPUS OF REAL TRACES IS NOT HERE: set TACHO_CORPUS to its folder; these tests did not "
-    "run";
-
-// The folder of real traces with expected figures: TACHO_CORPUS, else ../shared/traces beside the
-// source tree. "" (and a loud line) when it is not there.
+// The corpus of real traces with expected figures: TACHO_CORPUS, else ../shared/traces beside the
+// source tree.
 inline std::string CorpusFolder() {
   const char* const given = std::getenv("TACHO_CORPUS");
-  const std::string folder = given != nullptr ? given : TACHO_SOURCE_DIR "/../shared/traces";
-  if (std::filesystem::is_directory(folder)) return folder;
-  std::cerr << "\n*** " << kNoCorpus << " (looked in " << folder << ")\n\n";
-  return {};
+  return given != nullptr ? given : TACHO_SOURCE_DIR "/../shared/traces";
+}
+
+inline bool HasCorpus() { return std::filesystem::is_directory(CorpusFolder()); }
+
+// Why a test is skipped without it.
+inline std::string NoCorpus() {
+  return "no corpus of real traces at " + CorpusFolder() + " (set TACHO_CORPUS)";
 }
 
 }  // namespace tacho

@@ -52,7 +52,8 @@ TEST(ThreadPriority, AThreadThatSpinsGivesItBackOrLosesIt) {
       if (!looks) priority.EaseIfStuck(MonotonicNs());
     }
     spinner.join();
-    if (priority.priority() == Priority::kRefused) GTEST_SKIP() << "not permitted here";
+    if (priority.priority() == Priority::kRefused)
+      GTEST_SKIP() << "real-time priority is not permitted here";
     EXPECT_EQ(priority.priority(), Priority::kEased);
   }
 }
