@@ -52,7 +52,7 @@ TEST(Wrap, KeepsNumbersWithTheirUnits) {
 
 TEST(Wrap, AShortenedPathHasNoParentFolderInIt) {
   const std::string path = "first at traces/w0/tacho-20261123-143151-w0_rank0.1795.pt.trace.json";
-  for (const size_t width : {12, 23, 40}) {
+  for (const size_t width : {12u, 23u, 40u}) {
     const std::string line = Wrap(path, width, 3);
     EXPECT_THAT(line, testing::HasSubstr("…"));
     EXPECT_THAT(line, testing::Not(testing::HasSubstr("..")));
