@@ -1,10 +1,10 @@
 #pragma once
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -107,10 +107,7 @@ class ArgReader {
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
       text = text.substr(1, text.size() - 2);
     }
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return ParseWhole<int64_t>(text);
   }
 
   const Trace& trace_;

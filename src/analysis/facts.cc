@@ -1,13 +1,13 @@
 #include "analysis/facts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "analysis/arg_reader.h"
 #include "analysis/name_index.h"
 #include "analysis/step_grammar.h"
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -25,11 +25,9 @@ bool IsEngineWorker(std::string_view process) {
 std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark) {
   const size_t at = name.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(at + mark.size());
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || value < 0) return std::nullopt;
-  return value;
+  name.remove_prefix(at + mark.size());
+  const auto value = TakeNumber<int64_t>(name);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // The tensor-parallel rank is the rank of the engine unless it has pipeline stages: how many ranks
@@ -56,10 +54,8 @@ std::vector<int64_t> Pids(const Trace& trace) {
   std::set<int64_t> pids;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i]) continue;
-    const std::string_view text = trace.Text(trace.words.tracks()[i].pid);
-    int64_t pid = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-    if (error == std::errc() && end == text.data() + text.size()) pids.insert(pid);
+    if (const auto pid = ParseWhole<int64_t>(trace.Text(trace.words.tracks()[i].pid)))
+      pids.insert(*pid);
   }
   return {pids.begin(), pids.end()};
 }

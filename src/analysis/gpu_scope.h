@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <vector>
 
 #include "analysis/scope.h"
+#include "base/parse_number.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -36,14 +36,9 @@ class GpuScope {
 
 // Orders ids that are mostly numbers ("7" before "13" before "graph").
 inline bool IdLess(std::string_view a, std::string_view b) {
-  int64_t x = 0, y = 0;
-  const auto number = [](std::string_view text, int64_t& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
-  };
-  const bool a_number = number(a, x), b_number = number(b, y);
-  if (a_number != b_number) return a_number;
-  if (a_number && x != y) return x < y;
+  const auto x = ParseWhole<int64_t>(a), y = ParseWhole<int64_t>(b);
+  if (x.has_value() != y.has_value()) return x.has_value();
+  if (x != y) return x < y;
   return a < b;
 }
 

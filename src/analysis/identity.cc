@@ -1,10 +1,10 @@
 #include "analysis/identity.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -15,10 +15,9 @@ std::optional<int64_t> NumberAfter(std::string_view name, std::string_view mark)
   for (size_t at = name.find(mark); at != std::string_view::npos; at = name.find(mark, at + 1)) {
     const char before = at == 0 ? '_' : AsciiLower(name[at - 1]);
     if (IsDigit(before) || (before >= 'a' && before <= 'z')) continue;
-    const std::string_view digits = name.substr(at + mark.size());
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error == std::errc() && value >= 0) return value;
+    std::string_view digits = name.substr(at + mark.size());
+    const auto value = TakeNumber<int64_t>(digits);
+    if (value && *value >= 0) return value;
   }
   return std::nullopt;
 }

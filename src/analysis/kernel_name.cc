@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "analysis/classifier.h"
-#include "base/cpp_brackets.h"
 #include "analysis/demangle.h"
+#include "base/cpp_brackets.h"
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -167,13 +167,11 @@ std::vector<KernelName::Part> MangledParts(std::string_view mangled) {
   if (nested) rest.remove_prefix(1);
   while (rest.starts_with('K') || rest.starts_with('L')) rest.remove_prefix(1);
   do {
-    size_t length = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
-    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
-    if (error != std::errc() || length == 0 || length > rest.size()) break;
-    const std::string_view name = rest.substr(0, length);
+    const auto length = TakeNumber<size_t>(rest);
+    if (!length || *length == 0 || *length > rest.size()) break;
+    const std::string_view name = rest.substr(0, *length);
     if (!name.starts_with("_GLOBAL__N_")) parts.push_back({name, {}});  // an anonymous namespace
-    rest.remove_prefix(length);
+    rest.remove_prefix(*length);
   } while (nested);
   return parts;
 }

@@ -1,12 +1,12 @@
 #include "analysis/step_grammar.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -95,12 +95,12 @@ size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabe
     return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size()
                                                       : std::string_view::npos;
   }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+  std::string_view rest = text.substr(at);
+  const auto value = TakeNumber<int64_t>(rest);
   constexpr int64_t kMost = int64_t{1} << 40;  // no engine counts that far: sums stay in range
-  if (error != std::errc() || value < 0 || value > kMost) return std::string_view::npos;
-  for (const auto field : piece.fields) label.*field = value;
-  return static_cast<size_t>(end - text.data());
+  if (!value || *value < 0 || *value > kMost) return std::string_view::npos;
+  for (const auto field : piece.fields) label.*field = *value;
+  return text.size() - rest.size();
 }
 
 // Matches the whole text. A failure makes the last {*} one byte longer; earlier ones keep the

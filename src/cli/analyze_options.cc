@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "cli/analyze_command.h"
 #include "text/visible_text.h"
 
@@ -112,15 +112,14 @@ std::string AnalyzeHelp() {
 Result<std::vector<int64_t>> RanksAskedFor(const AnalyzeOptions& options) {
   std::vector<int64_t> ranks;
   for (const std::string& text : options.rank) {
-    int64_t rank = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-    if (error != std::errc() || end != text.data() + text.size() || rank < 0) {
+    const auto rank = ParseWhole<int64_t>(text);
+    if (!rank || *rank < 0) {
       return Fail(ErrorKind::kUsage,
                   fmt::format("--rank wants whole numbers from 0 on, not '{}'; see 'tacho analyze "
                               "--help'",
                               VisibleText(text)));
     }
-    ranks.push_back(rank);
+    ranks.push_back(*rank);
   }
   std::ranges::sort(ranks);
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

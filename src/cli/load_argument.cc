@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "cli/duration_argument.h"
 #include "text/visible_text.h"
 
@@ -18,12 +17,8 @@ tl::unexpected<Error> LoadUsage(std::string problem) {
 
 Result<double> NumberArgument(std::string_view option, std::string_view text) {
   if (text == "inf") return std::numeric_limits<double>::infinity();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return LoadUsage(fmt::format("{} wants a number, not '{}'", option, VisibleText(text)));
-  }
-  return value;
+  if (const auto value = ParseWhole<double>(text)) return *value;
+  return LoadUsage(fmt::format("{} wants a number, not '{}'", option, VisibleText(text)));
 }
 
 Result<int64_t> NsArgument(std::string_view option, std::string_view text) {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <initializer_list>
 
+#include "base/parse_number.h"
 #include "cli/load_argument.h"
 #include "text/visible_text.h"
 
@@ -145,14 +145,12 @@ class PlanSetter {
     plan.most_total_tokens = f_.max_model_len;
     plan.seed = static_cast<uint64_t>(f_.seed.value_or(0));
     if (!f_.salt.empty()) {
-      uint64_t salt = 0;
-      const auto [end, error] =
-          std::from_chars(f_.salt.data(), f_.salt.data() + f_.salt.size(), salt);
-      if (error != std::errc() || end != f_.salt.data() + f_.salt.size()) {
+      const auto salt = ParseWhole<uint64_t>(f_.salt);
+      if (!salt) {
         return LoadUsage(
             fmt::format("--salt wants a whole number, not '{}'", VisibleText(f_.salt)));
       }
-      plan.salt = salt;
+      plan.salt = *salt;
     }
     return {};
   }

@@ -1,12 +1,11 @@
 #include "cli/parse.h"
 #include "base/closest.h"
+#include "base/parse_number.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <deque>
 
 #include "text/visible_text.h"
@@ -115,9 +114,8 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
   if (auto* const* target = std::get_if<std::string*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<std::string>*>(&row.target)) **target = text;
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < row.least) {
+    const auto value = ParseWhole<int64_t>(text);
+    if (!value || *value < row.least) {
       return tl::unexpected<Error>(
           Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", MainName(row),
                                   row.least, VisibleText(text))));
@@ -125,10 +123,8 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
     **target = value;
   }
   if (auto* const* target = std::get_if<std::optional<double>*>(&row.target)) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) ||
-        !std::isfinite(value)) {
+    const auto value = ParseWhole<double>(text);
+    if (!value || !(*value >= 0)) {
       return tl::unexpected<Error>(Usage(
           spec, fmt::format("{} wants a number, not '{}'", MainName(row), VisibleText(text))));
     }

@@ -4,11 +4,11 @@
 #include <time.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <filesystem>
 
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/simulate_processes.h"
@@ -162,10 +162,8 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   worker.cost.model = *model;
   worker.cost.hardware = *hardware;
   worker.cost.tensor_parallel = static_cast<int>(o.tp.value_or(1));
-  const auto [end, error] =
-      std::from_chars(o.speed.data(), o.speed.data() + o.speed.size(), worker.cost.speed);
-  if (error != std::errc() || end != o.speed.data() + o.speed.size() ||
-      !(worker.cost.speed > 0.001 && worker.cost.speed < 1000)) {
+  worker.cost.speed = ParseWhole<double>(o.speed).value_or(0);
+  if (!(worker.cost.speed > 0.001 && worker.cost.speed < 1000)) {
     return Refuse("--speed is a number like 1, 0.5 or 20");
   }
   if (worker.cost.tensor_parallel > 64 || o.dp.value_or(1) > 64) {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 #include "text/visible_text.h"
 
@@ -24,11 +24,7 @@ std::string Variable(const char* name) {
 }
 
 // 0 when `text` is no number of columns.
-size_t ColumnsIn(std::string_view text) {
-  size_t columns = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  return error == std::errc() && end == text.data() + text.size() ? columns : 0;
-}
+size_t ColumnsIn(std::string_view text) { return ParseWhole<size_t>(text).value_or(0); }
 
 bool IsUtf8Locale(std::string_view locale) {
   std::string lower;

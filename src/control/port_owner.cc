@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "base/ancestors.h"
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -31,9 +31,8 @@ void AddListeners(const char* table, uint16_t port, std::set<std::string>& inode
     fields >> inode;
     size_t colon = local.rfind(':');
     if (state != "0A" || colon == std::string::npos || inode.empty()) continue;
-    unsigned value = 0;
-    std::from_chars(local.data() + colon + 1, local.data() + local.size(), value, 16);
-    if (value == port) inodes.insert("socket:[" + inode + "]");
+    if (ParseWhole<uint32_t>(local.substr(colon + 1), 16) == port)
+      inodes.insert("socket:[" + inode + "]");
   }
 }
 
@@ -51,10 +50,8 @@ std::vector<int64_t> AllPids() {
   std::vector<int64_t> pids;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator("/proc", failed)) {
-    std::string name = entry.path().filename();
-    int64_t pid = 0;
-    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error == std::errc() && end == name.data() + name.size()) pids.push_back(pid);
+    if (const auto pid = ParseWhole<int64_t>(entry.path().filename().native()))
+      pids.push_back(*pid);
   }
   std::sort(pids.begin(), pids.end());
   return pids;

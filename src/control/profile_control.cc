@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/parse_number.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
 #include "text/shell_word.h"
@@ -46,10 +46,8 @@ std::optional<Json> ValueOf(std::string_view form, const std::string& text) {
     return Json(text == "true");
   }
   if (form == "count") {
-    int64_t count = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
-    return Json(count);
+    const auto count = ParseWhole<int64_t>(text);
+    return count && *count >= 0 ? std::optional<Json>(*count) : std::nullopt;
   }
   if (form == "name") return IsPlainName(text) ? std::optional<Json>(text) : std::nullopt;
   // "words A B C": some of them, with '+' in between.

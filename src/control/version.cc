@@ -1,10 +1,10 @@
 #include "control/version.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <string>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -50,11 +50,9 @@ std::optional<Version> ParseVersion(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   Version version;
   while (true) {
-    int part = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), part);
-    if (error != std::errc()) break;
-    version.parts.push_back(part);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    const auto part = TakeNumber<int>(text);
+    if (!part) break;
+    version.parts.push_back(*part);
     if (text.starts_with(".post")) {
       text.remove_prefix(5);
     } else if (text.starts_with('.')) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 #include "control/yaml_json.h"
 #include "net/url.h"
@@ -164,11 +164,8 @@ RankedUrl SplitRank(std::string_view url) {
   size_t at = url.rfind('@');
   // "user@host" has its '@' in front of the port's ':', a rank has none behind it.
   if (at == std::string_view::npos) return {std::string(url), std::nullopt};
-  int rank = 0;
-  const char* end = url.data() + url.size();
-  auto [rest, error] = std::from_chars(url.data() + at + 1, end, rank);
-  if (error != std::errc() || rest != end || rank < 0 || !ParseUrl(url.substr(0, at)))
-    return {std::string(url), std::nullopt};
+  const auto rank = ParseWhole<int>(url.substr(at + 1));
+  if (!rank || *rank < 0 || !ParseUrl(url.substr(0, at))) return {std::string(url), std::nullopt};
   return {std::string(url.substr(0, at)), rank};
 }
 

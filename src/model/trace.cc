@@ -1,6 +1,6 @@
 #include "model/trace.h"
 
-#include <charconv>
+#include "base/parse_number.h"
 
 namespace tacho {
 namespace {
@@ -98,10 +98,7 @@ std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::s
   if (digits.size() >= 2 && digits.front() == '"' && digits.back() == '"') {
     digits = digits.substr(1, digits.size() - 2);
   }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return ParseWhole<int64_t>(digits);
 }
 
 }  // namespace tacho

@@ -1,9 +1,9 @@
 #include "net/keys.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -58,9 +58,8 @@ size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   const size_t digits = first == '%' && url ? 2 : first == 'u' && from > at ? 4 : 0;
   if (digits > 0) {
     const std::string_view code = text.substr(from + 1, digits);
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(code.data(), code.data() + code.size(), value, 16);
-    if (end == code.data() + code.size()) {
+    const auto value = ParseWhole<unsigned>(code, 16);
+    if (value || code.empty()) {
       if (code.size() < digits) return std::string_view::npos;
       if (value == static_cast<unsigned char>(c)) return from + 1 + digits;
     }

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/parse_number.h"
 #include "net/clock.h"
 
 namespace tacho {
@@ -84,7 +85,8 @@ std::string RawSocket::ReadMessage() {
   std::string message = ReadUntil("\r\n\r\n");
   size_t body = 0;
   if (const size_t at = message.find("Content-Length: "); at != std::string::npos) {
-    body = std::strtoul(message.c_str() + at + 16, nullptr, 10);
+    std::string_view value = std::string_view(message).substr(at + 16);
+    body = TakeNumber<size_t>(value).value_or(0);
   }
   while (input_.size() < body && ReadMore()) {
   }

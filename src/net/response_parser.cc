@@ -1,8 +1,8 @@
 #include "net/response_parser.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -42,7 +42,7 @@ ResponseHead::Said ResponseHead::TakeStatusLine(std::string_view line) {
   }
   if (!std::all_of(line.begin() + 9, line.begin() + 12, IsDigit)) return Said::kNotHttp;
   if (line.size() > 12 && line[12] != ' ') return Said::kNotHttp;
-  std::from_chars(line.data() + 9, line.data() + 12, status);
+  status = ParseWhole<int>(line.substr(9, 3)).value_or(0);
   keeps_alive_by_itself = line[7] != '0';
   headers.clear();
   has_status_ = true;
@@ -157,11 +157,9 @@ void ResponseParser::BeginBody() {
                  (head_.keeps_alive_by_itself || HasWord(connection, "keep-alive"));
   for (const HttpHeader& header : head_.headers) {
     if (!SameHeaderName(header.name, "Content-Length")) continue;
-    int64_t length = -1;
-    const char* const end = header.value.data() + header.value.size();
-    const auto [stop, error] = std::from_chars(header.value.data(), end, length);
+    const int64_t length = ParseWhole<int64_t>(header.value).value_or(-1);
     const bool differs = whole_body_ >= 0 && whole_body_ != length;
-    if (error != std::errc() || stop != end || length < 0 || differs) {
+    if (length < 0 || differs) {
       return Break(State::kNotHttp, "a Content-Length that is none");
     }
     whole_body_ = length;

@@ -1,8 +1,8 @@
 #include "net/url.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -26,11 +26,9 @@ tl::unexpected<Error> Wrong(std::string_view text, std::string_view what) {
 int FirstOfIpv4(std::string_view host) {
   int first = -1;
   for (int i = 0; i < 4; ++i) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(host.data(), host.data() + host.size(), value);
-    if (error != std::errc() || value > 255) return -1;
-    host.remove_prefix(static_cast<size_t>(end - host.data()));
-    if (i == 0) first = static_cast<int>(value);
+    const auto value = TakeNumber<uint8_t>(host);
+    if (!value) return -1;
+    if (i == 0) first = *value;
     if (i < 3) {
       if (host.empty() || host[0] != '.') return -1;
       host.remove_prefix(1);
@@ -119,13 +117,9 @@ Result<Url> ParseUrl(std::string_view text) {
   if (authority.find(':') != std::string_view::npos) {
     return Wrong(text, "it has too many ':' (an IPv6 address needs brackets)");
   }
-  uint16_t port = 0;
-  const char* const end = authority.data() + authority.size();
-  const auto parsed = std::from_chars(authority.data(), end, port);
-  if (parsed.ec != std::errc() || parsed.ptr != end || port == 0) {
-    return Wrong(text, "a port is a number from 1 to 65535");
-  }
-  url.port = port;
+  const auto port = ParseWhole<uint16_t>(authority);
+  if (!port || *port == 0) return Wrong(text, "a port is a number from 1 to 65535");
+  url.port = *port;
   return url;
 }
 

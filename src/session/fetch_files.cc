@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "load/result/records.h"
 #include "session/remote_command.h"
 #include "text/shell_word.h"
@@ -49,16 +49,16 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
   std::string said(kMostAnswer, '\0');
   said.resize(ReadFully(command, said.data(), said.size()));
   const Result<void> ended = command.Finish();
-  int64_t now = 0;
-  const char* begin = said.data() + std::min(said.find_first_of("0123456789"), said.size());
-  std::from_chars(begin, said.data() + said.size(), now);
-  if (now == 0)
+  std::string_view date = said;
+  date.remove_prefix(std::min(date.find_first_of("0123456789"), date.size()));
+  const auto now = TakeNumber<int64_t>(date);
+  if (!now)
     return Fail(ErrorKind::kRemote,
                 ended ? fmt::format("ssh {}: no date came", folder.host) : ended.error().message);
   if (!ended || said.find("there") == std::string::npos)
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: no folder {} on that host", from, folder.path));
-  folder.clock_offset_s = now - ReadClocks().unix_ns / 1'000'000'000;
+  folder.clock_offset_s = *now - ReadClocks().unix_ns / 1'000'000'000;
   return folder;
 }
 

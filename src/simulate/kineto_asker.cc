@@ -10,6 +10,7 @@
 
 #include "base/ancestors.h"
 #include "base/file_descriptor.h"
+#include "base/parse_number.h"
 #include "base/time.h"
 #include "net/clock.h"
 #include "net/kineto_message.h"
@@ -30,7 +31,7 @@ class Asker {
   Asker(int channel, const KinetoAskerOptions& options)
       : channel_(channel), options_(options), message_(kMostMessage, '\0'), late_(options.late) {
     const char* job = std::getenv("SLURM_JOB_ID");
-    question_.job = job == nullptr ? 0 : std::strtoll(job, nullptr, 10);
+    question_.job = job == nullptr ? 0 : ParseWhole<int64_t>(job).value_or(0);
     question_.state = 3;
     question_.pids = {getpid()};
     for (const int64_t pid : AncestorsOf(getpid())) {

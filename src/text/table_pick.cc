@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "base/closest.h"
+#include "base/parse_number.h"
 #include "base/words.h"
 #include "text/visible_text.h"
 
@@ -52,23 +51,20 @@ Result<void> RequireColumn(std::string_view option, const std::string& column,
 
 // "12", "1.5ms", "5%", "2MB" in the unit of a column's cells (ns, a fraction, bytes).
 std::optional<double> NumberIn(std::string_view text, Unit unit) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
-  const std::string_view suffix = text.substr(static_cast<size_t>(end - text.data()));
-  if (suffix.empty()) return value;
+  const std::optional<double> value = TakeNumber<double>(text);
+  if (!value || text.empty()) return value;
   using Scale = std::pair<std::string_view, double>;
   static constexpr Scale kTimes[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   static constexpr Scale kSizes[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
   const auto scaled = [&](const auto& scales) -> std::optional<double> {
     for (const auto& [name, scale] : scales) {
-      if (suffix == name) return value * scale;
+      if (text == name) return *value * scale;
     }
     return std::nullopt;
   };
   if (unit == Unit::kDuration) return scaled(kTimes);
   if (unit == Unit::kBytes) return scaled(kSizes);
-  if (unit == Unit::kShare && suffix == "%") return value / 100;
+  if (unit == Unit::kShare && text == "%") return *value / 100;
   return std::nullopt;
 }
 

@@ -1,10 +1,10 @@
 #include "ingest/kineto_json/header_fields.h"
 
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "ingest/kineto_json/lenient_json.h"
 
 namespace tacho::kineto {
@@ -14,11 +14,7 @@ namespace {
 constexpr size_t kLongestField = size_t{1} << 20;
 
 std::optional<int64_t> Integer(std::string_view value) {
-  const std::string text = JsonStringOrText(value);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return ParseWhole<int64_t>(JsonStringOrText(value));
 }
 
 // CUDA's 12090 as "12.9"; other numbers and texts as they are.

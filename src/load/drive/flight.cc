@@ -1,8 +1,8 @@
 #include "load/drive/flight.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "base/time.h"
 #include "net/clock.h"
 #include "net/http_date.h"
@@ -14,10 +14,7 @@ namespace {
 // Seconds, or a date: by the server's own clock where it tells that. -1 without one.
 int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
   const std::string_view after = FindHeader(headers, "Retry-After");
-  int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(after.data(), after.data() + after.size(), seconds);
-  if (error == std::errc() && end == after.data() + after.size())
-    return std::max<int64_t>(-1, seconds);
+  if (const auto seconds = ParseWhole<int64_t>(after)) return std::max<int64_t>(-1, *seconds);
   const auto until = ParseHttpDate(after);
   if (!until) return -1;
   const auto now = ParseHttpDate(FindHeader(headers, "Date"));

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -22,21 +22,11 @@ std::vector<std::string_view> Cells(std::string_view line) {
   return cells;
 }
 
-std::optional<double> Number(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) {
-    return std::nullopt;
-  }
-  return number;
-}
-
 template <typename Number>
-bool TakeNumber(std::string_view& text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
+bool TakeInto(Number& number, std::string_view& text) {
+  const auto taken = TakeNumber<Number>(text);
+  if (taken) number = *taken;
+  return taken.has_value();
 }
 
 bool TakeChar(std::string_view& text, char c) {
@@ -49,11 +39,11 @@ bool TakeChar(std::string_view& text, char c) {
 std::optional<int64_t> DateAndTime(std::string_view text) {
   int year = 0;
   unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  if (!TakeNumber(text, year) || !TakeChar(text, '-') || !TakeNumber(text, month) ||
-      !TakeChar(text, '-') || !TakeNumber(text, day) ||
-      !(TakeChar(text, ' ') || TakeChar(text, 'T')) || !TakeNumber(text, hour) ||
-      !TakeChar(text, ':') || !TakeNumber(text, minute) || !TakeChar(text, ':') ||
-      !TakeNumber(text, second)) {
+  if (!TakeInto(year, text) || !TakeChar(text, '-') || !TakeInto(month, text) ||
+      !TakeChar(text, '-') || !TakeInto(day, text) ||
+      !(TakeChar(text, ' ') || TakeChar(text, 'T')) || !TakeInto(hour, text) ||
+      !TakeChar(text, ':') || !TakeInto(minute, text) || !TakeChar(text, ':') ||
+      !TakeInto(second, text)) {
     return std::nullopt;
   }
   int64_t fraction_ns = 0;
@@ -117,7 +107,8 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
         dataset.first_broken.push_back({number, why});
       }
     };
-    const auto prompt = Number(cell(columns->prompt)), output = Number(cell(columns->output));
+    const auto prompt = ParseWhole<double>(cell(columns->prompt)),
+               output = ParseWhole<double>(cell(columns->output));
     if (!prompt || !output) {
       broken("no number of tokens");
       continue;
@@ -129,7 +120,7 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
     DatasetRow row;
     row.prompt_tokens = std::llround(*prompt);
     row.output_tokens = std::llround(*output);
-    if (const auto stamp = Number(cell(columns->time))) {
+    if (const auto stamp = ParseWhole<double>(cell(columns->time))) {
       const double unit = options.seconds_a_unit > 0 ? options.seconds_a_unit : 1;
       const double seconds = *stamp * unit;
       if (seconds >= 0 && seconds <= kLatestSeconds) row.at_ns = std::llround(seconds * 1e9);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
 #include "base/closest.h"
+#include "base/parse_number.h"
 #include "base/words.h"
 
 namespace tacho {
@@ -16,11 +16,6 @@ extern const std::string_view scenario_agent, scenario_chat, scenario_code, scen
     scenario_rag, scenario_reasoning, scenario_rl_rollout, scenario_summarisation;
 }
 namespace {
-
-bool ReadNumber(std::string_view word, double& value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
-}
 
 // A fault in a table is a fault of the program: its test reads them all.
 Scenario ReadTable(std::string_view name, std::string_view text) {
@@ -40,7 +35,9 @@ Scenario ReadTable(std::string_view name, std::string_view text) {
     }
     std::vector<double> numbers;
     for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
-      if (!ReadNumber(word, numbers.emplace_back())) throw bad(whole);
+      const auto number = ParseWhole<double>(word);
+      if (!number) throw bad(whole);
+      numbers.push_back(*number);
     }
     const auto table = [&] {
       if (numbers.size() != percent.size()) throw bad(whole);
@@ -141,16 +138,18 @@ Result<Mix> ParseMix(std::string_view text) {
     const std::string_view part = text.substr(begin, end - begin);
     begin = end + 1;
     const size_t sign = part.find_first_of("=:");
-    double weight = 100;
-    if (!lone && (sign == std::string_view::npos || !ReadNumber(part.substr(sign + 1), weight) ||
-                  weight < 0)) {
+    const auto weight = lone ? 100
+                        : sign == std::string_view::npos
+                            ? std::nullopt
+                            : ParseWhole<double>(part.substr(sign + 1));
+    if (!weight || *weight < 0) {
       return Fail(ErrorKind::kUsage,
                   fmt::format("'{}' is no part of a mix such as chat=60,rag=30,code=10", part));
     }
     const auto scenario = FindScenario(part.substr(0, sign));
     if (!scenario) return tl::unexpected<Error>(scenario.error());
-    mix.parts.push_back({(*scenario)->name, weight});
-    mix.sum += weight;
+    mix.parts.push_back({(*scenario)->name, *weight});
+    mix.sum += *weight;
   }
   if (!(mix.sum > 0)) return Fail(ErrorKind::kUsage, "the mix adds up to 0");
   return mix;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
+#include "base/parse_number.h"
 #include "load/result/request_times.h"
 
 namespace tacho {
@@ -29,18 +28,16 @@ Result<Slo> ParseSlo(std::string_view text) {
     return bad("names no time that a request has (ttft, tpot, e2el)");
   }
   if (sign == std::string_view::npos) return bad("has no bound, such as in ttft:200 (ms)");
-  const std::string_view value = text.substr(sign + 1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const std::string_view unit = value.substr(static_cast<size_t>(end - value.data()));
+  std::string_view unit = text.substr(sign + 1);
+  const auto number = TakeNumber<double>(unit);
   const double factor = unit.empty() || unit == "ms" ? 1e6
                         : unit == "s"                ? 1e9
                         : unit == "us"               ? 1e3
                                                      : 0;
-  if (error != std::errc() || factor == 0 || !(number >= 0) || !std::isfinite(number)) {
+  if (!number || factor == 0 || !(*number >= 0)) {
     return bad("has no bound such as in ttft:200 (ms) or ttft:1.5s");
   }
-  slo.most_ns = number * factor;
+  slo.most_ns = *number * factor;
   return slo;
 }
 

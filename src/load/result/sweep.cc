@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/parse_number.h"
 #include "load/result/load_report.h"
 #include "text/format_number.h"
 #include "text/json_writer.h"
@@ -71,14 +71,9 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
   };
   std::vector<double> levels;
   const auto add = [&](std::string_view word) {
-    double level = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), level);
-    if (error != std::errc() || end != word.data() + word.size() || !(level > 0) ||
-        !std::isfinite(level)) {
-      return false;
-    }
-    if (!levels.empty() && level <= levels.back()) return false;
-    levels.push_back(level);
+    const auto level = ParseWhole<double>(word);
+    if (!level || !(*level > 0) || (!levels.empty() && *level <= levels.back())) return false;
+    levels.push_back(*level);
     return true;
   };
   for (size_t begin = 0; begin <= text.size();) {

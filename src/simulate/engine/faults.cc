@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "simulate/engine/random.h"
 
 namespace tacho::simulate {
 namespace {
 
-Result<int64_t> ParseWhole(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return Fail(ErrorKind::kUsage, fmt::format("'{}' is no whole number", text));
-  }
-  return value;
+Result<int64_t> ParseAmount(std::string_view text) {
+  if (const auto value = ParseWhole<int64_t>(text)) return *value;
+  return Fail(ErrorKind::kUsage, fmt::format("'{}' is no whole number", text));
 }
 
 std::string KnownKinds() {
@@ -69,11 +65,9 @@ Result<int64_t> ParseTime(std::string_view text) {
       {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000}};
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
-    const std::string_view number = text.substr(0, text.size() - unit.name.size());
-    double value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size()) continue;
-    const double ns = value * static_cast<double>(unit.ns);
+    const auto value = ParseWhole<double>(text.substr(0, text.size() - unit.name.size()));
+    if (!value) continue;
+    const double ns = *value * static_cast<double>(unit.ns);
     if (!(ns > -1e15 && ns < 1e15)) break;  // eleven days
     return static_cast<int64_t>(ns);
   }
@@ -91,7 +85,7 @@ Result<Fault> ParseFault(std::string_view text) {
   }
   Fault fault{row->kind, {}, 0};
   if (at != std::string_view::npos) {
-    const auto worker = ParseWhole(head.substr(at + 1));
+    const auto worker = ParseAmount(head.substr(at + 1));
     if (!worker) return tl::unexpected<Error>(worker.error().WithContext("--fault"));
     fault.worker = *worker;
   }
@@ -101,7 +95,7 @@ Result<Fault> ParseFault(std::string_view text) {
   if (row->argument.empty()) return fault;
   const std::string_view argument =
       colon == std::string_view::npos ? row->fallback : text.substr(colon + 1);
-  const auto amount = row->argument == "TIME" ? ParseTime(argument) : ParseWhole(argument);
+  const auto amount = row->argument == "TIME" ? ParseTime(argument) : ParseAmount(argument);
   if (!amount)
     return tl::unexpected<Error>(amount.error().WithContext(fmt::format("fault {}", name)));
   fault.amount = *amount;

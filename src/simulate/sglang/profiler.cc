@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
+
+#include "base/parse_number.h"
 
 namespace tacho::simulate {
 namespace {
@@ -30,12 +31,9 @@ bool ReadWhole(const Json& json, const char* key, std::optional<int64_t>& to) {
     return true;
   }
   if (!found->is_string()) return false;
-  const auto& text = found->get_ref<const std::string&>();
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
-  to = value;
-  return true;
+  const auto value = ParseWhole<int64_t>(found->get_ref<const std::string&>());
+  if (value) to = *value;
+  return value.has_value();
 }
 template <typename T>
 bool Read(const Json& json, const char* key, T& to) {
@@ -57,10 +55,8 @@ Result<SglangVersion> ParseSglangVersion(std::string_view text) {
   SglangVersion version;
   constexpr std::string_view kSeries = "0.5.";
   if (text.starts_with(kSeries)) {
-    const std::string_view rest = text.substr(kSeries.size());
-    const auto [end, error] =
-        std::from_chars(rest.data(), rest.data() + rest.size(), version.patch);
-    if (error == std::errc() && end == rest.data() + rest.size()) {
+    if (const auto patch = ParseWhole<decltype(version.patch)>(text.substr(kSeries.size()))) {
+      version.patch = *patch;
       version.text = text;
       return version;
     }

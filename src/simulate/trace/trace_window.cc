@@ -1,8 +1,8 @@
 #include "simulate/trace/trace_window.h"
 
-#include <charconv>
 #include <memory>
 
+#include "base/parse_number.h"
 #include "base/time.h"
 #include "base/words.h"
 #include "simulate/trace/trace_flush.h"
@@ -60,8 +60,7 @@ std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t 
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view key = line.substr(0, equals), value = line.substr(equals + 1);
-    int64_t number = 0;
-    std::from_chars(value.data(), value.data() + value.size(), number);
+    const int64_t number = ParseWhole<int64_t>(value).value_or(0);
     if (key == "ACTIVITIES_LOG_FILE") order.path = WithPid(value, pid);
     if (key == "PROFILE_START_TIME") start_ms = number;
     if (key == "ACTIVITIES_DURATION_MSECS") order.duration_ns = number * kNsPerMs;

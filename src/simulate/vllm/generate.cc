@@ -1,21 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "net/http.h"
 #include "simulate/vllm/format.h"
 #include "simulate/vllm/server.h"
 
 // vLLM's /v1/completions and /v1/chat/completions.
 namespace tacho::simulate {
-namespace {}  // namespace
 
 std::variant<size_t, ApiError> VllmServer::PickEngine(const ServerRequest& request) const {
   const std::string wanted(FindHeader(request.headers, "X-data-parallel-rank"));
   if (!wanted.empty()) {
-    int64_t rank = -1;
-    std::from_chars(wanted.data(), wanted.data() + wanted.size(), rank);
+    const int64_t rank = ParseWhole<int64_t>(wanted).value_or(-1);
     if (rank < 0 || rank >= static_cast<int64_t>(engines_.size())) {
       return ApiError{400, fmt::format("data_parallel_rank {} is out of range [0, {}).", wanted,
                                        engines_.size())};

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
+
+#include "base/parse_number.h"
 
 namespace tacho::simulate {
 namespace {
@@ -70,12 +71,11 @@ Result<VllmVersion> ParseVllmVersion(std::string_view text) {
   };
   if (!text.starts_with("0.")) return bad();
   VllmVersion version;
-  const std::string_view rest = text.substr(2);
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), version.minor);
-  const bool ends = end == rest.data() + rest.size() || *end == '.';
-  if (error != std::errc() || !ends) return bad();
-  version.text =
-      end == rest.data() + rest.size() ? fmt::format("0.{}.0", version.minor) : std::string(text);
+  std::string_view rest = text.substr(2);
+  const auto minor = TakeNumber<decltype(version.minor)>(rest);
+  if (!minor || !(rest.empty() || rest[0] == '.')) return bad();
+  version.minor = *minor;
+  version.text = rest.empty() ? fmt::format("0.{}.0", version.minor) : std::string(text);
   version.generation = version.minor < 13   ? VllmGeneration::kEnvironment
                        : version.minor < 32 ? VllmGeneration::kConfig
                                             : VllmGeneration::kLive;

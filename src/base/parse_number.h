@@ -1,0 +1,38 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace tacho {
+
+// Takes the number that `text` begins with off its front: no blanks, no '+', of any locale.
+// nullopt, and `text` as it was, where there is none or it does not fit a T. A double is finite.
+template <typename T>
+std::optional<T> TakeNumber(std::string_view& text, [[maybe_unused]] int base = 10) {
+  T value{};
+  std::from_chars_result read{};
+  const char* const end = text.data() + text.size();
+  if constexpr (std::is_floating_point_v<T>) {
+    read = std::from_chars(text.data(), end, value);
+    if (!std::isfinite(value)) return std::nullopt;
+  } else {
+    read = std::from_chars(text.data(), end, value, base);
+  }
+  if (read.ec != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
+  return value;
+}
+
+// All of `text` as a number; nullopt where anything else is in it.
+template <typename T>
+std::optional<T> ParseWhole(std::string_view text, int base = 10) {
+  const std::optional<T> value = TakeNumber<T>(text, base);
+  return text.empty() ? value : std::nullopt;
+}
+
+}  // namespace tacho
