@@ -11,10 +11,10 @@
 #include "base/ancestors.h"
 #include "base/file_descriptor.h"
 #include "base/parse_number.h"
+#include "base/random.h"
 #include "base/time.h"
 #include "net/clock.h"
 #include "net/kineto_message.h"
-#include "simulate/engine/random.h"
 
 namespace tacho::simulate {
 namespace {
@@ -57,10 +57,11 @@ class Asker {
  private:
   bool Open() {
     socket_ = FileDescriptor(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const uint64_t id = Mix(static_cast<uint64_t>(getpid()) ^ static_cast<uint64_t>(MonotonicNs()));
-    const std::string name =
-        fmt::format("dynoconfigclient{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", id >> 32,
-                    id >> 16 & 0xffff, id & 0xfff, 0x8000 | (Mix(id) >> 50), Mix(id) >> 16);
+    const uint64_t id =
+        HashNumber(static_cast<uint64_t>(getpid()) ^ static_cast<uint64_t>(MonotonicNs()));
+    const std::string name = fmt::format("dynoconfigclient{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                                         id >> 32, id >> 16 & 0xffff, id & 0xfff,
+                                         0x8000 | (HashNumber(id) >> 50), HashNumber(id) >> 16);
     const KinetoAddress own = KinetoAddressOf(options_.socket_folder, name);
     daemon_ = KinetoAddressOf(options_.socket_folder, kKinetoDaemonName);
     if (!socket_ || own.size == 0 || bind(socket_.get(), own.get(), own.size) != 0) return false;

@@ -4,8 +4,8 @@
 
 #include <random>
 
+#include "base/random.h"
 #include "net/http_client.h"
-#include "simulate/engine/random.h"
 #include "simulate/gate.h"
 #include "simulate/router/router.h"
 #include "simulate/server_loop.h"
@@ -81,7 +81,7 @@ class RunningSimulation : public Simulation {
     own.index = index;
     if (own.rank_pids.empty()) own.pid += index * kPidsAWorker;
     own.instance_id = fmt::format("{:05x}", std::random_device()() & 0xfffff);
-    own.seed = Mix(own.seed * 1000 + static_cast<uint64_t>(index));
+    own.seed = HashNumber(own.seed * 1000 + static_cast<uint64_t>(index));
     auto made = MakeWorker(own);
     if (!made) return tl::unexpected<Error>(made.error());
     Worker* worker = made->get();

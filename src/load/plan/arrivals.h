@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "load/plan/random.h"
+#include "base/random.h"
 
 namespace tacho {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "base/random.h"
 #include "load/plan/plan.h"
-#include "load/plan/random.h"
 
 namespace tacho {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "load/plan/random.h"
+#include "base/random.h"
 
 namespace tacho {
 namespace {

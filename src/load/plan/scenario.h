@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "base/result.h"
-#include "load/plan/random.h"
 
 namespace tacho {
 

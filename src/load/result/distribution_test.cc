@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "load/plan/random.h"
+#include "base/random.h"
 
 namespace tacho {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "simulate/engine/random.h"
+#include "base/random.h"
 
 namespace tacho::simulate {
 namespace {
@@ -101,7 +101,7 @@ TEST(Batcher, WaitsForRoomInTheCache) {
 // than the limits.
 TEST(Batcher, AddsUpForAnyLoad) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    Random random(seed);
+    Random random = Random::FromState(seed);
     BatcherLimits limits;
     limits.max_num_seqs = random.Between(1, 20);
     limits.max_num_batched_tokens = random.Between(20, 300);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "base/result.h"
-#include "simulate/engine/random.h"
 #include "simulate/engine/step_load.h"
 #include "simulate/trace/kernel_catalog.h"
 

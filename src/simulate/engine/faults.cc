@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/parse_number.h"
-#include "simulate/engine/random.h"
+#include "base/random.h"
 
 namespace tacho::simulate {
 namespace {
@@ -111,7 +111,7 @@ std::string TextOf(const Fault& fault) {
 }
 
 Fault RandomFault(uint64_t seed, int64_t workers) {
-  Random random(Mix(seed ^ 0xfa017U));
+  Random random = Random::FromState(HashNumber(seed ^ 0xfa017U));
   const auto count = static_cast<int64_t>(FaultRows().size());
   const FaultRow& row = FaultRows()[static_cast<size_t>(random.Between(0, count - 1))];
   Fault fault = *ParseFault(row.name);

@@ -1,6 +1,6 @@
 #include "simulate/engine/prompt.h"
 
-#include "simulate/engine/random.h"
+#include "base/random.h"
 
 namespace tacho::simulate {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 constexpr size_t kBytesAToken = 4;
 constexpr int64_t kPartialCharacter = 97;  // each so-manieth token ends inside a character
 
-uint64_t Chain(uint64_t hash, uint64_t value) { return Mix(hash ^ (value + 0x51ed27U)); }
+uint64_t Chain(uint64_t hash, uint64_t value) { return HashNumber(hash ^ (value + 0x51ed27U)); }
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::vector<int64_t> Tokenize(std::string_view text, int64_t vocabulary) {
     for (const char c : text.substr(at, kBytesAToken)) {
       value = value << 8 | static_cast<unsigned char>(c);
     }
-    tokens.push_back(static_cast<int64_t>(Mix(value) % static_cast<uint64_t>(vocabulary)));
+    tokens.push_back(static_cast<int64_t>(HashNumber(value) % static_cast<uint64_t>(vocabulary)));
   }
   return tokens;
 }
@@ -30,7 +30,7 @@ int64_t OutputToken(uint64_t prompt_hash, int64_t index, int64_t vocabulary) {
 }
 
 int64_t NaturalLength(uint64_t prompt_hash) {
-  return 24 + static_cast<int64_t>(Mix(prompt_hash) % 400);
+  return 24 + static_cast<int64_t>(HashNumber(prompt_hash) % 400);
 }
 
 uint64_t HashOf(const std::vector<int64_t>& tokens) {

@@ -127,11 +127,12 @@ class StepPlanner {
   StepPlanner(SimulatedEngine engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
               uint64_t step)
       : engine_(engine), load_(load) {
-    const uint64_t base = Mix(seed) ^ Mix(step * 2 + 1);
+    const uint64_t base = HashNumber(seed) ^ HashNumber(step * 2 + 1);
     for (int rank = 0; rank < cost.tensor_parallel; ++rank) {
       const uint64_t own = base + static_cast<uint64_t>(rank) * 0x1f123bb5U;
-      ranks_.emplace_back(engine, cost.speed, Random(Mix(own)));
-      kernels_.push_back(KernelsOfStep(cost, load, Random(Mix(own ^ 0x5bd1e995U))));
+      ranks_.emplace_back(engine, cost.speed, Random::FromState(HashNumber(own)));
+      kernels_.push_back(
+          KernelsOfStep(cost, load, Random::FromState(HashNumber(own ^ 0x5bd1e995U))));
     }
   }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulate/engine/random.h"
+#include "base/random.h"
 
 namespace tacho::simulate {
 
@@ -26,9 +26,9 @@ int64_t Router::Answering() const { return std::ranges::count_if(upstreams_, &Up
 HttpHeader Router::RequestId(const ServerRequest& request) {
   const std::string own(FindHeader(request.headers, "X-Request-Id"));
   const uint64_t number = next_request_++;
-  return {
-      "x-request-id",
-      own.empty() ? fmt::format("{:016x}{:08x}", Mix(number), Mix(~number) & 0xffffffffU) : own};
+  return {"x-request-id", own.empty() ? fmt::format("{:016x}{:08x}", HashNumber(number),
+                                                    HashNumber(~number) & 0xffffffffU)
+                                      : own};
 }
 
 void Router::Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to,

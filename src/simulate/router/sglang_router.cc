@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/random.h"
 #include "base/time.h"
 #include "net/http.h"
 #include "simulate/engine/metrics_text.h"
-#include "simulate/engine/random.h"
 #include "simulate/router/router.h"
 #include "simulate/router/sglang_router_answers.h"
 #include "simulate/router/sglang_router_request.h"
@@ -137,7 +137,7 @@ class SglangRouter : public Router {
     Upstream upstream;
     upstream.url = body["url"].get<std::string>();
     const auto known = std::ranges::find(upstreams_, upstream.url, &Upstream::url);
-    upstream.id = known != upstreams_.end() ? known->id : Mix(upstreams_.size() + 1000);
+    upstream.id = known != upstreams_.end() ? known->id : HashNumber(upstreams_.size() + 1000);
     const std::string uuid = UuidOf(upstream);
     const Json answer = {{"status", "accepted"},
                          {"worker_id", uuid},

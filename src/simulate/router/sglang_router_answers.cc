@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "simulate/engine/random.h"
+#include "base/random.h"
 
 namespace tacho::simulate {
 namespace {
@@ -37,7 +37,7 @@ Json Describe(const Upstream& u) {
 }  // namespace
 
 std::string UuidOf(const Upstream& upstream) {
-  const uint64_t a = Mix(upstream.id), b = Mix(a);
+  const uint64_t a = HashNumber(upstream.id), b = HashNumber(a);
   return fmt::format("{:08x}-{:04x}-4{:03x}-9{:03x}-{:012x}", a >> 32, (a >> 16) & 0xffff,
                      a & 0xfff, b >> 52, b & 0xffffffffffff);
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "net/http.h"
 #include "simulate/engine/generate_request.h"
-#include "simulate/engine/random.h"
 #include "simulate/sglang/server.h"
 
 // SGLang's /generate, /v1/completions and /v1/chat/completions.
@@ -82,8 +82,9 @@ void SglangServer::Run(const Exchange& exchange, const Asked& asked, const std::
   const int64_t now = loop_.NowNs();
   const uint64_t number = next_request_++;
   SglangAnswerFacts facts;
-  facts.id =
-      rid.empty() ? fmt::format("{:016x}{:016x}", Mix(options_.seed + number), Mix(number)) : rid;
+  facts.id = rid.empty() ? fmt::format("{:016x}{:016x}", HashNumber(options_.seed + number),
+                                       HashNumber(number))
+                         : rid;
   facts.received_unix_s = static_cast<double>(loop_.UnixNs(now)) / 1e9;
   if (options_.data_parallel > 1) facts.dp_rank = &slot - engines_.data();
 

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/random.h"
 #include "base/time.h"
 #include "net/http.h"
-#include "simulate/engine/random.h"
 #include "simulate/trace/trace_window.h"
 
 namespace tacho::simulate {
@@ -38,7 +38,7 @@ SglangServer::SglangServer(const WorkerOptions& options, const SglangVersion& ve
     engine.kind = SimulatedEngine::kSglang;
     engine.cost = options.cost;
     engine.limits = options.limits;
-    engine.seed = Mix(options.seed + static_cast<uint64_t>(rank));
+    engine.seed = HashNumber(options.seed + static_cast<uint64_t>(rank));
     engine.empty_step_at_end = false;
     EngineSlot& slot = engines_.emplace_back();
     slot.engine = std::make_unique<Engine>(engine, loop);

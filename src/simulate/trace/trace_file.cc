@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-#include "simulate/engine/random.h"
+#include "base/random.h"
 #include "simulate/trace/gzip_sink.h"
 
 namespace tacho::simulate {
@@ -102,7 +102,7 @@ class LimitedSink : public ByteSink {
 
 std::string TempName(const std::string& folder) {
   static std::atomic<uint64_t> count = 0;
-  const uint64_t id = Mix(++count ^ static_cast<uint64_t>(getpid()));
+  const uint64_t id = HashNumber(++count ^ static_cast<uint64_t>(getpid()));
   return fmt::format("{}/tmp{:08x}.json", folder.empty() ? "/tmp" : folder, id & 0xffffffffU);
 }
 

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "base/json_text.h"
-#include "simulate/engine/random.h"
+#include "base/random.h"
 
 namespace tacho::simulate {
 namespace {
@@ -106,9 +106,10 @@ void WriteSession(const TraceSource& source, int64_t session_ns, const Line& lin
   if (source.record_shapes) line("\"record_shapes\": 1");
   if (source.profile_memory) line("\"profile_memory\": 1");
   if (source.with_stack) line("\"with_stack\": 1");
-  const uint64_t id = Mix(source.seed ^ static_cast<uint64_t>(source.pid) ^
-                          static_cast<uint64_t>(session_ns) ^ Mix(source.trace_name.size()));
-  line(fmt::format("\"trace_id\": \"{:016X}{:016X}\"", Mix(id), Mix(id + 1)));
+  const uint64_t id =
+      HashNumber(source.seed ^ static_cast<uint64_t>(source.pid) ^
+                 static_cast<uint64_t>(session_ns) ^ HashNumber(source.trace_name.size()));
+  line(fmt::format("\"trace_id\": \"{:016X}{:016X}\"", HashNumber(id), HashNumber(id + 1)));
   if (source.stamps_version) line("\"vllm_version_tuple\": " + VersionTuple(source.version));
   if (source.content == TraceContent::kWorker)
     line("\"distributedInfo\": " + DistributedInfo(source));

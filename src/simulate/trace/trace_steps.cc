@@ -58,7 +58,8 @@ class Tracer {
         end_(source.OnClock(recording.end_ns) - base_),
         external_id_(source.first_external_id),
         correlation_(source.first_correlation),
-        idle_random_(Mix(source.seed ^ static_cast<uint64_t>(recording.start_ns))) {}
+        idle_random_(Random::FromState(
+            HashNumber(source.seed ^ static_cast<uint64_t>(recording.start_ns)))) {}
 
   void Run(const Recording& recording) {
     int64_t free = start_;  // the host has nothing to do from here on

@@ -48,8 +48,9 @@ void VllmServer::Complete(const Exchange& exchange, bool chat) {
   const uint64_t number = next_request_++;
   const std::string own_id(FindHeader(http.headers, "X-Request-Id"));
   const std::string given =
-      own_id.empty() ? fmt::format("{:016x}{:016x}", Mix(options_.seed + number), Mix(number))
-                     : own_id;
+      own_id.empty()
+          ? fmt::format("{:016x}{:016x}", HashNumber(options_.seed + number), HashNumber(number))
+          : own_id;
   const std::string id = (chat ? "chatcmpl-" : "cmpl-") + given;
   AnswerOptions answer_options;
   answer_options.stream = request.stream;

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/random.h"
 #include "net/http.h"
-#include "simulate/engine/random.h"
 #include "simulate/vllm/server.h"
 
 // What vLLM tells of itself, and what its development mode can do.
@@ -32,7 +32,7 @@ void VllmServer::Models(const Exchange& exchange) {
       fmt::format(
           R"({{"object":"list","data":[{{"id":{0},"object":"model","created":{1},"owned_by":"vllm","root":{2},"parent":null,"max_model_len":{3},"permission":[{{"id":"modelperm-{4:016x}","object":"model_permission","created":{1},"allow_create_engine":false,"allow_sampling":true,"allow_logprobs":true,"allow_search_indices":false,"allow_view":true,"allow_fine_tuning":false,"organization":"*","group":null,"is_blocking":false}}]}}]}})",
           QuoteJson(options_.served_model), created_s_, QuoteJson(options_.cost.model.checkpoint),
-          options_.max_model_len, Mix(options_.seed)),
+          options_.max_model_len, HashNumber(options_.seed)),
       kJsonType);
 }
 

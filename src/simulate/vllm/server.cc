@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulate/engine/random.h"
+#include "base/random.h"
 #include "simulate/trace/trace_window.h"
 
 namespace tacho::simulate {
@@ -21,7 +21,8 @@ Result<std::unique_ptr<VllmServer>> VllmServer::Create(const WorkerOptions& opti
 VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
                        const VllmProfilerConfig& config, Loop& loop, ServerLog& log)
     : Worker(options, loop, log), version_(version) {
-  fingerprint_ = fmt::format("vllm-{}-{:08x}", version.text, Mix(options.seed) & 0xffffffffU);
+  fingerprint_ =
+      fmt::format("vllm-{}-{:08x}", version.text, HashNumber(options.seed) & 0xffffffffU);
   created_s_ = loop.UnixNs(loop.NowNs()) / 1'000'000'000;
   VllmProfiling::Parts parts;
   parts.options = &options_;
@@ -35,7 +36,7 @@ VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
     engine.kind = SimulatedEngine::kVllm;
     engine.cost = options.cost;
     engine.limits = options.limits;
-    engine.seed = Mix(options.seed + static_cast<uint64_t>(rank));
+    engine.seed = HashNumber(options.seed + static_cast<uint64_t>(rank));
     EngineSlot& slot = engines_.emplace_back();
     slot.engine = std::make_unique<Engine>(engine, loop);
     parts.engines.push_back(slot.engine.get());

@@ -7,7 +7,9 @@
 
 namespace tacho {
 
-// Mixes 64 bits (the finaliser of SplitMix64).
+inline constexpr uint64_t kSplitMixStep = 0x9e3779b97f4a7c15u;
+
+// Mixes 64 bits (the finaliser of SplitMix64). 0 stays 0.
 constexpr uint64_t MixBits(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -15,25 +17,36 @@ constexpr uint64_t MixBits(uint64_t x) {
 }
 
 // The same on every platform, unlike std::hash.
+constexpr uint64_t HashNumber(uint64_t number) { return MixBits(number + kSplitMixStep); }
 constexpr uint64_t HashText(std::string_view text) {
   uint64_t hash = text.size();
   for (const char c : text) hash = MixBits(hash ^ static_cast<unsigned char>(c)) + 1;
   return hash;
 }
 
-// SplitMix64 with the distributions that a plan needs. Our own, because the standard library's
-// distributions differ between platforms and a plan must not.
+// SplitMix64: the same numbers for the same seed on every platform. The standard library's
+// distributions differ between platforms; those of a plan must not.
 class Random {
  public:
   // `stream`s of one seed are independent of each other.
-  explicit Random(uint64_t seed, uint64_t stream = 0)
-      : state_(MixBits(seed + kStep) ^ MixBits(stream + 2 * kStep)) {}
+  explicit constexpr Random(uint64_t seed, uint64_t stream = 0)
+      : state_(HashNumber(seed) ^ HashNumber(stream + kSplitMixStep)) {}
+  // The plain SplitMix64, which begins with HashNumber(state).
+  static constexpr Random FromState(uint64_t state) {
+    Random random(0);
+    random.state_ = state;
+    return random;
+  }
 
-  uint64_t Next() { return MixBits(state_ += kStep); }
+  constexpr uint64_t Next() { return MixBits(state_ += kSplitMixStep); }
   // [0, 1)
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   // 0 .. below-1; the bias is below 2^-32 for all that is drawn here.
   uint64_t Below(uint64_t below) { return static_cast<uint64_t>((Wide{Next()} * below) >> 64); }
+  // A whole number of [low, high].
+  constexpr int64_t Between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>((Next() >> 32) % static_cast<uint64_t>(high - low + 1));
+  }
   double Exponential() { return -std::log1p(-Uniform()); }
   double Normal() {
     const double radius = std::sqrt(2 * Exponential());
@@ -53,7 +66,6 @@ class Random {
 
  private:
   __extension__ typedef unsigned __int128 Wide;
-  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
   uint64_t state_;
 };
 
