@@ -339,7 +339,7 @@ class ShapeIndex {
 
 // The rule of torch/autograd/profiler_util.py (2.13). Its tree differs from ours: some utility
 // operators are not in it, and Python frames are; slices that were still open at the stop stand
-// beside it.
+// beside it. Long: one pass over the tree.
 KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, const Scope& scope) {
   const Trace& trace = index.trace();
   const std::vector<StringId> keys = KeyNames(trace);

@@ -205,6 +205,7 @@ FirstPieces::FirstPieces(const Trace& trace, const LaunchLinks& links)
   }
 }
 
+// Long: one pass over the launches.
 LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const Scope& scope) {
   LaunchTable table;
   const GpuTable& gpu = trace.gpu;

@@ -25,6 +25,7 @@ std::vector<WholeTable> AnalyzeOptions::Tables() const {
   return tables;
 }
 
+// Long: a row for each option.
 CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
   CommandSpec spec;
   spec.name = "analyze";

@@ -175,6 +175,20 @@ std::vector<std::string> SpreadWords(const CommandSpec& spec,
 
 }  // namespace
 
+namespace {
+
+// The flags that were given, as they are written in a command.
+std::string WrittenFlags(const CommandSpec& spec) {
+  std::string written;
+  for (const OptionGroup& group : spec.groups)
+    for (const OptionRow& row : group.options)
+      if (auto* const* target = std::get_if<bool*>(&row.target); target != nullptr && **target)
+        written += " " + MainName(row);
+  return written;
+}
+
+}  // namespace
+
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments) {
   CLI::App app;
   app.set_help_flag();
@@ -222,11 +236,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
         Usage(spec, fmt::format("unexpected argument '{}'", VisibleText(positionals.front()))));
   }
   if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
-  std::string written;
-  for (const OptionGroup& group : spec.groups)
-    for (const OptionRow& row : group.options)
-      if (auto* const* target = std::get_if<bool*>(&row.target); target != nullptr && **target)
-        written += " " + MainName(row);
+  std::string written = WrittenFlags(spec);
   for (const auto& [row, option] : valued) {
     if (option->count() == 0) continue;
     const bool list = std::holds_alternative<std::vector<std::string>*>(row->target);

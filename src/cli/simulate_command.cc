@@ -31,6 +31,7 @@ struct SimulateOptions {
        echo_ids = false, log_iterations = false, log_requests = false, truth = false, json = false;
 };
 
+// Long: a row for each option.
 CommandSpec SimulateSpec(SimulateOptions& o) {
   CommandSpec spec;
   spec.name = "simulate";
@@ -141,6 +142,7 @@ Result<bool> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
   return true;
 }
 
+// Long: a line for each option.
 Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   SimulationOptions out;
   WorkerOptions& worker = out.worker;

@@ -37,6 +37,32 @@ int FirstOfIpv4(std::string_view host) {
   return host.empty() ? first : -1;
 }
 
+// The host at the beginning of `authority`, which keeps what follows it. `text` is the whole URL.
+Result<std::string_view> TakeHost(std::string_view text, std::string_view& authority) {
+  std::string_view host;
+  if (authority.starts_with('[')) {
+    const size_t close = authority.find(']');
+    if (close == std::string_view::npos) return Wrong(text, "']' is missing");
+    host = authority.substr(0, close + 1);
+    const std::string_view inner = host.substr(1, close - 1);
+    const bool numeric = std::all_of(inner.begin(), inner.end(), [](char c) {
+      return HexDigit(c) >= 0 || c == ':' || c == '.';
+    });
+    if (!numeric || inner.find(':') == std::string_view::npos) {
+      return Wrong(text, "between '[' and ']' there is no IPv6 address");
+    }
+    authority.remove_prefix(close + 1);
+  } else {
+    host = authority.substr(0, std::min(authority.find(':'), authority.size()));
+    if (!std::all_of(host.begin(), host.end(), IsNameChar)) {
+      return Wrong(text, "a host has letters, digits, '-', '.' and '_'");
+    }
+    authority.remove_prefix(host.size());
+  }
+  if (host.empty()) return Wrong(text, "the host is missing");
+  return host;
+}
+
 }  // namespace
 
 std::string Url::Origin() const { return scheme + "://" + host + ":" + std::to_string(port); }
@@ -84,28 +110,9 @@ Result<Url> ParseUrl(std::string_view text) {
     return Wrong(text, "a name or a password before '@' is not taken");
   }
 
-  std::string_view host;
-  if (authority.starts_with('[')) {
-    const size_t close = authority.find(']');
-    if (close == std::string_view::npos) return Wrong(text, "']' is missing");
-    host = authority.substr(0, close + 1);
-    const std::string_view inner = host.substr(1, close - 1);
-    const bool numeric = std::all_of(inner.begin(), inner.end(), [](char c) {
-      return HexDigit(c) >= 0 || c == ':' || c == '.';
-    });
-    if (!numeric || inner.find(':') == std::string_view::npos) {
-      return Wrong(text, "between '[' and ']' there is no IPv6 address");
-    }
-    authority.remove_prefix(close + 1);
-  } else {
-    host = authority.substr(0, std::min(authority.find(':'), authority.size()));
-    if (!std::all_of(host.begin(), host.end(), IsNameChar)) {
-      return Wrong(text, "a host has letters, digits, '-', '.' and '_'");
-    }
-    authority.remove_prefix(host.size());
-  }
-  if (host.empty()) return Wrong(text, "the host is missing");
-  url.host = std::string(host);
+  Result<std::string_view> host = TakeHost(text, authority);
+  if (!host) return tl::unexpected(host.error());
+  url.host = std::string(*host);
   std::transform(url.host.begin(), url.host.end(), url.host.begin(), AsciiLower);
 
   if (authority.empty()) {

@@ -280,33 +280,39 @@ Table StreamsTable(const std::vector<DeviceTime>& devices, std::string title) {
   return table;
 }
 
+namespace {
+
+std::vector<TableColumn> RankColumns(std::string title, bool with_sessions) {
+  TableColumn trace = Col{"", with_sessions ? "session" : "trace"}.ScreenOnly();
+  trace.stretches = !with_sessions;  // the end of a session's name is what tells it apart
+  return {Col{"rank"}.FileOnly(),
+          Col{"path"}.FileOnly(),
+          Col{"name", std::move(title), kText},
+          std::move(trace),
+          Col{"window_ns", "window", kDuration}.GivesWay(),
+          Col{"busy", "busy", kShare}.ScreenOnly(),
+          Col{"busy_ns", "busy", kDuration}.FileOnly(),
+          Col{"compute_ns", "compute", kDuration},
+          Col{"exposed_comm_ns", "exp. comm", kDuration},
+          Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(),
+          Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(),
+          Col{"idle_ns", "idle", kDuration},
+          Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
+          Col{"steps", "steps", kCount}.GivesWay(),
+          Col{"start_unix_ns", "start", kDuration}.FileOnly(),
+          Col{"", "window", kStacked}.ScreenOnly().GivesWay(),
+          Col{"worker"}.FileOnly(),
+          Col{"data_parallel"}.FileOnly(),
+          Col{"pipeline"}.FileOnly(),
+          Col{"tensor"}.FileOnly(),
+          Col{"stage"}.FileOnly()};
+}
+
+}  // namespace
+
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title) {
   const std::vector<std::string> sessions = SessionsOfRanks(ranks);
-  TableColumn trace = Col{"", sessions.empty() ? "trace" : "session"}.ScreenOnly();
-  trace.stretches = sessions.empty();  // the end of a session's name is what tells it apart
-  Table table{"ranks",
-              {Col{"rank"}.FileOnly(),
-               Col{"path"}.FileOnly(),
-               Col{"name", std::move(title), kText},
-               std::move(trace),
-               Col{"window_ns", "window", kDuration}.GivesWay(),
-               Col{"busy", "busy", kShare}.ScreenOnly(),
-               Col{"busy_ns", "busy", kDuration}.FileOnly(),
-               Col{"compute_ns", "compute", kDuration},
-               Col{"exposed_comm_ns", "exp. comm", kDuration},
-               Col{"exposed_copy_ns", "exp. copy", kDuration}.FileOnly(),
-               Col{"comm_busy_ns", "comm busy", kDuration}.FileOnly(),
-               Col{"idle_ns", "idle", kDuration},
-               Col{"kernel_sum_ns", "kernel sum", kDuration}.FileOnly(),
-               Col{"steps", "steps", kCount}.GivesWay(),
-               Col{"start_unix_ns", "start", kDuration}.FileOnly(),
-               Col{"", "window", kStacked}.ScreenOnly().GivesWay(),
-               Col{"worker"}.FileOnly(),
-               Col{"data_parallel"}.FileOnly(),
-               Col{"pipeline"}.FileOnly(),
-               Col{"tensor"}.FileOnly(),
-               Col{"stage"}.FileOnly()},
-              {}};
+  Table table{"ranks", RankColumns(std::move(title), !sessions.empty()), {}};
   std::vector<std::string> paths;
   for (const RankRow& row : ranks.rows) paths.push_back(row.path);
   if (!style.whole_names) paths = sessions.empty() ? ShortPaths(paths) : sessions;

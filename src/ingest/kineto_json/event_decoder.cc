@@ -37,6 +37,7 @@ Scan EventDecoder::Decode(Cursor& c, uint64_t offset) {
   return DecodeSlow(c);
 }
 
+// Long: the path of nearly every event, in one piece for the compiler.
 bool EventDecoder::DecodeFast(Cursor& c) {
   uint32_t head = kNone;
   const char* p = MatchHead(c, head);

@@ -89,6 +89,18 @@ class JsonRows {
     return why;
   }
 
+  // What is wrong with it. A negative timestamp is one that the row does not have.
+  std::string SetTime(double timestamp, DatasetRow& row) const {
+    if (timestamp < 0) return "";
+    const double unit = options_.seconds_a_unit > 0 ? options_.seconds_a_unit : 1e-3;
+    const double seconds = timestamp * unit;
+    if (seconds > kLatestSeconds)
+      return fmt::format("{}: {:g} s is no time (another unit?)", options_.timestamp_label,
+                         seconds);
+    row.at_ns = std::llround(seconds * 1e9);
+    return "";
+  }
+
   std::string TakeObject(ondemand::object object) {
     taken_ = false;
     DatasetRow row;
@@ -139,14 +151,7 @@ class JsonRows {
       return fmt::format("a line of another kind ({}, not {})", DatasetName(kind),
                          DatasetName(dataset_.kind));
     }
-    if (timestamp >= 0) {
-      const double unit = options_.seconds_a_unit > 0 ? options_.seconds_a_unit : 1e-3;
-      const double seconds = timestamp * unit;
-      if (seconds > kLatestSeconds)
-        return fmt::format("{}: {:g} s is no time (another unit?)", options_.timestamp_label,
-                           seconds);
-      row.at_ns = std::llround(seconds * 1e9);
-    }
+    if (std::string wrong = SetTime(timestamp, row); !wrong.empty()) return wrong;
     const bool fits = kind == DatasetKind::kTrace
                           ? row.prompt_tokens > 0 && row.output_tokens > 0
                           : !row.text.empty() && (row.output_tokens > 0 || !tells_output);

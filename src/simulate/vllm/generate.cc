@@ -29,6 +29,47 @@ std::variant<size_t, ApiError> VllmServer::PickEngine(const ServerRequest& reque
 void VllmServer::Completions(const Exchange& exchange) { Complete(exchange, false); }
 void VllmServer::ChatCompletions(const Exchange& exchange) { Complete(exchange, true); }
 
+namespace {
+
+// A stream that holds an error and no token.
+void EndStream(HttpExchange& exchange, const std::vector<HttpHeader>& headers,
+               const std::string& error) {
+  exchange.Begin(200, "text/event-stream; charset=utf-8", headers);
+  exchange.Write(SseEvent(error) + SseEvent("[DONE]"));
+  exchange.End();
+}
+
+std::string ReceivedText(const std::string& id, const OpenAiRequest& request) {
+  return fmt::format(
+      "Received request {}-0: params: SamplingParams(n={}, max_tokens={}), "
+      "lora_request: None.",
+      id, request.copies, request.max_tokens);
+}
+
+}  // namespace
+
+std::vector<AnswerText> VllmServer::TextsOf(const OpenAiRequest& request, EngineSlot& slot) {
+  std::vector<AnswerText> texts;
+  for (const auto& prompt : request.prompts) {
+    for (int64_t copy = 0; copy < request.copies; ++copy) {
+      AnswerText text;
+      text.id = next_request_++;
+      text.prompt = prompt;
+      text.cached_tokens = options_.prefix_caching ? slot.prefixes.Match(prompt) : 0;
+      text.seed = HashOf(prompt) + static_cast<uint64_t>(copy);
+      const int64_t room = options_.max_model_len - static_cast<int64_t>(prompt.size());
+      text.length = request.max_tokens > 0 ? request.max_tokens : room;
+      const int64_t natural = NaturalLength(text.seed);
+      if (!request.ignore_eos && natural < text.length) {
+        text.length = natural;
+        text.finish = "stop";
+      }
+      texts.push_back(std::move(text));
+    }
+  }
+  return texts;
+}
+
 void VllmServer::Complete(const Exchange& exchange, bool chat) {
   const ServerRequest& http = exchange->request();
   const OpenAiLimits limits{SimulatedEngine::kVllm, options_.served_model, options_.max_model_len,
@@ -62,37 +103,14 @@ void VllmServer::Complete(const Exchange& exchange, bool chat) {
     const ApiError error{400,
                          fmt::format("Token id {} is out of vocabulary", request.unknown_token)};
     if (!request.stream) return refuse(error);
-    exchange->Begin(200, "text/event-stream; charset=utf-8", answer_options.headers);
-    exchange->Write(SseEvent(MakeVllmFormat(request, id, 0, "")->StreamError(error)) +
-                    SseEvent("[DONE]"));
-    exchange->End();
-    return;
+    return EndStream(*exchange, answer_options.headers,
+                     MakeVllmFormat(request, id, 0, "")->StreamError(error));
   }
   if (options_.logs_requests) {
-    log_.Vllm("APIServer", options_.pid, "INFO", "request_logger.py:65",
-              fmt::format("Received request {}-0: params: SamplingParams(n={}, max_tokens={}), "
-                          "lora_request: None.",
-                          id, request.copies, request.max_tokens));
+    log_.Vllm("APIServer", options_.pid, "INFO", "request_logger.py:65", ReceivedText(id, request));
   }
 
-  std::vector<AnswerText> texts;
-  for (const auto& prompt : request.prompts) {
-    for (int64_t copy = 0; copy < request.copies; ++copy) {
-      AnswerText text;
-      text.id = next_request_++;
-      text.prompt = prompt;
-      text.cached_tokens = options_.prefix_caching ? slot.prefixes.Match(prompt) : 0;
-      text.seed = HashOf(prompt) + static_cast<uint64_t>(copy);
-      const int64_t room = options_.max_model_len - static_cast<int64_t>(prompt.size());
-      text.length = request.max_tokens > 0 ? request.max_tokens : room;
-      const int64_t natural = NaturalLength(text.seed);
-      if (!request.ignore_eos && natural < text.length) {
-        text.length = natural;
-        text.finish = "stop";
-      }
-      texts.push_back(std::move(text));
-    }
-  }
+  std::vector<AnswerText> texts = TextsOf(request, slot);
   if (const Fault* fault = options_.faults.Find(FaultKind::kErrorInStream, options_.index)) {
     ++answers_;
     if (answers_ % static_cast<uint64_t>(std::max<int64_t>(1, fault->amount)) == 0) {
