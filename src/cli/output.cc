@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 
 #include "base/file_descriptor.h"
+#include "base/replace_file.h"
 #include "base/system_error.h"
 #include "cli/exit_status.h"
 #include "text/json_writer.h"
@@ -19,18 +21,6 @@
 
 namespace tacho {
 namespace {
-
-// 0 or the errno of what went wrong.
-int WriteAll(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    if (written == 0) return EIO;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
-}
 
 tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
   return Fail(ErrorKind::kOutput,
@@ -53,20 +43,6 @@ std::string_view NameOf(ErrorKind kind) {
       break;
   }
   return "bug";
-}
-
-int WriteWholeFile(const std::string& path, std::string_view content) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return errno;
-  int error = WriteAll(file, content);
-  // Some file systems tell that they are full only here.
-  if (close(file) != 0 && error == 0) error = errno;
-  return error;
-}
-
-// Where a file is written until it is whole.
-std::string BesideOf(const std::string& folder, const std::string& name) {
-  return fmt::format("{}/.{}.{}.tmp", folder, name, getpid());
 }
 
 // Where a file goes; no name: to what is there, which is no file that could be replaced, or is
@@ -155,17 +131,16 @@ Result<void> WriteFiles(const std::string& folder,
   std::error_code error;
   const bool made = std::filesystem::create_directories(folder, error);
   if (error) return CannotWrite(folder, error.value());
-  std::vector<std::string> beside;
+  std::deque<FileBeside> beside;
   const auto give_up = [&](const std::string& what, int reason) {
-    for (const std::string& path : beside) unlink(path.c_str());
+    beside.clear();
     if (made) rmdir(folder.c_str());
     return CannotWrite(what, reason);
   };
   for (const auto& [name, content] : files) {
-    beside.push_back(BesideOf(folder, name));
-    if (const int reason = WriteWholeFile(beside.back(), content); reason != 0) {
-      return give_up(folder + "/" + name, reason);
-    }
+    const std::string path = folder + "/" + name;
+    if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
+      return give_up(path, reason);
   }
   // A folder in the way is what a rename fails for once the file beside it could be written.
   for (const auto& [name, content] : files) {
@@ -174,8 +149,8 @@ Result<void> WriteFiles(const std::string& folder,
     if (lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return give_up(path, EISDIR);
   }
   for (size_t i = 0; i < files.size(); ++i) {
-    const std::string path = folder + "/" + files[i].first;
-    if (rename(beside[i].c_str(), path.c_str()) != 0) return give_up(path, errno);
+    if (const int reason = beside[i].Commit(); reason != 0)
+      return give_up(folder + "/" + files[i].first, reason);
   }
   return {};
 }
@@ -219,9 +194,7 @@ Result<void> CheckWritable(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(place->folder, error);
   if (error) return CannotWrite(path, error.value());
-  const std::string beside = BesideOf(place->folder, place->name);
-  const int reason = WriteWholeFile(beside, "");
-  unlink(beside.c_str());
+  const int reason = FileBeside(place->folder + "/" + place->name).Write("");
   return reason == 0 ? Result<void>() : CannotWrite(path, reason);
 }
 

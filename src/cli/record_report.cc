@@ -88,7 +88,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
                             any ? FindingsJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
   // What is known is shown all the same.
-  const Result<bool> kept = recording.folder.Write("run.json", proven.json, kForOwner);
+  const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
   return proven;
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/replace_file.h"
 #include "control/session_lock.h"
 #include "control/version.h"
 
@@ -62,14 +63,7 @@ Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& s
   if (session.steps) json["steps"] = *session.steps;
   if (session.by_stage) json["by_stage"] = true;
   if (!session.folder.empty()) json["folder"] = session.folder;
-  const std::string beside = *path + ".part";
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  file << json.dump() << '\n';
-  file.close();
-  if (!file || std::rename(beside.c_str(), path->c_str()) != 0)
-    return tl::unexpected<Error>(
-        Error{ErrorKind::kOutput, fmt::format("{}: cannot be written", *path)});
-  return {};
+  return ReplaceFile(*path, json.dump() + '\n');
 }
 
 void ForgetOpenSession(const std::string& worker_url) {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/file_descriptor.h"
+#include "base/replace_file.h"
 #include "control/version.h"
 #include "net/clock.h"
 
@@ -150,7 +151,7 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   // One at a time; who cannot lock, writes nothing.
   const FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || !LockSoon(lock.get())) return;
-  const std::string path = folder + "/profiles.json", beside = path + ".part";
+  const std::string path = folder + "/profiles.json";
   OrderedJson kept = OrderedJson::array();
   OrderedJson own = {{"key", key}};
   for (const Field& field : kFields) own["figures"][field.name] = figures.*field.figure;
@@ -170,15 +171,10 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   own["instances"] = instances;
   kept.push_back(std::move(own));
   while (kept.size() > kMostKinds) kept.erase(0);
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  file << OrderedJson{{"schema", 1}, {"kinds", kept}}.dump(1, ' ', false,
-                                                           OrderedJson::error_handler_t::replace)
-       << '\n';
-  file.close();
-  if (file)
-    fs::rename(beside, path, failed);
-  else
-    fs::remove(beside, failed);
+  // Without them the next recording measures again.
+  (void)ReplaceFile(path, OrderedJson{{"schema", 1}, {"kinds", kept}}.dump(
+                              1, ' ', false, OrderedJson::error_handler_t::replace) +
+                              '\n');
 }
 
 }  // namespace tacho

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
+
+#include "base/replace_file.h"
 
 namespace tacho {
 namespace {
@@ -16,25 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr int kMostNames = 1000;
 constexpr off_t kReserveBytes = 128 << 10;  // run.json of some tens of workers
-
-Result<bool> WriteAll(const std::string& path, std::string_view content, mode_t mode) {
-  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  bool good = file >= 0;
-  while (good && !content.empty()) {
-    ssize_t written = write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    good = written > 0;
-    if (good) content.remove_prefix(static_cast<size_t>(written));
-  }
-  int reason = errno;
-  if (file >= 0 && close(file) != 0 && good) {
-    good = false;
-    reason = errno;
-  }
-  if (good) return true;
-  unlink(path.c_str());
-  return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(reason)));
-}
 
 std::string LocalTime(int64_t unix_ns, const char* form) {
   const std::time_t seconds = unix_ns / 1'000'000'000;
@@ -71,15 +52,11 @@ Result<RunFolder> RunFolder::Create(const std::string& parent, const std::string
 
 std::string RunFolder::In(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
 
-Result<bool> RunFolder::Write(std::string_view name, std::string_view content, mode_t mode) const {
-  std::string path = In(name);
+Result<void> RunFolder::Write(std::string_view name, std::string_view content, mode_t mode) const {
+  const std::string path = In(name);
   std::error_code failed;
   fs::create_directories(fs::path(path).parent_path(), failed);
-  std::string beside = path + ".part";
-  TACHO_RETURN_IF_ERROR(WriteAll(beside, content, mode));
-  fs::rename(beside, path, failed);
-  if (failed) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, failed.message()));
-  return true;
+  return ReplaceFile(path, content, mode);
 }
 
 void RunFolder::RemoveEmpty() const {

@@ -36,7 +36,7 @@ class RunFolder {
   std::string In(std::string_view name) const;
 
   // Replaces the file NAME of the folder ("metrics/w0-before.txt"; folders are made).
-  Result<bool> Write(std::string_view name, std::string_view content, mode_t mode = kForAll) const;
+  Result<void> Write(std::string_view name, std::string_view content, mode_t mode = kForAll) const;
 
   // Gives back the room that was kept for run.json, so that it can be written on a full disk.
   void FreeReserve() { reserve_.Close(); }
