@@ -16,9 +16,8 @@
 #include "cli/terminal.h"
 #include "control/liveness.h"
 #include "control/local_engine.h"
-#include "control/open_session.h"
+#include "control/operate.h"
 #include "control/profile_needs.h"
-#include "control/session_lock.h"
 #include "load/result/records.h"
 #include "session/run_folder.h"
 #include "text/format_number.h"
@@ -125,40 +124,28 @@ int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcom
   return good && AllAnswered(scene) ? kDone : kRemoteFailed;
 }
 
-std::vector<ControlOutcome> Send(const EngineScene& scene,
-                                 const std::vector<ControlRequest>& requests) {
-  std::vector<EngineFacts> facts;
-  for (const ControlRequest& request : requests)
-    for (const ProbedWorker& probed : scene.workers)
-      if (probed.worker.url == request.url) facts.push_back(*probed.facts);
-  return SendAll(*scene.client, requests, facts, scene.patience, scene.stop);
-}
-
-// Stops those that answered the probe; what was open on those that tell so is open no more.
+// Stops those that answered the probe.
 std::vector<ControlOutcome> SendStops(const EngineScene& scene) {
-  std::vector<ControlRequest> requests;
-  for (const ProbedWorker& probed : scene.workers)
-    if (probed.facts)
-      requests.push_back(PlanStop(probed.worker, *probed.facts,
-                                  probed.open && probed.open->steps && !probed.open->by_stage));
-  std::vector<ControlOutcome> outcomes = Send(scene, requests);
-  for (ControlOutcome& outcome : outcomes) {
-    if (outcome.TellsThatNothingRuns()) ForgetOpenSession(outcome.url);
-    for (const ProbedWorker& probed : scene.workers)
-      if (probed.worker.url == outcome.url && outcome.verdict == ControlVerdict::kWasSo &&
-          probed.open && probed.open->by_stage)
-        outcome.said +=
-            "; a session by stage that has not begun cannot be taken back: it begins "
-            "with the next request";
+  std::vector<PlannedStop> stops;
+  std::vector<bool> begin_later;
+  for (const ProbedWorker& probed : scene.workers) {
+    if (!probed.facts) continue;
+    const bool by_stage = probed.open && probed.open->by_stage;
+    const bool counted = probed.open && probed.open->steps && !by_stage;
+    stops.push_back({*probed.facts, PlanStop(probed.worker, *probed.facts, counted)});
+    begin_later.push_back(by_stage);
   }
+  std::vector<ControlOutcome> outcomes = StopAll(*scene.client, stops, scene.patience, scene.stop);
+  for (size_t i = 0; i < outcomes.size(); ++i)
+    if (begin_later[i] && outcomes[i].verdict == ControlVerdict::kWasSo)
+      outcomes[i].said +=
+          "; a session by stage that has not begun cannot be taken back: it begins with the next "
+          "request";
   return outcomes;
 }
 
-// The lock of all workers, in the name of the action.
 Result<SessionLock> Lock(const EngineScene& scene) {
-  std::vector<std::string> urls;
-  for (const ProbedWorker& probed : scene.workers) urls.push_back(probed.worker.url);
-  return SessionLock::Take(urls, "tacho engine " + scene.options.Action());
+  return LockAll(scene.deployment.workers, "tacho engine " + scene.options.Action());
 }
 
 // Where the traces of those that stopped now are, and what reads them.
@@ -204,22 +191,6 @@ Result<int> Stop(const EngineScene& scene) {
   return status;
 }
 
-// Leaves a mark of what runs now, so that nobody starts or records over it.
-void KeepSessions(const EngineScene& scene, const std::vector<ProfileOptions>& profiles,
-                  const std::vector<ControlOutcome>& outcomes) {
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].verdict != ControlVerdict::kDone) continue;
-    const Result<void> kept =
-        KeepOpenSession(outcomes[i].url, {.key = profiles[i].key,
-                                          .since_unix_s = ReadClocks().unix_ns / 1'000'000'000,
-                                          .steps = profiles[i].steps,
-                                          .by_stage = profiles[i].IsOn("profile_by_stage"),
-                                          .instance = scene.workers[i].facts->instance,
-                                          .folder = profiles[i].output_dir.value_or("")});
-    if (!kept) Complain(kept.error().message);
-  }
-}
-
 // Where some did not start: how the others are stopped.
 void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
   // One that did not answer may have taken the start.
@@ -246,6 +217,38 @@ void NameTheStop(const EngineScene& scene) {
   Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 
+// A session of the same options on each worker. kRemote: one is open on some of them.
+Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const ProfileOptions& asked,
+                                             const std::string& key) {
+  std::vector<PlannedStart> starts;
+  std::optional<Error> busy;
+  for (const ProbedWorker& probed : scene.workers) {
+    // Two workers may write to one folder: w0, w1, ... as in a recording.
+    ProfileOptions profile = asked;
+    profile.NameSession(scene.workers.size() == 1 ? key
+                                                  : fmt::format("{}-w{}", key, starts.size()));
+    Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
+    if (!planned) return tl::unexpected<Error>(planned.error());
+    starts.push_back({.worker = probed.worker,
+                      .facts = *probed.facts,
+                      .request = std::move(*planned),
+                      .mark = {.key = profile.key,
+                               .steps = profile.steps,
+                               .by_stage = profile.IsOn("profile_by_stage"),
+                               .instance = {},
+                               .folder = profile.output_dir.value_or("")}});
+    for (const std::string& remark : StartRemarks(probed.worker, *probed.facts, profile))
+      Complain(remark);
+    if (scene.options.force) continue;
+    if (auto check = CheckNoOpenSession(probed.worker, *probed.facts, profile); !check) {
+      if (busy) Complain(busy->message);
+      busy = check.error();
+    }
+  }
+  if (busy) return tl::unexpected<Error>(*busy);
+  return starts;
+}
+
 Result<int> Start(const EngineScene& scene) {
   // All or none: a session in which one of eight workers is missing is of no use.
   if (!AllAnswered(scene)) {
@@ -258,37 +261,19 @@ Result<int> Start(const EngineScene& scene) {
       scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns) : scene.options.key;
   Result<SessionLock> lock = Lock(scene);
   if (!lock) return tl::unexpected<Error>(lock.error());
-  std::vector<ControlRequest> requests;
-  std::vector<ProfileOptions> profiles;
-  std::optional<Error> busy;
-  for (const ProbedWorker& probed : scene.workers) {
-    // Two workers may write to one folder: w0, w1, ... as in a recording.
-    ProfileOptions& profile = profiles.emplace_back(*asked);
-    profile.NameSession(scene.workers.size() == 1 ? key
-                                                  : fmt::format("{}-w{}", key, requests.size()));
-    Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
-    if (!planned) return tl::unexpected<Error>(planned.error());
-    requests.push_back(*planned);
-    for (const std::string& remark : StartRemarks(probed.worker, *probed.facts, profile))
-      Complain(remark);
-    if (scene.options.force) continue;
-    if (auto check = CheckNoOpenSession(probed.worker, *probed.facts, profile); !check) {
-      if (busy) Complain(busy->message);
-      busy = check.error();
-    }
-  }
-  if (busy) return tl::unexpected<Error>(*busy);
+  const Result<std::vector<PlannedStart>> starts = PlanStarts(scene, *asked, key);
+  if (!starts) return tl::unexpected<Error>(starts.error());
   if (scene.options.force) SendStops(scene);
-  std::vector<ControlOutcome> outcomes = Send(scene, requests);
-  KeepSessions(scene, profiles, outcomes);
+  const StartedSessions started = StartAll(*scene.client, *starts, scene.patience, scene.stop);
+  for (const std::string& remark : started.remarks) Complain(remark);
   if (!scene.options.json)
     Complain(fmt::format("session{}: {}",
-                         profiles.size() == 1
-                             ? " " + profiles[0].key
-                             : fmt::format("s {} to {}", profiles.front().key, profiles.back().key),
-                         SpreadOf(outcomes).Text("worker")));
-  const int status = Conclude(scene, outcomes);
-  NameTheRest(outcomes);
+                         starts->size() == 1 ? " " + starts->front().mark.key
+                                             : fmt::format("s {} to {}", starts->front().mark.key,
+                                                           starts->back().mark.key),
+                         SpreadOf(started.outcomes).Text("worker")));
+  const int status = Conclude(scene, started.outcomes);
+  NameTheRest(started.outcomes);
   if (status == kDone && !scene.options.json && !asked->steps) NameTheStop(scene);
   return status;
 }
@@ -303,11 +288,15 @@ ControlRequest PlanSleep(const Worker& worker, const EngineFacts& facts, bool sl
 
 int Sleep(const EngineScene& scene, bool sleep) {
   std::vector<ControlRequest> requests;
-  for (const ProbedWorker& probed : scene.workers)
-    if (probed.facts)
-      requests.push_back(
-          PlanSleep(probed.worker, *probed.facts, sleep, scene.options.level.value_or(1)));
-  std::vector<ControlOutcome> outcomes = Send(scene, requests);
+  std::vector<EngineFacts> facts;
+  for (const ProbedWorker& probed : scene.workers) {
+    if (!probed.facts) continue;
+    requests.push_back(
+        PlanSleep(probed.worker, *probed.facts, sleep, scene.options.level.value_or(1)));
+    facts.push_back(*probed.facts);
+  }
+  std::vector<ControlOutcome> outcomes =
+      SendAll(*scene.client, requests, facts, scene.patience, scene.stop);
   for (ControlOutcome& outcome : outcomes)
     if (outcome.status == 404)
       outcome.said =

@@ -29,6 +29,12 @@ class PrintedBytes final : public ByteSource {
   RemoteCommand& command_;
 };
 
+// For `find`: the files written there since `unix_ns` of our clock. Both clocks are read to the
+// second, and the way takes time; the proof looks at the times inside.
+std::string FilesSince(const RemoteFolder& from, int64_t unix_ns) {
+  return fmt::format("-type f -newermt @{}", unix_ns / 1'000'000'000 + from.clock_offset_s - 5);
+}
+
 }  // namespace
 
 Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string& engine_folder,
@@ -67,14 +73,11 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             milliseconds patience, std::stop_token stop,
                                             const std::function<void(uint64_t)>& progress,
                                             const UnpackBounds& bounds) {
-  // Both clocks are read to the second, and the way takes time; the proof looks at the times
-  // inside.
-  RemoteCommand command(
-      from.host,
-      fmt::format("cd {} && find . -type f -name {} -newermt @{} -print0 | tar --null -T - -cf -",
-                  ShellWord(from.path), ShellWord(std::string(key) + "*.json*"),
-                  since_unix_ns / 1'000'000'000 + from.clock_offset_s - 5),
-      patience, std::move(stop));
+  RemoteCommand command(from.host,
+                        fmt::format("cd {} && find . {} -name {} -print0 | tar --null -T - -cf -",
+                                    ShellWord(from.path), FilesSince(from, since_unix_ns),
+                                    ShellWord(std::string(key) + "*.json*")),
+                        patience, std::move(stop));
   Result<std::vector<std::string>> files =
       UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);
   // What is behind the end of the archive: tar fills its last block.
@@ -86,6 +89,24 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
   if (!ended) return tl::unexpected(ended.error());
   if (!files) return tl::unexpected(files.error().WithContext("what came from " + from.host));
   return files;
+}
+
+Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
+                           milliseconds patience) {
+  if (key.empty()) return Fail(ErrorKind::kRemote, "their names do not tell whose they are");
+  const std::string folder = ShellWord(from.path), own(key);
+  // As NameHasKey. No name travels: the pattern is of our own key alone, which has no special
+  // character (PlanStart).
+  RemoteCommand command(from.host,
+                        fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
+                                    "-delete; }}",
+                                    folder, folder, FilesSince(from, since_unix_ns),
+                                    ShellWord(own + "*"), ShellWord(own + "[0-9]*")),
+                        patience, {});
+  std::array<char, 4096> said;
+  while (command.Read(said.data(), said.size()) > 0) {
+  }
+  return command.Finish();
 }
 
 }  // namespace tacho

@@ -37,4 +37,9 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                                             const std::function<void(uint64_t)>& progress,
                                             const UnpackBounds& bounds = {});
 
+// Removes the files there whose names begin with `key`, and that were written since `since_unix_ns`
+// of our clock. kRemote: not all of them could be, or there is no key to know them by.
+Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
+                           std::chrono::milliseconds patience);
+
 }  // namespace tacho

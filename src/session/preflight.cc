@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "control/local_engine.h"
-#include "control/open_session.h"
+#include "control/operate.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
 #include "net/url.h"
@@ -210,9 +210,7 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
   std::vector<Result<EngineFacts>> facts = ProbeAll(client, deployment->workers, patience, stop);
   if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
 
-  std::vector<std::string> urls;
-  for (const Worker& worker : deployment->workers) urls.push_back(worker.url);
-  Result<SessionLock> lock = SessionLock::Take(urls, "tacho record");
+  Result<SessionLock> lock = LockAll(deployment->workers, "tacho record");
   if (!lock) return tl::unexpected(lock.error());
   Preflight preflight{.deployment = std::move(*deployment),
                       .workers = {},

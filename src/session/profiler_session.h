@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <functional>
-#include <future>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,13 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "control/open_session.h"
-#include "control/profile_control.h"
+#include "control/stops_under_way.h"
 #include "net/http_client.h"
 #include "session/flush_progress.h"
 #include "session/record.h"
-#include "session/stops_under_way.h"
-#include "session/trace_folder.h"
+#include "session/worker_files.h"
 
 namespace tacho {
 
@@ -36,8 +33,6 @@ class ProfilerSession {
   // Leaves those out in which somebody's session runs, as far as engines tell without ending it
   // (AskWhetherTaken). To be called under load. False as above.
   bool LeaveOutTaken(std::stop_token stop);
-  // Files that are there from now on are the session's. EndOldSessions looks as well.
-  void LookIntoFolders();
   // Those that were slow to start in a trial first, the others when these run. False when no
   // profiler runs now, or not all of them do and the others are not wanted alone. `stop` ends the
   // waiting for starts that were not answered.
@@ -59,73 +54,69 @@ class ProfilerSession {
   void CollectOf(size_t index, std::stop_token stop);  // of one worker, once
 
   const std::vector<size_t>& running() const { return running_; }
-  // Until the worker's files are whole and no longer grow.
-  void WaitForFilesOf(const RecordedWorker& worker, const std::stop_token& stop,
-                      const std::function<void(uint64_t)>& progress = {});
-  // What is new in the worker's folder and may be its own: by its key where the engine reads one.
-  std::vector<std::string> FilesOf(const RecordedWorker& worker) const;
-  // Its traces and its tables: what it wrote in all.
-  FolderState WrittenBy(const RecordedWorker& worker) const;
-  // When the worker had written all, by its own clock as far as that is known: by its files where
-  // they are seen, else by its answer.
-  int64_t WrittenUnixNs(const RecordedWorker& worker) const;
-  double TableNs(const RecordedWorker& worker) const;  // from its last trace to its table; or 0
-  // What the names of the worker's files begin with; "" where the engine reads no key.
-  static std::string_view KeyOf(const RecordedWorker& worker);
+  // Whether those that run are all, or, with keep_going, some.
+  bool EnoughRun() const;
+  WorkerFiles& files() { return files_; }
+  const WorkerFiles& files() const { return files_; }
   // It is not started: `trouble` says why.
   void LeaveOut(size_t worker, const std::string& trouble);
   // Nobody is recorded, because some workers failed: the others' expectations name the first one.
   void GiveUpTheOthers();
 
  private:
+  // A wait of which nothing is said for so long looks hung.
+  static constexpr int64_t kLongSilenceNs = 5'000'000'000;
+
+  // By worker, from here on.
+  std::map<size_t, ControlOutcome> SendStarts(std::stop_token stop);
+  std::vector<std::vector<size_t>> Waves() const;
+  std::vector<PlannedStart> PlanStarts(const std::vector<size_t>& wave) const;
+  // Says it as progress, and once as a remark.
+  void SayWhoDoesNotStart(const std::vector<size_t>& wave, int64_t elapsed_ns, bool& said);
+  bool Overdue(size_t worker, int64_t now_ns) const;
+  void StopOverdue();
+  std::map<size_t, std::string> WhyDeadOf(const std::vector<size_t>& which) const;
+  static std::string WithLog(RecordedWorker& worker, std::string text);
+  static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
+  std::string PatienceText() const;
+  void Fail(RecordedWorker& worker, std::string trouble);
+  void Remark(const std::string& text);
+
+  // profiler_old_sessions.cc
+  void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);
+  void NameEndedSessions(const std::map<size_t, ControlOutcome>& ended);
+  // Says once of each worker that its stop has had no answer for seconds, and what can be done.
+  void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
+
+  // profiler_stop.cc
+  void AskToStop(size_t worker);
+  std::vector<size_t> AskAllToStop();
   // The answers to all stops that are under way, with a line of progress for each until then;
   // `look` is called about five times a second.
   std::map<size_t, ControlOutcome> AwaitStops(std::string_view phase,
                                               const std::function<void()>& on_the_way,
                                               const std::function<void()>& look);
-  std::vector<ControlOutcome> SendStarts(std::stop_token stop);
-  std::vector<std::vector<size_t>> Waves() const;
-  void StopOverdue();
-  bool Overdue(size_t worker, int64_t now_ns) const;
-  // Says once of each worker that its stop has had no answer for seconds, and what can be done.
-  void SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said);
-  std::string PatienceText() const;
+  void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
+              const std::string& dead_now);
+  bool IsLate(size_t worker, double times) const;  // so many times what was expected
   // Says what takes longer than was said, once, and at twice the time what can be done.
   void SayWhatIsLate(bool may_leave);
   std::vector<size_t> Done() const;  // that wrote all they had
-  std::vector<std::string> WhyDeadOf(const std::vector<size_t>& which) const;
-  void Fail(RecordedWorker& worker, std::string trouble);
-  void NameEndedSessions(const std::vector<size_t>& which,
-                         const std::vector<ControlOutcome>& ended);
-  void Settle(RecordedWorker& worker, const ControlOutcome& outcome, const std::string& dead_then,
-              const std::string& dead_now);
-  std::vector<std::optional<OpenSession>> MarkAsOpen(int64_t unix_s);
-  void Keep(const RecordedWorker& worker, const OpenSession& session);
-  void Remark(const std::string& text);
 
-  // profiler_files.cc
+  // profiler_collect.cc
   std::vector<FlushState> Flushes();
-  size_t ExpectedFiles(const RecordedWorker& worker) const;
-  bool WroteAll(const RecordedWorker& worker) const;
-  // Whether a file without a key is another worker's, by the id of the process in its name.
-  bool OfAnother(const RecordedWorker& worker, const std::string& file) const;
-  // Where workers that read no key and tell no id share a folder: one process's files for each.
-  void TakeFilesOfOneProcess(size_t index);
-  static std::string PlaceOf(const RecordedWorker& worker);
-  std::string Traces() const;  // where they are or will be, one line a worker
+  std::string PlacesOfTraces() const;  // where they are or will be, one line a worker
   void SayWhatIsLeft();
-  std::string StopCommand() const;
 
   HttpClient& client_;
   const RecordOptions& options_;
   RecordObserver& observer_;
   Recording& recording_;
+  WorkerFiles files_;
   std::vector<size_t> running_;                 // workers that are to start, or did
   std::vector<std::atomic<int64_t>> began_ns_;  // when its start was answered; 0: not yet
   StopsUnderWay stops_;
   std::set<size_t> ended_by_themselves_, said_late_, said_choice_, collected_;
-  std::map<std::string, size_t> owners_;  // workers, by the id of the process in their files' names
-  std::map<std::string, FolderState> before_;  // by folder, as it was before the start
 };
 
 }  // namespace tacho

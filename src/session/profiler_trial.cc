@@ -70,12 +70,12 @@ class Trial {
   std::vector<TrialOutcome> Run(std::stop_token stop) {
     const RecordOptions own = OwnOptions();
     ProfilerSession session(client_, own, observer_, *scratch_);
-    session.LookIntoFolders();
+    session.files().LookIntoFolders();
     if (session.Start(stop)) Wait(session, stop);
     session.Stop([] {}, stop);
     std::vector<TrialOutcome> outcomes;
     for (RecordedWorker& worker : scratch_->workers) outcomes.push_back(OutcomeOf(session, worker));
-    for (const RecordedWorker& worker : scratch_->workers) RemoveFiles(session, worker);
+    if (!outcomes.empty()) outcomes.front().left_files = RemoveFiles(session.files());
     std::error_code ignored;
     fs::remove_all(scratch_->folder.path(), ignored);
     NameTheFailed(outcomes);
@@ -140,24 +140,24 @@ class Trial {
     if (worker.started && worker.started->IsGood())
       outcome.start_ns = worker.started->answered_ns - worker.started->sent_ns;
     // One that ended by itself, and needs no stop, may write on.
-    if (!worker.stopped && !worker.folder.empty()) session.WaitForFilesOf(worker, {});
+    if (!worker.stopped && !worker.folder.empty()) session.files().WaitFor(worker, {});
     // Read where they lie: nobody but this trial knows of them.
-    std::vector<std::string> files = session.FilesOf(worker);
+    std::vector<std::string> files = session.files().TracesOf(worker);
     if (worker.remote) {
-      Result<std::vector<std::string>> fetched = FetchFiles(
-          *worker.remote, ProfilerSession::KeyOf(worker), worker.expectation.start_unix_ns,
-          scratch_->folder.In(worker.key), options_.patience, {}, [](uint64_t) {});
+      Result<std::vector<std::string>> fetched =
+          FetchFiles(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
+                     scratch_->folder.In(worker.key), options_.patience, {}, [](uint64_t) {});
       if (fetched) files = std::move(*fetched);
     }
     std::vector<TraceCount> counts;
     for (const std::string& file : files)
       if (Result<TraceCount> count = CountTrace(file)) counts.push_back(*count);
-    outcome.figures = FiguresOf(counts, session.WrittenUnixNs(worker));
+    outcome.figures = FiguresOf(counts, session.files().WrittenUnixNs(worker));
     // Time without work tells nothing.
     if (outcome.figures && outcome.figures->steps == 0 && worker.expectation.steps_named)
       outcome.figures.reset();
     if (outcome.figures) {
-      outcome.figures->table_ns = session.TableNs(worker);
+      outcome.figures->table_ns = session.files().TableNs(worker);
     } else if (const std::string& trouble = worker.expectation.trouble; !trouble.empty()) {
       outcome.met = trouble;
     } else if (!files.empty() && std::none_of(files.begin(), files.end(), LooksWhole)) {
@@ -168,10 +168,25 @@ class Trial {
     return outcome;
   }
 
-  static void RemoveFiles(const ProfilerSession& session, const RecordedWorker& worker) {
-    if (ProfilerSession::KeyOf(worker).empty()) return;
-    std::error_code ignored;
-    for (const auto& [path, state] : session.WrittenBy(worker)) fs::remove(path, ignored);
+  // Removes the trial's files where their names tell that they are its own. Gives what stays.
+  std::vector<std::string> RemoveFiles(const WorkerFiles& files) const {
+    WorkerFiles::ByOwner written = files.DivideByOwner();
+    std::vector<std::string> left = std::move(written.unclear);
+    for (const std::string& path : written.ours) {
+      std::error_code failed;
+      fs::remove(path, failed);
+      if (failed) left.push_back(path);
+    }
+    for (const RecordedWorker& worker : scratch_->workers) {
+      if (!worker.remote || !worker.started) continue;
+      if (worker.started->verdict == ControlVerdict::kRefused) continue;
+      const Result<void> removed =
+          RemoveFetched(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns,
+                        ProbePatience(options_.patience));
+      if (!removed)
+        left.push_back(fmt::format("{} ({})", PlaceOf(worker), removed.error().message));
+    }
+    return left;
   }
 
   void NameTheFailed(std::vector<TrialOutcome>& outcomes) const {

@@ -17,6 +17,8 @@ struct TrialOutcome {
   std::optional<int64_t> start_ns;        // how long its start took
   std::string failed;  // it died, or did not start, and how: it cannot be recorded; "" when it can
   std::string met;     // what went wrong otherwise, where there are no figures
+  // Of the first worker: what the whole trial left in the engines' folders.
+  std::vector<std::string> left_files = {};
 };
 
 // Whether a trial of the worker is safe, and tells something: a profiler that records one session
@@ -29,7 +31,7 @@ enum class TrialSize { kWhole, kQuarter };
 // A session of a few steps of each of the workers `which`, all at the same time, as the recording
 // will be: what it writes and what its flush costs. A profiler's first start may take seconds, in
 // which others would record: afterwards it is over. Its files are removed again, from the engine's
-// folder too, where they are known by their names. Outcomes in the order of `which`.
+// folder and its host too, where they are known by their names. Outcomes in the order of `which`.
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
                                    const std::vector<size_t>& which, TrialSize size,

@@ -146,14 +146,22 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
   });
   const bool well = std::none_of(outcomes.begin(), outcomes.end(),
                                  [](const TrialOutcome& one) { return !one.failed.empty(); });
+  std::vector<std::string> left = outcomes.front().left_files;
   if (dear && well && !stop.stop_requested()) {
     const std::vector<TrialOutcome> again =
         RunTrial(client, options, observer, recording, to_try, TrialSize::kQuarter, stop);
+    left.insert(left.end(), again.front().left_files.begin(), again.front().left_files.end());
     for (size_t n = 0; n < to_try.size(); ++n) {
       if (again[n].figures && outcomes[n].figures) Join(*outcomes[n].figures, *again[n].figures);
       outcomes[n].failed = again[n].failed;
     }
   }
+  if (!left.empty())
+    Remark(recording, observer,
+           fmt::format(
+               "files of the trial stay in the engine's folder: {}{}; tacho analyze of that "
+               "folder reads them as well, until you remove them",
+               left.front(), left.size() == 1 ? "" : fmt::format(" and {} more", left.size() - 1)));
   size_t told = 0;
   ProfileFigures most;
   std::string met;  // what went wrong with the first one
@@ -179,8 +187,7 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
   if (told == 0) came = met.empty() ? "no step was seen" : "";
   if (!met.empty()) came += (came.empty() ? "" : "; ") + met;
   observer.OnDone("trial", came);
-  return session.running().size() == recording.workers.size() ||
-         (options.keep_going && !session.running().empty());
+  return session.EnoughRun();
 }
 
 void PlanRecording(const RecordOptions& options, RecordObserver& observer,

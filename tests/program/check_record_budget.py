@@ -110,6 +110,8 @@ def of_old_engines(folder):
               re.search(r"bounded to [\d.]+ s: ", done.stderr), (report["window"], done.stderr))
         worker = report["workers"][0]
         near("old", worker["forecast"], worker["recorded"], "bytes", slack=5e6)
+        left = [f for f in pathlib.Path(folder, "engine").rglob("*.json*") if f.is_file()]
+        check("old: the trial's files are gone", "  trial " in done.stderr and len(left) == 1, (done.stderr, left))
 
 
 def of_old_engines_beside_a_slow_start(folder):

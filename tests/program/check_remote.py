@@ -93,6 +93,10 @@ def collect_from(folder):
             check("collect-from: said where", all(w["collected_from"].startswith("gpu7:") for w in report["workers"]))
             check("collect-from: each its own", not report["foreign_files"] and not report["extra_files"], report)
             check("collect-from: copies", all(os.stat(run_folder / f).st_nlink == 1 for r in ranks(report) for f in r["files"]))
+            # The recording's own stay; a trial came before it.
+            left = sorted(str(f) for f in pathlib.Path(engines).rglob("*") if f.is_file())
+            check("collect-from: the trial's files are gone", "  trial " in done.stderr and left and not any("trial-" in f for f in left),
+                  (done.stderr, left))
         done, report, run_folder = record(folder, target(addresses), "--collect-from", "gpu7")
         whole("collect-from, folder told by the engine", done, report, run_folder, 2)
         done, _, _ = record(folder, target(addresses), "--collect-from", f"gpu7:{folder}/no/such folder")

@@ -8,25 +8,22 @@
 #include <map>
 #include <optional>
 #include <stop_token>
-#include <vector>
 
-#include "control/profile_control.h"
-#include "session/record.h"
+#include "control/operate.h"
 
 namespace tacho {
 
-// Stops that were sent to workers, each on a thread of its own: an engine answers its stop at the
-// end of its flush, seconds or minutes later. Workers are indexes into `workers`, which outlives
-// this and keeps its size. Its destructor gives up what has not answered.
+// Stops that were sent (StopAll), each on a thread of its own: an engine answers its stop at the
+// end of its flush, seconds or minutes later. Workers are numbers below `workers`. The destructor
+// gives up on those that have not answered.
 class StopsUnderWay {
  public:
-  StopsUnderWay(HttpClient& client, const std::vector<RecordedWorker>& workers,
-                std::chrono::milliseconds patience)
-      : client_(client), workers_(workers), patience_(patience), took_ns_(workers.size()) {}
+  StopsUnderWay(HttpClient& client, size_t workers, std::chrono::milliseconds patience)
+      : client_(client), patience_(patience), took_ns_(workers) {}
   ~StopsUnderWay() { GiveUp(); }
 
-  // Sends its stop, unless one is under way.
-  void Ask(size_t worker);
+  // Sends the worker's stop, unless one is under way.
+  void Ask(size_t worker, PlannedStop stop);
   [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
   // Since its stop was sent; 0 before.
   [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
@@ -34,7 +31,7 @@ class StopsUnderWay {
   [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
   // Waits for `most` at the longest.
   [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;
-  // Waits no longer for any that is under way: they end as kNoAnswer.
+  // Ends the wait for those that are under way: they end as kNoAnswer.
   void GiveUp() { leave_.request_stop(); }
   // The answers, by worker. Waits for those that are missing; new ones can be asked afterwards.
   std::map<size_t, ControlOutcome> Take();
@@ -46,7 +43,6 @@ class StopsUnderWay {
   };
 
   HttpClient& client_;
-  const std::vector<RecordedWorker>& workers_;
   const std::chrono::milliseconds patience_;
   std::stop_source leave_;
   std::deque<std::atomic<int64_t>> took_ns_;  // by worker; 0: no answer yet

@@ -1,4 +1,4 @@
-#include "session/stops_under_way.h"
+#include "control/stops_under_way.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,13 +13,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-RecordedWorker StopOf(const std::string& url) {
-  RecordedWorker worker;
-  worker.facts.kind = EngineKind::kVllm;
-  worker.stop = ControlRequest{};
-  worker.stop->url = url;
-  worker.stop->path = "/stop_profile";
-  return worker;
+PlannedStop StopOf(uint16_t port) {
+  PlannedStop stop;
+  stop.facts.kind = EngineKind::kVllm;
+  stop.request = {fmt::format("http://127.0.0.1:{}", port), "/stop_profile", ""};
+  return stop;
 }
 
 TEST(StopsUnderWay, AnswersComeOneByOneAndOneThatStaysAwayIsGivenUp) {
@@ -37,14 +35,12 @@ TEST(StopsUnderWay, AnswersComeOneByOneAndOneThatStaysAwayIsGivenUp) {
                    [&](std::shared_ptr<HttpExchange> exchange) { held = std::move(exchange); })
           .value();
   auto client = HttpClient::Create().value();
-  const std::vector<RecordedWorker> workers = {StopOf(fmt::format("http://127.0.0.1:{}", silent)),
-                                               StopOf(fmt::format("http://127.0.0.1:{}", quick))};
-  StopsUnderWay stops(*client, workers, milliseconds(0));
+  StopsUnderWay stops(*client, 2, milliseconds(0));
   EXPECT_TRUE(stops.AllAnswered(milliseconds(0)));
-  stops.Ask(1);
+  stops.Ask(1, StopOf(quick));
   EXPECT_TRUE(stops.AllAnswered(milliseconds(30'000)));
   EXPECT_TRUE(stops.TookNs(1).has_value());
-  stops.Ask(0);
+  stops.Ask(0, StopOf(silent));
   EXPECT_FALSE(stops.AllAnswered(milliseconds(100)));
   EXPECT_FALSE(stops.TookNs(0).has_value());
   EXPECT_GE(stops.ElapsedNs(0), 100'000'000);
@@ -55,7 +51,7 @@ TEST(StopsUnderWay, AnswersComeOneByOneAndOneThatStaysAwayIsGivenUp) {
   EXPECT_EQ(outcomes.at(1).verdict, ControlVerdict::kDone);
   EXPECT_FALSE(stops.Asked(1));
 
-  stops.Ask(1);  // once more, as before a start and after it
+  stops.Ask(1, StopOf(quick));  // once more, as before a start and after it
   EXPECT_EQ(stops.Take().at(1).verdict, ControlVerdict::kDone);
 }
 

@@ -1,4 +1,4 @@
-#include "session/stops_under_way.h"
+#include "control/stops_under_way.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,15 +7,13 @@
 
 namespace tacho {
 
-void StopsUnderWay::Ask(size_t worker) {
+void StopsUnderWay::Ask(size_t worker, PlannedStop stop) {
   if (Asked(worker)) return;
   const int64_t sent_ns = MonotonicNs();
   took_ns_[worker] = 0;
   asked_[worker] = {
-      sent_ns, std::async(std::launch::async, [this, worker, sent_ns] {
-        const RecordedWorker& to = workers_[worker];
-        ControlOutcome outcome =
-            SendAll(client_, {*to.stop}, {to.facts}, patience_, leave_.get_token()).front();
+      sent_ns, std::async(std::launch::async, [this, worker, sent_ns, stop = std::move(stop)] {
+        ControlOutcome outcome = StopAll(client_, {stop}, patience_, leave_.get_token()).front();
         took_ns_[worker] = std::max<int64_t>(1, MonotonicNs() - sent_ns);
         return outcome;
       })};

@@ -1,0 +1,113 @@
+// The end of a recording's session: how far the flushes are, and the files' way into the run
+// folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "session/fetch_files.h"
+#include "session/profiler_session.h"
+
+namespace tacho {
+
+bool ProfilerSession::FilesThere() const {
+  return recording_.window.steps && !running_.empty() &&
+         std::all_of(running_.begin(), running_.end(),
+                     [&](size_t i) { return files_.WroteAll(recording_.workers[i]); });
+}
+
+std::vector<FlushState> ProfilerSession::Flushes() {
+  std::vector<FlushState> flushes;
+  for (size_t i : running_) {
+    RecordedWorker& worker = recording_.workers[i];
+    FlushState flush;
+    flush.url = worker.worker.url;
+    flush.said = worker.log.LastWord();
+    if (worker.forecast) flush.expected_ns = static_cast<int64_t>(worker.forecast->flush_ns);
+    if (!worker.folder.empty()) {
+      flush.bytes = 0;
+      for (const auto& [path, state] : files_.WrittenBy(worker))
+        if (IsTraceName(path)) *flush.bytes += state.bytes;
+      flush.doing = files_.DoingOf(worker);
+    }
+    if (!ended_by_themselves_.contains(i))
+      flush.took_ns = stops_.TookNs(i);
+    else if (files_.WroteAll(worker))
+      flush.took_ns = 0;
+    flushes.push_back(std::move(flush));
+  }
+  return flushes;
+}
+
+void ProfilerSession::Collect(std::stop_token stop) {
+  // Those that are well first: one that died takes no file of theirs.
+  for (const bool healthy : {true, false})
+    for (size_t i = 0; i < recording_.workers.size(); ++i)
+      if (recording_.workers[i].expectation.trouble.empty() == healthy) CollectOf(i, stop);
+  // vLLM answers 200 whatever became of the trace; its log knows.
+  for (RecordedWorker& worker : recording_.workers)
+    if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
+      worker.expectation.log_failure = failure;
+      Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+    }
+}
+
+void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
+  if (!collected_.insert(index).second) return;
+  RecordedWorker& worker = recording_.workers[index];
+  const std::string target = recording_.folder.In("traces/" + worker.expectation.name);
+  const auto progress = [&](uint64_t bytes) {
+    observer_.OnProgress("collect", fmt::format("{} {:.1f} MB", worker.worker.url,
+                                                static_cast<double>(bytes) / 1e6));
+  };
+  // A worker that refused or died leaves what it leaves.
+  const bool healthy = worker.expectation.trouble.empty();
+  if (healthy) stop = {};
+  Result<BroughtFiles> brought;
+  if (worker.remote) {
+    worker.written_unix_ns = files_.WrittenUnixNs(worker);
+    Result<std::vector<std::string>> fetched =
+        FetchFiles(*worker.remote, FileKeyOf(worker), worker.expectation.start_unix_ns, target,
+                   options_.patience, stop, progress);
+    if (fetched)
+      brought->files = std::move(*fetched);
+    else
+      brought = tl::unexpected(fetched.error());
+  } else {
+    files_.WaitFor(worker, stop, progress);
+    worker.expectation.room_bytes = FreeBytes(worker.folder);
+    worker.written_unix_ns = files_.WrittenUnixNs(worker);
+    worker.table_ns = files_.TableNs(worker);
+    if (const std::string taken = files_.TakeFilesOfOneProcess(index); !taken.empty())
+      Remark(taken);
+    brought = BringFiles(files_.TracesOf(worker), target);
+  }
+  if (!brought) {
+    Fail(worker, brought.error().message);
+    return;
+  }
+  worker.expectation.files = std::move(brought->files);
+  if (!brought->no_room.empty()) recording_.troubles.push_back(brought->no_room);
+}
+
+std::string ProfilerSession::PlacesOfTraces() const {
+  std::string lines;
+  for (size_t i : running_) {
+    const RecordedWorker& worker = recording_.workers[i];
+    lines += fmt::format("  {}  ({})\n", PlaceOf(worker), worker.worker.url);
+  }
+  return lines;
+}
+
+void ProfilerSession::SayWhatIsLeft() {
+  std::string urls;
+  for (size_t i : running_) urls += " " + recording_.workers[i].worker.url;
+  observer_.OnLeftBehind(
+      running_.empty()
+          ? ""
+          : fmt::format("profilers may still be running; stop them with:\ntacho engine stop{}\n"
+                        "their traces are, or will be,\n{}",
+                        urls, PlacesOfTraces()));
+}
+
+}  // namespace tacho

@@ -1,0 +1,118 @@
+// What runs before a recording starts anything: sessions that were left behind are ended, and
+// workers that somebody else profiles are left out.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "net/clock.h"
+#include "session/profiler_session.h"
+
+namespace tacho {
+namespace {
+
+// A stop where nothing runs takes milliseconds, or as long as the step under way.
+constexpr int64_t kIdleStopNs = 2'000'000'000;
+
+}  // namespace
+
+bool ProfilerSession::EnoughRun() const {
+  return running_.size() == recording_.workers.size() || (options_.keep_going && !running_.empty());
+}
+
+bool ProfilerSession::EndOldSessions(std::stop_token stop) {
+  files_.LookIntoFolders();
+  for (size_t i : running_)
+    if (recording_.workers[i].facts.kind == EngineKind::kVllm) AskToStop(i);
+  const int64_t begin = MonotonicNs();
+  std::set<size_t> silent;
+  const std::map<size_t, ControlOutcome> ended = AwaitStops(
+      "ending old sessions", [] {},
+      [&] {
+        if (stop.stop_requested()) stops_.GiveUp();
+        SayWhoIsSilent(MonotonicNs() - begin, silent);
+      });
+  if (stop.stop_requested()) {
+    for (const auto& [i, outcome] : ended)
+      if (silent.contains(i) && outcome.verdict == ControlVerdict::kNoAnswer)
+        Fail(recording_.workers[i],
+             "did not answer the stop before its start, until Ctrl-C: an earlier session is still "
+             "being written, or it hangs");
+    return false;
+  }
+  FailThoseThatDidNotEnd(ended);
+  NameEndedSessions(ended);
+  std::erase_if(running_,
+                [&](size_t i) { return !recording_.workers[i].expectation.trouble.empty(); });
+  // What an earlier session wrote is none of ours.
+  files_.LookIntoFolders();
+  return EnoughRun();
+}
+
+void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended) {
+  std::vector<size_t> failed;
+  for (const auto& [i, outcome] : ended)
+    if (!outcome.IsGood()) failed.push_back(i);
+  for (const auto& [i, why] : WhyDeadOf(failed)) {
+    RecordedWorker& worker = recording_.workers[i];
+    if (!why.empty())
+      Fail(worker, WithLog(worker, fmt::format("it died before its start{}: {}",
+                                               options_.load ? ", under the load" : "", why)));
+    else if (ended.at(i).verdict == ControlVerdict::kNoAnswer)
+      Fail(worker, fmt::format("did not answer the stop before its start: {}: an earlier session "
+                               "is still being written, or it hangs",
+                               WordsOf(ended.at(i))));
+  }
+}
+
+// vLLM answers 200 whether a session ran or not: what ran leaves files, or takes its time.
+void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& ended) {
+  std::map<std::string, std::vector<std::string>> urls;  // by folder
+  for (const auto& [i, outcome] : ended) {
+    const RecordedWorker& worker = recording_.workers[i];
+    const int64_t took_ns = outcome.answered_ns - outcome.sent_ns;
+    if (!worker.folder.empty())
+      urls[worker.folder].push_back(worker.worker.url);
+    else if (outcome.IsGood() && took_ns > kIdleStopNs)
+      Remark(
+          fmt::format("{}: the stop before the start took {}: a session that was running there "
+                      "was probably ended",
+                      worker.worker.url, SecondsText(took_ns)));
+  }
+  for (const auto& [folder, workers] : urls) {
+    const std::vector<std::string> files = files_.NewTracesIn(folder);
+    if (!files.empty())
+      Remark(fmt::format("a session that was running at {} was ended: it left {}{}",
+                         fmt::join(workers, " or "), files.front(),
+                         files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1)));
+  }
+}
+
+void ProfilerSession::SayWhoIsSilent(int64_t elapsed_ns, std::set<size_t>& said) {
+  if (elapsed_ns < kLongSilenceNs) return;
+  for (size_t i : running_)
+    if (stops_.Asked(i) && !stops_.TookNs(i) && said.insert(i).second)
+      observer_.OnRemark(fmt::format(
+          "{}: no answer to the stop before its start (POST /stop_profile) for {}: an earlier "
+          "session is still being written there, or the engine hangs. {}; Ctrl-C ends tacho, which "
+          "has started nothing",
+          recording_.workers[i].worker.url, SecondsText(elapsed_ns), PatienceText()));
+}
+
+bool ProfilerSession::LeaveOutTaken(std::stop_token stop) {
+  std::vector<ControlRequest> starts;
+  std::vector<EngineFacts> facts;
+  for (size_t i : running_) {
+    starts.push_back(*recording_.workers[i].start);
+    facts.push_back(recording_.workers[i].facts);
+  }
+  const std::vector<ControlOutcome> asked =
+      AskWhetherTaken(client_, starts, facts, options_.patience, stop);
+  const std::vector<size_t> which = running_;
+  for (size_t n = 0; n < which.size(); ++n)
+    if (asked[n].taken) LeaveOut(which[n], "did not start: " + asked[n].said);
+  return EnoughRun();
+}
+
+}  // namespace tacho
