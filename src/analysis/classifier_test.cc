@@ -18,7 +18,7 @@
 namespace tacho {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string CategoryOf(const Classifier& classifier, std::string_view kernel) {
   return classifier.categories()[classifier.OfKernel(kernel)];

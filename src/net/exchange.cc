@@ -80,7 +80,7 @@ bool Exchange::TakeBody(std::string_view bytes) {
   return true;
 }
 
-void Exchange::GiveUp(std::string message) {
+void Exchange::GiveUp(const std::string& message) {
   GiveUp(Error{ErrorKind::kRemote,
                url_.Origin() + url_.path.substr(0, url_.path.find('?')) + ": " + message});
 }

@@ -51,7 +51,7 @@ class Exchange : public ResponseTaker {
   bool TakeBody(std::string_view bytes) override;
 
   // How it will end; the first one counts.
-  void GiveUp(std::string message);
+  void GiveUp(const std::string& message);
   void GiveUp(Breakdown what, std::string detail = {}, int os_error = 0, int64_t whole_body = -1);
   void GiveUp(Error error);
   void GiveUpIdle();  // no byte for its idle_timeout

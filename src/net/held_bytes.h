@@ -11,8 +11,9 @@ namespace tacho {
 class HeldBytes {
  public:
   explicit HeldBytes(std::shared_ptr<std::atomic<uint64_t>> all) : all_(std::move(all)) {}
-  // The other one goes on from none.
+  // The other one goes on from none, so it keeps `all_`.
   HeldBytes(HeldBytes&& other) noexcept
+      // NOLINTNEXTLINE(performance-move-constructor-init)
       : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
   HeldBytes& operator=(HeldBytes&&) = delete;
   ~HeldBytes() { all_->fetch_sub(bytes_); }

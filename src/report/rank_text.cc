@@ -68,7 +68,7 @@ std::vector<std::string> SessionsOfRanks(const RankTable& ranks) {
 }
 
 std::string RankLabel(const RankTable& ranks, const RankRow& row) {
-  const std::string name = row.identity.RankName();
+  std::string name = row.identity.RankName();
   const bool alone = std::ranges::all_of(ranks.rows, [&](const RankRow& other) {
     return other.group == row.group || other.identity.RankName() != name;
   });

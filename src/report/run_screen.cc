@@ -176,7 +176,7 @@ std::string OtherFilesText(const RunAnalysis& run, const TextStyle& style) {
   return out + SkippedText(run.skipped, style);
 }
 
-std::string SkippedText(const std::vector<std::string>& all, const TextStyle& style) {
+std::string SkippedText(const std::vector<std::string>& skipped, const TextStyle& style) {
   constexpr size_t kMost = 5;
   std::string out;
   const auto add = [&](const std::string& line) {
@@ -184,8 +184,9 @@ std::string SkippedText(const std::vector<std::string>& all, const TextStyle& st
         Wrap(VisibleText(line, style.unicode), style.width - 1, 3, style.unicode);
     out += Painted(" " + text, Paint::kYellow, style) + "\n";
   };
-  for (size_t i = 0; i < all.size() && i < kMost; ++i) add("skipped: " + all[i]);
-  if (all.size() > kMost) add(fmt::format("and {} more; --json lists all", all.size() - kMost));
+  for (size_t i = 0; i < skipped.size() && i < kMost; ++i) add("skipped: " + skipped[i]);
+  if (skipped.size() > kMost)
+    add(fmt::format("and {} more; --json lists all", skipped.size() - kMost));
   return out;
 }
 

@@ -59,7 +59,7 @@ std::string OtherTime(const WorkerExpectation& worker, int64_t rank,
 std::string DamagedBecause(const WorkerExpectation& worker, std::string_view defect) {
   const bool cut = defect.starts_with("truncated") || defect.starts_with("corrupt-gzip");
   if (cut && !worker.trouble.empty()) return worker.trouble;
-  if (const std::string full = worker.FullDisk(); cut && !full.empty()) return full;
+  if (std::string full = worker.FullDisk(); cut && !full.empty()) return full;
   if (cut && worker.answered_stop)
     return "its trace was not finished although the engine answered its stop: a full disk is the "
            "usual cause" +

@@ -31,7 +31,7 @@ class JsonRows {
       return NoObject(error);
     }
     if (const auto error = document.get_object().get(object)) return NoObject(error);
-    const std::string why = TakeObject(object);
+    std::string why = TakeObject(object);
     if (why.empty() && !document.current_location().error())
       return Undo("something follows the object");
     return why;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "load/plan/plan_json.h"
 #include "load/result/load_report.h"
 #include "text/json_writer.h"
@@ -7,7 +9,7 @@
 namespace tacho {
 namespace {
 
-int64_t Whole(double value) { return static_cast<int64_t>(value + 0.5); }
+int64_t Whole(double value) { return std::llround(value); }
 
 void WriteDistribution(JsonWriter& json, std::string_view key, const Distribution& all) {
   if (all.count == 0) return;

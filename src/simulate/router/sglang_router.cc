@@ -153,7 +153,7 @@ class SglangRouter : public Router {
       return;
     }
     AskQuietly(upstream, "/model_info", client_, [this, upstream](int status, std::string text) {
-      loop_.Post([this, upstream, status, text] {
+      loop_.Post([this, upstream, status, text = std::move(text)] {
         const Json info = Json::parse(text, nullptr, false);
         if (status != 200 || !info.is_object()) return;
         Upstream added = upstream;
@@ -209,7 +209,7 @@ class SglangRouter : public Router {
       }
     }
     request.headers = std::move(kept);
-    Send(exchange, std::move(request), kAttempts);
+    Send(exchange, request, kAttempts);
   }
 
   bool IsBlocked(const Upstream& upstream) const {
@@ -242,7 +242,8 @@ class SglangRouter : public Router {
     return least;
   }
 
-  void Send(const Exchange& exchange, ServerRequest request, int attempts, uint64_t except = 0) {
+  void Send(const Exchange& exchange, const ServerRequest& request, int attempts,
+            uint64_t except = 0) {
     Upstream* upstream = Choose(request, except);
     if (upstream == nullptr) {
       return Fail(exchange, 503, "Service Unavailable", "no_available_workers",

@@ -177,7 +177,7 @@ class Writer {
       fs::remove(json + ".tmp", error);
       return Failed("[Errno 2] No such file or directory");
     }
-    const auto compressed = Compress(json, outcome.json_bytes, file_.slow_ns - half);
+    auto compressed = Compress(json, outcome.json_bytes, file_.slow_ns - half);
     fs::remove(json, error);
     if (compressed.end != FileEnd::kWritten) return compressed;
     return outcome;

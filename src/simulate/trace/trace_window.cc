@@ -89,7 +89,7 @@ void RecordTraceWindow(Loop& loop, Engine& engine, TraceSource source, const Fau
   file.die = faults.Has(FaultKind::kDieInFlush, worker) && flush->source.rank == 0;
   AtWindow(
       loop, order, [&engine] { return engine.OpenRecording(); },
-      [&loop, &engine, flush, done = order.done, died](int recording) {
+      [&loop, &engine, flush, done = order.done, died = std::move(died)](int recording) {
         flush->recording = std::make_shared<const Recording>(engine.CloseRecording(recording));
         if (engine.dead()) return;  // and with it whoever would write
         FlushTraces(loop, {*flush}, [done, died](const std::vector<FileOutcome>& outcomes) {
