@@ -23,6 +23,19 @@ bool StartsWithDate(std::string_view text) {
   return Digits(text) == 8 && text.substr(8).starts_with('-') && Digits(text.substr(9)) == 6;
 }
 
+// "tacho-20261121-222238", the last of them in `path`; "" without one.
+std::string KeyOfTacho(std::string_view path) {
+  constexpr std::string_view kOurs = "tacho-";
+  constexpr size_t kOursSize = kOurs.size() + 15;
+  for (size_t at = path.rfind(kOurs); at != std::string_view::npos && path.size() > 0;
+       at = at == 0 ? std::string_view::npos : path.rfind(kOurs, at - 1)) {
+    if (StartsWithDate(path.substr(at + kOurs.size()))) {
+      return std::string(path.substr(at, kOursSize));
+    }
+  }
+  return "";
+}
+
 // Disjoint sets of indexes.
 class Sets {
  public:
@@ -42,14 +55,7 @@ class Sets {
 }  // namespace
 
 std::string SessionKey(std::string_view path) {
-  constexpr std::string_view kOurs = "tacho-";
-  constexpr size_t kOursSize = kOurs.size() + 15;
-  for (size_t at = path.rfind(kOurs); at != std::string_view::npos && path.size() > 0;
-       at = at == 0 ? std::string_view::npos : path.rfind(kOurs, at - 1)) {
-    if (StartsWithDate(path.substr(at + kOurs.size()))) {
-      return std::string(path.substr(at, kOursSize));
-    }
-  }
+  if (std::string ours = KeyOfTacho(path); !ours.empty()) return ours;
   // "prefix-1795263589.7707117-TP-0-DP-1.trace.json.gz"
   const std::string_view file = path.substr(path.find_last_of("/:") + 1);
   const size_t rank = file.find("-TP-");
@@ -62,7 +68,20 @@ std::string SessionKey(std::string_view path) {
   return is_time ? std::string(key) : "";
 }
 
+std::optional<std::vector<std::vector<size_t>>> SessionsByName(
+    const std::vector<std::string>& paths) {
+  std::map<std::string, std::vector<size_t>> by_key;  // a date sorts as text
+  for (size_t i = 0; i < paths.size(); ++i) by_key[KeyOfTacho(paths[i])].push_back(i);
+  if (by_key.empty() || by_key.begin()->first.empty()) return std::nullopt;
+  std::vector<std::vector<size_t>> sessions;
+  for (auto& [key, traces] : by_key) sessions.push_back(std::move(traces));
+  return sessions;
+}
+
 std::vector<std::vector<size_t>> SessionsOf(const std::vector<RankInput>& traces) {
+  std::vector<std::string> paths;
+  for (const RankInput& trace : traces) paths.push_back(trace.path);
+  if (auto sessions = SessionsByName(paths)) return *std::move(sessions);
   const std::vector<std::optional<Interval>> times = RecordedTimes(traces);
   Sets sets(traces.size());
   std::map<std::string, size_t> by_key, by_id;
@@ -115,6 +134,27 @@ std::vector<std::vector<size_t>> SessionsOf(const std::vector<RankInput>& traces
     result.push_back(std::move(session.traces));
   }
   return result;
+}
+
+std::vector<bool> SessionChoice::IsChosen() const {
+  std::vector<bool> is_chosen(paths.size(), false);
+  if (chosen())
+    for (const size_t trace : sessions[*chosen()]) is_chosen[trace] = true;
+  return is_chosen;
+}
+
+SessionChoice ChooseSession(const std::string& asked, std::vector<std::vector<size_t>> sessions,
+                            std::vector<std::string> paths) {
+  SessionChoice choice{std::move(sessions), std::move(paths), {}};
+  for (size_t i = 0; i < choice.sessions.size(); ++i) {
+    const bool is_it = asked == "latest"
+                           ? i + 1 == choice.sessions.size()
+                           : std::ranges::any_of(choice.sessions[i], [&](size_t trace) {
+                               return choice.paths[trace].find(asked) != std::string::npos;
+                             });
+    if (is_it) choice.matches.push_back(i);
+  }
+  return choice;
 }
 
 }  // namespace tacho

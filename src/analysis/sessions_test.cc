@@ -9,6 +9,7 @@ namespace tacho {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Optional;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -48,6 +49,22 @@ TEST(SessionKey, IsTachosOrSglangs) {
         "mine-TP-0.trace.json.gz", "1795263589.77-TP-0/rank0.json", "17.5-TP-0.trace.json"}) {
     EXPECT_EQ(SessionKey(path), "") << path;
   }
+}
+
+TEST(Sessions, AreToldByTheNamesOfTacho) {
+  EXPECT_THAT(SessionsByName({"tacho-20261123-143251/w0", "a-tacho-20261121-222238-w0",
+                              "tacho-20261123-143251/w1"}),
+              Optional(ElementsAre(ElementsAre(1), ElementsAre(0, 2))));
+  EXPECT_EQ(SessionsByName({"tacho-20261123-143251/w0", "rank0.json"}), std::nullopt);
+  EXPECT_EQ(SessionsByName({"1795263589.7707117-TP-0.trace.json.gz"}), std::nullopt)
+      << "each worker has its own time";
+  EXPECT_EQ(SessionsByName({}), std::nullopt);
+  // Whatever the clocks of the traces say.
+  EXPECT_THAT(Traces()
+                  .Add("tacho-20261123-143251-w0", Interval{{0}, {10}})
+                  .Add("tacho-20261121-222238-w0", Interval{{5}, {20}})
+                  .Sessions(),
+              ElementsAre(ElementsAre(1), ElementsAre(0)));
 }
 
 TEST(Sessions, AreApartInTime) {

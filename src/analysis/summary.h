@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/missing_work.h"
@@ -65,6 +67,39 @@ class SummarySink : public EventSink {
   std::unordered_map<StringId, DeviceTotal> devices_;
   Notes notes_;
   TraceHeader header_;
+};
+
+// What `--summary` keeps of one trace: totals, in the order in which they are shown.
+struct TraceSummary {
+  struct NameRow {
+    std::string name;
+    uint64_t count = 0;
+    DurationNs total, min, max;
+  };
+  struct DeviceRow {
+    std::string device;
+    uint64_t gpu_events = 0;
+    DurationNs sum;
+    Interval window;
+  };
+  std::string path;
+  uint64_t bytes = 0, json_bytes = 0;
+  std::optional<int64_t> rank, world_size, base_time_ns;
+  std::string vllm_version;
+  Interval span;
+  uint64_t events = 0;
+  std::vector<std::pair<std::string, uint64_t>> by_phase, by_category;
+  Notes notes;
+  std::vector<DeviceRow> devices;  // by id, numbers first
+  std::vector<NameRow> gpu_work;  // kernels, copies and memsets; by total, longest first, then name
+  std::vector<NameRow> host_ops;
+};
+// All but path and sizes.
+TraceSummary Summarized(const SummarySink& sink);
+
+struct RunSummary {
+  std::vector<TraceSummary> traces;  // by path
+  std::vector<std::string> skipped;
 };
 
 }  // namespace tacho

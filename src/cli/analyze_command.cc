@@ -6,18 +6,21 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 
+#include "cli/choice_words.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/input.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/window_argument.h"
+#include "io/read_whole.h"
 #include "report/analyze_csv.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
 #include "report/profile_sections.h"
 #include "report/rank_text.h"
+#include "report/summary_report.h"
 #include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -38,7 +41,7 @@ void ComplainAll(const std::vector<std::string>& messages) {
 
 Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   if (!options.rules_file) return Classifier::Create();
-  auto rules = ReadInput(*options.rules_file, kMostRules);
+  auto rules = ReadWholeFile(*options.rules_file, kMostRules);
   if (!rules) return tl::unexpected<Error>(rules.error());
   auto classifier = Classifier::Create(*rules);
   if (!classifier)
@@ -46,21 +49,26 @@ Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   return classifier;
 }
 
+Result<TraceChoice> ChoiceOf(const AnalyzeOptions& options) {
+  TraceChoice choice;
+  choice.paths =
+      options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
+  choice.threads = static_cast<size_t>(options.threads.value_or(0));
+  auto ranks = RanksAskedFor(options);
+  if (!ranks) return tl::unexpected<Error>(ranks.error());
+  choice.ranks = *std::move(ranks);
+  choice.first_worker_only = options.profile_dir && !options.all_ranks && choice.ranks.empty();
+  // Files that were named are what the user wants, of however many sessions.
+  const bool one_place = choice.paths.size() == 1 && choice.paths[0] != "-";
+  choice.session = options.session.value_or(one_place ? "latest" : "all");
+  if (choice.session == "all" || choice.first_worker_only) choice.session.clear();
+  return choice;
+}
+
 Result<ReadOptions> ReadOptionsOf(const AnalyzeOptions& options) {
   ReadOptions reading;
-  reading.paths =
-      options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
-  reading.threads = static_cast<size_t>(options.threads.value_or(0));
-  const auto ranks = RanksAskedFor(options);
-  if (!ranks) return tl::unexpected<Error>(ranks.error());
-  if (ranks->size() == 1) reading.rank = ranks->front();
   reading.device = options.device;
   reading.key_averages = options.json || options.csv_folder || options.ops;
-  reading.first_worker_only = options.profile_dir && !options.all_ranks && ranks->empty();
-  // Files that were named are what the user wants, of however many sessions.
-  const bool one_place = reading.paths.size() == 1 && reading.paths[0] != "-";
-  reading.session = options.session.value_or(one_place ? "latest" : "all");
-  if (reading.session == "all" || reading.first_worker_only) reading.session.clear();
   if (options.window) {
     const auto window = ParseWindow(*options.window);
     if (!window) return tl::unexpected<Error>(window.error().WithContext("--window"));
@@ -98,25 +106,31 @@ int Finish(const std::string& result, bool names_skipped, const Readout<Run>& re
                                      FormatCounted(failed, "input was", "inputs were")));
     }
   } else {
-    for (const Error& error : readout.failures) messages.push_back("incomplete: " + error.message);
+    for (const Error& error : readout.failures)
+      messages.push_back("incomplete: " + VisibleText(error.message));
   }
   for (const std::string& skipped : readout.run.skipped) {
     const bool is_failure = std::ranges::any_of(
         readout.failures, [&](const Error& error) { return error.message == skipped; });
-    if (!names_skipped && !is_failure) messages.push_back("skipped: " + skipped);
+    if (!names_skipped && !is_failure) messages.push_back("skipped: " + VisibleText(skipped));
   }
   messages.insert(messages.end(), incomplete.begin(), incomplete.end());
   ComplainAll(messages);
   return readout.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
 
-Result<int> Summarise(const AnalyzeOptions& options, const ReadOptions& reading,
-                      const ScreenOptions& screen, ProgressCounter& counter, bool show_progress) {
+// Names in it are on one line, whatever they hold.
+tl::unexpected<Error> CannotRead(const Error& error) {
+  return Fail(error.kind, VisibleText(error.message));
+}
+
+Result<int> Summarise(const AnalyzeOptions& options, const TraceChoice& choice,
+                      const ScreenOptions& screen, bool show_progress) {
   auto readout = [&] {
-    const ProgressBar bar(counter, screen.style, show_progress);
-    return ReadSummaries(reading, counter);
+    ProgressBar bar(screen.style, show_progress);
+    return ReadSummaries(choice.paths, choice.threads, bar);
   }();
-  if (!readout) return tl::unexpected<Error>(readout.error());
+  if (!readout) return CannotRead(readout.error());
   return Finish(
       options.json ? SummaryJson(readout->run, TachoVersion()) : SummaryText(readout->run, screen),
       true, *readout, IncompleteReasons(readout->run));
@@ -134,76 +148,26 @@ std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
   return tables.empty() ? AnalyzeText(run, screen) : WholeTablesText(run, tables, screen);
 }
 
-// Leaves the traces of `ranks` (two or more).
-void KeepRanks(const std::vector<int64_t>& ranks, RunAnalysis& run) {
-  std::erase_if(run.traces, [&](const TraceAnalysis& trace) {
-    return !trace.facts.rank || !std::ranges::binary_search(ranks, *trace.facts.rank);
-  });
-  AnalyzeRun(run, false);
-}
-
-std::string NoSuchRank(const std::vector<int64_t>& ranks) {
-  return fmt::format("no trace says that it is rank {}", fmt::join(ranks, " or "));
-}
-
-// Which ranks there are, by one more reading; "" where no header tells.
-std::string RanksThere(const ReadOptions& asked, ProgressCounter& counter) {
-  const auto all = ReadSummaries(asked, counter);
-  if (!all) return "";
-  std::set<int64_t> ranks;
-  for (const TraceSummary& trace : all->run.traces) {
-    if (trace.rank) ranks.insert(*trace.rank);
-  }
-  return ranks.empty() ? "" : fmt::format("; the ranks are: {}", fmt::join(ranks, ", "));
-}
-
-// `error`, or, when it is that no trace has the device that was asked for, which there are.
-Error NoSuchDevice(const ReadOptions& asked, const Error& error, ProgressCounter& counter) {
-  if (asked.device.empty() || error.kind != ErrorKind::kUsage) return error;
-  const auto all = ReadSummaries(asked, counter);
-  if (!all) return error;
-  std::set<std::string> devices;
-  for (const TraceSummary& trace : all->run.traces) {
-    for (const TraceSummary::DeviceRow& row : trace.devices) devices.insert(row.device);
-  }
-  if (devices.contains(asked.device)) return error;
-  return {
-      ErrorKind::kUsage,
-      fmt::format("no trace has a device '{}'; {}", asked.device,
-                  devices.empty() ? "none has GPU work: that of a CPU engine is device 'cpu'"
-                                  : fmt::format("the devices are: {}", fmt::join(devices, ", ")))};
-}
-
 // Files of an earlier --csv may be replaced, by their headings; others are the user's.
 Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
 
-Result<int> Analyse(const AnalyzeOptions& options, const ReadOptions& reading,
-                    const ScreenOptions& screen, ProgressCounter& counter, bool show_progress) {
+Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
+                    const ScreenOptions& screen, bool show_progress) {
+  const auto reading = ReadOptionsOf(options);
+  if (!reading) return tl::unexpected<Error>(reading.error());
   const auto classifier = MakeClassifier(options);
   if (!classifier) return tl::unexpected<Error>(classifier.error());
   auto readout = [&] {
-    const ProgressBar bar(counter, screen.style, show_progress);
-    return ReadRun(reading, *classifier, counter);
+    ProgressBar bar(screen.style, show_progress);
+    return ReadRun(choice, *reading, *classifier, bar);
   }();
-  if (!readout) {
-    return tl::unexpected<Error>(NoSuchDevice(reading, readout.error(), counter));
-  }
-  // A trace without the device or the window that was asked for is passed over: it has no fault.
-  if (std::erase_if(readout->failures,
-                    [](const Error& e) { return e.kind == ErrorKind::kUsage; })) {
-    AnalyzeRun(readout->run, false);
-  }
-  const auto ranks = RanksAskedFor(options);
-  if (!ranks) return tl::unexpected<Error>(ranks.error());
-  if (ranks->size() > 1) KeepRanks(*ranks, readout->run);
-  if (readout->run.traces.empty()) {
-    if (ranks->empty()) return Fail(ErrorKind::kUnreadable, "no worker's trace among the files");
-    return Fail(ErrorKind::kUsage, NoSuchRank(*ranks) + RanksThere(reading, counter));
-  }
+  if (!readout) return CannotRead(readout.error());
+  if (const auto worded = WordWhatIsLeftOut(choice, *reading, *readout); !worded)
+    return tl::unexpected<Error>(worded.error());
   std::vector<std::string> incomplete = IncompleteReasons(readout->run);
-  for (const int64_t rank : *ranks) {
+  for (const int64_t rank : choice.ranks) {
     if (std::ranges::none_of(readout->run.traces, [&](const TraceAnalysis& trace) {
           return trace.facts.rank == rank;
         })) {
@@ -276,8 +240,8 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
     return tl::unexpected<Error>(good.error());
   const auto color = ParseColor(options.color);
   if (!color) return tl::unexpected<Error>(color.error());
-  const auto reading = ReadOptionsOf(options);
-  if (!reading) return tl::unexpected<Error>(reading.error());
+  const auto choice = ChoiceOf(options);
+  if (!choice) return tl::unexpected<Error>(choice.error());
   if (const auto safe = CheckCsvFolder(options); !safe) return tl::unexpected<Error>(safe.error());
 
   ScreenOptions screen;
@@ -296,9 +260,8 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   };
   const Surroundings errors = SurroundingsOf(STDERR_FILENO);
   const bool show_progress = LiveColumns(errors) && !options.no_progress;
-  ProgressCounter counter;
-  return options.summary ? Summarise(options, *reading, screen, counter, show_progress)
-                         : Analyse(options, *reading, screen, counter, show_progress);
+  return options.summary ? Summarise(options, *choice, screen, show_progress)
+                         : Analyse(options, *choice, screen, show_progress);
 }
 
 }  // namespace tacho

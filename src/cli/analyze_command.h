@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "cli/parse.h"
-#include "cli/read_run.h"
 #include "report/analyze_text.h"
+#include "run/read_run.h"
 
 namespace tacho {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/words.h"
-#include "cli/input.h"
+#include "io/read_whole.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostKeyFile = 64 * 1024;
 
 Result<std::string> KeyIn(const std::string& path) {
-  const auto text = ReadInput(path, kMostKeyFile);
+  const auto text = ReadWholeFile(path, kMostKeyFile);
   if (!text) return tl::unexpected<Error>(text.error().WithContext("--api-key-file"));
   const std::string key(Trim(*text));
   if (key.empty() || !CheckHeader({"Authorization", key}))

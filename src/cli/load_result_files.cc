@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/input.h"
 #include "cli/output.h"
+#include "io/read_whole.h"
 #include "load/plan/plan_json.h"
 #include "text/visible_text.h"
 
@@ -73,7 +73,7 @@ Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) 
   metrics.detailed = flags.save_detailed;
   std::string content = BenchResultJson(load.records, load.summary, load.identity, metrics);
   if (flags.append_result && access(path.c_str(), F_OK) == 0) {
-    auto before = ReadInput(path, kMostAppended);
+    auto before = ReadWholeFile(path, kMostAppended);
     if (!before) return tl::unexpected<Error>(before.error());
     if (!before->empty() && before->back() != '\n') *before += '\n';
     content = *before + content;

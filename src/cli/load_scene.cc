@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
-#include "cli/input.h"
 #include "cli/output.h"
 #include "control/token_ids.h"
+#include "io/read_whole.h"
 #include "load/drive/served_model.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
@@ -89,7 +89,7 @@ Result<void> CompleteTarget(LoadScene& scene) {
 Result<void> ReadDatasetFile(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!job.dataset_path) return {};
-  const auto bytes = ReadInput(*job.dataset_path, kMostDataset);
+  const auto bytes = ReadWholeFile(*job.dataset_path, kMostDataset);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   auto dataset = ReadDataset(*bytes, job.dataset);
   if (!dataset) return tl::unexpected<Error>(dataset.error().WithContext(*job.dataset_path));

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cli/output.h"
 #include "text/drawing.h"
@@ -18,34 +17,7 @@ constexpr auto kQuietFor = std::chrono::milliseconds(500);
 constexpr auto kRedrawBar = std::chrono::milliseconds(100);
 constexpr size_t kBarWidth = 30;
 
-class Counting : public BlockStream {
- public:
-  Counting(std::unique_ptr<BlockStream> stream, ProgressCounter& counter)
-      : stream_(std::move(stream)), counter_(counter) {}
-
-  Block Next() override {
-    const Block block = stream_->Next();
-    const uint64_t now = stream_->stored_bytes();
-    counter_.done_bytes += now - counted_;
-    counted_ = now;
-    return block;
-  }
-  [[nodiscard]] StreamDefect defect() const override { return stream_->defect(); }
-  [[nodiscard]] const std::string& defect_text() const override { return stream_->defect_text(); }
-  [[nodiscard]] uint64_t stored_bytes() const override { return stream_->stored_bytes(); }
-
- private:
-  std::unique_ptr<BlockStream> stream_;
-  ProgressCounter& counter_;
-  uint64_t counted_ = 0;
-};
-
 }  // namespace
-
-std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream,
-                                            ProgressCounter& counter) {
-  return std::make_unique<Counting>(std::move(stream), counter);
-}
 
 std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
                          const TextStyle& style) {
@@ -60,8 +32,8 @@ std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double s
   return line + fmt::format("  {:.1f} s", seconds);
 }
 
-ProgressBar::ProgressBar(const ProgressCounter& counter, const TextStyle& style, bool enabled)
-    : counter_(counter), style_(style), begin_(std::chrono::steady_clock::now()) {
+ProgressBar::ProgressBar(const TextStyle& style, bool enabled)
+    : style_(style), begin_(std::chrono::steady_clock::now()) {
   if (enabled) thread_ = std::thread([this] { Run(); });
 }
 
@@ -75,6 +47,11 @@ ProgressBar::~ProgressBar() {
   thread_.join();
 }
 
+void ProgressBar::OnPlan(size_t traces, uint64_t stored_bytes) {
+  traces_ = traces;
+  total_bytes_ = stored_bytes;
+}
+
 void ProgressBar::Run() {
   std::unique_lock lock(mutex_);
   if (ended_.wait_for(lock, kQuietFor, [this] { return end_; })) return;
@@ -82,14 +59,11 @@ void ProgressBar::Run() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   };
   do {
-    DrawOnStderr(
-        "\r" +
-        ProgressLine(counter_.done_bytes, counter_.total_bytes, counter_.files, seconds(), style_) +
-        "\x1b[K");
+    DrawOnStderr("\r" + ProgressLine(done_bytes_, total_bytes_, traces_, seconds(), style_) +
+                 "\x1b[K");
   } while (!ended_.wait_for(lock, kRedrawBar, [this] { return end_; }));
   DrawOnStderr(fmt::format("\r\x1b[Kread {} in {:.1f} s\n",
-                           FormatBytes(static_cast<int64_t>(counter_.done_bytes.load())),
-                           seconds()));
+                           FormatBytes(static_cast<int64_t>(done_bytes_.load())), seconds()));
 }
 
 }  // namespace tacho

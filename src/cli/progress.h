@@ -4,40 +4,31 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
-#include "io/block_stream.h"
+#include "run/progress.h"
 #include "text/text_style.h"
 
 namespace tacho {
 
-// How far reading has come, counted by many threads.
-struct ProgressCounter {
-  std::atomic<uint64_t> done_bytes = 0;
-  std::atomic<uint64_t> total_bytes = 0;  // 0: not known
-  std::atomic<uint64_t> files = 0;
-};
-
-// The stream, with its stored bytes counted as they are consumed.
-std::unique_ptr<BlockStream> CountingStream(std::unique_ptr<BlockStream> stream,
-                                            ProgressCounter& counter);
-
-// A bar on standard error while it lives, from half a second on; on the end one plain line stays.
-// Does nothing when not `enabled` (standard error is no terminal).
-class ProgressBar {
+// How far reading has come, as a bar on standard error while it lives, from half a second on; on
+// the end one plain line stays. Does nothing when not `enabled` (standard error is no terminal).
+class ProgressBar : public RunProgress {
  public:
-  ProgressBar(const ProgressCounter& counter, const TextStyle& style, bool enabled);
+  ProgressBar(const TextStyle& style, bool enabled);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  ~ProgressBar();
+  ~ProgressBar() override;
+
+  void OnPlan(size_t traces, uint64_t stored_bytes) override;
+  void OnBytes(uint64_t stored_bytes) override { done_bytes_ += stored_bytes; }
 
  private:
   void Run();
 
-  const ProgressCounter& counter_;
+  std::atomic<uint64_t> done_bytes_ = 0, total_bytes_ = 0, traces_ = 0;
   const TextStyle style_;
   const std::chrono::steady_clock::time_point begin_;
   std::mutex mutex_;

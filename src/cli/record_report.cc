@@ -13,6 +13,7 @@
 #include "cli/trace_evidence.h"
 #include "report/analyze_text.h"
 #include "report/findings_json.h"
+#include "session/in_flight.h"
 #include "session/record_outlook.h"
 #include "text/visible_text.h"
 
@@ -21,13 +22,12 @@ namespace {
 
 // The traces of the run folder, read once: for the proof and for the screen.
 std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
-  ReadOptions reading;
-  reading.paths = {recording.folder.In("traces")};
-  reading.in_flight = InFlightOf(recording);
-  ProgressCounter counter;
+  RunProgress silent;
   Result<Classifier> classifier = Classifier::Create();
   if (!classifier) return std::nullopt;
-  Result<Readout<RunAnalysis>> readout = ReadRun(reading, *classifier, counter);
+  Result<Readout<RunAnalysis>> readout =
+      ReadRun({.paths = {recording.folder.In("traces")}}, {.in_flight = InFlightOf(recording)},
+              *classifier, silent);
   if (!readout) return std::nullopt;
   return std::move(*readout);
 }

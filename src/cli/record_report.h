@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/read_run.h"
 #include "cli/record_narrator.h"
+#include "run/read_run.h"
 #include "session/proof.h"
 #include "session/record.h"
 #include "text/text_style.h"

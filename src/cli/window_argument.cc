@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/words.h"
-#include "text/format_number.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -69,14 +68,14 @@ Result<DurationNs> ParseTraceTime(std::string_view text, std::string_view defaul
   return DurationNs{value};
 }
 
-Result<WindowArgument> ParseWindow(std::string_view text) {
+Result<TraceWindow> ParseWindow(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("'{}' is no window: expected A:B, such as 100ms:1.5s, 100ms: or :1.5s",
                             VisibleText(text)));
   }
-  WindowArgument window;
+  TraceWindow window;
   const std::string_view last = text.substr(colon + 1);
   if (colon > 0) {
     const Suffix* unit = UnitOf(last);
@@ -94,17 +93,6 @@ Result<WindowArgument> ParseWindow(std::string_view text) {
                 fmt::format("the window '{}' ends before it begins", VisibleText(text)));
   }
   return window;
-}
-
-Result<Interval> WindowArgument::On(Interval span) const {
-  const DurationNs length = span.length();
-  if (begin && *begin >= length) {
-    return Fail(ErrorKind::kUsage,
-                fmt::format("the window begins at {}, behind the end of the trace at {}",
-                            FormatDuration(*begin), FormatDuration(length)));
-  }
-  return Interval{span.start + begin.value_or(DurationNs{0}),
-                  end && *end < length ? span.start + *end : span.end};
 }
 
 }  // namespace tacho

@@ -57,7 +57,7 @@ TEST(ParseWindow, RefusesWhatIsNone) {
   }
 }
 
-TEST(WindowArgument, OnATrace) {
+TEST(TraceWindow, OnATrace) {
   const Interval span{{1000}, {2000}};
   EXPECT_EQ(*ParseWindow("100:200")->On(span), (Interval{{1100}, {1200}}));
   EXPECT_EQ(*ParseWindow(":1s")->On(span), span);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "analysis/classifier.h"
 #include "analysis/gpu_scope.h"
 #include "report/analyze_json.h"
 #include "report/analyze_text.h"
@@ -15,22 +14,6 @@
 
 namespace tacho {
 namespace {
-
-std::vector<TraceSummary::NameRow> Rows(
-    const Vocabulary& words, const std::unordered_map<StringId, SummarySink::NameTotal>& totals) {
-  std::vector<TraceSummary::NameRow> rows;
-  for (const auto& [name, total] : totals) {
-    rows.push_back({std::string(words[name]), total.count, total.total, total.min, total.max});
-  }
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.total != b.total ? a.total > b.total : a.name < b.name;
-  });
-  return rows;
-}
-
-std::optional<int64_t> Known(int64_t value) {
-  return value >= 0 ? std::optional<int64_t>(value) : std::nullopt;
-}
 
 // Folded to `keep` rows. A name is made short only where it is shown: there may be millions.
 Table NamesTable(const std::vector<TraceSummary::NameRow>& rows, size_t keep, bool kernels,
@@ -164,73 +147,7 @@ void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
   json.End();
 }
 
-// As CollectDeviceWork decides it: any operator that does work has one that is work on its own.
-bool IsHostEngine(const SummarySink& sink) {
-  if (!MayBeHostEngine(sink.work(), sink.words(), sink.counts())) return false;
-  const auto classifier = Classifier::Create();
-  return classifier &&
-         std::any_of(sink.host_ops().begin(), sink.host_ops().end(), [&](const auto& op) {
-           const std::string_view name = sink.words()[op.first];
-           return !classifier->categories()[classifier->OfOperator(name)].starts_with(
-               "bookkeeping");
-         });
-}
-
-// As AnalyzeTrace decides it, of an engine that stamps its version: such a one names its steps.
-bool TookNoStep(const SummarySink& sink) {
-  const TraceHeader& header = sink.header();
-  const auto classifier = Classifier::Create();
-  if (header.vllm_version.empty() || (header.rank < 0 && header.devices.empty()) || !classifier ||
-      sink.work().host_calls > 0 || sink.notes().lost_data()) {
-    return false;
-  }
-  const std::vector<Category>& categories = sink.words().categories();
-  for (size_t i = 0; i < categories.size(); ++i) {
-    if (sink.counts().complete_by_category[i] > 0 &&
-        sink.words()[categories[i].name] == "user_annotation") {
-      return false;
-    }
-  }
-  return std::ranges::none_of(sink.host_ops(), [&](const auto& op) {
-    return IsOfAStep(sink.words()[op.first], *classifier);
-  });
-}
-
 }  // namespace
-
-TraceSummary Summarized(const SummarySink& sink) {
-  TraceSummary summary;
-  const Vocabulary& words = sink.words();
-  const TraceHeader& header = sink.header();
-  summary.rank = Known(header.rank);
-  summary.world_size = Known(header.world_size);
-  summary.base_time_ns = Known(header.base_time_ns);
-  summary.vllm_version = header.vllm_version;
-  summary.span = sink.span();
-  summary.events = sink.counts().total;
-  summary.notes = sink.notes();
-  RecordedWork work = sink.work();
-  work.no_engine_step = TookNoStep(sink);
-  NoteMissingWork(work, sink.counts(), IsHostEngine(sink), summary.notes);
-  for (size_t letter = 0; letter < sink.counts().by_phase.size(); ++letter) {
-    const uint64_t count = sink.counts().by_phase[letter];
-    if (count > 0) summary.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);
-  }
-  for (size_t i = 0; i < words.categories().size(); ++i) {
-    const uint64_t count = sink.counts().complete_by_category[i];
-    if (count > 0) summary.by_category.emplace_back(words[words.categories()[i].name], count);
-  }
-  std::sort(summary.by_category.begin(), summary.by_category.end());
-  for (const auto& [device, total] : sink.devices()) {
-    summary.devices.push_back(
-        {std::string(words[device]), total.gpu_events, total.sum, total.window});
-  }
-  std::sort(summary.devices.begin(), summary.devices.end(),
-            [](const auto& a, const auto& b) { return IdLess(a.device, b.device); });
-  summary.gpu_work = Rows(words, sink.gpu());
-  summary.host_ops = Rows(words, sink.host_ops());
-  return summary;
-}
 
 std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
   std::string out;

@@ -113,27 +113,5 @@ TEST_F(InFlightTest, RunJsonKeepsIt) {
   EXPECT_TRUE(InFlightOfRunJson(RunJsonText(recording_, {}, {}, "1", 0, ""))["w0"].shared);
 }
 
-TEST(InFlightOfRunJson, DamageTellsNothing) {
-  for (const char* text : {"", "[]", "{", R"({"workers": 1})", R"({"workers": []})"}) {
-    EXPECT_TRUE(InFlightOfRunJson(text).empty()) << text;
-  }
-  const auto of_worker = [](const std::string& in_flight, const std::string& name = R"("w0")") {
-    return InFlightOfRunJson(R"({"workers": [1, {"name": )" + name + R"(, "in_flight": )" +
-                             in_flight + "}]}");
-  };
-  const std::string good = R"({"uncertainty_ns": 1, "unix_ns": [[1, 2]]})";
-  EXPECT_EQ(of_worker(good).size(), 1u);
-  EXPECT_TRUE(of_worker(good, "1").empty());
-  for (const char* damaged :
-       {"1", R"({"uncertainty_ns": -1, "unix_ns": []})", R"({"uncertainty_ns": 1})",
-        R"({"uncertainty_ns": 1, "unix_ns": [1]})",
-        R"({"uncertainty_ns": 1, "unix_ns": [[1, 2, 3]]})",
-        R"({"uncertainty_ns": 1, "unix_ns": [[1, "2"]]})",
-        R"({"uncertainty_ns": 1, "unix_ns": [[2, 1]]})",
-        R"({"uncertainty_ns": 1, "unix_ns": [[-9223372036854775808, 1]]})"}) {
-    EXPECT_TRUE(of_worker(damaged).empty()) << damaged;
-  }
-}
-
 }  // namespace
 }  // namespace tacho

@@ -43,8 +43,21 @@ def sessions(folder):
     check("and not compared across sessions", any("2 recordings" in w for w in ranks_of(named)["warnings"]), named.stdout)
     expect("a session that is not there", run("--session", "cold", root), 2, "--session cold", "warm_rank0", "hot_rank0")
     expect("with --summary", run("--session", "all", "--summary", root), 2, "--session")
+    outputs = [run("--json", "--threads", threads, root).stdout for threads in ("1", "4")]
+    check("the same bytes whatever the threads", outputs[0] == outputs[1])
     os.remove(root / "hot_rank1.json")
+    expect("--rank takes a rank of the latest", run("--rank", "1", root), 2, "no trace says that it is rank 1; the ranks are: 0")
+    check("or of the session that is named", paths(run("--json", "--rank", "1", "--session", "warm", root)) == warm[1:])
     expect("the latest lacks a rank, which an earlier one has", run(root), 4, "rank 1 of world size 2 is missing")
+    named = pathlib.Path(folder) / "named"
+    for session, path in (("20261121-080000", warm), ("20261121-090000", hot[:1])):
+        shutil.copytree(root, named / f"tacho-{session}", ignore=lambda _, names: set(names) - set(path))
+    with open(named / "tacho-20261121-080000" / warm[0], "ab") as cut:
+        cut.truncate(cut.tell() - 3)
+    latest = run("--rank", "0", named)
+    expect("names tell the sessions: damage in another one is not read", latest, 0)
+    check("and it is left out", b"2 traces of 1 other session (tacho-20261121-080000)" in one_line(latest.stdout), latest.stdout)
+    expect("damage in the one that is named is", run("--rank", "0", "--session", "-080000", named), 4, "truncated-json")
 
 
 def recordings(folder):

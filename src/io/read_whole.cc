@@ -1,26 +1,23 @@
-#include "cli/input.h"
+#include "io/read_whole.h"
 
 #include <fmt/format.h>
 
 #include "io/block_stream.h"
-#include "text/format_number.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 
-Result<std::string> ReadInput(const std::string& path, size_t most) {
+Result<std::string> ReadWholeFile(const std::string& path, size_t most) {
   auto stream = OpenStream(path, StreamThreads::kInline);
   if (!stream) return tl::unexpected<Error>(stream.error());
   std::string text;
   for (Block block = (*stream)->Next(); block.size > 0; block = (*stream)->Next()) {
     text.append(block.data, block.size);
     if (text.size() > most) {
-      return Fail(ErrorKind::kUsage, fmt::format("{}: larger than {}", VisibleText(path),
-                                                 FormatBytes(static_cast<int64_t>(most))));
+      return Fail(ErrorKind::kUsage, fmt::format("{}: larger than {} bytes", path, most));
     }
   }
   if ((*stream)->defect() != StreamDefect::kNone) {
-    return Fail(ErrorKind::kUnreadable, VisibleText(path) + ": " + (*stream)->defect_text());
+    return Fail(ErrorKind::kUnreadable, path + ": " + (*stream)->defect_text());
   }
   return text;
 }

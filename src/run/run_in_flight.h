@@ -3,13 +3,29 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/in_flight.h"
+#include "base/interval_set.h"
 #include "io/discover.h"
-#include "session/in_flight.h"
 
 namespace tacho {
+
+// When requests of the load were in flight at one worker: from when the kernel took one until the
+// client had its answer, or the end of it; `shared` when these may have gone to other engines.
+struct WorkerInFlight {
+  IntervalSet when;        // Unix time by the worker's clock
+  DurationNs uncertainty;  // of that clock against ours
+  bool shared = false;
+};
+
+// By name of the worker ("w0"), which its folder of traces has too. One is absent where nobody
+// knows: tacho did not drive the load, or the clock of the worker's host was not told.
+using RunInFlight = std::map<std::string, WorkerInFlight>;
+
+// From the text of a run.json, as session/'s RunJsonText writes it; empty where it has none.
+RunInFlight InFlightOfRunJson(std::string_view text);
 
 // The requests of those traces that lie in a run folder of `tacho record`
 // (RUN/traces/WORKER/..., beside RUN/run.json), by path of the trace; a run.json that cannot be

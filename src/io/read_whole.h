@@ -9,6 +9,6 @@ namespace tacho {
 
 // The whole content of a file, decompressed ("-" for standard input). kUsage when it is larger than
 // `most` bytes, kUnreadable when it cannot be read to its end.
-Result<std::string> ReadInput(const std::string& path, size_t most);
+Result<std::string> ReadWholeFile(const std::string& path, size_t most);
 
 }  // namespace tacho

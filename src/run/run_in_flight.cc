@@ -1,16 +1,46 @@
-#include "cli/in_flight_of.h"
+#include "run/run_in_flight.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/input.h"
+#include "io/read_whole.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::json;
 
 constexpr size_t kMostRunJson = size_t{1} << 26;
+
+// An array of [begin, end]; nullopt when it is anything else.
+std::optional<IntervalSet> IntervalsOf(const Json& array) {
+  if (!array.is_array()) return std::nullopt;
+  std::vector<Interval> intervals;
+  for (const Json& pair : array) {
+    if (!pair.is_array() || pair.size() != 2) return std::nullopt;
+    if (!pair[0].is_number_integer() || !pair[1].is_number_integer()) return std::nullopt;
+    // What is no time since 1970 would overflow the lengths.
+    const int64_t begin = pair[0].get<int64_t>(), end = pair[1].get<int64_t>();
+    if (begin < 0 || end < begin) return std::nullopt;
+    intervals.push_back({TimeNs{begin}, TimeNs{end}});
+  }
+  return IntervalSet(std::move(intervals));
+}
+
+// `worker` is an object.
+std::optional<WorkerInFlight> OfWorker(const Json& worker) {
+  const auto told = worker.find("in_flight");
+  if (told == worker.end() || !told->is_object()) return std::nullopt;
+  const auto uncertainty = told->find("uncertainty_ns"), when = told->find("unix_ns");
+  if (uncertainty == told->end() || when == told->end()) return std::nullopt;
+  if (!uncertainty->is_number_integer() || *uncertainty < 0) return std::nullopt;
+  std::optional<IntervalSet> intervals = IntervalsOf(*when);
+  if (!intervals) return std::nullopt;
+  return WorkerInFlight{std::move(*intervals), DurationNs{uncertainty->get<int64_t>()},
+                        told->value("shared", Json()) == true};
+}
 
 struct PlaceInRun {
   std::string folder, worker;
@@ -32,11 +62,25 @@ RunInFlight ReadRunJson(const std::string& folder) {
   const std::string path = folder + "/run.json";
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return {};
-  const Result<std::string> text = ReadInput(path, kMostRunJson);
+  const Result<std::string> text = ReadWholeFile(path, kMostRunJson);
   return text ? InFlightOfRunJson(*text) : RunInFlight();
 }
 
 }  // namespace
+
+RunInFlight InFlightOfRunJson(std::string_view text) {
+  RunInFlight in_flight;
+  const Json run = Json::parse(text, nullptr, false);
+  const auto workers = run.is_object() ? run.find("workers") : run.end();
+  if (workers == run.end() || !workers->is_array()) return in_flight;
+  for (const Json& worker : *workers) {
+    if (!worker.is_object()) continue;
+    const auto name = worker.find("name");
+    if (name == worker.end() || !name->is_string()) continue;
+    if (auto told = OfWorker(worker)) in_flight.emplace(name->get<std::string>(), std::move(*told));
+  }
+  return in_flight;
+}
 
 std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource>& traces,
                                                    const std::optional<RunInFlight>& given) {

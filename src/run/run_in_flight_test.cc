@@ -1,4 +1,4 @@
-#include "cli/in_flight_of.h"
+#include "run/run_in_flight.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +32,28 @@ TEST(FindInFlight, BesideTheTracesOfARunFolder) {
   const auto from_record = FindInFlight({traces[0], traces[1]}, given);
   ASSERT_EQ(from_record.size(), 1u);
   EXPECT_EQ(from_record.begin()->second.uncertainty.ns, 7);
+}
+
+TEST(InFlightOfRunJson, DamageTellsNothing) {
+  for (const char* text : {"", "[]", "{", R"({"workers": 1})", R"({"workers": []})"}) {
+    EXPECT_TRUE(InFlightOfRunJson(text).empty()) << text;
+  }
+  const auto of_worker = [](const std::string& in_flight, const std::string& name = R"("w0")") {
+    return InFlightOfRunJson(R"({"workers": [1, {"name": )" + name + R"(, "in_flight": )" +
+                             in_flight + "}]}");
+  };
+  const std::string good = R"({"uncertainty_ns": 1, "unix_ns": [[1, 2]]})";
+  EXPECT_EQ(of_worker(good).size(), 1u);
+  EXPECT_TRUE(of_worker(good, "1").empty());
+  for (const char* damaged :
+       {"1", R"({"uncertainty_ns": -1, "unix_ns": []})", R"({"uncertainty_ns": 1})",
+        R"({"uncertainty_ns": 1, "unix_ns": [1]})",
+        R"({"uncertainty_ns": 1, "unix_ns": [[1, 2, 3]]})",
+        R"({"uncertainty_ns": 1, "unix_ns": [[1, "2"]]})",
+        R"({"uncertainty_ns": 1, "unix_ns": [[2, 1]]})",
+        R"({"uncertainty_ns": 1, "unix_ns": [[-9223372036854775808, 1]]})"}) {
+    EXPECT_TRUE(of_worker(damaged).empty()) << damaged;
+  }
 }
 
 TEST(OnClockOf, IsWiderByTheUncertainty) {

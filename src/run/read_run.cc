@@ -1,0 +1,339 @@
+#include "run/read_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "analysis/recordings.h"
+#include "base/parallel.h"
+#include "io/discover.h"
+#include "model/trace_builder.h"
+#include "run/read_source.h"
+
+namespace tacho {
+namespace {
+
+using Lacks = SeenTrace::Lacks;
+
+// What became of one source; `item` is absent when it lacks what was asked for.
+template <typename Item>
+struct Outcome {
+  SeenTrace seen;
+  std::optional<Item> item;
+};
+
+struct InputPlan {
+  Discovery found;
+  size_t threads = 1;
+  StreamThreads stream_threads = StreamThreads::kInline;
+  bool is_collection = false;
+  std::optional<SessionChoice> sessions;  // where the paths tell
+};
+
+// Leaves the sources of the session that was asked for, where their paths tell which they are.
+void ChooseByName(const std::string& session, InputPlan& plan) {
+  std::vector<std::string> paths;
+  for (const TraceSource& source : plan.found.traces) paths.push_back(source.Display());
+  auto sessions = SessionsByName(paths);
+  if (!sessions) return;
+  plan.sessions = ChooseSession(session, *std::move(sessions), std::move(paths));
+  const std::vector<bool> chosen = plan.sessions->IsChosen();
+  size_t next = 0;
+  std::erase_if(plan.found.traces, [&](const TraceSource&) { return !chosen[next++]; });
+}
+
+Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
+  auto found = FindTraces(choice.paths);
+  if (!found) return tl::unexpected<Error>(found.error());
+  InputPlan plan;
+  plan.found = std::move(*found);
+  const std::vector<TraceSource>& traces = plan.found.traces;
+  plan.is_collection = choice.paths.size() > 1 || traces.size() != 1 || !traces[0].member.empty() ||
+                       traces[0].path != choice.paths[0];
+  if (!choice.session.empty()) ChooseByName(choice.session, plan);
+  plan.threads = choice.threads == 0 ? CoreCount() : choice.threads;
+  // Fewer files than cores: the free ones inflate ahead.
+  if (traces.size() < plan.threads) plan.stream_threads = StreamThreads::kAhead;
+  bool all_known = true;
+  uint64_t total = 0;
+  for (const TraceSource& source : traces) {
+    all_known = all_known && source.stored_bytes > 0;
+    total += source.stored_bytes;
+  }
+  progress.OnPlan(traces.size(), all_known ? total : 0);
+  return plan;
+}
+
+// What `job` makes of one source. A trace that needs more memory than there is must not take the
+// others with it.
+template <typename Item, typename Job>
+Result<Outcome<Item>> RunJob(const TraceSource& source, StreamThreads threads,
+                             std::string_view out_of_memory, const Job& job) {
+  const auto fail = [&] {
+    return Fail(ErrorKind::kUnreadable, source.Display() + ": " + std::string(out_of_memory));
+  };
+  try {
+    return job(source, threads);
+  } catch (const std::bad_alloc&) {
+    return fail();
+  } catch (const std::length_error&) {
+    return fail();
+  } catch (const std::system_error& error) {  // no memory for a thread's stack
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+    return fail();
+  }
+}
+
+// The sessions of traces that were read.
+SessionChoice ChooseByContent(const std::string& session, const std::vector<SeenTrace>& seen) {
+  std::vector<RankInput> inputs;
+  std::vector<std::string> paths;
+  for (const SeenTrace& trace : seen) {
+    RankInput& input = inputs.emplace_back();
+    input.path = trace.path;
+    input.base_time_ns = trace.base_time_ns;
+    input.span = trace.span;
+    input.trace_id = trace.trace_id;
+    paths.push_back(trace.path);
+  }
+  return ChooseSession(session, SessionsOf(inputs), std::move(paths));
+}
+
+// Runs `job` over the sources and keeps what came out, in their order.
+template <typename Item, typename Run, typename Job>
+Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
+                             std::string_view out_of_memory, const Job& job) {
+  const std::vector<TraceSource>& sources = plan.found.traces;
+  std::vector<Result<Outcome<Item>>> outcomes(sources.size());
+  size_t ran = 0;
+  const auto run = [&](size_t i) {
+    outcomes[i] = RunJob<Item>(sources[i], plan.stream_threads, out_of_memory, job);
+  };
+  if (choice.first_worker_only) {
+    while (ran < sources.size()) {
+      run(ran++);
+      if (outcomes[ran - 1] && outcomes[ran - 1]->item) break;
+    }
+    outcomes.resize(ran);
+  } else {
+    ParallelFor(sources.size(), plan.threads, run);
+  }
+  Readout<Run> readout;
+  readout.is_collection = plan.is_collection;
+  readout.sessions = std::move(plan.sessions);
+  readout.run.skipped = std::move(plan.found.skipped);
+  readout.failures = std::move(plan.found.failures);
+  std::vector<std::optional<Item>> items;
+  for (Result<Outcome<Item>>& outcome : outcomes) {
+    if (!outcome) {
+      readout.failures.push_back(outcome.error());
+      continue;
+    }
+    readout.seen.push_back(std::move(outcome->seen));
+    items.push_back(std::move(outcome->item));
+  }
+  if (items.empty() && !readout.failures.empty() && !sources.empty()) {
+    Error error = readout.failures.front();
+    if (readout.failures.size() > 1) {
+      error.message += fmt::format(" (and none of the {} other inputs can be read)",
+                                   readout.failures.size() - 1);
+    }
+    return tl::unexpected<Error>(std::move(error));
+  }
+  if (!choice.session.empty() && !readout.sessions) {
+    readout.sessions = ChooseByContent(choice.session, readout.seen);
+    const std::vector<bool> chosen = readout.sessions->IsChosen();
+    size_t seen = 0, item = 0;
+    std::erase_if(readout.seen, [&](const SeenTrace&) { return !chosen[seen++]; });
+    std::erase_if(items, [&](const std::optional<Item>&) { return !chosen[item++]; });
+  }
+  for (std::optional<Item>& item : items) {
+    if (item) readout.run.traces.push_back(*std::move(item));
+  }
+  for (const Error& failure : readout.failures) readout.run.skipped.push_back(failure.message);
+  std::sort(readout.run.skipped.begin(), readout.run.skipped.end());
+  return readout;
+}
+
+SeenTrace Seen(const Trace& trace, const TraceSource& source) {
+  SeenTrace seen;
+  seen.path = source.Display();
+  std::set<std::string_view> devices;
+  for (const Stream& stream : trace.words.streams()) devices.insert(trace.Text(stream.device));
+  seen.devices.assign(devices.begin(), devices.end());
+  seen.span = trace.span;
+  if (trace.header.base_time_ns >= 0) seen.base_time_ns = trace.header.base_time_ns;
+  seen.trace_id = trace.header.trace_id;
+  return seen;
+}
+
+// What of the trace with these facts was not asked for.
+Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
+  const bool is_of_ranks =
+      choice.ranks.empty() ||
+      (facts.rank && std::ranges::find(choice.ranks, *facts.rank) != choice.ranks.end());
+  if (!is_of_ranks) return Lacks::kRank;
+  return choice.first_worker_only && facts.role == TraceRole::kFrontend ? Lacks::kWork
+                                                                        : Lacks::kNothing;
+}
+
+template <typename Item>
+void Place(const TraceSource& source, const TraceSizes& sizes, Item& item) {
+  item.path = source.Display();
+  item.bytes = sizes.stored;
+  item.json_bytes = sizes.json;
+}
+
+// Reads one source; `more` makes the item of it, unless it is not of the chosen ranks.
+template <typename Item, typename More>
+Result<Outcome<Item>> ReadTrace(const TraceSource& source, StreamThreads threads,
+                                const TraceChoice& choice, RunProgress& progress,
+                                const More& more) {
+  TraceBuilder builder;
+  const auto sizes =
+      ReadSource(source, threads, builder, builder.header(), builder.notes(), progress);
+  if (!sizes) return tl::unexpected<Error>(sizes.error());
+  Trace trace = std::move(builder).Finish();
+  Outcome<Item> outcome{Seen(trace, source), std::nullopt};
+  if (!choice.ranks.empty() || choice.first_worker_only) {
+    const TraceFacts facts = GatherFacts(trace);
+    outcome.seen.rank = facts.rank;
+    outcome.seen.lacks = LacksOf(facts, choice);
+  }
+  if (outcome.seen.lacks == Lacks::kNothing) more(std::move(trace), outcome);
+  if (outcome.item) Place(source, *sizes, *outcome.item);
+  return outcome;
+}
+
+using RequestsByPath = std::map<std::string, WorkerInFlight>;
+
+std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source,
+                                   const RequestsByPath& in_flight) {
+  const auto requests = in_flight.find(source.path);
+  return requests == in_flight.end() ? std::nullopt : OnClockOf(trace, requests->second);
+}
+
+// Reads slices of one recording whose work overlaps once more, as one trace: from figures of each
+// alone nobody can tell when any of them was busy. Where that fails they stay apart, as sums.
+void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& options,
+                const RequestsByPath& in_flight, const Classifier& classifier, RunAnalysis& run) {
+  std::vector<RankInput> workers = RankInputsOf(run);
+  std::erase_if(workers,
+                [](const RankInput& trace) { return trace.facts->role != TraceRole::kWorker; });
+  for (const std::vector<size_t>& slices : OverlappingSlices(workers)) {
+    SlicesTogether together;
+    RunProgress silent;
+    TraceBuilder builder;
+    bool whole = true;
+    auto first = sources.end();
+    for (const size_t slice : slices) {
+      const auto source = std::ranges::find(sources, workers[slice].path, &TraceSource::Display);
+      if (first == sources.end()) first = source;
+      together.paths.push_back(workers[slice].path);
+      whole = whole && source != sources.end() && source->path != "-" &&
+              ReadSource(*source, StreamThreads::kInline, builder, builder.header(),
+                         builder.notes(), silent)
+                  .has_value();
+    }
+    if (!whole) continue;
+    const Trace trace = std::move(builder).Finish();
+    TraceAnalysis analysis = AnalyzeTrace(trace, classifier,
+                                          {.scope = {.window = {}, .device = options.device},
+                                           .in_flight = RequestsOf(trace, *first, in_flight),
+                                           .key_averages = false});
+    together.devices = std::move(analysis.devices);
+    together.idle = std::move(analysis.idle);
+    run.together.push_back(std::move(together));
+  }
+}
+
+}  // namespace
+
+std::optional<Interval> TraceWindow::On(Interval span) const {
+  if (begin && *begin >= span.length()) return std::nullopt;
+  return Interval{span.start + begin.value_or(DurationNs{0}),
+                  end && *end < span.length() ? span.start + *end : span.end};
+}
+
+Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
+                                     const Classifier& classifier, RunProgress& progress) {
+  auto plan = PlanInput(choice, progress);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  const std::vector<TraceSource> sources = plan->found.traces;
+  const auto in_flight = FindInFlight(sources, options.in_flight);
+  auto readout = Collect<TraceAnalysis, RunAnalysis>(
+      std::move(*plan), choice, "needs more memory than there is: try --summary",
+      [&](const TraceSource& source, StreamThreads threads) {
+        return ReadTrace<TraceAnalysis>(
+            source, threads, choice, progress,
+            [&](const Trace& trace, Outcome<TraceAnalysis>& outcome) {
+              Scope scope{.window = {}, .device = options.device};
+              if (options.window) {
+                scope.window = options.window->On(trace.span);
+                if (!scope.window) {
+                  outcome.seen.lacks = Lacks::kWindow;
+                  return;
+                }
+              }
+              TraceAnalysis analysis = AnalyzeTrace(
+                  trace, classifier,
+                  {.scope = scope,
+                   .in_flight = RequestsOf(trace, source, in_flight),
+                   .key_averages = options.key_averages,
+                   .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
+              if (!options.device.empty() && analysis.devices.empty())
+                outcome.seen.lacks = Lacks::kDevice;
+              else
+                outcome.item = std::move(analysis);
+            });
+      });
+  if (!readout) return readout;
+  // A window begins with each slice anew: there is no stretch of time that they share.
+  if (!options.window) JoinSlices(sources, options, in_flight, classifier, readout->run);
+  const bool whole = readout->is_collection && readout->run.traces.size() == readout->seen.size() &&
+                     choice.ranks.empty() && !choice.first_worker_only;
+  AnalyzeRun(readout->run, whole);
+  return readout;
+}
+
+Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress) {
+  auto plan = PlanInput(choice, progress);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  return Collect<LoadedTrace, LoadedRun>(
+      std::move(*plan), choice, "needs more memory than there is",
+      [&](const TraceSource& source, StreamThreads threads) {
+        return ReadTrace<LoadedTrace>(source, threads, choice, progress,
+                                      [](Trace&& trace, Outcome<LoadedTrace>& outcome) {
+                                        outcome.item.emplace();
+                                        outcome.item->facts = GatherFacts(trace);
+                                        outcome.item->trace = std::move(trace);
+                                      });
+      });
+}
+
+Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
+                                          RunProgress& progress) {
+  const TraceChoice choice{.paths = paths, .threads = threads};
+  auto plan = PlanInput(choice, progress);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  return Collect<TraceSummary, RunSummary>(
+      std::move(*plan), choice, "needs more memory than there is",
+      [&](const TraceSource& source,
+          StreamThreads stream_threads) -> Result<Outcome<TraceSummary>> {
+        SummarySink sink;
+        const auto sizes =
+            ReadSource(source, stream_threads, sink, sink.header(), sink.notes(), progress);
+        if (!sizes) return tl::unexpected<Error>(sizes.error());
+        sink.Finish();
+        TraceSummary summary = Summarized(sink);
+        Place(source, *sizes, summary);
+        return Outcome<TraceSummary>{{}, std::move(summary)};
+      });
+}
+
+}  // namespace tacho

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/sessions.h"
+#include "analysis/summary.h"
+#include "base/result.h"
+#include "run/progress.h"
+#include "run/run_in_flight.h"
+
+namespace tacho {
+
+// Which traces are wanted: files, and folders and archives of them.
+struct TraceChoice {
+  std::vector<std::string> paths;
+  size_t threads = 0;  // 0: one for each core
+  // Of a session alone: "latest", or a part of the path of one of its traces; "": of all.
+  std::string session = {};
+  std::vector<int64_t> ranks = {};  // of the session's; none: all
+  bool first_worker_only = false;   // in the order of the paths
+};
+
+// A part of each trace, by times from its first event on.
+struct TraceWindow {
+  std::optional<DurationNs> begin = {}, end = {};  // absent: the trace's own
+
+  // The part on the clock of a trace; nullopt when it begins after the end of `span`.
+  [[nodiscard]] std::optional<Interval> On(Interval span) const;
+};
+
+struct ReadOptions {
+  std::optional<TraceWindow> window = {};
+  std::string device = {};
+  bool key_averages = false;                  // also what PyTorch's key_averages() shows
+  std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
+};
+
+// A trace that was read, whether or not it was asked for.
+struct SeenTrace {
+  std::string path;
+  std::optional<int64_t> rank = {};       // gathered where ranks are chosen
+  std::vector<std::string> devices = {};  // with GPU work, sorted
+  Interval span = {};
+  std::optional<int64_t> base_time_ns = {};
+  std::string trace_id = {};
+  // Why it is not in the run.
+  enum class Lacks : uint8_t { kNothing, kRank, kWork, kWindow, kDevice } lacks = Lacks::kNothing;
+};
+
+// What could be read, and what could not.
+template <typename Run>
+struct Readout {
+  Run run;
+  std::vector<Error> failures;  // inputs that could not be read; in `run.skipped` too
+  bool is_collection =
+      false;  // a folder, an archive or several files: ranks can be missing from it
+  std::optional<SessionChoice> sessions;  // absent: none was asked for
+  std::vector<SeenTrace> seen;            // of the session, in order; not of ReadSummaries
+};
+
+// Each function finds the traces, reads them, several at a time, and keeps what was asked for; a
+// run without a trace is no failure. Where the paths tell the sessions apart only the files of the
+// chosen one are opened. A trace that the memory does not hold is an input that could not be read.
+// They fail when a path is missing or when nothing could be read.
+
+// Each Trace is dropped as soon as it is analysed.
+Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
+                                     const Classifier& classifier, RunProgress& progress);
+
+// A trace that stays, with the notes of its reading.
+struct LoadedTrace {
+  std::string path;  // as in TraceAnalysis
+  uint64_t bytes = 0, json_bytes = 0;
+  Trace trace;
+  TraceFacts facts;
+};
+struct LoadedRun {
+  std::vector<LoadedTrace> traces;  // by path
+  std::vector<std::string> skipped;
+};
+Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress);
+
+// Totals without a model, in memory that grows with their different names only.
+Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
+                                          RunProgress& progress);
+
+}  // namespace tacho

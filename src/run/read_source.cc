@@ -1,0 +1,72 @@
+#include "run/read_source.h"
+
+#include <utility>
+
+#include "ingest/kineto_json/kineto_reader.h"
+
+namespace tacho {
+namespace {
+
+// Reports the stored bytes of a stream as they are consumed.
+class ReportingStream : public BlockStream {
+ public:
+  ReportingStream(std::unique_ptr<BlockStream> stream, RunProgress& progress)
+      : stream_(std::move(stream)), progress_(progress) {}
+
+  Block Next() override {
+    const Block block = stream_->Next();
+    const uint64_t now = stream_->stored_bytes();
+    progress_.OnBytes(now - reported_);
+    reported_ = now;
+    return block;
+  }
+  [[nodiscard]] StreamDefect defect() const override { return stream_->defect(); }
+  [[nodiscard]] const std::string& defect_text() const override { return stream_->defect_text(); }
+  [[nodiscard]] uint64_t stored_bytes() const override { return stream_->stored_bytes(); }
+
+ private:
+  std::unique_ptr<BlockStream> stream_;
+  RunProgress& progress_;
+  uint64_t reported_ = 0;
+};
+
+Error At(const TraceSource& source, const Error& error) {
+  return error.message.find(source.path) == std::string::npos ? error.WithContext(source.Display())
+                                                              : error;
+}
+
+void NoteDefect(const BlockStream& stream, Notes& notes) {
+  switch (stream.defect()) {
+    case StreamDefect::kNone:
+      break;
+    case StreamDefect::kTruncated:
+      notes.Add(NoteId::kTruncatedGzip, stream.defect_text());
+      break;
+    case StreamDefect::kCorrupt:
+      notes.Add(NoteId::kCorruptGzip, stream.defect_text());
+      break;
+    case StreamDefect::kTrailingJunk:
+      notes.Add(NoteId::kTrailingJunk, stream.defect_text());
+      break;
+    case StreamDefect::kReadFailed:
+      notes.Add(NoteId::kReadFailed, stream.defect_text());
+      break;
+  }
+}
+
+}  // namespace
+
+Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads, EventSink& sink,
+                              TraceHeader& header, Notes& notes, RunProgress& progress) {
+  auto opened = OpenSource(source, threads);
+  if (!opened) return tl::unexpected<Error>(At(source, opened.error()));
+  ReportingStream stream(std::move(*opened), progress);
+  const auto read = ReadKinetoJson(stream, sink, header, notes);
+  NoteDefect(stream, notes);
+  if (!read) return tl::unexpected<Error>(At(source, read.error()));
+  // What standard input held is known only now.
+  return TraceSizes{source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes(),
+                    read->json_bytes};
+}
+
+}  // namespace tacho
