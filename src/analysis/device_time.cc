@@ -65,14 +65,6 @@ void CountGap(GapCounts& gaps, DurationNs length) {
   gaps.largest = std::max(gaps.largest, length);
 }
 
-Interval WindowOf(const std::vector<WorkItem>& items, const Scope& scope) {
-  if (scope.window) return *scope.window;
-  if (items.empty()) return {};
-  TimeNs end = items.front().when.end;
-  for (const WorkItem& item : items) end = std::max(end, item.when.end);
-  return {items.front().when.start, end};
-}
-
 // The time of one stream so far.
 struct StreamSweep {
   std::optional<TimeNs> reach;          // the largest end so far
@@ -141,7 +133,7 @@ DeviceTime Decompose(const DeviceItems& device, const DeviceWork& work, const Sc
   DeviceTime time;
   time.device = device.device;
   time.on_host = work.on_host;
-  time.window = WindowOf(device.items, scope);
+  time.window = scope.window.value_or(device.extent);
   for (const std::string& stream : device.streams) time.streams.emplace_back().stream = stream;
   if (time.window.empty() && device.items.empty()) return time;
 

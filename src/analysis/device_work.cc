@@ -116,8 +116,10 @@ std::vector<DeviceItems> CollectGpuItems(const TrackIndex& index, const Classifi
       count += index.gpu().Of(i).size();
     }
     collected.items.reserve(count);
+    TimeNs& end = collected.extent.end;
     MergeStreams(sorted, [&](const StreamRows& next) {
       if (!Touches(scope, next.when())) return;
+      end = collected.items.empty() ? next.when().end : std::max(end, next.when().end);
       const uint32_t row = next.row();
       const SliceKind kind = gpu.kind[row];
       const bool is_kernel = kind == SliceKind::kKernel;
@@ -132,6 +134,7 @@ std::vector<DeviceItems> CollectGpuItems(const TrackIndex& index, const Classifi
                                          : kind == SliceKind::kMemcpy ? WorkKind::kCopy
                                                                       : WorkKind::kMemset});
     });
+    if (!collected.items.empty()) collected.extent.start = collected.items.front().when.start;
   }
   return result;
 }
@@ -264,6 +267,12 @@ DeviceItems CollectProcess(const Trace& trace, const Classifier& classifier, con
   std::erase_if(device.items, [&](const WorkItem& item) { return !Touches(scope, item.when); });
   for (WorkItem& item : device.items) item.stream = streams.IndexOf(stream_id(item.stream));
   SortItems(device.items);
+  if (!device.items.empty()) {
+    device.extent = device.items.front().when;
+    for (const WorkItem& item : device.items) {
+      device.extent.end = std::max(device.extent.end, item.when.end);
+    }
+  }
   return device;
 }
 

@@ -41,6 +41,7 @@ struct DeviceItems {
   // The trace's own ids (on a CPU engine the threads'), sorted by number.
   std::vector<std::string> streams;
   std::vector<WorkItem> items;  // sorted by (start, end, row)
+  Interval extent{};            // of the items: first start to last end; empty without any
   TrackId executor{};           // on a CPU engine: the thread that executes the model
 };
 

@@ -8,13 +8,13 @@
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analysis/beyond_window.h"
 #include "analysis/earlier_work.h"
 #include "analysis/host_cover.h"
 #include "analysis/longest_gaps.h"
+#include "analysis/name_index.h"
 #include "analysis/steps.h"
 #include "analysis/stream_waits.h"
 #include "base/interval_set.h"
@@ -32,11 +32,15 @@ class Attribution {
         links_(links),
         scope_(scope),
         in_flight_(in_flight),
+        calls_(trace_),
         longest_(max_gaps) {
     const auto steps = StepExtents(index, links, work.on_host);
     for (const auto& [pid, of_process] : steps) between_steps_.emplace(pid, of_process.Gaps());
     if (in_flight != nullptr) {
       for (auto& [pid, gaps] : between_steps_) gaps = gaps.Within(*in_flight);
+    }
+    for (const Track& track : trace_.words.tracks()) {
+      between_of_track_.push_back(&between_steps_[track.pid]);
     }
     if (work.on_host) {
       SplitHosts();
@@ -50,18 +54,16 @@ class Attribution {
   void AddDevice(uint32_t index) {
     const std::vector<WorkItem>& items = work_.devices[index].items;
     if (!scope_.window && items.empty()) return;
-    Interval window = scope_.window.value_or(Interval{});
-    if (!scope_.window) {
-      window = {items.front().when.start, items.front().when.end};
-      for (const WorkItem& item : items) window.end = std::max(window.end, item.when.end);
-    }
+    const Interval window = scope_.window.value_or(work_.devices[index].extent);
     const BeyondWindow* const beyond = beyond_.empty() ? nullptr : &beyond_[index];
     TimeNs reach = window.start;
     std::optional<TimeNs> gap_start = beyond == nullptr ? std::nullopt : beyond->last_end;
     DurationNs idle;
     StringId before{};  // the work that reaches furthest
     const auto add_gap = [&](TimeNs end, TimeNs gap_end, std::span<const WorkItem> enders) {
-      RawGap gap;
+      RawGap& gap = gap_;
+      gap.thread.reset();
+      gap.after = {};
       gap.when = {reach, end};
       gap.device = index;
       gap.before = before;
@@ -133,16 +135,14 @@ class Attribution {
 
   // The name of the launch call that most of the time of a cause belongs to.
   [[nodiscard]] std::string MainCall(IdleCause cause) const {
-    const auto time_of = [&](const auto& entry) {
-      return entry.second[static_cast<size_t>(cause)].ns;
-    };
     std::string_view best;
     int64_t most = 0;
-    for (const auto& entry : of_call_) {
-      const std::string_view name = trace_.Text(entry.first);
-      if (time_of(entry) < most || time_of(entry) == 0) continue;
-      if (time_of(entry) > most || name < best) best = name;
-      most = time_of(entry);
+    for (size_t i = 0; i < of_call_.size(); ++i) {
+      const int64_t time = of_call_[i][static_cast<size_t>(cause)].ns;
+      const std::string_view name = trace_.Text(calls_.names()[i]);
+      if (time < most || time == 0) continue;
+      if (time > most || name < best) best = name;
+      most = time;
     }
     return std::string(best);
   }
@@ -192,9 +192,7 @@ class Attribution {
 
   // The time between the steps of a thread's process, as far as there were requests.
   [[nodiscard]] const IntervalSet& BetweenSteps(TrackId track) const {
-    static const IntervalSet kNever;
-    const auto found = between_steps_.find(trace_.words[track].pid);
-    return found == between_steps_.end() ? kNever : found->second;
+    return *between_of_track_[Index(track)];
   }
 
   // Splits the part gap.when of the gap [a, b) that one of `enders` ended; none: nothing did.
@@ -239,7 +237,9 @@ class Attribution {
     const DurationNs between = BetweenSteps(*gap.thread).Covered(host);
     gap.part(IdleCause::kBetweenSteps) = between;
     gap.part(IdleCause::kHostLate) = Served(host) - between;
-    auto& of_call = of_call_[trace_.host_calls.name[call]];
+    const uint32_t name = calls_[trace_.host_calls.name[call]];
+    if (name == of_call_.size()) of_call_.emplace_back();
+    auto& of_call = of_call_[name];
     const auto charge = [&](IdleCause cause, TimeNs from, TimeNs to) {
       gap.part(cause) = Served(Interval{from, to}.Clip(seen));
       of_call[static_cast<size_t>(cause)] += gap.part(cause);
@@ -249,12 +249,15 @@ class Attribution {
     charge(IdleCause::kWaiting, late, b);
   }
 
-  void Count(const RawGap& gap) {
+  // Clears the parts besides.
+  void Count(RawGap& gap) {
+    longest_.Add(gap);
     for (size_t cause = 0; cause < kIdleCauses; ++cause) {
+      if (gap.parts[cause].ns == 0) continue;
       total_[cause] += gap.parts[cause];
       if (gap.parts[cause].ns > 0) ++gaps_with_[cause];
+      gap.parts[cause] = {};
     }
-    longest_.Add(gap);
   }
 
   // The operator, else what of the annotation and the Python frame is inside the other.
@@ -290,19 +293,23 @@ class Attribution {
   const DeviceWork& work_;
   const LaunchLinks& links_;
   const Scope& scope_;
-  const IntervalSet* in_flight_;                   // null: unknown
-  std::map<StringId, IntervalSet> between_steps_;  // by pid
+  const IntervalSet* in_flight_;                      // null: unknown
+  std::map<StringId, IntervalSet> between_steps_;     // by pid; empty where no step is known
+  std::vector<const IntervalSet*> between_of_track_;  // the same by track
   struct Host {
     IntervalSet in_operators, between_steps;  // these two do not meet
   };
-  std::vector<Host> hosts_;           // by device of a CPU engine
-  std::optional<FirstPieces> first_;  // absent on a CPU engine
-  std::vector<bool> behind_wait_;     // by host call; empty: none is
-  std::vector<BeyondWindow> beyond_;  // by device; empty without a window
-  std::unordered_map<StringId, std::array<DurationNs, kIdleCauses>>
-      of_call_;  // by name of the launch
+  std::vector<Host> hosts_;                                   // by device of a CPU engine
+  std::optional<FirstPieces> first_;                          // absent on a CPU engine
+  std::vector<bool> behind_wait_;                             // by host call; empty: none is
+  std::vector<BeyondWindow> beyond_;                          // by device; empty without a window
+  NameIndex calls_;                                           // names of launches
+  std::vector<std::array<DurationNs, kIdleCauses>> of_call_;  // by number of the name
   std::array<DurationNs, kIdleCauses> total_{};
   std::array<uint64_t, kIdleCauses> gaps_with_{};
+  // The gap at hand. Between two gaps its parts are 0: to clear it as a whole costs more than a
+  // gap.
+  RawGap gap_;
   LongestGaps longest_;
   IdleTable table_;
 };

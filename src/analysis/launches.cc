@@ -172,10 +172,13 @@ void SumUpGraphs(LaunchTable& table) {
 LaunchLinks LinkLaunches(const Trace& trace) {
   LaunchLinks links;
   links.call_of_gpu.resize(trace.gpu.size());
+  links.launched.resize(trace.host_calls.size());
   const RankedIds ids(trace);
   const DenseIndex calls = CallsByCorrelation(trace, ids);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
-    links.call_of_gpu[row] = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
+    const uint32_t call = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
+    links.call_of_gpu[row] = call;
+    if (call != LaunchLinks::kNone) links.launched[call] = true;
   }
   return links;
 }

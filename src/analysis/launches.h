@@ -17,6 +17,7 @@ namespace tacho {
 struct LaunchLinks {
   static constexpr uint32_t kNone = DenseIndex::kNone;
   std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
+  std::vector<bool> launched;         // by row of Trace::host_calls: whether it launched GPU work
 };
 // Each rank of a merged file has correlations of its own. When several calls share one, that which
 // launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)

@@ -155,34 +155,62 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const FoundSteps& fo
   return step_of;
 }
 
+// The union of pieces of work that come in the order of their start.
+class BusySum {
+ public:
+  // False when `piece` starts before the last one: the sum is then lost.
+  bool Add(Interval piece) {
+    if (first_ && piece.start < last_) return false;
+    if (!first_) first_ = reach_ = piece.start;
+    last_ = piece.start;
+    if (piece.end > reach_) {
+      busy_ += piece.end - std::max(reach_, piece.start);
+      reach_ = piece.end;
+    }
+    return true;
+  }
+  void Give(Step& step) const {
+    if (!first_) return;
+    step.device_span = reach_ - *first_;
+    step.device_busy = busy_;
+  }
+
+ private:
+  std::optional<TimeNs> first_;
+  TimeNs last_, reach_;
+  DurationNs busy_;
+};
+
 void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Scope& scope,
                     FoundSteps& found) {
   const Trace& trace = index.trace();
   if (found.steps.empty() || trace.gpu.size() == 0) return;
   const std::vector<uint32_t> step_of_call = StepsOfCalls(index, found);
   const GpuScope counts(trace, scope);
-  std::vector<std::vector<Interval>> work(found.steps.size());
-  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
-    const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone || !counts.OnDevice(row)) continue;
-    if (const uint32_t step = step_of_call[call]; step != kNoStep) {
-      work[step].push_back(trace.gpu.When(row));
+  const auto for_each = [&](auto visit) {
+    for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+      const uint32_t call = links.call_of_gpu[row];
+      if (call == LaunchLinks::kNone || !counts.OnDevice(row)) continue;
+      if (const uint32_t step = step_of_call[call]; step != kNoStep) visit(step, row);
     }
+  };
+  std::vector<BusySum> busy(found.steps.size());
+  std::map<uint32_t, std::vector<Interval>> mixed;  // steps whose work the file has in no order
+  for_each([&](uint32_t step, uint32_t row) {
+    if (!busy[step].Add(trace.gpu.When(row))) mixed.try_emplace(step);
+  });
+  if (!mixed.empty()) {
+    for_each([&](uint32_t step, uint32_t row) {
+      const auto found_mixed = mixed.find(step);
+      if (found_mixed != mixed.end()) found_mixed->second.push_back(trace.gpu.When(row));
+    });
   }
-  for (size_t i = 0; i < work.size(); ++i) {
-    if (work[i].empty()) continue;
-    const auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
-    if (!std::ranges::is_sorted(work[i], by_start)) std::ranges::sort(work[i], by_start);
-    TimeNs reach = work[i].front().start;
-    DurationNs busy;
-    for (const Interval& piece : work[i]) {
-      if (piece.end <= reach) continue;
-      busy += piece.end - std::max(reach, piece.start);
-      reach = piece.end;
-    }
-    found.steps[i].device_span = reach - work[i].front().start;
-    found.steps[i].device_busy = busy;
+  for (auto& [step, pieces] : mixed) {
+    std::ranges::sort(pieces, {}, &Interval::start);
+    busy[step] = {};
+    for (const Interval& piece : pieces) busy[step].Add(piece);
   }
+  for (size_t i = 0; i < busy.size(); ++i) busy[i].Give(found.steps[i]);
 }
 
 // Adds to `extents` the time of the steps of one track. `after`: what their thread launched or ran
@@ -222,12 +250,6 @@ std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const Launc
   const FoundSteps found = FindAllSteps(trace);
   std::map<StringId, IntervalSet> result;
   if (!found.of_engine) return result;
-  std::vector<bool> launches(on_host ? 0 : trace.host_calls.size(), false);
-  if (!on_host) {
-    for (const uint32_t call : links.call_of_gpu) {
-      if (call != LaunchLinks::kNone) launches[call] = true;
-    }
-  }
   const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
   const auto steps = StepsOfTracks(found, rows.lanes());
   std::map<StringId, std::vector<Interval>> extents;
@@ -238,7 +260,7 @@ std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const Launc
     const RowList all = rows.Of(track);
     size_t later = 0;  // the first step that starts later than the row
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!on_host && !launches[all[i]]) continue;
+      if (!on_host && !links.launched[all[i]]) continue;
       const TimeNs start = rows.table().start[all[i]];
       while (later < of_track.size() && of_track[later].start <= start) ++later;
       if (later == 0 || of_track[later - 1].contains(start)) continue;

@@ -93,22 +93,25 @@ TEST(Steps, OfTrainingAreStepsUnderAnyCategory) {
 
 // A decode step returns long before its graph has run.
 TEST(Steps, HaveTheTimeOfTheWorkThatTheyLaunched) {
-  TraceBuilder b;
-  b.Host("user_annotation", "step[DECODE bs=1]", {.start = 0, .duration = 50});
-  b.Host("user_annotation", "step[DECODE bs=1]", {.start = 60, .duration = 50});
-  b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 10, .duration = 5, .correlation = 1});
-  b.Host("cuda_runtime", "cudaLaunchKernel",
-         {.pid = "2", .start = 70, .duration = 5, .correlation = 2});
-  b.Kernel("a", {.start = 20, .duration = 100, .correlation = 1});
-  b.Kernel("b", {.stream = "9", .start = 100, .duration = 40, .correlation = 1});
-  b.Kernel("c", {.start = 200, .duration = 30, .correlation = 1});
-  b.Kernel("of another process", {.start = 300, .duration = 30, .correlation = 2});
-  const Trace trace = std::move(b).Finish();
-  const StepTable table = FindSteps(TrackIndex(trace), LinkLaunches(trace));
-  ASSERT_EQ(table.steps.size(), 2u);
-  EXPECT_EQ(table.steps[0].device_span, DurationNs{210});
-  EXPECT_EQ(table.steps[0].device_busy, DurationNs{150});
-  EXPECT_FALSE(table.steps[1].device_span);
+  for (const bool in_order : {true, false}) {
+    TraceBuilder b;
+    b.Host("user_annotation", "step[DECODE bs=1]", {.start = 0, .duration = 50});
+    b.Host("user_annotation", "step[DECODE bs=1]", {.start = 60, .duration = 50});
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.start = 10, .duration = 5, .correlation = 1});
+    b.Host("cuda_runtime", "cudaLaunchKernel",
+           {.pid = "2", .start = 70, .duration = 5, .correlation = 2});
+    if (in_order) b.Kernel("a", {.start = 20, .duration = 100, .correlation = 1});
+    b.Kernel("b", {.stream = "9", .start = 100, .duration = 40, .correlation = 1});
+    b.Kernel("c", {.start = 200, .duration = 30, .correlation = 1});
+    if (!in_order) b.Kernel("a", {.start = 20, .duration = 100, .correlation = 1});
+    b.Kernel("of another process", {.start = 300, .duration = 30, .correlation = 2});
+    const Trace trace = std::move(b).Finish();
+    const StepTable table = FindSteps(TrackIndex(trace), LinkLaunches(trace));
+    ASSERT_EQ(table.steps.size(), 2u);
+    EXPECT_EQ(table.steps[0].device_span, DurationNs{210});
+    EXPECT_EQ(table.steps[0].device_busy, DurationNs{150});
+    EXPECT_FALSE(table.steps[1].device_span);
+  }
 }
 
 // A backward pass runs on a thread of PyTorch's autograd, which has no annotation.

@@ -10,13 +10,9 @@ namespace tacho {
 std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& links) {
   const Trace& trace = index.trace();
   const HostCallTable& calls = trace.host_calls;
-  enum : uint8_t { kOther, kPutsWork, kWaits };
-  std::vector<uint8_t> role(calls.size(), kOther);
-  for (const uint32_t call : links.call_of_gpu) {
-    if (call != LaunchLinks::kNone) role[call] = kPutsWork;
-  }
   NameIndex names(trace);
-  std::vector<bool> is_wait;
+  std::vector<bool> is_wait;  // by number of the name
+  std::vector<bool> waits(calls.size());
   bool any_wait = false;
   for (uint32_t row = 0; row < calls.size(); ++row) {
     const uint32_t name = names[calls.name[row]];
@@ -25,7 +21,7 @@ std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& l
                         std::string_view::npos);
     }
     if (!is_wait[name]) continue;
-    role[row] = kWaits;
+    waits[row] = true;
     any_wait = true;
   }
   if (!any_wait) return {};
@@ -37,10 +33,10 @@ std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& l
       // Of the calls that start together the waits come first.
       size_t end = i;
       for (; end < rows.size() && calls.start[rows[end]] == calls.start[rows[i]]; ++end) {
-        waiting = waiting || role[rows[end]] == kWaits;
+        waiting = waiting || waits[rows[end]];
       }
       for (; i < end; ++i) {
-        if (role[rows[i]] != kPutsWork) continue;
+        if (!links.launched[rows[i]] || waits[rows[i]]) continue;
         behind[rows[i]] = waiting;
         waiting = false;
       }

@@ -23,23 +23,40 @@ bool LaneRows::ComesBefore(uint32_t a, uint32_t b) const {
 
 void LaneRows::Arrange(Lane& lane) {
   if (lane.size == 0) return;
-  if (!IsInOrder(lane)) {
+  lane.latest = static_cast<uint32_t>(latest_.size());
+  if (!FindLatest(lane)) {
+    latest_.resize(lane.latest);
     if (lane.rows == kInPlace) {
       lane.rows = static_cast<uint32_t>(rows_.size());
       for (uint32_t row = lane.first; row <= lane.last; ++row) rows_.push_back(row);
     }
     Sort(std::span(rows_).subspan(lane.rows, lane.size));
+    FindLatest(lane);
   }
-  FindLatest(lane);
+  // Blocks of blocks.
+  for (size_t from = lane.latest, to = latest_.size(); to - from > 1;) {
+    for (size_t begin = from; begin < to; begin += kBlock) {
+      const auto block = std::span(latest_).subspan(begin, std::min(kBlock, to - begin));
+      latest_.push_back(*std::ranges::max_element(block));
+    }
+    from = std::exchange(to, latest_.size());
+  }
 }
 
-bool LaneRows::IsInOrder(const Lane& lane) const {
+bool LaneRows::FindLatest(const Lane& lane) {
   const RowList rows = ListOf(lane);
   TimeNs before = table_->start[rows[0]];
-  for (size_t i = 1; i < rows.size(); ++i) {
-    const TimeNs start = table_->start[rows[i]];
-    if (start < before || (start == before && ComesBefore(rows[i], rows[i - 1]))) return false;
-    before = start;
+  for (size_t begin = 0; begin < rows.size(); begin += kBlock) {
+    TimeNs latest = before;
+    for (size_t i = begin; i < std::min(begin + kBlock, rows.size()); ++i) {
+      const Interval when = table_->When(rows[i]);
+      const bool in_order = i == 0 || when.start > before ||
+                            (when.start == before && !ComesBefore(rows[i], rows[i - 1]));
+      if (!in_order) return false;
+      before = when.start;
+      latest = std::max(latest, when.end);
+    }
+    latest_.push_back(latest);
   }
   return true;
 }
@@ -59,25 +76,6 @@ void LaneRows::Sort(std::span<uint32_t> rows) const {
     if (moves > 2 * rows.size()) {
       std::ranges::sort(rows, before);
       return;
-    }
-  }
-}
-
-void LaneRows::FindLatest(Lane& lane) {
-  const RowList rows = ListOf(lane);
-  lane.latest = static_cast<uint32_t>(latest_.size());
-  for (size_t begin = 0; begin < rows.size(); begin += kBlock) {
-    TimeNs latest = table_->When(rows[begin]).end;
-    for (size_t i = begin + 1; i < std::min(begin + kBlock, rows.size()); ++i) {
-      latest = std::max(latest, table_->When(rows[i]).end);
-    }
-    latest_.push_back(latest);
-  }
-  for (size_t from = lane.latest, to = latest_.size(); to - from > 1;
-       from = to, to = latest_.size()) {
-    for (size_t begin = from; begin < to; begin += kBlock) {
-      const auto block = std::span(latest_).subspan(begin, std::min(kBlock, to - begin));
-      latest_.push_back(*std::ranges::max_element(block));
     }
   }
 }

@@ -127,9 +127,9 @@ class LaneRows {
   // Whether row `a` comes before row `b`.
   [[nodiscard]] bool ComesBefore(uint32_t a, uint32_t b) const;
   void Arrange(Lane& lane);
-  [[nodiscard]] bool IsInOrder(const Lane& lane) const;
   void Sort(std::span<uint32_t> rows) const;
-  void FindLatest(Lane& lane);
+  // Appends the latest end of each block of a lane; false, with some, when it is not in order.
+  bool FindLatest(const Lane& lane);
   // The first place from `at` on, and before `end`, of a row that ends after `t`; `end`: none.
   [[nodiscard]] size_t NextOpen(const Lane& lane, size_t at, size_t end, TimeNs t) const;
 
