@@ -95,7 +95,7 @@ struct Classifier::Rules {
       }
       const std::optional<Field> field = FieldNamed(field_name);
       if (!field) {
-        return Fail(ErrorKind::kUsage, "expected key, full or op behind the category, found \"" +
+        return Fail(ErrorKind::kUsage, "expected key, full or op after the category, found \"" +
                                            std::string(field_name) + '"');
       }
       if (category == "wrapper") {

@@ -42,8 +42,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       {"what to print (default: the first screen)",
        {{"--json", "", "all figures as JSON, schema 1 (docs/json.md)", &o.json},
         {"--markdown", "", "the report as GitHub Markdown, below 60 kB", &o.markdown},
-        {"--csv", "DIR", "beside the report, every table as a CSV file in DIR", &o.csv_folder},
-        {"--summary", "", "totals only, in memory that grows with the different names alone",
+        {"--csv", "DIR", "also write every table as a CSV file into DIR", &o.csv_folder},
+        {"--summary", "", "totals only; memory grows with the number of distinct names",
          &o.summary},
         {"--top", "N", "rows of each table (default: 10 on the first screen, else all)", &o.top,
          1}}},
@@ -77,10 +77,10 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          "10:20ms (the unit is that of both), 100ms:, :80us; nanoseconds without a unit",
          &o.window},
         {"--rules", "FILE",
-         "kernel categories of your own, asked before the built-in ones (docs/rules.md)",
+         "kernel categories of your own, tried before the built-in ones (docs/rules.md)",
          &o.rules_file}}},
       {"how",
-       {{"-w,--wide", "", "whole names, lines as long as they need", &o.wide},
+       {{"-w,--wide", "", "full names, lines of any length", &o.wide},
         {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",
          &o.color},
         {"--threads", "N", "threads to use (default: one for each core)", &o.threads, 1},
@@ -100,7 +100,8 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       {"tacho analyze trace.json --window 1.2s:1.5s --gaps",
        "why the device was idle in 300 ms of the trace"},
       {"tacho analyze run/ --json | jq '.traces[].idle'", "figures for programs"},
-      {"tacho analyze --profile-dir DIR --all-ranks", "what analyze_profile.py printed, right"},
+      {"tacho analyze --profile-dir DIR --all-ranks",
+       "the sections of analyze_profile.py, with correct figures"},
   };
   return spec;
 }

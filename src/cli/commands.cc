@@ -40,7 +40,7 @@ std::string Overview() {
   out += fmt::format("  {} {}\n", PadRight("help", 10), "help for a command: tacho help analyze");
   out +=
       "\noptions:\n"
-      "  -h, --help     this text; behind a command, its own\n"
+      "  -h, --help     this text; after a command, help for that command\n"
       "  -V, --version  the version\n"
       "\nexit status:\n"
       "  0 done   2 usage   3 nothing readable, or the result could not be written\n"

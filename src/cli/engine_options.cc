@@ -124,11 +124,12 @@ CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
        &options.router_url, 0, false, Secret::kUrl},
       {"--action", "NAME", "the same as ACTION", &options.action}};
   if (of("start") || of("stop"))
-    other.insert(other.begin(),
-                 {"--force", "",
-                  "start: stop first, whoever started what is running; stop: also under another "
-                  "tacho's recording",
-                  &options.force});
+    other.insert(
+        other.begin(),
+        {"--force", "",
+         "start: first stop a running session, whoever started it; stop: also under another "
+         "tacho's recording",
+         &options.force});
   spec.groups.push_back({"other", std::move(other)});
   spec.groups.push_back(options.remote.Rows());
   spec.positionals = &options.words;

@@ -34,7 +34,7 @@ std::vector<OptionRow> ServerOptions::Rows(const std::string& keys) {
        &api_key_file},
       {"--send-key-to-workers", "",
        "keys and headers also to workers that a router names and you do not", &send_key_to_workers},
-      {"--cacert", "FILE", "PEM file of an authority to trust beside the system's", &ca_file},
+      {"--cacert", "FILE", "PEM file of an additional certificate authority to trust", &ca_file},
       {"--insecure", "", "do not check TLS certificates", &insecure}};
 }
 

@@ -39,7 +39,7 @@ OptionGroup WorkRows(LoadFlags& f) {
         &f.dataset},
        {"--strict", "", "a broken line of the dataset ends it", &f.strict},
        {"--replay", "", "the dataset's requests at the dataset's times", &f.replay},
-       {"--replay-speed", "X", "so many times as fast", &f.replay_speed},
+       {"--replay-speed", "X", "speed-up of the replay", &f.replay_speed},
        {"--shared-prefix", "SHARE", "this part (0 to 1) of each prompt is the same for all",
         &f.shared_prefix},
        {"--max-model-len", "N",
@@ -54,7 +54,7 @@ OptionGroup WorkRows(LoadFlags& f) {
 OptionGroup TimeRows(LoadFlags& f) {
   return {
       "when to send it (default: --concurrency 8 for 30 s)",
-      {{"--concurrency,--max-concurrency", "N", "at most so many at once", &f.concurrency, 1},
+      {{"--concurrency,--max-concurrency", "N", "maximum in-flight requests", &f.concurrency, 1},
        {"--rate,--request-rate", "R",
         "requests a second, whatever the server does; inf: all at once", &f.rate},
        {"--burstiness", "X", "of the rate: 1 Poisson, less is burstier, inf is even",
@@ -68,9 +68,8 @@ OptionGroup TimeRows(LoadFlags& f) {
        {"--num-prompts", "N",
         "the same; without --max-concurrency and --request-rate all at once, as vLLM's client",
         &f.num_prompts, 1},
-       {"--duration", "TIME", "send for so long, such as 2m", &f.duration},
-       {"--grace", "TIME", "what is under way then may take so long to end (default 60s)",
-        &f.grace},
+       {"--duration", "TIME", "how long to send, such as 2m", &f.duration},
+       {"--grace", "TIME", "how long requests in flight may then take (default 60s)", &f.grace},
        {"--num-warmups", "N", "requests before the load, which do not count", &f.warmups},
        {"--ready-check-timeout-sec", "TIME", "wait so long for the server to answer",
         &f.ready_timeout},
@@ -99,9 +98,9 @@ OptionGroup ReportRows(LoadFlags& f) {
        {"--save-result", "", "the same, in --result-dir, under vLLM's name or --result-filename",
         &f.save_result},
        {"--save-detailed", "", "with the figures of each request", &f.save_detailed},
-       {"--append-result", "", "behind what is in that file", &f.append_result},
+       {"--append-result", "", "append to that file", &f.append_result},
        {"--result-dir", "DIR", "where to (default: here)", &f.result_dir},
-       {"--result-filename", "NAME", "in place of the made name", &f.result_filename},
+       {"--result-filename", "NAME", "file name, instead of the generated one", &f.result_filename},
        {"--label", "NAME", "of the run, in that file and in its name", &f.label},
        {"--metadata", "KEY=VALUE ...", "to keep in that file", &f.metadata, 0, true},
        {"--request-id-prefix", "TEXT", "of X-Request-Id; an index follows", &f.request_id_prefix},
@@ -119,14 +118,15 @@ OptionGroup SweepRows(LoadFlags& f) {
 }
 
 OptionGroup ProfileRows(LoadFlags& f) {
-  std::vector<OptionRow> rows = {{"--profile", "",
-                                  "records the beginning of the load as tacho record does: all "
-                                  "profilers from its first request on, for what the budget allows",
-                                  &f.profile},
-                                 {"--whole-load", "",
-                                  "to its end, whatever the traces come to (minutes of flush and "
-                                  "gigabytes, of a long one)",
-                                  &f.whole_load}};
+  std::vector<OptionRow> rows = {
+      {"--profile", "",
+       "records the beginning of the load as tacho record does: all "
+       "profilers from its first request on, for what the budget allows",
+       &f.profile},
+      {"--whole-load", "",
+       "record the whole load, however large the traces (minutes of flush and "
+       "gigabytes, of a long one)",
+       &f.whole_load}};
   rows = With(std::move(rows), f.session.BudgetRows());
   return {"profile", With(With(std::move(rows), f.session.profile.Rows()),
                           With(f.session.TraceRows(),

@@ -31,27 +31,28 @@ Result<bool> ReadDuration(const char* option, const std::string& text, int64_t& 
 }  // namespace
 
 std::vector<OptionRow> SessionArguments::BudgetRows() {
-  return {{"--budget-bytes", "SIZE",
-           "what a rank may write, where nothing else bounds the window (default 100MB)",
-           &budget_bytes},
-          {"--budget-flush", "TIME",
-           "for how long its flush may hold up its engine, likewise (default 5s)", &budget_flush}};
+  return {
+      {"--budget-bytes", "SIZE",
+       "most bytes that a rank writes, if nothing else bounds the window (default 100MB)",
+       &budget_bytes},
+      {"--budget-flush", "TIME",
+       "longest flush of a rank, if nothing else bounds the window (default 5s)", &budget_flush}};
 }
 
 std::vector<OptionRow> SessionArguments::TraceRows() {
-  return {
-      {"-o,--out", "DIR", "where the run's folder is made (default: here)", &out},
-      {"--trace-dir", "DIR", "where the engines write, when they do not tell", &trace_dir},
-      {"--map", "ENGINE=LOCAL", "the engine's folder is mounted here as LOCAL", &maps},
-      {"--collect-from", "HOST[:DIR],...",
-       "fetch by ssh what the engines wrote there: one for all, or one for each host",
-       &collect_from},
-      {"--engine-log", "FILE,...",
-       "the engine's own log, to tell what it does (default: found by its process)", &engine_logs}};
+  return {{"-o,--out", "DIR", "where the run's folder is made (default: here)", &out},
+          {"--trace-dir", "DIR", "the engines' trace folder, if they do not report it", &trace_dir},
+          {"--map", "ENGINE=LOCAL", "the engine's folder is mounted here as LOCAL", &maps},
+          {"--collect-from", "HOST[:DIR],...",
+           "fetch by ssh what the engines wrote there: one for all, or one for each host",
+           &collect_from},
+          {"--engine-log", "FILE,...",
+           "the engine's log, to show its progress (default: found through its process)",
+           &engine_logs}};
 }
 
 OptionRow SessionArguments::KeepGoingRow() {
-  return {"--keep-going", "", "record the workers that can be, when others cannot", &keep_going};
+  return {"--keep-going", "", "record the other workers if some cannot be recorded", &keep_going};
 }
 
 Result<void> SessionArguments::PutInto(RecordOptions& options) const {
@@ -91,7 +92,7 @@ CommandSpec RecordSpec(RecordArguments& a) {
       "(kubectl's YAML or JSON too). "
       "Finds the workers, starts all their profilers at the same time while load runs, stops them, "
       "waits for and collects the traces, proves that every rank's is there and whole, and prints "
-      "where the time went. Everything lies in one dated folder.";
+      "where the time went. Everything goes into one dated folder.";
   spec.groups = {
       {"what is profiled",
        With(
@@ -106,9 +107,9 @@ CommandSpec RecordSpec(RecordArguments& a) {
                 {{"--via", "HOW",
                   "auto, http, or daemon (engines started with KINETO_USE_DAEMON=1)", &a.via}}))},
       {"load",
-       {{"--no-load", "", "you drive; the window is --duration long", &a.no_load},
+       {{"--no-load", "", "you send the load; the window is --duration long", &a.no_load},
         {"--mix", "NAME=SHARE,...", "scenarios (default chat=60,rag=30,code=10)", &a.mix},
-        {"-c,--concurrency", "N", "requests at once (default 8 a worker)", &a.concurrency, 1},
+        {"-c,--concurrency", "N", "in-flight requests (default 8 per worker)", &a.concurrency, 1},
         {"--rate", "R", "requests a second, at random times, in place of a fixed concurrency",
          &a.rate},
         {"--prompt-tokens", "N", "of every request, in place of the scenario's", &a.prompt_tokens,

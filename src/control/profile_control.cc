@@ -430,7 +430,7 @@ std::string ControlSpread::Within() const {
 }
 
 std::string ControlSpread::Text(std::string_view what) const {
-  return fmt::format("{}{} {}{} told{}", taken, taken == asked ? "" : fmt::format(" of {}", asked),
+  return fmt::format("{}{} {}{} reached{}", taken, taken == asked ? "" : fmt::format(" of {}", asked),
                      what, asked == 1 ? "" : "s", Within());
 }
 

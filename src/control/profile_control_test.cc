@@ -317,7 +317,7 @@ TEST(SendAll, SendsToAllAtOnceAndEachOnce) {
   EXPECT_GT(spread.ns, 0);
   EXPECT_LT(spread.ns, 5'000'000'000);
   EXPECT_THAT(spread.Text("worker"),
-              testing::MatchesRegex("8 of 9 workers told within [0-9.]+ ms"));
+              testing::MatchesRegex("8 of 9 workers reached within [0-9.]+ ms"));
 }
 
 TEST(SpreadOf, OneThatDidNotAnswerLeavesNothingToMeasure) {
@@ -333,12 +333,12 @@ TEST(SpreadOf, OneThatDidNotAnswerLeavesNothingToMeasure) {
                               .said = "no answer",
                               .sent_ns = 0,
                               .answered_ns = 0};
-  EXPECT_EQ(SpreadOf({told, silent}).Text("profiler"), "1 of 2 profilers told");
-  EXPECT_EQ(SpreadOf({silent, silent}).Text("profiler"), "0 of 2 profilers told");
-  EXPECT_EQ(SpreadOf({told}).Text("profiler"), "1 profiler told");
+  EXPECT_EQ(SpreadOf({told, silent}).Text("profiler"), "1 of 2 profilers reached");
+  EXPECT_EQ(SpreadOf({silent, silent}).Text("profiler"), "0 of 2 profilers reached");
+  EXPECT_EQ(SpreadOf({told}).Text("profiler"), "1 profiler reached");
   ControlOutcome second = told;
   second.sent_ns += 20'000;
-  EXPECT_EQ(SpreadOf({told, second}).Text("profiler"), "2 profilers told within 0.02 ms");
+  EXPECT_EQ(SpreadOf({told, second}).Text("profiler"), "2 profilers reached within 0.02 ms");
 }
 
 }  // namespace

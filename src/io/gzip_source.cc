@@ -85,7 +85,7 @@ size_t GzipSource::ReadBody(char* to, size_t room) {
     input_.PutBack(inflater_->Unused());
     state_ = State::kTrailer;
   } else if (step.status == Inflater::Status::kCorrupt) {
-    EndWith(StreamDefect::kCorrupt, "the compressed data is corrupt: nothing behind it is read");
+    EndWith(StreamDefect::kCorrupt, "the compressed data is corrupt: nothing after it is read");
   } else if (step.taken == 0 && step.written == 0) {
     // The second case would be a fault of the library: end instead of turning round for ever.
     if (!more_input) {
@@ -108,13 +108,13 @@ void GzipSource::ReadTrailer() {
     return EndWith(
         StreamDefect::kCorrupt,
         fmt::format("the checksum of the gzip member that starts at byte {} is wrong: its "
-                    "data may be damaged, and nothing behind it is read",
+                    "data may be damaged, and nothing after it is read",
                     member_start_));
   }
   if (static_cast<uint32_t>(trailer >> 32) != size_) {
     return EndWith(StreamDefect::kCorrupt,
                    fmt::format("the length of the gzip member that starts at byte {} is wrong: "
-                               "nothing behind it is read",
+                               "nothing after it is read",
                                member_start_));
   }
   state_ = State::kBetween;

@@ -59,8 +59,7 @@ size_t ZstdSource::ReadFrame(char* to, size_t room) {
           "the zstd frame needs a window of more than 128 MB: unpack it with zstd -d --long=31");
     } else {
       EndWith(StreamDefect::kCorrupt,
-              fmt::format("the zstd data is corrupt ({}): nothing behind it is "
-                          "read",
+              fmt::format("the zstd data is corrupt ({}): nothing after it is read",
                           ZSTD_getErrorName(status)));
     }
   } else if (status == 0) {

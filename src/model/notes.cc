@@ -11,7 +11,7 @@ constexpr NoteKind kKinds[] = {
      "the file ends before the trace does: its writer was stopped, GPU events are lost first",
      "stop the profiler and wait for the file's final name before ending the engine"},
     {"truncated-gzip", Severity::kDataLoss,
-     "the compressed stream ends early: everything behind that point is lost",
+     "the compressed stream ends early: everything after that point is lost",
      "copy the file again, or wait until the engine has written it whole"},
     {"corrupt-gzip", Severity::kDataLoss,
      "the compressed stream is damaged: what follows the damage is lost",

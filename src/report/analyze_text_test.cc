@@ -59,7 +59,7 @@ TEST(AnalyzeText, OneTrace) {
  counted twice (overlap)                -50.0      -5.0
  idle                     ████▊           400      40.0
  compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first to last work)
- host-late       the host had not yet come to launch the next work
+ host-late       the host had not yet launched the next work
  unknown         the launch of the next work is not in the trace
 
  TOP KERNELS          category    total us  kernel %  count  median us  p99 us
@@ -125,7 +125,7 @@ TEST(AnalyzeText, TwoRanksOfThree) {
  idle                     ████▎          700      35.0
  compute 60.0 % + exposed copies 5.0 % + idle 35.0 % = window of 2.00 ms over 2 devices (each from
  first to last work)
- host-late       the host had not yet come to launch the next work
+ host-late       the host had not yet launched the next work
  unknown         the launch of the next work is not in the trace
 
  TOP KERNELS          category    total us  kernel %  count
@@ -289,8 +289,7 @@ TEST(WholeTables, GapsOfAMicrosecondAreCounted) {
   const std::string text = WholeTablesText(run, {WholeTable::kGaps}, Options());
   EXPECT_THAT(text, HasSubstr("\n 1,234 gaps of 1 us or less not listed\n"));
   EXPECT_THAT(text, Not(HasSubstr("short_gap")));
-  EXPECT_THAT(text,
-              HasSubstr(" host-late       the host had not yet come to launch the next work"));
+  EXPECT_THAT(text, HasSubstr(" host-late       the host had not yet launched the next work"));
 }
 
 TEST(WholeTables, SayWhenThereIsNothing) {
@@ -312,7 +311,7 @@ TEST(WholeTables, SayThatAPartHasNothing) {
 TEST(WholeTables, Launches) {
   EXPECT_EQ(WholeTablesText(OneTrace(), {WholeTable::kLaunches}, Options()),
             R"( LAUNCHES                                         us
- pieces of GPU work that tell their launch   3
+ GPU work with a known launch   3
    linked to a launch                        2
    launched before the recording began       1
  pieces that do not tell it                  0

@@ -110,7 +110,7 @@ std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
   if (totals.exposed_comm.ns > 0)
     ceilings.push_back({"exposed communication", totals.exposed_comm});
   if (totals.exposed_copy.ns > 0) ceilings.push_back({"exposed copies", totals.exposed_copy});
-  if (ceilings.empty()) return out + "  nothing to gain can be told from this trace\n";
+  if (ceilings.empty()) return out + "  this trace shows no possible gain\n";
   std::stable_sort(ceilings.begin(), ceilings.end(),
                    [](const Ceiling& a, const Ceiling& b) { return a.time > b.time; });
   out += "  The most that can be gained where, were that cost gone entirely:\n";

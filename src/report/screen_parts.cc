@@ -26,25 +26,25 @@ size_t WidestLine(const std::vector<TextLine>& lines) {
 std::string_view MeaningOf(IdleCause cause, Requests requests) {
   switch (cause) {
     case IdleCause::kHostLate:
-      return "the host had not yet come to launch the next work";
+      return "the host had not yet launched the next work";
     case IdleCause::kInLaunchCall:
       return "the call that launches the next work was still running";
     case IdleCause::kLaunchLatency:
-      return "launched, and on its way to the device (up to 1 ms)";
+      return "launched, but not yet on the device (up to 1 ms)";
     case IdleCause::kWaiting:
       return "launched, but held back by an event or another queue";
     case IdleCause::kQueued:
-      return "launched before the device fell idle, and started late";
+      return "launched before the device became idle, but started late";
     case IdleCause::kInGraph:
       return "between the pieces of one graph launch";
     case IdleCause::kHost:
       return "the executing thread was in no operator";
     case IdleCause::kInOperator:
-      return "the executing thread was in an operator, but in none that it calls";
+      return "the executing thread was in an operator's own code, not in a nested operator";
     case IdleCause::kBetweenSteps:
       return requests == Requests::kKnown
                  ? "requests were in flight, but no engine step ran"
-                 : "no engine step ran: no work was there, or the engine was scheduling";
+                 : "no engine step ran: there was no work, or the engine was scheduling";
     case IdleCause::kNoRequest:
       return "no request of tacho's load was in flight";
     case IdleCause::kUnknown:

@@ -53,14 +53,13 @@ std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
     case IdleCause::kHost:
       return fmt::format("the executing thread was in no operator for {}", share);
     case IdleCause::kInOperator:
-      return fmt::format(
-          "the executing thread was in an operator, but in none that it calls, for {}", share);
+      return fmt::format("the executing thread was in an operator's own code for {}", share);
     case IdleCause::kBetweenSteps:
       return idle.requests == Requests::kKnown
                  ? fmt::format("requests were in flight, but no engine step ran for {}", share)
                  : fmt::format(
-                       "no engine step ran for {}: no work was there, or the engine was "
-                       "scheduling; the trace cannot tell which",
+                       "no engine step ran for {}: there was no work, or the engine was "
+                       "scheduling; the trace does not show which",
                        share);
     case IdleCause::kNoRequest:
       return fmt::format("no request was in flight for {}", share);
@@ -133,8 +132,7 @@ std::string_view DoubtText(Doubt doubt) {
              "may "
              "have been busy with work launched before the recording began";
     case Doubt::kPythonStacks:
-      return "Python stacks were recorded, which slows the host: its part of the idle time is "
-             "inflated";
+      return "Python stacks slowed the host, so its share of the idle time is inflated";
   }
   return "";
 }
@@ -162,7 +160,7 @@ bool TookNoStep(const TraceAnalysis& trace) {
 }
 
 std::string NoStepText(const RankTable& ranks) {
-  return "the engine took no step while the profiler ran, so there is no device time to tell: send "
+  return "the engine took no step while the profiler ran, so there is no device time: send "
          "requests while it records" +
          MissingSuffix(ranks);
 }
@@ -213,7 +211,7 @@ std::string ExposedClause(const DeviceTotals& totals) {
     text += fmt::format("{} compute{}, ", FormatShare(rest, totals.window),
                         totals.exposed_copy.ns > 0 ? " and copies" : "");
   }
-  return text + fmt::format("{} communication that nothing hides, waits for other ranks included",
+  return text + fmt::format("{} exposed communication, including waits for other ranks",
                             FormatShare(totals.exposed_comm, totals.window));
 }
 
@@ -259,7 +257,7 @@ std::string Rest(const DeviceTotals& totals, const KernelTable& kernels, IdleTab
     text = fmt::format("; no request was in flight for {} of it, the rest was {} busy",
                        FormatShare(no_request, idle.window + no_request),
                        FormatShare(idle.busy, idle.window));
-    whose = "what is left idle";
+    whose = "the remaining idle time";
   }
   const bool worth_naming =
       ShareOf(idle.window - idle.busy, idle.window) >= kIdleWorthNaming && !idle.causes.empty();
@@ -331,11 +329,11 @@ std::string Sentence(const TraceAnalysis& trace, const RankTable& ranks, Length 
     if (std::string other = OtherAccelerator(trace); !other.empty()) return other;
   }
   if (!IsWorker(trace)) {
-    return "a front-end's trace: no operator and no GPU work in it, so no device time to tell";
+    return "a front-end's trace: no operator and no GPU work in it, so no device time";
   }
   if (totals.window.ns == 0 && TookNoStep(trace)) return NoStepText(ranks);
   if (totals.window.ns == 0) {
-    return fmt::format("no device work {}, so no device time to tell{}", Whereabouts(trace),
+    return fmt::format("no device work {}, so no device time{}", Whereabouts(trace),
                        MissingSuffix(ranks));
   }
   std::string who = "GPU busy";
@@ -356,7 +354,7 @@ std::string Sentence(const RunAnalysis& run, Length length) {
       std::ranges::all_of(RanksOf(run), [](const auto* trace) { return TookNoStep(*trace); }))
     return NoStepText(run.ranks);
   if (totals.devices.window.ns == 0)
-    return fmt::format("no device work {}, so no device time to tell{}",
+    return fmt::format("no device work {}, so no device time{}",
                        IsPart(run) ? "in these parts of the traces" : "in these traces",
                        MissingSuffix(run.ranks));
   std::string out =

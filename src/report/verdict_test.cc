@@ -28,8 +28,8 @@ TEST(Verdict, SaysWhatABusyGpuDid) {
   trace.devices[0].idle = {50'000};
   trace.devices[0].exposed_comm = {100'000};
   EXPECT_EQ(Verdict(trace),
-            "GPU busy 95.0 % of 1.00 ms: 85.0 % compute and copies, 10.0 % communication that "
-            "nothing hides, waits for other ranks included; gemm.dense takes 66.7 % of the kernel "
+            "GPU busy 95.0 % of 1.00 ms: 85.0 % compute and copies, 10.0 % exposed communication, "
+            "including waits for other ranks; gemm.dense takes 66.7 % of the kernel "
             "time");
   EXPECT_EQ(BriefVerdict(trace),
             "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time");
@@ -87,7 +87,7 @@ TEST(Verdict, NobodyIsBlamedWithoutARequest) {
   EXPECT_EQ(Verdict(trace),
             "GPU busy 5.0 % of 1.00 ms; no request was in flight for 90.0 % of it, the rest was "
             "50.0 % busy; requests were in flight, but no engine step ran for 80.0 % of "
-            "what is left idle");
+            "the remaining idle time");
   trace.idle.causes = {{IdleCause::kNoRequest, {950'000}, 1}};
   EXPECT_EQ(Verdict(trace),
             "GPU busy 5.0 % of 1.00 ms; no request was in flight for 95.0 % of it, the rest was "
@@ -98,8 +98,8 @@ TEST(Verdict, BetweenStepsTheTraceAloneCannotTell) {
   TraceAnalysis trace = PlainTrace();
   trace.idle.causes = {{IdleCause::kBetweenSteps, {400'000}, 1}};
   EXPECT_EQ(Verdict(trace),
-            "GPU busy 60.0 % of 1.00 ms; no engine step ran for 100.0 % of the idle time: no work "
-            "was there, or the engine was scheduling; the trace cannot tell which");
+            "GPU busy 60.0 % of 1.00 ms; no engine step ran for 100.0 % of the idle time: there "
+            "was no work, or the engine was scheduling; the trace does not show which");
 }
 
 TEST(Verdict, OfACpuEngineItsOperators) {
@@ -112,7 +112,7 @@ TEST(Verdict, OfACpuEngineItsOperators) {
   trace.idle.causes = {{IdleCause::kInOperator, {300'000}, 1}, {IdleCause::kHost, {100'000}, 1}};
   EXPECT_EQ(Verdict(trace),
             "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in an "
-            "operator, but in none that it calls, for 75.0 % of the idle time");
+            "operator's own code, not in a nested operator, for 75.0 % of the idle time");
   trace.idle.causes = {{IdleCause::kHost, {400'000}, 1}};
   trace.devices[0].streams.resize(2);
   trace.devices[0].streams[1].stream = "gloo's thread";
@@ -125,10 +125,10 @@ TEST(Verdict, WithoutDeviceWorkThereIsNone) {
   TraceAnalysis trace;
   EXPECT_EQ(Verdict(trace), "the file holds no event: is it a trace of PyTorch's profiler?");
   trace.counts.total = 1;
-  EXPECT_EQ(Verdict(trace), "no device work in this trace, so no device time to tell");
+  EXPECT_EQ(Verdict(trace), "no device work in this trace, so no device time");
   trace.facts.role = TraceRole::kFrontend;
   EXPECT_EQ(Verdict(trace),
-            "a front-end's trace: no operator and no GPU work in it, so no device time to tell");
+            "a front-end's trace: no operator and no GPU work in it, so no device time");
 }
 
 TEST(Verdict, NamesAnAcceleratorThatIsNotRead) {
@@ -144,7 +144,7 @@ TEST(Verdict, OfAPartOfATrace) {
   TraceAnalysis trace;
   trace.counts.total = 1;
   trace.scope.device = "3";
-  EXPECT_EQ(Verdict(trace), "no device work in this part of the trace, so no device time to tell");
+  EXPECT_EQ(Verdict(trace), "no device work in this part of the trace, so no device time");
 }
 
 TEST(Verdict, OfOneTraceOfARunSaysHowManyAreMissing) {
@@ -192,7 +192,7 @@ TEST(Verdict, WhereTheEngineTookNoStepAsksForRequests) {
   trace.counts.total = 1;
   trace.notes.Add(NoteId::kNoEngineStep, "");
   constexpr const char* kText =
-      "the engine took no step while the profiler ran, so there is no device time to tell: send "
+      "the engine took no step while the profiler ran, so there is no device time: send "
       "requests while it records";
   EXPECT_EQ(Verdict(trace), kText);
   RunAnalysis run;
@@ -207,8 +207,7 @@ TEST(Caveat, SaysWhatSpeaksAgainstTheVerdict) {
   EXPECT_EQ(Caveat(trace), "");
   trace.facts.python_stacks = true;
   EXPECT_EQ(Caveat(trace),
-            "Python stacks were recorded, which slows the host: its part of the idle time is "
-            "inflated");
+            "Python stacks slowed the host, so its share of the idle time is inflated");
   trace.idle.causes[0].cause = IdleCause::kWaiting;  // that is not the host's
   EXPECT_EQ(Caveat(trace), "");
   trace = GpuTraceForTest();

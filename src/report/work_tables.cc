@@ -214,7 +214,7 @@ Table LaunchFiguresTable(const LaunchTable& launches, std::string title) {
   const auto add_time = [&](const char* key, const char* words, DurationNs value) {
     table.Add({key, value.ns, words, Cell(), value.ns});
   };
-  add("gpu_events", "pieces of GPU work that tell their launch", launches.gpu_events);
+  add("gpu_events", "GPU work with a known launch", launches.gpu_events);
   add("with_launch", "  linked to a launch", launches.with_launch);
   add("without_launch", "  launched before the recording began", launches.without_launch);
   add("without_correlation", "pieces that do not tell it", launches.without_correlation);

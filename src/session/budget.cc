@@ -186,7 +186,7 @@ std::string WindowPlan::Text(const AskedWindow& asked, const Budget& budget) con
                      : fmt::format("what {} will write is not known", bound);
   if (fixed_ns)
     return fmt::format(
-        "a flush takes {} whatever is recorded: {} the budget of {} (--budget-flush); "
+        "a flush takes {} however few steps it holds: {} the budget of {} (--budget-flush); "
         "recorded: {}, about {} a rank",
         SecondsText(static_cast<int64_t>(*fixed_ns)),
         *fixed_ns > static_cast<double>(budget.flush_ns) ? "over" : "most of",

@@ -95,9 +95,10 @@ TEST(Budget, AFixedPartOfAFlushIsNotTakenForTheSteps) {
   const WindowPlan plan = PlanWindow({Counting(figures, 300)}, Budget(), Default());
   EXPECT_EQ(plan.steps, 372);  // by the bytes
   EXPECT_TRUE(plan.over);
-  EXPECT_EQ(plan.Text(Default(), Budget()),
-            "a flush takes 15.0 s whatever is recorded: over the budget of 5.0 s (--budget-flush); "
-            "recorded: 372 steps, about 100 MB and 15.5 s of flush a rank");
+  EXPECT_EQ(
+      plan.Text(Default(), Budget()),
+      "a flush takes 15.0 s however few steps it holds: over the budget of 5.0 s (--budget-flush); "
+      "recorded: 372 steps, about 100 MB and 15.5 s of flush a rank");
   // What is left of the budget is the steps', where that is much of it.
   figures.fixed_ns -= 12e9;
   figures.flush_ns = figures.fixed_ns + 16 * 10e6;

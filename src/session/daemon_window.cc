@@ -215,7 +215,7 @@ class Window {
     // Where not all of them heard of the other window, it cannot have more.
     if (to_surpass_ && round_.told().size() <= *to_surpass_) return false;
     observer_.OnRemark(fmt::format(
-        "interrupted: {} processes were told of their window, which cannot be cut short: it ends "
+        "interrupted: {} processes have their window, which cannot be cut short: it ends "
         "in "
         "{} and is kept; Ctrl-C again ends tacho at once",
         round_.told().size(), SecondsText(std::max<int64_t>(0, window_.end_ns - MonotonicNs()))));

@@ -45,7 +45,7 @@ Result<RemoteFolder> FindRemoteFolder(const std::string& from, const std::string
   if (folder.host.empty() || folder.host[0] == '-' || folder.path.empty())
     return Fail(ErrorKind::kUsage,
                 fmt::format("--collect-from {}: write it as HOST:/path{}", from,
-                            colon == from.size() ? "; the engine does not tell its folder" : ""));
+                            colon == from.size() ? "; the engine does not report its folder" : ""));
   const std::string path = ShellWord(folder.path);
   RemoteCommand command(
       folder.host,

@@ -100,8 +100,9 @@ std::string NoFileBecause(const WorkerExpectation& worker, int64_t engine, int64
       return fmt::format("no file, and its engine took no step: no request reached it {}",
                          kDriveEveryEngine);
     if (worker.steps_asked && *made <= *worker.steps_asked)
-      return fmt::format("no file: the engine took {} steps and writes in the one behind step {}",
-                         *made, *worker.steps_asked);
+      return fmt::format(
+          "no file: the engine took {} steps and writes only in the step after step {}", *made,
+          *worker.steps_asked);
   }
   if (worker.nothing_ran && worker.files.empty() && worker.steps_asked)
     return fmt::format(
@@ -146,7 +147,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
     return idle ? fmt::format(
                       "its file holds no step: no request reached this engine in the window {}",
                       kDriveEveryEngine)
-                : "its file holds no step: the load came before or behind the window";
+                : "its file holds no step: the load came before or after the window";
   }
   for (const TraceEvidence* trace : traces) {
     if (trace->has_gpu && trace->gpu_events == 0)
@@ -163,7 +164,7 @@ std::string Objection(const WorkerExpectation& worker, int64_t engine,
         "the engine was not idle at the start and a decode step came first",
         traces.front()->path);
   if (steps_told && steps == 0)
-    return "its files hold no step: the load came before or behind the window";
+    return "its files hold no step: the load came before or after the window";
   if (worker.steps_asked && steps_told && !worker.by_stage &&
       steps + empty < static_cast<uint64_t>(*worker.steps_asked)) {
     if (worker.ended_by_time_ns > 0 && worker.time_asked) return "";

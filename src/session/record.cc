@@ -74,7 +74,7 @@ class Recorder {
     if (const int64_t at_ns = interrupted_ns_; at_ns != 0) recording_.interrupted_ns = at_ns;
     if (recording_.AnyStarted())
       observer_.OnLeftBehind(
-          fmt::format("the traces are in {}; no run.json says what they are worth\n",
+          fmt::format("the traces are in {}; there is no run.json, so they are not proven\n",
                       recording_.folder.In("traces")));
     return std::move(recording_);
   }
@@ -223,7 +223,7 @@ class Recorder {
                       stop_);
       if (StartsIdle()) {
         if (!options_.given_load)
-          Remark("by stage the load begins behind the start: no warm-up, no unprofiled window");
+          Remark("by stage the load begins after the start: no warm-up, no unprofiled window");
         if (auto begun = BeginLoad(); !begun) recording_.troubles.push_back(begun.error().message);
       }
       recording_.profiled.begin_ns = MonotonicNs();

@@ -81,7 +81,7 @@ def fixed_flush(folder):
             done, report, _ = record(f"{folder}/{name}", target(addresses), quick=NOTHING_ASKED)
             check(f"fixed flush, {name}: whole", done.returncode == 0 and report["complete"], (done.stdout, done.stderr))
             check(f"fixed flush, {name}: how it is known", words in done.stderr, done.stderr)
-            check(f"fixed flush, {name}: said", re.search(r"a flush takes [67]\.\d s whatever is recorded: over the budget of 5\.0 s "
+            check(f"fixed flush, {name}: said", re.search(r"a flush takes [67]\.\d s however few steps it holds: over the budget of 5\.0 s "
                                                           r"\(--budget-flush\); recorded: \d+ steps", done.stderr), done.stderr)
             check(f"fixed flush, {name}: not four steps", report["window"]["steps"] > 30 and report["window"]["over_budget"],
                   report["window"])

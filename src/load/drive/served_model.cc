@@ -127,7 +127,7 @@ Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& 
   }
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  if (ids.empty()) return Fail(ErrorKind::kRemote, "the tokenizer told no token");
+  if (ids.empty()) return Fail(ErrorKind::kRemote, "the tokenizer returned no token");
   return ids;
 }
 

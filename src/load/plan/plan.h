@@ -53,10 +53,10 @@ struct PlanOptions {
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
   std::optional<Ramp> ramp;    // in place of the rate; over_s of 0: over all requests or the time
-  std::optional<double> replay_speed;  // the times of the dataset, so many times as fast
+  std::optional<double> replay_speed;  // the times of the dataset, speed-up of the replay
   bool shuffle = true;                 // a dataset without its times
   bool oversample = true;              // a dataset again from its beginning when it is through
-  uint64_t concurrency = 8;            // at most so many at once; 0: no bound
+  uint64_t concurrency = 8;            // maximum in-flight requests; 0: no bound
   // Names that requests ask for in place of the target's own (LoRA modules), by chance or in turn;
   // the requests of a session ask for the same.
   std::vector<std::string> models;
