@@ -116,7 +116,7 @@ struct ControlSpread {
   size_t asked = 0, taken = 0;
   std::optional<int64_t> ns;   // between the first and the last; absent for fewer than two
   std::string Within() const;  // " within 0.02 ms" or ""
-  // "2 profilers reached within 0.02 ms", "1 of 2 profilers told".
+  // "2 profilers reached within 0.02 ms", "1 of 2 profilers reached".
   std::string Text(std::string_view what) const;
 };
 ControlSpread SpreadOf(const std::vector<ControlOutcome>& outcomes);

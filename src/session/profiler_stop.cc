@@ -146,7 +146,7 @@ void ProfilerSession::SayWhatIsLate(bool may_leave) {
     if (IsLate(i, 2) && said_choice_.insert(i).second) {
       said_late_.insert(i);
       observer_.OnRemark(fmt::format(
-          "{}; until it ends the engine serves nobody. {}; {}", late, PatienceText(),
+          "{}; until then the engine serves no request. {}; {}", late, PatienceText(),
           may_leave ? fmt::format("Ctrl-C goes on without it: the engine ends its flush by itself, "
                                   "into {}",
                                   PlaceOf(recording_.workers[i]))
