@@ -69,16 +69,17 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
   std::vector<HttpRequest> second;  // vLLM servers without an openapi.json
   std::vector<size_t> second_of;
   for (size_t w = 0; w < workers.size(); ++w) {
-    ProbeAnswers own;
+    ProbeAnswers of_worker;
     std::optional<Error> failure;
     for (size_t r = 0; r < kProbeRoutes; ++r) {
       Result<HttpResponse>& answer = answers[w * kProbeRoutes + r];
       if (answer)
-        own[r] = std::move(*answer);
+        of_worker[r] = std::move(*answer);
       else if (!failure)
         failure = answer.error();
     }
-    bool silent = std::none_of(own.begin(), own.end(), [](const auto& a) { return a.has_value(); });
+    bool silent = std::none_of(of_worker.begin(), of_worker.end(),
+                               [](const auto& a) { return a.has_value(); });
     if (silent) {
       const std::string_view authority =
           std::string_view(workers[w].url).substr(workers[w].url.find("://") + 3);
@@ -87,10 +88,10 @@ std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<
       facts.push_back(tl::unexpected(*failure));
       continue;
     }
-    Result<EngineFacts> read = ReadFacts(workers[w].url, own);
+    Result<EngineFacts> read = ReadFacts(workers[w].url, of_worker);
     if (read) {
-      ReadClock(own, *read);
-      bool hidden = !own[kOpenApi] || own[kOpenApi]->status != 200;
+      ReadClock(of_worker, *read);
+      bool hidden = !of_worker[kOpenApi] || of_worker[kOpenApi]->status != 200;
       if (read->kind == EngineKind::kVllm && hidden) {
         second.push_back(Get(workers[w].url + "/start_profile", patience));
         second_of.push_back(w);

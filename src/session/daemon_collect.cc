@@ -14,43 +14,43 @@ namespace {
 namespace fs = std::filesystem;
 
 // What the processes of one worker left, before anything is moved.
-struct Left {
-  std::vector<std::string> files;
+struct RoundFiles {
+  std::vector<std::string> traces;
   std::vector<std::string> awaited;  // still being written
   size_t late = 0;                   // processes that live and did not begin
   size_t silent = 0;                 // processes without a file
 };
 
-Left WhatIsLeft(const DaemonRound& round, const std::vector<int64_t>& pids,
-                const std::vector<int64_t>& late, const KinetoDaemon& daemon) {
+RoundFiles FilesLeftBy(const DaemonRound& round, const std::vector<int64_t>& pids,
+                       const std::vector<int64_t>& late, const KinetoDaemon& daemon) {
   std::error_code ignored;
-  Left left;
+  RoundFiles files;
   for (int64_t pid : pids) {
     std::string file = round.trace().FileOf(pid);
     if (IsAmong(pid, late))
-      ++left.late;
+      ++files.late;
     else if (round.Writes(pid, daemon)) {
-      left.awaited.push_back(file);
+      files.awaited.push_back(file);
       continue;
     }
     if (!fs::exists(file, ignored)) file += ".tmp";
     if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) {
-      left.files.push_back(file);
+      files.traces.push_back(file);
     } else {
       // A process without events leaves a whole file as well; what is empty is no trace.
-      ++left.silent;
+      ++files.silent;
       fs::remove(file, ignored);
     }
   }
-  return left;
+  return files;
 }
 
-std::string WhyLate(const Left& left, size_t processes, const std::string& folder,
+std::string WhyLate(const RoundFiles& files, size_t processes, const std::string& folder,
                     const std::string& log_failure) {
   return fmt::format(
       "{} of its {} processes did not begin: told too late (Kineto waits 50 ms for an answer, on a "
       "busy host finds a later one after 5 s, and refuses a start that is past){}",
-      left.late, processes,
+      files.late, processes,
       log_failure.empty() ? fmt::format(", unless they may not write to {}", folder)
                           : "; its log says: " + log_failure);
 }
@@ -61,13 +61,13 @@ std::string WhyNothing(const WorkerExpectation& expectation, const std::string& 
          (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full);
 }
 
-struct Wrong {
+struct RoundTrouble {
   std::string text;          // "": nothing is
   bool proof_tells = false;  // it names what is missing, if anything is
 };
 
-Wrong WhatIsWrong(RecordedWorker& worker, const std::vector<int64_t>& pids, const Left& left,
-                  const std::string& folder) {
+RoundTrouble TroubleOf(RecordedWorker& worker, const std::vector<int64_t>& pids,
+                       const RoundFiles& files, const std::string& folder) {
   // Then the proof knows how many ranks there are.
   const bool known = worker.facts.tensor_parallel.has_value();
   const auto dead =
@@ -75,17 +75,17 @@ Wrong WhatIsWrong(RecordedWorker& worker, const std::vector<int64_t>& pids, cons
   if (dead > 0)
     return {fmt::format("{} of its {} processes died{}", dead, pids.size(),
                         worker.log.Death().empty() ? "" : "; its log says: " + worker.log.Death())};
-  if (!left.awaited.empty())
-    return {fmt::format("{} of its {} processes still write: {} will be there", left.awaited.size(),
-                        pids.size(), left.awaited.front())};
-  if (left.late > 0)
-    return {WhyLate(left, pids.size(), folder, worker.expectation.log_failure),
-            known && !left.files.empty()};
-  if (left.files.empty() && !pids.empty()) return {WhyNothing(worker.expectation, folder)};
-  if (left.silent > 0 && !known)
+  if (!files.awaited.empty())
+    return {fmt::format("{} of its {} processes still write: {} will be there",
+                        files.awaited.size(), pids.size(), files.awaited.front())};
+  if (files.late > 0)
+    return {WhyLate(files, pids.size(), folder, worker.expectation.log_failure),
+            known && !files.traces.empty()};
+  if (files.traces.empty() && !pids.empty()) return {WhyNothing(worker.expectation, folder)};
+  if (files.silent > 0 && !known)
     return {fmt::format(
         "{} of its {} processes left no file, and it does not tell how many ranks it has",
-        left.silent, pids.size())};
+        files.silent, pids.size())};
   return {};
 }
 
@@ -98,10 +98,10 @@ std::vector<std::string> BringRound(const DaemonRound& round, const KinetoDaemon
   std::vector<std::string> troubles;
   for (const auto& [index, pids] : round.askers()) {
     RecordedWorker& worker = workers[index];
-    const Left left = WhatIsLeft(round, pids, late, daemon);
+    const RoundFiles files = FilesLeftBy(round, pids, late, daemon);
     worker.expectation.room_bytes = FreeBytes(folder);
     worker.expectation.log_failure = worker.log.Failure();
-    Result<BroughtFiles> brought = BringFiles(left.files, worker.folder);
+    Result<BroughtFiles> brought = BringFiles(files.traces, worker.folder);
     if (!brought) {
       troubles.push_back(brought.error().message);
       continue;
@@ -111,10 +111,10 @@ std::vector<std::string> BringRound(const DaemonRound& round, const KinetoDaemon
     for (const std::string& file : brought->whole) fs::remove(file, ignored);
     if (!brought->no_room.empty()) troubles.push_back(brought->no_room);
     worker.expectation.files = std::move(brought->files);
-    const Wrong wrong = WhatIsWrong(worker, pids, left, folder);
-    if (wrong.text.empty()) continue;
-    worker.expectation.trouble = wrong.text;
-    if (!wrong.proof_tells) troubles.push_back(worker.worker.url + ": " + wrong.text);
+    const RoundTrouble trouble = TroubleOf(worker, pids, files, folder);
+    if (trouble.text.empty()) continue;
+    worker.expectation.trouble = trouble.text;
+    if (!trouble.proof_tells) troubles.push_back(worker.worker.url + ": " + trouble.text);
   }
   return troubles;
 }

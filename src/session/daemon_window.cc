@@ -36,10 +36,10 @@ DaemonRound::Askers AskersOf(const KinetoDaemon& daemon,
   for (const DaemonProcess& process : daemon.Processes()) {
     for (size_t i = 0; i < workers.size(); ++i) {
       const std::vector<int64_t>& pids = workers[i].expectation.pids;
-      bool own = IsAmong(process.pid, pids) ||
-                 std::any_of(process.ancestors.begin(), process.ancestors.end(),
-                             [&](int64_t pid) { return IsAmong(pid, pids); });
-      if (own) askers[i].push_back(process.pid);
+      bool is_its = IsAmong(process.pid, pids) ||
+                    std::any_of(process.ancestors.begin(), process.ancestors.end(),
+                                [&](int64_t pid) { return IsAmong(pid, pids); });
+      if (is_its) askers[i].push_back(process.pid);
     }
   }
   return askers;

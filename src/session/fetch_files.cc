@@ -94,14 +94,14 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
 Result<void> RemoveFetched(const RemoteFolder& from, std::string_view key, int64_t since_unix_ns,
                            milliseconds patience) {
   if (key.empty()) return Fail(ErrorKind::kRemote, "their names do not tell whose they are");
-  const std::string folder = ShellWord(from.path), own(key);
+  const std::string folder = ShellWord(from.path), begin(key);
   // As NameHasKey. No name travels: the pattern is of our own key alone, which has no special
   // character (PlanStart).
   RemoteCommand command(from.host,
                         fmt::format("test ! -d {} || {{ cd {} && find . {} -name {} ! -name {} "
                                     "-delete; }}",
                                     folder, folder, FilesSince(from, since_unix_ns),
-                                    ShellWord(own + "*"), ShellWord(own + "[0-9]*")),
+                                    ShellWord(begin + "*"), ShellWord(begin + "[0-9]*")),
                         patience, {});
   std::array<char, 4096> said;
   while (command.Read(said.data(), said.size()) > 0) {

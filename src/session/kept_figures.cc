@@ -153,10 +153,10 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   if (!lock || !LockSoon(lock.get())) return;
   const std::string path = folder + "/profiles.json";
   OrderedJson kept = OrderedJson::array();
-  OrderedJson own = {{"key", key}};
-  for (const Field& field : kFields) own["figures"][field.name] = figures.*field.figure;
-  own["figures"]["fixed_ns"] = figures.fixed_ns;
-  own["unix_s"] = unix_s;
+  OrderedJson entry = {{"key", key}};
+  for (const Field& field : kFields) entry["figures"][field.name] = figures.*field.figure;
+  entry["figures"]["fixed_ns"] = figures.fixed_ns;
+  entry["unix_s"] = unix_s;
   std::vector<std::string> instances;
   for (OrderedJson& kind : ReadKinds(path)) {
     if (!IsOf(kind, key))
@@ -168,8 +168,8 @@ void KeepFigures(const std::string& key, const ProfileFigures& figures, const st
   if (!instance.empty()) instances.push_back(instance);
   if (instances.size() > kMostInstances)
     instances.erase(instances.begin(), instances.end() - kMostInstances);
-  own["instances"] = instances;
-  kept.push_back(std::move(own));
+  entry["instances"] = instances;
+  kept.push_back(std::move(entry));
   while (kept.size() > kMostKinds) kept.erase(0);
   // Without them the next recording measures again.
   (void)ReplaceFile(path, OrderedJson{{"schema", 1}, {"kinds", kept}}.dump(

@@ -68,8 +68,8 @@ class Trial {
   }
 
   std::vector<TrialOutcome> Run(std::stop_token stop) {
-    const RecordOptions own = OwnOptions();
-    ProfilerSession session(client_, own, observer_, *scratch_);
+    const RecordOptions options = OptionsOfTrial();
+    ProfilerSession session(client_, options, observer_, *scratch_);
     session.files().LookIntoFolders();
     if (session.Start(stop)) Wait(session, stop);
     session.Stop([] {}, stop);
@@ -84,10 +84,10 @@ class Trial {
   }
 
  private:
-  RecordOptions OwnOptions() const {
-    RecordOptions own = options_;
-    own.keep_going = true;
-    return own;
+  RecordOptions OptionsOfTrial() const {
+    RecordOptions options = options_;
+    options.keep_going = true;
+    return options;
   }
 
   void AddWorker(const Recording& recording, const RecordedWorker& from) {

@@ -133,6 +133,48 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   return proof;
 }
 
+// The files of one rank, the busiest first. Engines of one server are told apart by process only;
+// which number a process has is not in its file, so the busier one stands for the busier engine.
+std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int64_t rank) {
+  std::vector<std::vector<const TraceEvidence*>> of_rank;
+  for (const auto& [key, files] : held)
+    if (key.first == rank) of_rank.push_back(files);
+  const auto steps_of = [](const std::vector<const TraceEvidence*>& files) {
+    uint64_t steps = 0;
+    for (const TraceEvidence* file : files) steps += file->steps.value_or(0);
+    return steps;
+  };
+  std::stable_sort(of_rank.begin(), of_rank.end(),
+                   [&](const auto& a, const auto& b) { return steps_of(a) > steps_of(b); });
+  return of_rank;
+}
+
+// All ranks of one worker, by engine and rank. `facts` and `shape` are its own or, where nothing is
+// known of it, another worker's.
+void ProveWorker(const WorkerExpectation& worker, const EngineFacts& facts, const Shape& shape,
+                 const Held& held, const std::vector<TraceEvidence>& traces, Proof& proof) {
+  const size_t first = proof.ranks.size();
+  std::vector<int64_t> engines;  // the busiest first
+  for (int64_t engine = 0; engine < shape.engines; ++engine) engines.push_back(engine);
+  std::stable_sort(engines.begin(), engines.end(), [&](int64_t a, int64_t b) {
+    return worker.StepsOf(a).value_or(0) > worker.StepsOf(b).value_or(0);
+  });
+  for (int64_t rank = 0; rank < shape.ranks; ++rank) {
+    std::vector<std::vector<const TraceEvidence*>> of_rank = FilesOfRank(held, rank);
+    for (size_t i = engines.size(); i < of_rank.size(); ++i)
+      for (const TraceEvidence* file : of_rank[i]) proof.extra.push_back(file->path);
+    of_rank.resize(engines.size());
+    for (size_t i = 0; i < engines.size(); ++i) {
+      proof.ranks.push_back(ProveRank(worker, engines[i], rank, of_rank[i], traces));
+      proof.ranks.back().identity = IdentityOf(worker, facts, shape, engines[i], rank, of_rank[i]);
+    }
+  }
+  std::sort(proof.ranks.begin() + static_cast<std::ptrdiff_t>(first), proof.ranks.end(),
+            [](const RankProof& a, const RankProof& b) {
+              return std::tie(a.engine, a.rank) < std::tie(b.engine, b.rank);
+            });
+}
+
 }  // namespace
 
 std::string RankProof::Who() const {
@@ -165,44 +207,10 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
       std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.told; });
   for (size_t w = 0; w < workers.size(); ++w) {
     const WorkerExpectation& worker = workers[w];
-    const Held& held = held_by[w];
     // Workers of one deployment are alike: one of which nothing is known counts as the others do.
     const size_t like =
         shapes[w].told || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
-    const Shape& shape = shapes[like];
-    const EngineFacts& facts = workers[like].facts;
-    const size_t first = proof.ranks.size();
-    for (int64_t rank = 0; rank < shape.ranks; ++rank) {
-      // Engines of one server are told apart by process only; which number a process has is not in
-      // its file, so the busier one stands for the busier engine.
-      std::vector<const std::vector<const TraceEvidence*>*> of_rank;
-      for (const auto& [key, files] : held)
-        if (key.first == rank) of_rank.push_back(&files);
-      auto steps_of = [](const std::vector<const TraceEvidence*>* files) {
-        uint64_t steps = 0;
-        for (const TraceEvidence* file : *files) steps += file->steps.value_or(0);
-        return steps;
-      };
-      std::stable_sort(of_rank.begin(), of_rank.end(),
-                       [&](auto* a, auto* b) { return steps_of(a) > steps_of(b); });
-      std::vector<int64_t> engines;
-      for (int64_t engine = 0; engine < shape.engines; ++engine) engines.push_back(engine);
-      std::stable_sort(engines.begin(), engines.end(), [&](int64_t a, int64_t b) {
-        return worker.StepsOf(a).value_or(0) > worker.StepsOf(b).value_or(0);
-      });
-      for (size_t i = 0; i < engines.size(); ++i) {
-        static const std::vector<const TraceEvidence*> kNone;
-        const auto& files = i < of_rank.size() ? *of_rank[i] : kNone;
-        proof.ranks.push_back(ProveRank(worker, engines[i], rank, files, traces));
-        proof.ranks.back().identity = IdentityOf(worker, facts, shape, engines[i], rank, files);
-      }
-      for (size_t i = engines.size(); i < of_rank.size(); ++i)
-        for (const TraceEvidence* file : *of_rank[i]) proof.extra.push_back(file->path);
-    }
-    std::sort(proof.ranks.begin() + static_cast<std::ptrdiff_t>(first), proof.ranks.end(),
-              [](const RankProof& a, const RankProof& b) {
-                return std::tie(a.engine, a.rank) < std::tie(b.engine, b.rank);
-              });
+    ProveWorker(worker, workers[like].facts, shapes[like], held_by[w], traces, proof);
   }
   std::vector<RankIdentity*> identities;
   for (RankProof& rank : proof.ranks) identities.push_back(&rank.identity);

@@ -214,49 +214,10 @@ class Recorder {
     if (!good && !stop_.stop_requested()) session.GiveUpTheOthers();
     if (!good || stop_.stop_requested()) return;
     ReadMetrics(&RecordedWorker::before);
-    if (session.Start(stop_)) {
-      // Engines step on while they start.
-      std::optional<StepCount> steps;
-      const WindowPlan& plan = recording_.window;
-      if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
-        steps.emplace(client_, Workers(), MetricsPatience(), plan.by_budget ? *needed - 1 : *needed,
-                      stop_);
-      if (StartsIdle()) {
-        if (!options_.given_load)
-          Remark("by stage the load begins after the start: no warm-up, no unprofiled window");
-        if (auto begun = BeginLoad(); !begun) recording_.troubles.push_back(begun.error().message);
-      }
-      recording_.profiled.begin_ns = MonotonicNs();
-      for (RecordedWorker& worker : recording_.workers)
-        worker.expectation.all_running_unix_ns = ReadClocks().unix_ns;
-      const uint64_t ended_before = RequestsEnded();
-      const std::optional<uint64_t> wanted = options_.window_requests;
-      const auto requests_ended = [&] { return RequestsEnded() - ended_before; };
-      // Steps that were asked for of a load that was given may come late in it.
-      const bool bounded = !options_.given_load || plan.by_budget;
-      const auto over = [&] {
-        return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
-               (steps && StepsEnd(*steps)) || LoadEnded() || AllDead(session);
-      };
-      Wait("profile", bounded ? WindowNs(session) : INT64_MAX, over,
-           steps && !plan.most_ns ? plan.planned_ns : std::nullopt);
-      recording_.profiled.end_ns = MonotonicNs();
-      const bool whole =
-          recording_.profiled.end_ns - recording_.profiled.begin_ns >= plan.window_ns;
-      if (whole && options_.profile.steps)
-        for (RecordedWorker& worker : recording_.workers) {
-          worker.expectation.ended_by_time_ns =
-              recording_.profiled.end_ns - recording_.profiled.begin_ns;
-          worker.expectation.time_asked = options_.window_asked;
-        }
-      if (const uint64_t ended = requests_ended(); whole && wanted && ended < *wanted)
-        Remark(fmt::format("{} of {} requests ended in the window: it needs a longer --duration",
-                           ended, *wanted));
-      observer_.OnDone("profile",
-                       SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
-    } else if (!stop_.stop_requested()) {
+    if (session.Start(stop_))
+      RunWhileProfiled(session);
+    else if (!stop_.stop_requested())
       session.GiveUpTheOthers();
-    }
     // What is under way would only wait behind the flush; a load that was given is the user's.
     load_went_on_ = options_.given_load && load_ && !load_->ended() && !stop_.stop_requested();
     session.Stop(
@@ -266,7 +227,58 @@ class Recorder {
         stop_, [&](const std::vector<size_t>& done) { ShowWhatIsDone(session, done); });
     const int64_t flushed_ns = MonotonicNs();
     session.Collect(stop_);
-    if (!load_went_on_) return;
+    if (load_went_on_) FinishGivenLoad(flushed_ns);
+  }
+
+  // The profilers run, until the window's end.
+  void RunWhileProfiled(const ProfilerSession& session) {
+    // Engines step on while they start.
+    std::optional<StepCount> steps;
+    const WindowPlan& plan = recording_.window;
+    if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
+      steps.emplace(client_, Workers(), MetricsPatience(), plan.by_budget ? *needed - 1 : *needed,
+                    stop_);
+    if (StartsIdle()) {
+      if (!options_.given_load)
+        Remark("by stage the load begins after the start: no warm-up, no unprofiled window");
+      if (auto begun = BeginLoad(); !begun) recording_.troubles.push_back(begun.error().message);
+    }
+    recording_.profiled.begin_ns = MonotonicNs();
+    for (RecordedWorker& worker : recording_.workers)
+      worker.expectation.all_running_unix_ns = ReadClocks().unix_ns;
+    const uint64_t ended_before = RequestsEnded();
+    const std::optional<uint64_t> wanted = options_.window_requests;
+    const auto requests_ended = [&] { return RequestsEnded() - ended_before; };
+    // Steps that were asked for of a load that was given may come late in it.
+    const bool bounded = !options_.given_load || plan.by_budget;
+    const auto over = [&] {
+      return (wanted && requests_ended() >= *wanted) || session.FilesThere() ||
+             (steps && StepsEnd(*steps)) || LoadEnded() || AllDead(session);
+    };
+    Wait("profile", bounded ? WindowNs(session) : INT64_MAX, over,
+         steps && !plan.most_ns ? plan.planned_ns : std::nullopt);
+    recording_.profiled.end_ns = MonotonicNs();
+    NoteWindowsEnd(requests_ended());
+    observer_.OnDone("profile",
+                     SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns));
+  }
+
+  // What the window's time cut off.
+  void NoteWindowsEnd(uint64_t requests_ended) {
+    const int64_t took_ns = recording_.profiled.end_ns - recording_.profiled.begin_ns;
+    if (took_ns < recording_.window.window_ns) return;
+    if (options_.profile.steps)
+      for (RecordedWorker& worker : recording_.workers) {
+        worker.expectation.ended_by_time_ns = took_ns;
+        worker.expectation.time_asked = options_.window_asked;
+      }
+    if (const std::optional<uint64_t> wanted = options_.window_requests;
+        wanted && requests_ended < *wanted)
+      Remark(fmt::format("{} of {} requests ended in the window: it needs a longer --duration",
+                         requests_ended, *wanted));
+  }
+
+  void FinishGivenLoad(int64_t flushed_ns) {
     Remark(
         fmt::format("the profilers ran for the first {} of the load and wrote their traces for {}: "
                     "the table of the load holds both (--whole-load records all of it)",

@@ -120,22 +120,27 @@ std::string WholeLoadText(const Recording& recording) {
   return text;
 }
 
-}  // namespace
-
-bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                   Recording& recording, ProfilerSession& session, std::stop_token stop) {
+// Gives each worker the figures that were kept of it. Gives those that are to be tried.
+std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
+                             const std::vector<size_t>& running) {
   std::vector<size_t> to_try;
   for (size_t i = 0; i < recording.workers.size(); ++i) {
     RecordedWorker& worker = recording.workers[i];
     const std::optional<KeptFigures> kept = FindFigures(KeyOf(recording, worker));
     if (kept) worker.figures = kept->figures;
     if (kept) worker.figures_unix_s = kept->unix_s.value_or(0);
-    const std::vector<size_t>& running = session.running();
     if ((!kept || !kept->Knows(worker.facts.instance)) && MayTry(worker, options) &&
         std::find(running.begin(), running.end(), i) != running.end())
       to_try.push_back(i);
   }
-  if (recording.via == Via::kDaemon || options.given_load || to_try.empty()) return true;
+  return to_try;
+}
+
+// A trial of each of `to_try`, and a second one where the first flush was dear.
+std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& options,
+                                    RecordObserver& observer, const Recording& recording,
+                                    const std::vector<size_t>& to_try,
+                                    const std::stop_token& stop) {
   std::vector<TrialOutcome> outcomes =
       RunTrial(client, options, observer, recording, to_try, TrialSize::kWhole, stop);
   // Whether a dear flush is dear for its steps or by itself, a smaller session tells. A first flush
@@ -146,16 +151,63 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
   });
   const bool well = std::none_of(outcomes.begin(), outcomes.end(),
                                  [](const TrialOutcome& one) { return !one.failed.empty(); });
-  std::vector<std::string> left = outcomes.front().left_files;
   if (dear && well && !stop.stop_requested()) {
     const std::vector<TrialOutcome> again =
         RunTrial(client, options, observer, recording, to_try, TrialSize::kQuarter, stop);
+    std::vector<std::string>& left = outcomes.front().left_files;
     left.insert(left.end(), again.front().left_files.begin(), again.front().left_files.end());
     for (size_t n = 0; n < to_try.size(); ++n) {
       if (again[n].figures && outcomes[n].figures) Join(*outcomes[n].figures, *again[n].figures);
       outcomes[n].failed = again[n].failed;
     }
   }
+  return outcomes;
+}
+
+// Names a table that takes most of its flush.
+void RemarkTables(Recording& recording, RecordObserver& observer) {
+  for (const RecordedWorker& worker : recording.workers)
+    if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
+        2 * worker.figures->table_ns > worker.figures->flush_ns) {
+      Remark(
+          recording, observer,
+          fmt::format("{}: its table of averages (profiler_out) takes {:.0f} % of its flush{}",
+                      worker.worker.url, 100 * worker.figures->table_ns / worker.figures->flush_ns,
+                      worker.facts.profiler.dump_table.value_or(true)
+                          ? "; a vLLM on a GPU makes none when it is started with "
+                            "torch_profiler_dump_cuda_time_total false"
+                          : ": vLLM on a CPU always makes one"));
+      break;  // of one deployment all are alike
+    }
+}
+
+std::vector<Outlook> OutlooksOf(const Recording& recording,
+                                const std::vector<std::optional<double>>& rates) {
+  const bool daemon = recording.via == Via::kDaemon;
+  std::vector<Outlook> outlooks;
+  for (size_t i = 0; i < recording.workers.size(); ++i) {
+    const RecordedWorker& worker = recording.workers[i];
+    Outlook outlook{.figures = worker.figures,
+                    .steps_per_s = i < rates.size() ? rates[i] : std::nullopt,
+                    .counts_steps = !daemon && worker.facts.profiler.reads_body,
+                    .stalls = !daemon};
+    // One that took no step in the baseline may take some in the window.
+    if (outlook.steps_per_s.value_or(0) <= 0 && worker.figures && worker.figures->window_ns > 0)
+      outlook.steps_per_s = worker.figures->steps * 1e9 / worker.figures->window_ns;
+    outlooks.push_back(outlook);
+  }
+  return outlooks;
+}
+
+}  // namespace
+
+bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+                   Recording& recording, ProfilerSession& session, std::stop_token stop) {
+  const std::vector<size_t> to_try = FindKept(options, recording, session.running());
+  if (recording.via == Via::kDaemon || options.given_load || to_try.empty()) return true;
+  std::vector<TrialOutcome> outcomes =
+      RunTrials(client, options, observer, recording, to_try, stop);
+  const std::vector<std::string>& left = outcomes.front().left_files;
   if (!left.empty())
     Remark(recording, observer,
            fmt::format(
@@ -193,19 +245,7 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
 void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                    const std::vector<std::optional<double>>& rates,
                    std::optional<double> requests_per_s, Recording& recording) {
-  const bool daemon = recording.via == Via::kDaemon;
-  std::vector<Outlook> outlooks;
-  for (size_t i = 0; i < recording.workers.size(); ++i) {
-    const RecordedWorker& worker = recording.workers[i];
-    Outlook outlook{.figures = worker.figures,
-                    .steps_per_s = i < rates.size() ? rates[i] : std::nullopt,
-                    .counts_steps = !daemon && worker.facts.profiler.reads_body,
-                    .stalls = !daemon};
-    // One that took no step in the baseline may take some in the window.
-    if (outlook.steps_per_s.value_or(0) <= 0 && worker.figures && worker.figures->window_ns > 0)
-      outlook.steps_per_s = worker.figures->steps * 1e9 / worker.figures->window_ns;
-    outlooks.push_back(outlook);
-  }
+  const std::vector<Outlook> outlooks = OutlooksOf(recording, rates);
   AskedWindow asked{.steps = options.profile.steps,
                     .time = options.window_asked || options.window_requests.has_value(),
                     .window_ns = options.window_ns};
@@ -244,19 +284,7 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
   }
   observer.OnDone("forecast", spoken.Text(said, options.budget) + KeptText(recording) +
                                   RoomText(recording, observer));
-  for (const RecordedWorker& worker : recording.workers)
-    if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
-        2 * worker.figures->table_ns > worker.figures->flush_ns) {
-      Remark(
-          recording, observer,
-          fmt::format("{}: its table of averages (profiler_out) takes {:.0f} % of its flush{}",
-                      worker.worker.url, 100 * worker.figures->table_ns / worker.figures->flush_ns,
-                      worker.facts.profiler.dump_table.value_or(true)
-                          ? "; a vLLM on a GPU makes none when it is started with "
-                            "torch_profiler_dump_cuda_time_total false"
-                          : ": vLLM on a CPU always makes one"));
-      break;  // of one deployment all are alike
-    }
+  RemarkTables(recording, observer);
 }
 
 std::vector<std::optional<double>> StepRates(

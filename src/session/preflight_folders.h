@@ -1,0 +1,21 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// Where the worker's files will appear as seen from here; "" where they will be fetched (its
+// `remote` is set then). An SGLang of this host that nobody gave a folder writes to
+// `folder_in_run`, by `profile`. kUsage: the options name no such place, or contradict the engine.
+Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
+                             const std::string& folder_in_run, ProfileOptions& profile,
+                             std::stop_token stop);
+// Adds a remark where little room is left for traces.
+void LookAtRoom(const std::string& folder, std::vector<std::string>& remarks);
+
+}  // namespace tacho
