@@ -311,7 +311,7 @@ TEST(WholeTables, SayThatAPartHasNothing) {
 TEST(WholeTables, Launches) {
   EXPECT_EQ(WholeTablesText(OneTrace(), {WholeTable::kLaunches}, Options()),
             R"( LAUNCHES                                         us
- GPU work with a known launch   3
+ GPU work with a known launch                3
    linked to a launch                        2
    launched before the recording began       1
  pieces that do not tell it                  0

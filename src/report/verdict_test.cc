@@ -34,7 +34,7 @@ TEST(Verdict, SaysWhatABusyGpuDid) {
   EXPECT_EQ(BriefVerdict(trace),
             "GPU busy 95.0 % of 1.00 ms; gemm.dense takes 66.7 % of the kernel time");
   trace.devices[0].exposed_comm = trace.devices[0].busy;
-  EXPECT_THAT(Verdict(trace), testing::HasSubstr("1.00 ms: 95.0 % communication that"));
+  EXPECT_THAT(Verdict(trace), testing::HasSubstr("1.00 ms: 95.0 % exposed communication"));
 }
 
 TEST(Verdict, HiddenCommunicationIsCalledSo) {
@@ -112,7 +112,7 @@ TEST(Verdict, OfACpuEngineItsOperators) {
   trace.idle.causes = {{IdleCause::kInOperator, {300'000}, 1}, {IdleCause::kHost, {100'000}, 1}};
   EXPECT_EQ(Verdict(trace),
             "CPU engine: operators run for 60.0 % of 1.00 ms; the executing thread was in an "
-            "operator's own code, not in a nested operator, for 75.0 % of the idle time");
+            "operator's own code for 75.0 % of the idle time");
   trace.idle.causes = {{IdleCause::kHost, {400'000}, 1}};
   trace.devices[0].streams.resize(2);
   trace.devices[0].streams[1].stream = "gloo's thread";
