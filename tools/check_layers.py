@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the rules of the house that a compiler does not: which folder of src/ may include which, which
-folder may name which third-party header, and how large a file may grow. Prints each breach; exits 1 on any."""
+folder may name which third-party header, and how large a file or a function may grow. Prints each breach; exits 1 on any."""
 import pathlib
 import re
 import sys
@@ -42,6 +42,23 @@ PRINTS = re.compile(r"\b(std::(cout|cerr|clog|wcout|print|println|exit|_Exit|qui
                     r"|fmt::print(ln)?\b|STD(OUT|ERR)_FILENO\b|std(out|err)\b|(v?printf|puts|putc|putchar|perror)\s*\("
                     r"|(_exit|_Exit|exit|quick_exit)\s*\()")
 LONGEST = 500
+# Lines of a function's body. One that says "Long: WHY" in the comment above it may have more.
+LONGEST_FUNCTION = 60
+FUNCTION = re.compile(r"(  )?(?!(?:namespace|struct|class|enum|extern|union|public|private|protected)\b)[A-Za-z~].*\{$")
+
+
+def long_functions(lines):
+    """(number of its first line, lines of its body) of each that is too long. Layout as clang-format has it."""
+    begins = {}
+    for number, line in enumerate(lines):
+        if m := FUNCTION.fullmatch(line):
+            begins[m[1] or ""] = number
+        elif line in ("}", "  }") and (begin := begins.pop(line[:-1], None)) is not None and number - begin - 1 > LONGEST_FUNCTION:
+            above = begin - 1
+            while lines[above].lstrip().startswith(("//", "Result<", "std::")) or lines[above].startswith("    "):
+                above -= 1
+            if not any("Long: " in lines[i] for i in range(above, begin)):
+                yield begin + 1, number - begin - 1
 
 root = pathlib.Path(__file__).resolve().parents[1]
 breaches = []
@@ -52,6 +69,9 @@ for path in sorted(p for folder in ("src", "tests", "bench") for p in (root / fo
     if lines > LONGEST:
         breaches.append(f"{name}: {lines} lines, at most {LONGEST}: split it by concept")
     layer = name.split("/")[1] if name.startswith("src/") else None
+    if layer and "_test." not in name:
+        for number, length in long_functions(text.split("\n")):
+            breaches.append(f"{name}:{number}: a function of {length} lines, at most {LONGEST_FUNCTION} without a reason")
     if layer is not None and layer not in LAYERS:
         breaches.append(f"{name}: src/{layer} is no layer; add it to the table")
         continue
