@@ -430,8 +430,9 @@ std::string ControlSpread::Within() const {
 }
 
 std::string ControlSpread::Text(std::string_view what) const {
-  return fmt::format("{}{} {}{} reached{}", taken, taken == asked ? "" : fmt::format(" of {}", asked),
-                     what, asked == 1 ? "" : "s", Within());
+  return fmt::format("{}{} {}{} reached{}", taken,
+                     taken == asked ? "" : fmt::format(" of {}", asked), what,
+                     asked == 1 ? "" : "s", Within());
 }
 
 }  // namespace tacho
