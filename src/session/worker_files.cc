@@ -187,27 +187,15 @@ bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::strin
 
 WorkerFiles::ByOwner WorkerFiles::DivideByOwner() const {
   std::set<std::string> ours, unclear;
-  // By folder: engines that report no id, and new files by the id in their names. As many ids as
-  // such engines are theirs; of one more, nobody can say which is not.
-  std::map<std::string, size_t> silent;
-  std::map<std::string, std::map<std::string, std::vector<std::string>>> by_id;
   for (const RecordedWorker& worker : workers_) {
-    if (FileKeyOf(worker).empty() && ProcessIdOf(worker).empty())
-      silent[worker.folder] += worker.expectation.answered_stop;
     for (const auto& [path, state] : WrittenBy(worker)) {
       const bool is_new = !Before(worker.folder).contains(path);
-      if (is_new && NamesItsProcess(worker, path)) {
+      if (is_new && NamesItsProcess(worker, path))
         ours.insert(path);
-        continue;
-      }
-      if (IsTraceName(path)) unclear.insert(path);
-      if (const std::string id = ProcessIdIn(path); is_new && !id.empty())
-        by_id[worker.folder][id].push_back(path);
+      else if (IsTraceName(path))
+        unclear.insert(path);
     }
   }
-  for (const auto& [folder, ids] : by_id)
-    if (ids.size() <= silent[folder])
-      for (const auto& [id, paths] : ids) ours.insert(paths.begin(), paths.end());
   std::erase_if(unclear, [&](const std::string& path) { return ours.contains(path); });
   return {{ours.begin(), ours.end()}, {unclear.begin(), unclear.end()}};
 }
