@@ -71,7 +71,7 @@ TEST_F(DiscoverTest, RoutersThatCannotHelpSayWhy) {
 
 TEST_F(DiscoverTest, FilesAreListsOrLogs) {
   EXPECT_THAT(Urls(*Find({File("http://b:1\nhttp://a:1\nhttp://b:1\n")})),
-              ElementsAre("http://a:1", "http://b:1"));
+              ElementsAre("http://b:1", "http://a:1"));
   EXPECT_THAT(Urls(*Find({File("x: Starting vLLM server on http://0.0.0.0:8101\n")})),
               ElementsAre("http://0.0.0.0:8101"));
   FakeEngine router({{"GET /workers", {200, R"({"workers":[{"url":"http://a:1"}]})"}}});

@@ -171,7 +171,7 @@ RankedUrl SplitRank(std::string_view url) {
 
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
                                  const std::string& found_in, std::vector<std::string>& remarks) {
-  std::map<std::string, Worker> servers;
+  std::vector<Worker> workers;  // in the order of the list
   std::map<std::string, int> plain;  // how often a server stands in the list without a rank
   for (const ListedWorker& item : listed) {
     if (item.grpc) {
@@ -185,9 +185,13 @@ std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
       remarks.push_back(fmt::format("{}: left out: {}", ShownUrl(item.url), url.error().message));
       continue;
     }
-    Worker& worker = servers[url->Origin()];
-    if (worker.url.empty()) worker.healthy_by_router = false;
-    worker.url = url->Origin();
+    auto at = std::ranges::find(workers, url->Origin(), &Worker::url);
+    if (at == workers.end()) {
+      at = workers.emplace(at);
+      at->url = url->Origin();
+      at->healthy_by_router = false;
+    }
+    Worker& worker = *at;
     worker.role = item.role;
     worker.found_in = found_in;
     // A server lives when one of its ranks does.
@@ -197,16 +201,15 @@ std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
     else
       ++plain[worker.url];
   }
-  std::vector<Worker> workers;
-  for (auto& [url, worker] : servers) {
+  for (Worker& worker : workers) {
     std::sort(worker.dp_ranks.begin(), worker.dp_ranks.end());
     worker.dp_ranks.erase(std::unique(worker.dp_ranks.begin(), worker.dp_ranks.end()),
                           worker.dp_ranks.end());
-    if (plain[url] > 1)
-      remarks.push_back(fmt::format("{}: listed {} times, taken once", url, plain[url]));
+    if (plain[worker.url] > 1)
+      remarks.push_back(
+          fmt::format("{}: listed {} times, taken once", worker.url, plain[worker.url]));
     if (!worker.healthy_by_router)
-      remarks.push_back(fmt::format("{}: unhealthy, says {}", url, found_in));
-    workers.push_back(std::move(worker));
+      remarks.push_back(fmt::format("{}: unhealthy, says {}", worker.url, found_in));
   }
   return workers;
 }

@@ -133,11 +133,12 @@ TEST(UnifyWorkers, RanksOfOneServerAreOneWorker) {
                                {"ftp://h:5", WorkerRole::kRegular, true, false}},
                               "router", remarks);
   ASSERT_EQ(workers.size(), 3u);
-  EXPECT_EQ(workers[0].url, "http://h:1");
-  EXPECT_EQ(workers[0].role, WorkerRole::kDecode);
-  EXPECT_TRUE(workers[0].dp_ranks.empty());
-  EXPECT_THAT(workers[1].dp_ranks, ElementsAre(0, 1));
-  EXPECT_TRUE(workers[1].healthy_by_router);
+  EXPECT_EQ(workers[0].url, "http://h:2");  // in the order of the list
+  EXPECT_THAT(workers[0].dp_ranks, ElementsAre(0, 1));
+  EXPECT_TRUE(workers[0].healthy_by_router);
+  EXPECT_EQ(workers[1].url, "http://h:1");
+  EXPECT_EQ(workers[1].role, WorkerRole::kDecode);
+  EXPECT_TRUE(workers[1].dp_ranks.empty());
   EXPECT_FALSE(workers[2].healthy_by_router);
   EXPECT_THAT(remarks, ElementsAre(HasSubstr("gRPC"), HasSubstr("ftp://h:5"),
                                    HasSubstr("listed 2 times"), HasSubstr("unhealthy")));
