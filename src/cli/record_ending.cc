@@ -73,11 +73,11 @@ std::string LatencyText(const LoadWindow& window, std::string_view which, const 
 }
 
 // What is not as it should be, by kind.
-struct Lacks {
+struct WhatIsLacking {
   std::vector<std::string> missing, troubles;
   const std::vector<std::string>& notes;
 
-  explicit Lacks(const Recording& recording, const Proof& proof)
+  explicit WhatIsLacking(const Recording& recording, const Proof& proof)
       : missing(proof.Missing()), notes(proof.remarks) {
     // A rank that is missing for it has named it already.
     for (const std::string& trouble : recording.troubles)
@@ -90,7 +90,7 @@ struct Lacks {
 };
 
 // The gravest one with what else there is; the rest stands above.
-LabelledText FirstLack(const Lacks& lacks, const Proof& proof) {
+LabelledText FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
   LabelledText first;
   std::string rest;
   const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint,
@@ -135,7 +135,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
       LatencyText(recording.profiled, "profiled", style));
   if (recording.load && Summarise(*recording.load, {}).verdict.client_bound)
     add("", "the client was the limit: these times are partly its own", Paint::kRed);
-  if (const Lacks lacks(recording, proven.proof); lacks.count() > 0)
+  if (const WhatIsLacking lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
   texts.push_back({"folder", VisibleText(folder), Paint::kPlain, true});
   if (any)
@@ -147,7 +147,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
                         const TextStyle& style) {
   std::string text;
-  const Lacks lacks(recording, proven.proof);
+  const WhatIsLacking lacks(recording, proven.proof);
   const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint) {
     for (const std::string& each : all) text += Labelled(label, VisibleText(each), paint, style);
   };

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr char kTrace[] = R"({"traceEvents":[]})";
+constexpr char kWholeTrace[] = R"({"traceEvents":[]})";
 
 class SilentObserver final : public RecordObserver {
  public:
@@ -52,7 +52,7 @@ class Engine {
     if (path == "/start_profile") return exchange->Respond(start_status_, "", "text/plain");
     if (path == "/stop_profile") {
       ++stops_;
-      for (const std::string& file : files) std::ofstream(file) << kTrace;
+      for (const std::string& file : files) std::ofstream(file) << kWholeTrace;
       if (stop_ == StopIs::kHeld) {
         held_ = std::move(exchange);
         return;

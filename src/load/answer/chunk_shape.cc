@@ -12,7 +12,7 @@ constexpr size_t kCountDigits = 9, kMostDigits = 18;
 constexpr int kMostDepth = 16;
 
 // Cuts a number off; -1 for what is none, or too long.
-int64_t TakeNumber(std::string_view& text, size_t most_digits = kMostDigits) {
+int64_t TakeDigits(std::string_view& text, size_t most_digits = kMostDigits) {
   size_t digits = 0;
   int64_t number = 0;
   while (digits < text.size() && IsDigit(text[digits])) {
@@ -42,7 +42,7 @@ int64_t TakeIds(std::string_view& text) {
   if (!text.starts_with('[')) return -1;
   for (int64_t count = 1;; ++count) {
     text.remove_prefix(1);
-    if (TakeNumber(text) < 0 || text.empty()) return -1;
+    if (TakeDigits(text) < 0 || text.empty()) return -1;
     if (text[0] == ']') {
       text.remove_prefix(1);
       return count;
@@ -174,7 +174,7 @@ class ChunkShape::Walk {
   }
   bool NumberSlot(Slot slot) {
     const size_t begin = At();
-    if (TakeNumber(rest_) < 0) return false;
+    if (TakeDigits(rest_) < 0) return false;
     AddSlot(begin, slot);
     return true;
   }
@@ -247,15 +247,15 @@ bool ChunkShape::Match(std::string_view json, StreamChunk& chunk) const {
         if (choice.token_ids < 0) return false;
         break;
       case Slot::kPromptTokens:
-        chunk.prompt_tokens = TakeNumber(rest, kCountDigits);
+        chunk.prompt_tokens = TakeDigits(rest, kCountDigits);
         if (chunk.prompt_tokens < 0) return false;
         break;
       case Slot::kCompletionTokens:
-        chunk.completion_tokens = TakeNumber(rest, kCountDigits);
+        chunk.completion_tokens = TakeDigits(rest, kCountDigits);
         if (chunk.completion_tokens < 0) return false;
         break;
       case Slot::kIgnored:
-        if (TakeNumber(rest) < 0) return false;
+        if (TakeDigits(rest) < 0) return false;
         break;
     }
   }
