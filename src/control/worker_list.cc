@@ -171,7 +171,7 @@ RankedUrl SplitRank(std::string_view url) {
 
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
                                  const std::string& found_in, std::vector<std::string>& remarks) {
-  std::vector<Worker> workers;  // in the order of the list
+  std::vector<Worker> workers;       // in the order of the list
   std::map<std::string, int> plain;  // how often a server stands in the list without a rank
   for (const ListedWorker& item : listed) {
     if (item.grpc) {
