@@ -11,7 +11,8 @@
 namespace tacho {
 
 // Takes the number that `text` begins with off its front: no blanks, no '+', of any locale.
-// nullopt, and `text` as it was, where there is none or it does not fit a T. A double is finite.
+// If there is no number, or it does not fit a T: nullopt, and `text` is unchanged. A double is
+// finite.
 template <typename T>
 std::optional<T> TakeNumber(std::string_view& text, [[maybe_unused]] int base = 10) {
   T value{};

@@ -28,7 +28,7 @@ class FileBeside {
 
  private:
   const std::string path_;
-  std::string beside_;  // "" while there is none
+  std::string beside_;  // "" before the first write
 };
 
 // `path` with this content. kOutput, with its name and the reason: what was there is there still.

@@ -20,7 +20,7 @@ enum class NoteId : uint8_t {
   kTruncatedJson,      // the file ends inside the events or before the closing brackets
   kTruncatedGzip,      // a compressed stream ends before its trailer
   kCorruptGzip,        // a compressed stream is damaged: bad block, checksum or length
-  kSecondDocument,     // another JSON document behind the end of the trace
+  kSecondDocument,     // another JSON document after the end of the trace
   kTrailingJunk,       // bytes behind the end of the compressed stream or of the JSON
   kReadFailed,         // the system stopped giving bytes in the middle of a file
   kDamagedEvent,       // an event could not be read; reading went on at the next one

@@ -123,7 +123,7 @@ TEST(Budget, AFixedPartIsNeverMoreThanTheSmallerFlushNorLessThanNothing) {
     EXPECT_GE(one.fixed_ns, 0);
     EXPECT_LE(one.fixed_ns, std::min(one.flush_ns, other.flush_ns));
   }
-  // In proportion to its steps: there is none.
+  // The flush grows with the steps: it has no fixed part.
   ProfileFigures more = OfVllmOnCpu(), less = OfVllmOnCpu();
   for (double ProfileFigures::*each : {&ProfileFigures::steps, &ProfileFigures::events,
                                        &ProfileFigures::flush_ns, &ProfileFigures::table_ns})

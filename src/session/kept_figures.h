@@ -12,9 +12,9 @@
 namespace tacho {
 
 // What earlier recordings came to, by engine, version, model and options, in one small file of this
-// user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json. It is a help
-// and never in the way: without such a folder nothing is kept, and a file that cannot be read, or
-// is none of ours, is as none. The last 64 kinds of engine are kept.
+// user: $XDG_STATE_HOME/tacho/profiles.json, else ~/.local/state/tacho/profiles.json. It never
+// stops a recording: without such a folder nothing is kept, and a file that cannot be read or has
+// another form counts as empty. The last 64 kinds of engine are kept.
 
 struct KeptFigures {
   ProfileFigures figures;

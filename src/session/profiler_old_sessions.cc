@@ -45,7 +45,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   NameEndedSessions(ended);
   std::erase_if(running_,
                 [&](size_t i) { return !recording_.workers[i].expectation.trouble.empty(); });
-  // What an earlier session wrote is none of ours.
+  // Files that an earlier session wrote do not count as ours.
   files_.LookIntoFolders();
   return EnoughRun();
 }

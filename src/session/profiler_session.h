@@ -64,7 +64,7 @@ class ProfilerSession {
   void GiveUpTheOthers();
 
  private:
-  // A wait of which nothing is said for so long looks hung.
+  // A wait that is silent for longer looks hung.
   static constexpr int64_t kLongSilenceNs = 5'000'000'000;
 
   // By worker, from here on.

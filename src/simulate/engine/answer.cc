@@ -5,6 +5,28 @@
 
 namespace tacho::simulate {
 
+std::vector<AnswerText> PlanTexts(const TextOrder& order, uint64_t& next_id) {
+  std::vector<AnswerText> texts;
+  for (const auto& prompt : order.prompts) {
+    for (int64_t copy = 0; copy < order.copies; ++copy) {
+      AnswerText text;
+      text.id = next_id++;
+      text.prompt = prompt;
+      text.cached_tokens = order.prefixes != nullptr ? order.prefixes->Match(prompt) : 0;
+      text.seed = HashOf(prompt) + static_cast<uint64_t>(copy);
+      const int64_t room = order.max_model_len - static_cast<int64_t>(prompt.size());
+      text.length = order.most_tokens > 0 ? order.most_tokens : room;
+      const int64_t natural = NaturalLength(text.seed);
+      if (!order.ignore_eos && natural < text.length) {
+        text.length = natural;
+        text.finish = "stop";
+      }
+      texts.push_back(std::move(text));
+    }
+  }
+  return texts;
+}
+
 namespace {
 
 constexpr size_t kSlowReader = 64 << 10;  // bytes that wait for it

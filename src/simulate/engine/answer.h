@@ -60,6 +60,17 @@ struct AnswerText {
   uint64_t seed = 0;  // of its tokens
 };
 
+// The texts that a request asks for: `copies` of each prompt.
+struct TextOrder {
+  const std::vector<std::vector<int64_t>>& prompts;
+  int64_t copies = 1;
+  int64_t most_tokens = 0;  // of an answer; 0: as many as there is room for
+  bool ignore_eos = false;
+  int64_t max_model_len = 0;
+  PrefixCache* prefixes = nullptr;  // nullptr: prefix caching is off
+};
+std::vector<AnswerText> PlanTexts(const TextOrder& order, uint64_t& next_id);
+
 // Answers one HTTP request with one or more texts as their tokens come, as a stream of server-sent
 // events or at once. What piles up in front of a slow reader is put into one event.
 class Answer : public std::enable_shared_from_this<Answer> {

@@ -126,6 +126,11 @@ const Fault* Faults::Find(FaultKind kind, int64_t worker) const {
   return found == list_.end() ? nullptr : &*found;
 }
 
+bool Faults::Strikes(FaultKind kind, int64_t worker, uint64_t nth) const {
+  const Fault* fault = Find(kind, worker);
+  return fault != nullptr && nth % static_cast<uint64_t>(std::max<int64_t>(1, fault->amount)) == 0;
+}
+
 int64_t Faults::Amount(FaultKind kind, int64_t worker, int64_t otherwise) const {
   const Fault* fault = Find(kind, worker);
   return fault == nullptr ? otherwise : fault->amount;

@@ -67,6 +67,8 @@ class Faults {
   bool Has(FaultKind kind, int64_t worker) const { return Find(kind, worker) != nullptr; }
   // Its amount, or `otherwise`.
   int64_t Amount(FaultKind kind, int64_t worker, int64_t otherwise = 0) const;
+  // Whether it strikes the nth time: its amount says each how many times it does.
+  bool Strikes(FaultKind kind, int64_t worker, uint64_t nth) const;
 
  private:
   std::vector<Fault> list_;

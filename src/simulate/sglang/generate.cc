@@ -88,34 +88,17 @@ void SglangServer::Run(const Exchange& exchange, const Asked& asked, const std::
   facts.received_unix_s = static_cast<double>(loop_.UnixNs(now)) / 1e9;
   if (options_.data_parallel > 1) facts.dp_rank = &slot - engines_.data();
 
-  std::vector<AnswerText> texts;
-  for (const auto& prompt : asked.prompts) {
-    for (int64_t copy = 0; copy < asked.copies; ++copy) {
-      AnswerText text;
-      text.id = next_request_++;
-      text.prompt = prompt;
-      text.cached_tokens = options_.prefix_caching ? slot.prefixes.Match(prompt) : 0;
-      text.seed = HashOf(prompt) + static_cast<uint64_t>(copy);
-      const int64_t room = options_.max_model_len - static_cast<int64_t>(prompt.size());
-      text.length = asked.most_tokens > 0 ? asked.most_tokens : room;
-      const int64_t natural = NaturalLength(text.seed);
-      if (!asked.ignore_eos && natural < text.length) {
-        text.length = natural;
-        text.finish = "stop";
-      }
-      texts.push_back(std::move(text));
-    }
-  }
+  std::vector<AnswerText> texts =
+      PlanTexts({asked.prompts, asked.copies, asked.most_tokens, asked.ignore_eos,
+                 options_.max_model_len, options_.prefix_caching ? &slot.prefixes : nullptr},
+                next_request_);
   AnswerOptions answer_options;
   answer_options.stream = asked.stream;
   answer_options.interval = options_.stream_interval;
   answer_options.vocabulary = options_.cost.model.vocabulary;
   ++counts_.answers;
-  if (const Fault* fault = options_.faults.Find(FaultKind::kErrorInStream, options_.index)) {
-    if (counts_.answers % static_cast<uint64_t>(std::max<int64_t>(1, fault->amount)) == 0) {
-      answer_options.break_off_after = std::max<int64_t>(1, texts[0].length / 2);
-    }
-  }
+  if (options_.faults.Strikes(FaultKind::kErrorInStream, options_.index, counts_.answers))
+    answer_options.break_off_after = std::max<int64_t>(1, texts[0].length / 2);
   const std::vector<AnswerText> submitted = texts;
   const auto answer = std::make_shared<Answer>(exchange, format(facts), std::move(answer_options),
                                                std::move(texts), now);

@@ -48,28 +48,6 @@ std::string ReceivedText(const std::string& id, const OpenAiRequest& request) {
 
 }  // namespace
 
-std::vector<AnswerText> VllmServer::TextsOf(const OpenAiRequest& request, EngineSlot& slot) {
-  std::vector<AnswerText> texts;
-  for (const auto& prompt : request.prompts) {
-    for (int64_t copy = 0; copy < request.copies; ++copy) {
-      AnswerText text;
-      text.id = next_request_++;
-      text.prompt = prompt;
-      text.cached_tokens = options_.prefix_caching ? slot.prefixes.Match(prompt) : 0;
-      text.seed = HashOf(prompt) + static_cast<uint64_t>(copy);
-      const int64_t room = options_.max_model_len - static_cast<int64_t>(prompt.size());
-      text.length = request.max_tokens > 0 ? request.max_tokens : room;
-      const int64_t natural = NaturalLength(text.seed);
-      if (!request.ignore_eos && natural < text.length) {
-        text.length = natural;
-        text.finish = "stop";
-      }
-      texts.push_back(std::move(text));
-    }
-  }
-  return texts;
-}
-
 void VllmServer::Complete(const Exchange& exchange, bool chat) {
   const ServerRequest& http = exchange->request();
   const OpenAiLimits limits{SimulatedEngine::kVllm, options_.served_model, options_.max_model_len,
@@ -110,13 +88,12 @@ void VllmServer::Complete(const Exchange& exchange, bool chat) {
     log_.Vllm("APIServer", options_.pid, "INFO", "request_logger.py:65", ReceivedText(id, request));
   }
 
-  std::vector<AnswerText> texts = TextsOf(request, slot);
-  if (const Fault* fault = options_.faults.Find(FaultKind::kErrorInStream, options_.index)) {
-    ++answers_;
-    if (answers_ % static_cast<uint64_t>(std::max<int64_t>(1, fault->amount)) == 0) {
-      answer_options.break_off_after = std::max<int64_t>(1, texts[0].length / 2);
-    }
-  }
+  std::vector<AnswerText> texts =
+      PlanTexts({request.prompts, request.copies, request.max_tokens, request.ignore_eos,
+                 options_.max_model_len, options_.prefix_caching ? &slot.prefixes : nullptr},
+                next_request_);
+  if (options_.faults.Strikes(FaultKind::kErrorInStream, options_.index, ++answers_))
+    answer_options.break_off_after = std::max<int64_t>(1, texts[0].length / 2);
   const std::vector<AnswerText> submitted = texts;
   const int64_t now = loop_.NowNs();
   const auto answer = std::make_shared<Answer>(

@@ -6,7 +6,6 @@
 
 #include "base/result.h"
 #include "simulate/api_routes.h"
-#include "simulate/engine/answer.h"
 #include "simulate/engine/openai_request.h"
 #include "simulate/engine/prompt.h"
 #include "simulate/vllm/profiling.h"
@@ -58,8 +57,6 @@ class VllmServer : public Worker {
   void Completions(const Exchange& exchange);
   void ChatCompletions(const Exchange& exchange);
   void Complete(const Exchange& exchange, bool chat);
-  // What is to be generated: each copy of each prompt.
-  std::vector<AnswerText> TextsOf(const OpenAiRequest& request, EngineSlot& slot);
 
   VllmVersion version_;
   ApiRoutes routes_;
