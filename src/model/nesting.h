@@ -70,8 +70,8 @@ inline std::vector<HostRows> AllHostRows(const TrackIndex& index, bool python_fr
 
 // Walks all slices in the order of the tree: by track, parents before their children. A slice is
 // the child of the last one that is still open and ends no earlier. `visit` gets each slice and
-// what it returned for its parent (`no_parent` for a row without a parent). Cost: O(n); only the open
-// slices are kept.
+// what it returned for its parent (`no_parent` for a row without a parent). Cost: O(n); only the
+// open slices are kept.
 template <typename Mark, typename Visit>
 void WalkHostSlices(const std::vector<HostRows>& tables, Mark no_parent, Visit visit) {
   struct Head {
