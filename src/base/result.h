@@ -37,11 +37,29 @@ inline tl::unexpected<Error> Fail(ErrorKind kind, std::string message) {
   return tl::unexpected<Error>(Error{kind, std::move(message)});
 }
 
+// `result`, with `where` put in front of its error, if it has one.
+template <typename T>
+Result<T> WithContext(Result<T> result, std::string_view where) {
+  return std::move(result).map_error([&](const Error& error) { return error.WithContext(where); });
+}
+
 }  // namespace tacho
 
-// Leaves the enclosing function with the error of `expr`, a Result, if it has one.
-#define TACHO_RETURN_IF_ERROR(expr)                                \
+// Leaves the enclosing function with the error of the expression, a Result, if it has one.
+#define TACHO_RETURN_IF_ERROR(...)                                 \
   do {                                                             \
-    if (auto tacho_status = (expr); !tacho_status.has_value())     \
+    if (auto tacho_status = (__VA_ARGS__); !tacho_status)          \
       return tl::unexpected<::tacho::Error>(tacho_status.error()); \
   } while (false)
+
+// TACHO_ASSIGN_OR_RETURN(const Url url, ParseUrl(text)); declares `url` with the value of the
+// expression, a Result, or leaves the enclosing function with its error. The declaration has no
+// comma outside parentheses. These are two statements: put braces around them after `if`.
+#define TACHO_ASSIGN_OR_RETURN(declaration, ...) \
+  TACHO_ASSIGN_OR_RETURN_AS(TACHO_JOIN(tacho_result_, __LINE__), declaration, (__VA_ARGS__))
+#define TACHO_ASSIGN_OR_RETURN_AS(result, declaration, expression)    \
+  auto&& result = expression;                                         \
+  if (!result) return tl::unexpected<::tacho::Error>(result.error()); \
+  declaration = *std::forward<decltype(result)>(result)
+#define TACHO_JOIN(a, b) TACHO_JOIN_AS_IS(a, b)
+#define TACHO_JOIN_AS_IS(a, b) a##b
