@@ -38,7 +38,7 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (trace.host_calls.size() == 0) return;  // nothing has a launch: facts.cannot_tell says so
   size_t orphans = 0, first = 0;
   for (size_t row = 0; row < links.call_of_gpu.size(); ++row) {
-    // What has no correlation does not tell when it was launched.
+    // Without a correlation it is unknown when it was launched.
     if (links.call_of_gpu[row] != LaunchLinks::kNone || trace.gpu.correlation[row] < 0) continue;
     if (orphans == 0 || trace.gpu.start[row] < trace.gpu.start[first]) first = row;
     ++orphans;
@@ -46,7 +46,7 @@ void NoteOrphans(const Trace& trace, const LaunchLinks& links, Notes& notes) {
   if (orphans > 0) notes.Add(NoteId::kOrphanGpuEvents, Place(trace, first), orphans);
 }
 
-// An event whose duration overflowed covers the work behind it on its stream. Real work overlaps on
+// An event whose duration overflowed covers the work after it on its stream. Real work overlaps on
 // one stream too: the next kernel starts early (programmatic launch), and the branches of a graph
 // share one. So it takes several covered pieces of other launches, all far shorter, to call it an
 // overflow.

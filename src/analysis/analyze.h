@@ -62,7 +62,8 @@ struct AnalysisOptions {
 };
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});
-// The traces as the analyses of a run see them, which point into `run`; their stages are told too.
+// The traces as the analyses of a run see them. They point into `run`. Sets the stages in `run`,
+// too.
 std::vector<RankInput> RankInputsOf(RunAnalysis& run);
 // Fills `ranks` from `traces`. `whole`: they are all that there is of the run, so that a rank
 // without a trace is missing.

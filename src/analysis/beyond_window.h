@@ -10,7 +10,7 @@ namespace tacho {
 // What a device does outside of a scope's window: where the gaps at its two ends begin and end.
 struct BeyondWindow {
   std::optional<TimeNs> last_end;  // of the work before
-  TimeNs next_start;               // of the work behind
+  TimeNs next_start;               // of the work after
   std::vector<WorkItem> next;      // what starts then; empty: nothing does
 };
 

@@ -63,7 +63,7 @@ constexpr Named kKernels[] = {
     {"void tensorrt_llm::kernels::mnnvl_throughput::moeA2ADispatchKernel<8>(int)",
      "comm.moe_all_to_all"},
     {"rcclGenericKernel(int)", "comm.collective"},
-    // Names that carry words of communication and are none.
+    // Names that contain words of communication and are something else.
     {"_combined_routing_compute", "moe.routing"},
     {"_finalize_matmul_scatter_bf16", "moe.routing"},
     // KV cache: its template argument names a data type with "Fp8".
@@ -228,7 +228,7 @@ constexpr Named kKernels[] = {
     // Copies that run as kernels.
     {"__amd_rocclr_copyBuffer.kd", "memory.copy"},
     {"__amd_rocclr_fillBufferAligned", "memory.set"},
-    // Nothing to tell by.
+    // No sign of either.
     {"Kernel", "unclassified"},
     {"", "unclassified"},
 };

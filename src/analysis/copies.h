@@ -9,14 +9,14 @@
 
 namespace tacho {
 
-// Copies of one kind; `pageable` where the name tells memory kinds ("Memcpy HtoD (Pageable ->
+// Copies of one kind; `pageable` where the name says which memory ("Memcpy HtoD (Pageable ->
 // Device)").
 struct CopyRow {
   std::string kind;  // "HtoD", "DtoD", ...; the whole name when it has no such part
   uint64_t count = 0;
   DurationNs total;
-  std::optional<int64_t> bytes;                                      // absent when no event tells
-  uint64_t pageable = 0;                                             // copies with a pageable end
+  std::optional<int64_t> bytes;  // absent when no event has them
+  uint64_t pageable = 0;         // copies with a pageable end
   [[nodiscard]] std::optional<double> gigabytes_per_second() const;  // bytes / total, decimal GB
 };
 struct MemsetRow {

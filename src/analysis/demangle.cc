@@ -54,7 +54,7 @@ class WriteBound {
   }
 
  private:
-  // Of "S_", "S1A_", "T0_" at the start; 0 if there is none.
+  // Of "S_", "S1A_", "T0_" at the start; 0 if there is no such part.
   static size_t ReferenceSize(std::string_view text) {
     if (text[0] != 'S' && text[0] != 'T') return 0;
     size_t i = 1;
@@ -92,7 +92,7 @@ bool IsBounded(std::string_view mangled) {
   if (mangled.size() > kLongestMangled) return false;
   WriteBound bound(mangled);
   double most = bound.Count(0);
-  // The type of a conversion operator refers to arguments that come behind it.
+  // The type of a conversion operator refers to arguments that come after it.
   if (mangled.find("cv") != std::string_view::npos) most = bound.Count(most);
   return most <= kMostWritten;
 }

@@ -13,7 +13,7 @@ class DenseIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffff;
 
-  // Room for the ids id_of(0) to id_of(count - 1); those below 0 are none.
+  // Room for the ids id_of(0) to id_of(count - 1); those below 0 are no ids.
   template <typename IdOf>
   DenseIndex(size_t count, IdOf id_of) {
     size_t with_id = 0;
@@ -40,11 +40,11 @@ class DenseIndex {
     }
   }
 
-  // The row of an id that is one of those; kNone until it is given one.
+  // The row of one of these ids; kNone until one is set.
   uint32_t& operator[](int64_t id) {
     return dense_[scattered_.empty() ? static_cast<size_t>(id - first_) : PlaceOf(id)];
   }
-  // The row of any id, kNone without one.
+  // The row of any id; kNone if it has none.
   [[nodiscard]] uint32_t Find(int64_t id) const {
     if (id < 0 || dense_.empty()) return kNone;
     if (scattered_.empty()) {

@@ -83,7 +83,7 @@ std::vector<DeviceItems> CollectGpuItems(const TrackIndex& index, const Classifi
   const Trace& trace = index.trace();
   const GpuTable& gpu = trace.gpu;
   const std::vector<Stream>& streams = trace.words.streams();
-  // The devices and streams that the trace has, whatever of them the window holds.
+  // The devices and streams that the trace has, whatever part of them the window holds.
   SortedIds devices;
   struct OfDevice {
     SortedIds ids;

@@ -21,7 +21,7 @@ bool IsEngineWorker(std::string_view process) {
   return Contains(process, "VLLM::Worker") || Contains(process, "sglang::scheduler");
 }
 
-// The number behind `mark` in a name such as "VLLM::Worker_PP0_TP1".
+// The number after `mark` in a name such as "VLLM::Worker_PP0_TP1".
 std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark) {
   const size_t at = name.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<int64_t> NumberBehind(std::string_view name, std::string_view mark
 }
 
 // The tensor-parallel rank is the rank of the engine unless it has pipeline stages: how many ranks
-// a stage has is not in the name. A data-parallel number is no rank, each such engine counts from
+// a stage has is not in the name. A data-parallel number is no rank: each such engine counts from
 // 0.
 std::optional<int64_t> RankOfProcess(std::string_view process) {
   if (!IsEngineWorker(process) || NumberBehind(process, "_PP").value_or(0) > 0) return std::nullopt;
@@ -46,7 +46,8 @@ std::vector<std::string> ProcessNames(const Trace& trace) {
   return {names.begin(), names.end()};
 }
 
-// Of operators and calls: the rows of GPUs and of the profiler itself have a pid that is none.
+// Of operators and calls: the rows of GPUs and of the profiler itself have a pid that is no
+// process.
 std::vector<int64_t> Pids(const Trace& trace) {
   std::vector<bool> runs(trace.words.tracks().size());
   for (const TrackId track : trace.host_ops.track) runs[Index(track)] = true;

@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// What a file is within a run, told by its content.
+// What a file is within a run, by its content.
 enum class TraceRole : uint8_t {
   kWorker,    // a rank that executes the model
   kFrontend,  // an API server's or scheduler's own trace: no operator and no GPU work
@@ -20,11 +20,11 @@ enum class TraceRole : uint8_t {
 };
 std::string_view TraceRoleName(TraceRole role);
 
-// What a trace says about itself, and what it cannot tell.
+// What a trace says about itself, and what it does not.
 struct TraceFacts {
   TraceRole role = TraceRole::kWorker;
-  std::string engine;          // "vllm", "sglang"; "" when not told
-  std::string engine_version;  // "" when not told
+  std::string engine;          // "vllm", "sglang"; "" when unknown
+  std::string engine_version;  // "" when unknown
   std::optional<int64_t> rank, world_size;
   // AnalyzeRun sets these, which knows the paths.
   std::string stage;                       // by StageOf
@@ -35,7 +35,7 @@ struct TraceFacts {
   std::vector<std::pair<std::string, uint64_t>> by_category;  // complete events; by category
   std::vector<std::string> options;                           // profiler options that were on
   bool python_stacks = false;            // Python frames were recorded, which slows the host
-  std::vector<std::string> cannot_tell;  // "..., because ..."; empty: all is told
+  std::vector<std::string> cannot_tell;  // "..., because ..."; empty: nothing is missing
 };
 TraceFacts GatherFacts(const Trace& trace);
 

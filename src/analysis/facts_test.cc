@@ -138,7 +138,7 @@ TEST(Facts, TheRankComesFromTheProcessNameWhenTheHeaderIsLost) {
   EXPECT_EQ(rank_of("sglang::scheduler_DP1_TP2"), 2);
   EXPECT_EQ(rank_of("VLLM::Worker_PP0_TP1"), 1);
   EXPECT_EQ(rank_of("VLLM::Worker_PP1_TP1"),
-            std::nullopt);  // how many ranks a stage has is not told
+            std::nullopt);  // the number of ranks in a stage is unknown
   EXPECT_EQ(rank_of("sglang::scheduler_DP1"), std::nullopt);
   EXPECT_EQ(rank_of("VLLM::Worker"), std::nullopt);
   EXPECT_EQ(rank_of("something_TP3"), std::nullopt);

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The number behind `mark`, where a word begins there: "1" of "x_tp1_y" behind "tp".
+// The number after `mark`, where a word begins there: "1" of "x_tp1_y" after "tp".
 std::optional<int64_t> NumberAfter(std::string_view name, std::string_view mark) {
   for (size_t at = name.find(mark); at != std::string_view::npos; at = name.find(mark, at + 1)) {
     const char before = at == 0 ? '_' : AsciiLower(name[at - 1]);
@@ -32,7 +32,7 @@ bool TakeNumbered(std::string_view& text, std::string_view part) {
 }
 
 // "dp0_pp0_tp1_dcp0_ep1_rank1..." of a file's name; "" without all of these parts. A prefix of the
-// user's own ("tp2_rank0") is none of them.
+// user's own ("tp2_rank0") does not count.
 std::string_view VllmStem(std::string_view file) {
   for (size_t at = file.find("dp"); at != std::string_view::npos; at = file.find("dp", at + 1)) {
     std::string_view rest = file.substr(at);

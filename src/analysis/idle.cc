@@ -46,7 +46,6 @@ class Attribution {
       SplitHosts();
       return;
     }
-    first_.emplace(trace_, links);
     behind_wait_ = CallsBehindWaits(index, links);
     if (scope.window) beyond_ = LookBeyond(trace_, work, *scope.window);
   }
@@ -94,7 +93,7 @@ class Attribution {
     }
     if (window.end > reach && beyond != nullptr) {
       add_gap(window.end, beyond->next_start, beyond->next);
-    } else if (window.end > reach) {  // pieces without a length stand at the end
+    } else if (window.end > reach) {  // pieces without a length are at the end
       size_t first = items.size();
       while (!scope_.window && first > 0 && items[first - 1].when.start == window.end) --first;
       add_gap(window.end, window.end, std::span(items).subspan(first));
@@ -220,7 +219,7 @@ class Attribution {
     gap.thread = trace_.host_calls.track[call];
     const Interval launch = trace_.host_calls.When(call);
     gap.host_until = seen.start;
-    if (trace_.gpu.start[first_->Before(trace_.gpu, call, ender->row)] < b) {
+    if (trace_.gpu.start[links_.first.Before(trace_.gpu, call, ender->row)] < b) {
       gap.part(IdleCause::kInGraph) = served;
       return;
     }
@@ -249,7 +248,7 @@ class Attribution {
     charge(IdleCause::kWaiting, late, b);
   }
 
-  // Clears the parts besides.
+  // Also clears the parts.
   void Count(RawGap& gap) {
     longest_.Add(gap);
     for (size_t cause = 0; cause < kIdleCauses; ++cause) {
@@ -300,7 +299,6 @@ class Attribution {
     IntervalSet in_operators, between_steps;  // these two do not meet
   };
   std::vector<Host> hosts_;                                   // by device of a CPU engine
-  std::optional<FirstPieces> first_;                          // absent on a CPU engine
   std::vector<bool> behind_wait_;                             // by host call; empty: none is
   std::vector<BeyondWindow> beyond_;                          // by device; empty without a window
   NameIndex calls_;                                           // names of launches

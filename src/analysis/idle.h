@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Why a device was idle. Each nanosecond of a device's idle time has one cause. On a GPU it is told
+// Why a device was idle. Each nanosecond of a device's idle time has one cause. On a GPU it follows
 // from the launch call of the work that ended the gap [a, b):
 //
 //        a |--------------------------| b
@@ -82,7 +82,7 @@ struct IdleTable {
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
-// idle at its two ends counts. `in_flight` is null where nobody knows it. Cost: O(n) over the items
+// idle at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
 // and host calls, and a look at the host slices that touch a listed gap.
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,

@@ -113,7 +113,7 @@ TEST(Idle, AnAnnotationCoversWhatNothingInsideDoes) {
   EXPECT_EQ(IdleOf(std::move(builder)).gaps[0].host, "execute");
 }
 
-// Where no operator ran the stacks tell where the thread was.
+// Where no operator ran, the stacks say where the thread was.
 TEST(Idle, NamesTheFrameWhereNoOperatorRan) {
   const auto host_of = [](bool with_annotation, bool with_operator, bool with_frames) {
     TraceBuilder builder;
@@ -188,7 +188,7 @@ TEST(Idle, WorkBehindAnEventWaits) {
     builder.Host("cuda_runtime", "hipStreamWaitEvent",
                  {.pid = "5", .tid = on_another_thread ? "7" : "6", .start = 110, .duration = 5});
     Launch(builder, 120, 130, 1);
-    Launch(builder, 320, 330, 2);  // no longer behind the event
+    Launch(builder, 320, 330, 2);  // no longer after the event
     builder.Kernel("second", {.start = 300, .duration = 10, .correlation = 1});
     builder.Kernel("third", {.start = 350, .duration = 10, .correlation = 2});
     std::map<std::string, int64_t> expected{{"host-late", 30}, {"in-launch-call", 20}};

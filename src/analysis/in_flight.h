@@ -9,15 +9,15 @@ namespace tacho {
 struct InFlight {
   IntervalSet when;        // on the clock of the trace, wider by `uncertainty` at both ends of each
   DurationNs uncertainty;  // of the clocks
-  bool shared = false;     // sent to several engines together: to which of them, nobody knows
+  bool shared = false;     // sent to several engines together: to which of them is unknown
 };
 
 // What a trace and the times of requests say together.
 enum class Requests : uint8_t {
-  kUnknown,  // nobody told their times
+  kUnknown,  // their times are not known
   kKnown,
-  kShared,  // told of several engines together: without one there was none here; no more is known
-  kOthers,  // told, but the engine worked for others too: when it had no request, nobody knows
+  kShared,  // known of several engines together: where there was none, there was none here
+  kOthers,  // known, but the engine served others too: when it had no request is unknown
 };
 
 // kOthers when an engine step with requests in it lies wholly outside of `in_flight`, or, where no

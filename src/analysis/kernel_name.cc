@@ -29,7 +29,7 @@ class NameParser {
     EndPart(at_);
     const bool is_function = closed_by_parameters_ || !saw_space_;
     if (parts_.empty() || !is_function) {
-      // A space without a parameter list behind it: not C++, so the words belong together.
+      // A space that no parameter list follows: not C++, so the words belong together.
       std::string_view plain = text_;
       if (plain.starts_with("void ")) plain.remove_prefix(5);
       return {{{plain, {}}}, plain};

@@ -50,7 +50,7 @@ TEST(KernelName, Demangles) {
   EXPECT_EQ(DemangledName("_Z"), "_Z");
   EXPECT_EQ(DemangledName("_Znot mangled"), "_Znot mangled");
   EXPECT_EQ(DemangledName("plain"), "plain");
-  // Clang 18 writes what older demanglers cannot read: at least the names in front are told.
+  // Clang 18 writes what older demanglers cannot read: at least the names in front are read.
   EXPECT_EQ(
       Key("_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_EEEvPS3_i"),
       "sgl_hip::activation::act_and_mul_kernel");
@@ -98,7 +98,7 @@ TEST(ShortKernelName, AnyTextIsFine) {
   for (int i = 0; i < 20'000; ++i) {
     std::string name = i % 4 == 0 ? "_ZN" : "";
     for (size_t n = random() % 30; n > 0; --n) name += alphabet[random() % alphabet.size()];
-    const size_t most = 2 * DemangledName(name).size();  // a blank behind each comma
+    const size_t most = 2 * DemangledName(name).size();  // a blank after each comma
     for (const std::string& text :
          {ShortKernelName(name), NestedKernelName(name), WholeKernelName(name)}) {
       EXPECT_LE(text.size(), most) << name;

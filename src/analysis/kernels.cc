@@ -81,7 +81,7 @@ class Percentiles {
   }
 
  private:
-  static constexpr int kDigits = 6;  // binary, behind the leading one
+  static constexpr int kDigits = 6;  // binary, after the leading one
   static constexpr size_t kCells = size_t{65 - kDigits} << kDigits;
 
   // Grows with the duration.

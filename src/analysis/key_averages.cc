@@ -133,7 +133,7 @@ class Allocations {
   }
 
   [[nodiscard]] bool empty() const { return at_.empty(); }
-  // Whether all instants told their sizes and devices.
+  // Whether all instants have sizes and devices.
   [[nodiscard]] bool sizes_known() const { return sizes_known_; }
 
   // What lies in a slice, to which both ends belong here.

@@ -167,45 +167,46 @@ void SumUpGraphs(LaunchTable& table) {
   });
 }
 
+// Of two rows of Trace::gpu.
+bool StartsBefore(const Trace& trace, uint32_t a, uint32_t b) {
+  const GpuTable& gpu = trace.gpu;
+  if (gpu.start[a] != gpu.start[b]) return gpu.start[a] < gpu.start[b];
+  if (gpu.name[a] != gpu.name[b]) return trace.Text(gpu.name[a]) < trace.Text(gpu.name[b]);
+  return gpu.stream[a] != gpu.stream[b] && IdLess(trace.Text(trace.words[gpu.stream[a]].stream),
+                                                  trace.Text(trace.words[gpu.stream[b]].stream));
+}
+
 }  // namespace
 
 LaunchLinks LinkLaunches(const Trace& trace) {
   LaunchLinks links;
   links.call_of_gpu.resize(trace.gpu.size());
-  links.launched.resize(trace.host_calls.size());
+  links.first = FirstPieces(trace);
   const RankedIds ids(trace);
   const DenseIndex calls = CallsByCorrelation(trace, ids);
   for (size_t row = 0; row < trace.gpu.size(); ++row) {
     const uint32_t call = calls.Find(ids.Of(trace.gpu.track[row], trace.gpu.correlation[row]));
     links.call_of_gpu[row] = call;
-    if (call != LaunchLinks::kNone) links.launched[call] = true;
+    if (call != LaunchLinks::kNone) links.first.Add(trace, call, static_cast<uint32_t>(row));
   }
   return links;
 }
 
-FirstPieces::FirstPieces(const Trace& trace, const LaunchLinks& links)
-    : first_(trace.host_calls.size(), LaunchLinks::kNone) {
+FirstPieces::FirstPieces(const Trace& trace) : first_(trace.host_calls.size(), kNone) {
   std::unordered_map<StringId, uint32_t> numbers;
   for (const Stream& stream : trace.words.streams()) {
     const auto next = static_cast<uint32_t>(numbers.size());
     device_of_stream_.push_back(numbers.try_emplace(stream.device, next).first->second);
   }
+}
+
+void FirstPieces::Add(const Trace& trace, uint32_t call, uint32_t piece) {
   const GpuTable& gpu = trace.gpu;
-  const auto before = [&](uint32_t a, uint32_t b) {
-    if (gpu.start[a] != gpu.start[b]) return gpu.start[a] < gpu.start[b];
-    if (gpu.name[a] != gpu.name[b]) return trace.Text(gpu.name[a]) < trace.Text(gpu.name[b]);
-    return gpu.stream[a] != gpu.stream[b] && IdLess(trace.Text(trace.words[gpu.stream[a]].stream),
-                                                    trace.Text(trace.words[gpu.stream[b]].stream));
-  };
-  for (uint32_t row = 0; row < gpu.size(); ++row) {
-    const uint32_t call = links.call_of_gpu[row];
-    if (call == LaunchLinks::kNone) continue;
-    uint32_t* first = &first_[call];
-    if (*first != LaunchLinks::kNone && DeviceOf(gpu, *first) != DeviceOf(gpu, row)) {
-      first = &elsewhere_.try_emplace({call, DeviceOf(gpu, row)}, LaunchLinks::kNone).first->second;
-    }
-    if (*first == LaunchLinks::kNone || before(row, *first)) *first = row;
+  uint32_t* first = &first_[call];
+  if (*first != kNone && DeviceOf(gpu, *first) != DeviceOf(gpu, piece)) {
+    first = &elsewhere_.try_emplace({call, DeviceOf(gpu, piece)}, kNone).first->second;
   }
+  if (*first == kNone || StartsBefore(trace, piece, *first)) *first = piece;
 }
 
 // Long: one pass over the launches.
@@ -214,7 +215,7 @@ LaunchTable TabulateLaunches(const Trace& trace, const LaunchLinks& links, const
   const GpuTable& gpu = trace.gpu;
   const HostCallTable& calls = trace.host_calls;
   const GpuScope counts(trace, scope);
-  const FirstPieces first(trace, links);
+  const FirstPieces& first = links.first;
   // Calls that put work onto other devices only.
   std::vector<uint8_t> elsewhere(scope.device.empty() ? 0 : calls.size());
   if (!scope.device.empty()) {

@@ -12,24 +12,18 @@
 
 namespace tacho {
 
-// Which GPU work was launched by which host call: rows of one trace joined by correlation. A graph
-// launch has many pieces of work. Built once, used by launches, gaps and ops.
-struct LaunchLinks {
-  static constexpr uint32_t kNone = DenseIndex::kNone;
-  std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
-  std::vector<bool> launched;         // by row of Trace::host_calls: whether it launched GPU work
-};
-// Each rank of a merged file has correlations of its own. When several calls share one, that which
-// launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
-// with dense correlations.
-LaunchLinks LinkLaunches(const Trace& trace);
-
 // The first piece of each call's work on each of its devices: by start, then name, then stream, in
-// the whole trace, whatever the scope. Cost: O(n); 4 bytes a call.
+// the whole trace, independent of the scope. 4 bytes a call.
 class FirstPieces {
  public:
-  FirstPieces(const Trace& trace, const LaunchLinks& links);
+  static constexpr uint32_t kNone = DenseIndex::kNone;
 
+  FirstPieces() = default;
+  explicit FirstPieces(const Trace& trace);
+  // `piece`: a row of Trace::gpu that `call` launched.
+  void Add(const Trace& trace, uint32_t call, uint32_t piece);
+
+  [[nodiscard]] bool LaunchedWork(uint32_t call) const { return first_[call] != kNone; }
   // Of the call of a piece with a launch, on the device of that piece: a row of Trace::gpu.
   [[nodiscard]] uint32_t Before(const GpuTable& gpu, uint32_t call, uint32_t piece) const {
     const uint32_t first = first_[call];
@@ -40,7 +34,7 @@ class FirstPieces {
   template <typename Visit>
   void ForEach(Visit visit) const {
     for (uint32_t call = 0; call < first_.size(); ++call) {
-      if (first_[call] != LaunchLinks::kNone) visit(call, first_[call]);
+      if (first_[call] != kNone) visit(call, first_[call]);
     }
     for (const auto& [key, piece] : elsewhere_) visit(key.first, piece);
   }
@@ -54,6 +48,18 @@ class FirstPieces {
   std::vector<uint32_t> first_;  // by call: on the device of the piece that the file has first
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> elsewhere_;  // by (call, other device)
 };
+
+// Which GPU work was launched by which host call: rows of one trace joined by correlation. A graph
+// launch has many pieces of work. Built once, used by launches, gaps and ops.
+struct LaunchLinks {
+  static constexpr uint32_t kNone = FirstPieces::kNone;
+  std::vector<uint32_t> call_of_gpu;  // by row of Trace::gpu: row of Trace::host_calls, or kNone
+  FirstPieces first;
+};
+// Each rank of a merged file has correlations of its own. When several calls share one, that which
+// launches, copies or sets (by its name) wins, then the first to start, then by name. Cost: O(n)
+// with dense correlations.
+LaunchLinks LinkLaunches(const Trace& trace);
 
 struct ApiRow {
   std::string name;
@@ -74,7 +80,7 @@ struct LaunchTable {
   uint64_t gpu_events = 0;  // with a correlation; with_launch + without_launch
   uint64_t with_launch = 0;
   uint64_t without_launch = 0;       // launched before the window
-  uint64_t without_correlation = 0;  // GPU work that does not tell its launch
+  uint64_t without_correlation = 0;  // GPU work that does not name its launch
   uint64_t graph_gpu_events = 0;     // pieces of work under graph launches
   uint64_t max_gpu_events_per_launch = 0;
   uint64_t shorter_than_launch = 0;  // kernels shorter than their own (non-graph) launch call

@@ -21,11 +21,11 @@ struct RawGap {
   Interval when;
   uint32_t device = 0;            // index into DeviceWork::devices
   StringId before{}, after{};     // empty: none
-  std::optional<TrackId> thread;  // whose doing the host's part is
+  std::optional<TrackId> thread;  // that the host's part is charged to
   TimeNs host_until;              // end of the host's part
   std::array<DurationNs, kIdleCauses> parts{};
 
-  // Absent: there is none, or nobody knows whose.
+  // Absent: there is none, or its thread is unknown.
   [[nodiscard]] std::optional<HostStretch> host_part() const {
     const Interval part{when.start, host_until};
     return thread && !part.empty() ? std::optional(HostStretch{*thread, part}) : std::nullopt;

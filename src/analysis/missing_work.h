@@ -11,14 +11,14 @@
 
 namespace tacho {
 
-// What tells whether a trace should have GPU events: of the whole trace, however it was read.
+// What decides whether a trace should have GPU events: of the whole trace, however it was read.
 struct RecordedWork {
   uint64_t gpu_events = 0, host_ops = 0, host_calls = 0;
   bool gpu_in_header = false;
   bool no_engine_step = false;  // of an engine's worker that shows no sign of a step
 };
 
-// Whether the header tells of a GPU: it lists one, or the job's collectives are those of a library
+// Whether the header names a GPU: it lists one, or the job's collectives are those of a library
 // that needs one ("nccl", "cpu:gloo,cuda:nccl").
 bool TellsOfGpu(const TraceHeader& header);
 RecordedWork WorkOf(const Trace& trace);

@@ -11,7 +11,7 @@
 namespace tacho {
 
 // A name that patterns are matched against: in lower case, with the set of its pairs of letters, by
-// which nearly all patterns are told from it in two reads of memory.
+// which two reads of memory rule out nearly all patterns.
 class PatternSubject {
  public:
   explicit PatternSubject(std::string_view name) : text_(name) {
@@ -66,7 +66,7 @@ class NamePattern {
     for (const uint16_t pair : pairs_) {
       if (!subject.MayHold(pair)) return false;
     }
-    // The leftmost place of each piece leaves the most room for those behind it.
+    // The leftmost place of each piece leaves the most room for those after it.
     const std::string_view text = subject.text();
     size_t from = 0;
     for (size_t i = 0; i < pieces_.size(); ++i) {

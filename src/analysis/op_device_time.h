@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// The operators of a host tree (and other slices that stand in it), parents before their children.
+// The operators of a host tree (and the other slices in it), parents before their children.
 struct OpNodes {
   static constexpr uint32_t kNoOp = 0xffffffff;
   std::vector<uint32_t> op;      // row of Trace::host_ops; kNoOp: another kind of slice

@@ -19,7 +19,7 @@ class OpFlops {
   explicit OpFlops(const Trace& trace);
 
   // Adds those of a call (a row of Trace::host_ops) that `row` already counts. The row has a sum
-  // while each of its calls told what its formula needs, and none exceeded an int64.
+  // while each of its calls has what its formula needs, and none exceeded an int64.
   void Add(uint32_t op, OpRow& row);
 
  private:

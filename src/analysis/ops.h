@@ -22,7 +22,7 @@ struct MemoryUse {
 // earlier. Device time of an op is that of the GPU work it launched (self) and of its children's
 // (total): work belongs to the innermost op around its launch call, or, where no op is around the
 // call or the call is not in the file, to the op of its "External id". Ops count, whole, when they
-// start inside the scope. ProfilerStep#7, an operator in old files, is none.
+// start inside the scope. ProfilerStep#7, an operator in old files, does not count.
 struct OpRow {
   std::string name;
   std::string shapes;       // JSON text of "Input Dims"; "" by name only

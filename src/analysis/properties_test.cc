@@ -34,7 +34,7 @@ struct Recipe {
   std::vector<Piece> pieces;
   std::vector<Call> calls;
   std::vector<Interval> steps;        // of the engine, in order, none inside another
-  std::optional<InFlight> in_flight;  // absent: nobody knows
+  std::optional<InFlight> in_flight;  // absent: unknown
 };
 
 // Several devices and streams, overlaps, empty and simultaneous pieces, graph launches, orphans,

@@ -29,7 +29,7 @@ class RankedIds {
     constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
     const int64_t rank = of_track_[Index(track)];
     if (id < kMost / ranks_) return id * ranks_ + rank;
-    // No counter gets here; a text that stands for an id does.
+    // No counter gets here; an id that is text does.
     const uint64_t mixed = (static_cast<uint64_t>(id) + static_cast<uint64_t>(rank) + 1) *
                            uint64_t{0x9e3779b97f4a7c15};
     return static_cast<int64_t>(mixed & static_cast<uint64_t>(kMost));

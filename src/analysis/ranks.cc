@@ -14,7 +14,7 @@ namespace {
 
 bool IsWorker(const RankInput& input) { return input.facts->role == TraceRole::kWorker; }
 
-// The stretch of Unix time with device work; nullopt when the file does not tell it.
+// The stretch of Unix time with device work; nullopt when the file does not have it.
 std::optional<Interval> WorkTime(const RankInput& input) {
   std::optional<Interval> work;
   if (!input.base_time_ns) return work;
@@ -131,7 +131,7 @@ bool EachRankOnce(const std::vector<RankRow>& rows, const std::vector<RankTimes>
 }
 
 // Those that can wait for each other: all, or, where several claim to be one rank (replicas), those
-// of `folder`; none where that does not tell them apart.
+// of `folder`; none where that does not distinguish them.
 std::vector<RankTimes> OneEngine(const std::vector<RankRow>& rows, std::vector<RankTimes> ranks,
                                  std::string_view folder) {
   if (EachRankOnce(rows, ranks)) return ranks;

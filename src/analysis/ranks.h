@@ -16,7 +16,7 @@ struct RankInput {
   const TraceFacts* facts = nullptr;
   const std::vector<DeviceTime>* devices = nullptr;
   std::optional<int64_t> base_time_ns;
-  Interval span = {};  // of the whole trace, whatever part of it the devices tell of
+  Interval span = {};  // of the whole trace, whatever part of it the devices cover
   size_t steps = 0;
   DurationNs kernel_sum;
   std::string trace_id;  // "" where the header has none
@@ -106,7 +106,7 @@ struct Straggler {
   DurationNs time, others;  // its compute or collective time, and the median of the others'
 };
 // Of the recording of `table.slowest`, and of its engine: where several claim to be one rank
-// (replicas) its folder tells which are its own. nullopt when no rank stands out, or it cannot be
+// (replicas) its folder says which are its own. nullopt when no rank stands out, or it cannot be
 // told.
 std::optional<Straggler> FindStraggler(const RankTable& table);
 

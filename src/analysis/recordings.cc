@@ -16,7 +16,7 @@ namespace {
 // Event times from here on are Unix time (2001); what counts from a base stays below a year.
 constexpr TimeNs kEarliestUnix{1'000'000'000'000'000'000};
 
-// What makes Unix time of the times of a trace; nullopt when nothing tells it.
+// What makes Unix time of the times of a trace; nullopt when nothing gives it.
 std::optional<int64_t> UnixBase(const RankInput& trace) {
   if (trace.base_time_ns) return trace.base_time_ns;
   return trace.span.start >= kEarliestUnix ? std::optional<int64_t>(0) : std::nullopt;

@@ -36,7 +36,7 @@ std::vector<std::vector<size_t>> RecordingsOf(const std::vector<RankInput>& work
                                               const std::vector<std::vector<size_t>>& groups);
 
 // How `files` of one rank come to be several, as words in front of what follows: "recorded one
-// after the other, "; "" where their times are not told.
+// after the other, "; "" where their times are unknown.
 std::string HowRecorded(const std::vector<RankInput>& workers, const std::vector<size_t>& files);
 
 }  // namespace tacho

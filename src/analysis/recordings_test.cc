@@ -50,7 +50,7 @@ TEST(RecordedTimes, AreUnixTimesWhereAnythingTellsThem) {
   EXPECT_THAT(RecordedTimes(files.inputs()),
               ElementsAre(Interval{{1010}, {1020}}, Interval{{1030}, {1040}},
                           Interval{{kIn2023}, {kIn2023 + 5}}, std::nullopt));
-  files.Add("", {{0}, {1}}).base_time_ns = 2000;  // two bases: which was lost is not told
+  files.Add("", {{0}, {1}}).base_time_ns = 2000;  // two bases: which was lost is unknown
   EXPECT_EQ(RecordedTimes(files.inputs())[1], (Interval{{30}, {40}}));
 }
 

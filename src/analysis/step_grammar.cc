@@ -89,7 +89,7 @@ const std::vector<Grammar>& Grammars() {
   return grammars;
 }
 
-// The position behind `piece` at `at`, or npos when it does not match there.
+// The position after `piece` at `at`, or npos when it does not match there.
 size_t MatchPiece(const Piece& piece, std::string_view text, size_t at, StepLabel& label) {
   if (piece.kind == Piece::Kind::kLiteral) {
     return text.substr(at).starts_with(piece.literal) ? at + piece.literal.size()

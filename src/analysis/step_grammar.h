@@ -10,7 +10,7 @@ enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
 std::string_view PhaseName(Phase phase);
 
 // What an engine's step annotation says. Requests and tokens are -1 where the grammar does not
-// tell; a prefill step has no generation and a decode step no context, which counts as told: 0.
+// tell; a prefill step has no generation and a decode step no context, which counts as known: 0.
 struct StepLabel {
   Phase phase = Phase::kOther;
   int64_t context_requests = -1, context_tokens = -1;

@@ -21,7 +21,7 @@ std::vector<bool> TrainingStepNames(const Trace& trace) {
 
 namespace {
 
-// Two annotations name one step: what the outer one does not tell is taken from the inner one.
+// Two annotations name one step: what the outer one lacks is taken from the inner one.
 void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
   for (const auto field : {&StepLabel::context_requests, &StepLabel::context_tokens,
                            &StepLabel::generation_requests, &StepLabel::generation_tokens}) {
@@ -260,7 +260,7 @@ std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const Launc
     const RowList all = rows.Of(track);
     size_t later = 0;  // the first step that starts later than the row
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!on_host && !links.launched[all[i]]) continue;
+      if (!on_host && !links.first.LaunchedWork(all[i])) continue;
       const TimeNs start = rows.table().start[all[i]];
       while (later < of_track.size() && of_track[later].start <= start) ++later;
       if (later == 0 || of_track[later - 1].contains(start)) continue;

@@ -42,8 +42,8 @@ StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Sco
 // When the engine was in a step: by process (pid), the time of all its steps. A step begins with
 // its annotation. It goes on after its end, for vLLM samples half a millisecond later: as long as
 // its thread launches GPU work (on a CPU engine: runs operators) with pauses of 1 ms or less, until
-// the thread's next step. No entry where no engine names its steps; a training step is none. Cost:
-// O(n).
+// the thread's next step. No entry where no engine names its steps; training steps do not count.
+// Cost: O(n).
 std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                             bool on_host);
 

@@ -39,7 +39,7 @@ TEST(FindSteps, TwoNamesOfOneStepAreOneStep) {
   const StepTable table = FindSteps(std::move(b).Finish());
   ASSERT_EQ(table.steps.size(), 2u);
   EXPECT_EQ(table.steps[0].when, (Interval{{0}, {100}}));
-  EXPECT_EQ(table.steps[0].label.generation_tokens, 32);  // told by the inner name only
+  EXPECT_EQ(table.steps[0].label.generation_tokens, 32);  // only in the inner name
   EXPECT_EQ(table.steps[0].period, DurationNs{110});
 }
 

@@ -36,7 +36,7 @@ std::vector<bool> CallsBehindWaits(const TrackIndex& index, const LaunchLinks& l
         waiting = waiting || waits[rows[end]];
       }
       for (; i < end; ++i) {
-        if (!links.launched[rows[i]] || waits[rows[i]]) continue;
+        if (!links.first.LaunchedWork(rows[i]) || waits[rows[i]]) continue;
         behind[rows[i]] = waiting;
         waiting = false;
       }

@@ -32,7 +32,7 @@ class SummarySink : public EventSink {
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
-  // Notes begins that no event ended: to be called behind the last event.
+  // Notes begins that no event ended: to be called after the last event.
   void Finish() { open_.Finish(notes_); }
 
   [[nodiscard]] const Vocabulary& words() const { return words_; }
