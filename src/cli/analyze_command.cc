@@ -41,12 +41,8 @@ void ComplainAll(const std::vector<std::string>& messages) {
 
 Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   if (!options.rules_file) return Classifier::Create();
-  auto rules = ReadWholeFile(*options.rules_file, kMostRules);
-  if (!rules) return tl::unexpected<Error>(rules.error());
-  auto classifier = Classifier::Create(*rules);
-  if (!classifier)
-    return tl::unexpected<Error>(classifier.error().WithContext(*options.rules_file));
-  return classifier;
+  TACHO_ASSIGN_OR_RETURN(auto rules, ReadWholeFile(*options.rules_file, kMostRules));
+  return WithContext(Classifier::Create(rules), *options.rules_file);
 }
 
 Result<TraceChoice> ChoiceOf(const AnalyzeOptions& options) {
@@ -54,9 +50,7 @@ Result<TraceChoice> ChoiceOf(const AnalyzeOptions& options) {
   choice.paths =
       options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
-  auto ranks = RanksAskedFor(options);
-  if (!ranks) return tl::unexpected<Error>(ranks.error());
-  choice.ranks = *std::move(ranks);
+  TACHO_ASSIGN_OR_RETURN(choice.ranks, RanksAskedFor(options));
   choice.first_worker_only = options.profile_dir && !options.all_ranks && choice.ranks.empty();
   // Files that were named are what the user wants, of however many sessions.
   const bool one_place = choice.paths.size() == 1 && choice.paths[0] != "-";
@@ -70,9 +64,7 @@ Result<ReadOptions> ReadOptionsOf(const AnalyzeOptions& options) {
   reading.device = options.device;
   reading.key_averages = options.json || options.csv_folder || options.ops;
   if (options.window) {
-    const auto window = ParseWindow(*options.window);
-    if (!window) return tl::unexpected<Error>(window.error().WithContext("--window"));
-    reading.window = *window;
+    TACHO_ASSIGN_OR_RETURN(reading.window, WithContext(ParseWindow(*options.window), "--window"));
   }
   return reading;
 }
@@ -155,17 +147,14 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
 
 Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                     const ScreenOptions& screen, bool show_progress) {
-  const auto reading = ReadOptionsOf(options);
-  if (!reading) return tl::unexpected<Error>(reading.error());
-  const auto classifier = MakeClassifier(options);
-  if (!classifier) return tl::unexpected<Error>(classifier.error());
+  TACHO_ASSIGN_OR_RETURN(const auto reading, ReadOptionsOf(options));
+  TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   auto readout = [&] {
     ProgressBar bar(screen.style, show_progress);
-    return ReadRun(choice, *reading, *classifier, bar);
+    return ReadRun(choice, reading, classifier, bar);
   }();
   if (!readout) return CannotRead(readout.error());
-  if (const auto worded = WordWhatIsLeftOut(choice, *reading, *readout); !worded)
-    return tl::unexpected<Error>(worded.error());
+  TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(choice, reading, *readout));
   std::vector<std::string> incomplete = IncompleteReasons(readout->run);
   for (const int64_t rank : choice.ranks) {
     if (std::ranges::none_of(readout->run.traces, [&](const TraceAnalysis& trace) {
@@ -230,29 +219,24 @@ std::vector<std::string> IncompleteReasons(const RunSummary& run) {
 
 Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   AnalyzeOptions options;
-  const auto parsed = ParseArguments(AnalyzeSpec(options), arguments);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
-  if (*parsed) {
+  TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(AnalyzeSpec(options), arguments));
+  if (parsed) {
     const auto written = WriteStdout(AnalyzeHelp());
     return written ? kDone : Fails(written.error());
   }
-  if (const auto good = CheckAnalyzeOptions(options); !good)
-    return tl::unexpected<Error>(good.error());
-  const auto color = ParseColor(options.color);
-  if (!color) return tl::unexpected<Error>(color.error());
-  const auto choice = ChoiceOf(options);
-  if (!choice) return tl::unexpected<Error>(choice.error());
-  if (const auto safe = CheckCsvFolder(options); !safe) return tl::unexpected<Error>(safe.error());
+  TACHO_RETURN_IF_ERROR(CheckAnalyzeOptions(options));
+  TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
+  TACHO_ASSIGN_OR_RETURN(const auto choice, ChoiceOf(options));
+  TACHO_RETURN_IF_ERROR(CheckCsvFolder(options));
 
   ScreenOptions screen;
-  screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
+  screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
   screen.style.whole_names = options.wide;
   screen.top = static_cast<size_t>(
       options.top.value_or(options.profile_dir ? kDefaultProfileTop : kDefaultTop));
   if (options.top) screen.table_top = screen.top;
-  auto pick = ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables()));
-  if (!pick) return tl::unexpected<Error>(pick.error());
-  screen.pick = *std::move(pick);
+  TACHO_ASSIGN_OR_RETURN(
+      screen.pick, ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables())));
   screen.command_paths = CommandPaths(options);
   screen.is_file = [](const std::string& path) {
     std::error_code error;
@@ -260,8 +244,8 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   };
   const Surroundings errors = SurroundingsOf(STDERR_FILENO);
   const bool show_progress = LiveColumns(errors) && !options.no_progress;
-  return options.summary ? Summarise(options, *choice, screen, show_progress)
-                         : Analyse(options, *choice, screen, show_progress);
+  return options.summary ? Summarise(options, choice, screen, show_progress)
+                         : Analyse(options, choice, screen, show_progress);
 }
 
 }  // namespace tacho

@@ -227,11 +227,11 @@ Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const Pro
     ProfileOptions profile = asked;
     profile.NameSession(scene.workers.size() == 1 ? key
                                                   : fmt::format("{}-w{}", key, starts.size()));
-    Result<ControlRequest> planned = PlanStart(probed.worker, *probed.facts, profile);
-    if (!planned) return tl::unexpected<Error>(planned.error());
+    TACHO_ASSIGN_OR_RETURN(ControlRequest planned,
+                           PlanStart(probed.worker, *probed.facts, profile));
     starts.push_back({.worker = probed.worker,
                       .facts = *probed.facts,
-                      .request = std::move(*planned),
+                      .request = std::move(planned),
                       .mark = {.key = profile.key,
                                .steps = profile.steps,
                                .by_stage = profile.IsOn("profile_by_stage"),
@@ -255,26 +255,23 @@ Result<int> Start(const EngineScene& scene) {
     Remark(scene);
     return Fail(ErrorKind::kRemote, "nothing was started: not every worker answers");
   }
-  Result<ProfileOptions> asked = scene.options.profile.Profile();
-  if (!asked) return tl::unexpected<Error>(asked.error());
+  TACHO_ASSIGN_OR_RETURN(ProfileOptions asked, scene.options.profile.Profile());
   const std::string key =
       scene.options.key.empty() ? "tacho-" + DateStamp(ReadClocks().unix_ns) : scene.options.key;
-  Result<SessionLock> lock = Lock(scene);
-  if (!lock) return tl::unexpected<Error>(lock.error());
-  const Result<std::vector<PlannedStart>> starts = PlanStarts(scene, *asked, key);
-  if (!starts) return tl::unexpected<Error>(starts.error());
+  TACHO_ASSIGN_OR_RETURN(SessionLock lock, Lock(scene));
+  TACHO_ASSIGN_OR_RETURN(const std::vector<PlannedStart> starts, PlanStarts(scene, asked, key));
   if (scene.options.force) SendStops(scene);
-  const StartedSessions started = StartAll(*scene.client, *starts, scene.patience, scene.stop);
+  const StartedSessions started = StartAll(*scene.client, starts, scene.patience, scene.stop);
   for (const std::string& remark : started.remarks) Complain(remark);
   if (!scene.options.json)
     Complain(fmt::format("session{}: {}",
-                         starts->size() == 1 ? " " + starts->front().mark.key
-                                             : fmt::format("s {} to {}", starts->front().mark.key,
-                                                           starts->back().mark.key),
+                         starts.size() == 1 ? " " + starts.front().mark.key
+                                            : fmt::format("s {} to {}", starts.front().mark.key,
+                                                          starts.back().mark.key),
                          SpreadOf(started.outcomes).Text("worker")));
   const int status = Conclude(scene, started.outcomes);
   NameTheRest(started.outcomes);
-  if (status == kDone && !scene.options.json && !asked->steps) NameTheStop(scene);
+  if (status == kDone && !scene.options.json && !asked.steps) NameTheStop(scene);
   return status;
 }
 
@@ -320,9 +317,8 @@ void TakeActivities(EngineOptions& options) {
 
 Result<int> RunEngine(const std::vector<std::string>& arguments) {
   EngineScene scene;
-  auto parsed = ParseArguments(EngineSpec(scene.options), arguments);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
-  if (*parsed) {
+  TACHO_ASSIGN_OR_RETURN(auto parsed, ParseArguments(EngineSpec(scene.options), arguments));
+  if (parsed) {
     const std::vector<std::string>& actions = EngineActions();
     const auto action =
         std::find_first_of(arguments.begin(), arguments.end(), actions.begin(), actions.end());
@@ -331,27 +327,22 @@ Result<int> RunEngine(const std::vector<std::string>& arguments) {
     return written ? kDone : Fails(written.error());
   }
   TakeActivities(scene.options);
-  if (auto good = CheckEngineOptions(scene.options); !good)
-    return tl::unexpected<Error>(good.error());
-  auto timeout = ParseDuration(scene.options.remote.timeout);
-  if (!timeout) return tl::unexpected<Error>(timeout.error().WithContext("--timeout"));
-  scene.patience = std::chrono::milliseconds(timeout->ns / 1'000'000);
+  TACHO_RETURN_IF_ERROR(CheckEngineOptions(scene.options));
+  TACHO_ASSIGN_OR_RETURN(auto timeout,
+                         WithContext(ParseDuration(scene.options.remote.timeout), "--timeout"));
+  scene.patience = std::chrono::milliseconds(timeout.ns / 1'000'000);
   scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
 
-  const auto http = scene.options.remote.Http();
-  if (!http) return tl::unexpected<Error>(http.error());
-  auto client = HttpClient::Create(*http);
-  if (!client) return tl::unexpected<Error>(client.error());
-  scene.client = std::move(*client);
+  TACHO_ASSIGN_OR_RETURN(const auto http, scene.options.remote.Http());
+  TACHO_ASSIGN_OR_RETURN(scene.client, HttpClient::Create(http));
 
   InterruptScope interrupt;
   scene.stop = interrupt.token();
   const std::chrono::milliseconds patience = ProbePatience(scene.patience);
   std::optional<SlowNotice> notice;
   notice.emplace(StillWaitingText(patience), kPatienceWithoutWords);
-  auto deployment = Discover(*scene.client, scene.options.Targets(), scene.stop, patience);
-  if (!deployment) return tl::unexpected<Error>(deployment.error());
-  scene.deployment = std::move(*deployment);
+  TACHO_ASSIGN_OR_RETURN(scene.deployment,
+                         Discover(*scene.client, scene.options.Targets(), scene.stop, patience));
   std::vector<Result<EngineFacts>> facts =
       ProbeAll(*scene.client, scene.deployment.workers, patience, scene.stop);
   notice.reset();

@@ -150,7 +150,7 @@ CommandSpec EngineSpec(EngineOptions& options, const std::string& action) {
   return spec;
 }
 
-Result<bool> CheckEngineOptions(const EngineOptions& options) {
+Result<void> CheckEngineOptions(const EngineOptions& options) {
   std::string action = options.Action();
   if (action.empty())
     return Fail(ErrorKind::kUsage, fmt::format("no action: one of {}; see 'tacho engine --help'",
@@ -164,7 +164,7 @@ Result<bool> CheckEngineOptions(const EngineOptions& options) {
   }
   if (options.Targets().empty())
     return Fail(ErrorKind::kUsage, fmt::format("no target: tacho engine {} URL", action));
-  return true;
+  return {};
 }
 
 }  // namespace tacho

@@ -58,6 +58,6 @@ struct EngineOptions {
 const std::vector<std::string>& EngineActions();
 // With the options of `action` alone, or of all actions.
 CommandSpec EngineSpec(EngineOptions& options, const std::string& action = {});
-Result<bool> CheckEngineOptions(const EngineOptions& options);
+Result<void> CheckEngineOptions(const EngineOptions& options);
 
 }  // namespace tacho

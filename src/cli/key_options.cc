@@ -14,9 +14,9 @@ namespace {
 constexpr size_t kMostKeyFile = 64 * 1024;
 
 Result<std::string> KeyIn(const std::string& path) {
-  const auto text = ReadWholeFile(path, kMostKeyFile);
-  if (!text) return tl::unexpected<Error>(text.error().WithContext("--api-key-file"));
-  const std::string key(Trim(*text));
+  TACHO_ASSIGN_OR_RETURN(const auto text,
+                         WithContext(ReadWholeFile(path, kMostKeyFile), "--api-key-file"));
+  const std::string key(Trim(text));
   if (key.empty() || !CheckHeader({"Authorization", key}))
     return Fail(ErrorKind::kUsage,
                 fmt::format("--api-key-file {}: it should hold the key alone, on one line",
@@ -47,9 +47,7 @@ Result<HttpClientOptions> ServerOptions::Http(std::initializer_list<const char*>
   if (!api_key_file.empty()) {
     if (!api_key.empty())
       return Fail(ErrorKind::kUsage, "--api-key and --api-key-file: give one of them");
-    auto key = KeyIn(api_key_file);
-    if (!key) return tl::unexpected<Error>(key.error());
-    http.bearer_key = std::move(*key);
+    TACHO_ASSIGN_OR_RETURN(http.bearer_key, KeyIn(api_key_file));
   }
   const char* source = "--api-key";
   for (const char* variable : variables) {

@@ -22,9 +22,8 @@ Result<double> NumberArgument(std::string_view option, std::string_view text) {
 }
 
 Result<int64_t> NsArgument(std::string_view option, std::string_view text) {
-  const auto duration = ParseDuration(text);
-  if (!duration) return tl::unexpected<Error>(duration.error().WithContext(option));
-  return duration->ns;
+  TACHO_ASSIGN_OR_RETURN(const auto duration, WithContext(ParseDuration(text), option));
+  return duration.ns;
 }
 
 }  // namespace tacho

@@ -49,10 +49,8 @@ Result<void> WarmUp(const LoadScene& scene) {
   options.replay_speed.reset();
   options.seed ^= kWarmupSeed;
   if (options.concurrency == 0) options.concurrency = kWarmupsAtOnce;
-  const auto plan = PlanOf(scene, options);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  const auto records = SendPlan(scene, *plan, "warm-up");
-  if (!records) return tl::unexpected<Error>(records.error());
+  TACHO_ASSIGN_OR_RETURN(const auto plan, PlanOf(scene, options));
+  TACHO_RETURN_IF_ERROR(SendPlan(scene, plan, "warm-up"));
   return {};
 }
 
@@ -107,12 +105,10 @@ FinishedLoad Finished(const LoadScene& scene, LoadPlan plan, std::string date,
 
 Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
                              const std::string& title) {
-  auto plan = PlanOf(scene, options);
-  if (!plan) return tl::unexpected<Error>(plan.error());
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanOf(scene, options));
   std::string date = DateOfNow();
-  auto records = SendPlan(scene, *plan, title);
-  if (!records) return tl::unexpected<Error>(records.error());
-  return Finished(scene, std::move(*plan), std::move(date), std::move(*records));
+  TACHO_ASSIGN_OR_RETURN(auto records, SendPlan(scene, plan, title));
+  return Finished(scene, std::move(plan), std::move(date), std::move(records));
 }
 
 // Prints the load, with `more` behind its table, and writes its files. Gives its status.
@@ -146,34 +142,31 @@ std::string WithoutLoad(const ProvenRecording& proven) {
 // `tacho record` with this very load in place of its own.
 Result<int> RunProfiled(const LoadScene& scene) {
   RecordOptions options;
-  if (const auto put = scene.flags.session.PutInto(options); !put)
-    return tl::unexpected<Error>(put.error());
+  TACHO_RETURN_IF_ERROR(scene.flags.session.PutInto(options));
   options.targets = scene.job.urls;
   options.via = Via::kHttp;
   options.whole_load = scene.flags.whole_load;
   options.patience = scene.job.flush_timeout;
   options.command = scene.flags.command;
-  auto plan = PlanOf(scene, scene.job.plan);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  options.given_load = GivenLoad{std::move(*plan), scene.targets, scene.job.drive};
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanOf(scene, scene.job.plan));
+  options.given_load = GivenLoad{std::move(plan), scene.targets, scene.job.drive};
 
   Narrator narrator(scene.progress.live_columns, scene.flags.no_progress);
   std::string date = DateOfNow();
-  auto recording = Record(*scene.client, options, narrator, scene.stop);
-  if (!recording) return tl::unexpected<Error>(recording.error());
-  const ProvenRecording proven = ProveRecording(*recording, options, narrator);
-  const std::string screen = "\n" + RecordScreen(*recording, proven, scene.style);
+  TACHO_ASSIGN_OR_RETURN(auto recording, Record(*scene.client, options, narrator, scene.stop));
+  const ProvenRecording proven = ProveRecording(recording, options, narrator);
+  const std::string screen = "\n" + RecordScreen(recording, proven, scene.style);
   int status = kDone;
-  if (recording->load) {
+  if (recording.load) {
     FinishedLoad load =
-        Finished(scene, std::move(*recording->plan), std::move(date), std::move(*recording->load));
-    load.run = ProfiledRun{recording->folder.path(), proven.proof.complete, proven.status};
+        Finished(scene, std::move(*recording.plan), std::move(date), std::move(*recording.load));
+    load.run = ProfiledRun{recording.folder.path(), proven.proof.complete, proven.status};
     status = Tell(scene, load, screen);
   } else if (const auto written = WriteStdout(scene.flags.json ? WithoutLoad(proven) : screen);
              !written) {
     return Fails(written.error());
   }
-  ComplainOf(*recording);
+  ComplainOf(recording);
   return proven.status == kDone ? status : proven.status;
 }
 
@@ -194,14 +187,14 @@ Result<int> RunSweep(const LoadScene& scene) {
   std::vector<SweepLevel> levels;
   Result<void> saved;
   for (const double at : job.sweep.levels) {
-    auto load = Perform(scene, OptionsOf(scene, at), fmt::format("{} {:g}", what, at));
-    if (!load) return tl::unexpected<Error>(load.error());
-    saved = WriteResultFiles(scene.flags, *load);
+    TACHO_ASSIGN_OR_RETURN(auto load,
+                           Perform(scene, OptionsOf(scene, at), fmt::format("{} {:g}", what, at)));
+    saved = WriteResultFiles(scene.flags, load);
     SweepLevel& level = levels.emplace_back();
     level.level = at;
-    level.summary = std::move(load->summary);
-    level.ended_early = load->records.ended_early;
-    level.broken_off = load->records.broken_off;
+    level.summary = std::move(load.summary);
+    level.ended_early = load.records.ended_early;
+    level.broken_off = load.records.broken_off;
     const LoadFigures& whole = level.summary.whole;
     const uint64_t counted = whole.sent - whole.cancelled;
     if (whole.good && counted > 0)
@@ -231,34 +224,26 @@ Result<int> RunSweep(const LoadScene& scene) {
 
 Result<int> RunLoad(const std::vector<std::string>& arguments) {
   LoadScene scene;
-  const auto parsed = ParseLoadFlags(arguments, scene.flags);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
-  if (*parsed) {
+  TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseLoadFlags(arguments, scene.flags));
+  if (parsed) {
     const auto written = WriteStdout(LoadHelp());
     return written ? kDone : Fails(written.error());
   }
-  auto job = LoadJobOf(scene.flags);
-  if (!job) return tl::unexpected<Error>(job.error());
-  scene.job = std::move(*job);
-  const auto color = ParseColor(scene.flags.color);
-  if (!color) return tl::unexpected<Error>(color.error());
-  scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), *color);
+  TACHO_ASSIGN_OR_RETURN(scene.job, LoadJobOf(scene.flags));
+  TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(scene.flags.color));
+  scene.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
   scene.progress = {.shown = !scene.flags.no_progress,
                     .live_columns = LiveColumns(SurroundingsOf(STDERR_FILENO)),
                     .unicode = scene.style.unicode};
 
-  auto client = HttpClient::Create(scene.job.http);
-  if (!client) return tl::unexpected<Error>(client.error());
-  scene.client = std::move(*client);
+  TACHO_ASSIGN_OR_RETURN(scene.client, HttpClient::Create(scene.job.http));
   for (const std::string& url : scene.job.urls) scene.client->NameServer(*ParseUrl(url));
 
   const InterruptScope interrupt;
   scene.stop = interrupt.token();
-  if (const auto prepared = PrepareScene(scene); !prepared)
-    return tl::unexpected<Error>(prepared.error());
-  if (const auto places = CheckResultFiles(scene.flags); !places)
-    return tl::unexpected<Error>(places.error());
-  if (const auto warm = WarmUp(scene); !warm) return tl::unexpected<Error>(warm.error());
+  TACHO_RETURN_IF_ERROR(PrepareScene(scene));
+  TACHO_RETURN_IF_ERROR(CheckResultFiles(scene.flags));
+  TACHO_RETURN_IF_ERROR(WarmUp(scene));
   if (scene.flags.profile) return RunProfiled(scene);
   return scene.job.sweep.of == SweepOf::kNone ? RunOnce(scene) : RunSweep(scene);
 }

@@ -200,9 +200,7 @@ Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags
     const std::string given(word.begin(), end);
     std::string_view name = given;
     if (!HasOption(spec, name) && name != "--help") {
-      const auto whole = WholeVllmFlag(name);
-      if (!whole) return tl::unexpected<Error>(whole.error());
-      name = *whole;
+      TACHO_ASSIGN_OR_RETURN(name, WholeVllmFlag(name));
       word.replace(0, given.size(), name);
     }
     for (const ForeignFlag& foreign : kForeign) {

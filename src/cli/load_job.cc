@@ -52,7 +52,7 @@ class JobMaker {
     if (job_.urls.empty()) return LoadUsage("no server given");
     // An OpenAI client's base URL is that of the server behind it.
     for (std::string& url : job_.urls) {
-      if (const auto good = ParseUrl(url); !good) return tl::unexpected<Error>(good.error());
+      TACHO_RETURN_IF_ERROR(ParseUrl(url));
       url.resize(std::min(url.find('?'), url.size()));
       if (!f_.endpoint.empty()) continue;
       while (url.ends_with('/')) url.pop_back();
@@ -69,9 +69,7 @@ class JobMaker {
     }
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
     // vLLM's client reads the second one.
-    auto http = f_.server.Http({"TACHO_API_KEY", "OPENAI_API_KEY"});
-    if (!http) return tl::unexpected<Error>(http.error());
-    job_.http = std::move(*http);
+    TACHO_ASSIGN_OR_RETURN(job_.http, f_.server.Http({"TACHO_API_KEY", "OPENAI_API_KEY"}));
     return SetHeaders();
   }
 
@@ -131,10 +129,9 @@ class JobMaker {
         {"logprobs", &f_.logprobs}};
     for (const auto& [name, text] : all) {
       if (text->empty()) continue;
-      const auto number = NumberArgument(name, *text);
-      if (!number) return tl::unexpected<Error>(number.error());
-      if (std::isinf(*number)) return LoadUsage(fmt::format("{} must be finite", name));
-      fields += fmt::format("{}\"{}\":{}", fields.empty() ? "" : ",", name, *number);
+      TACHO_ASSIGN_OR_RETURN(const auto number, NumberArgument(name, *text));
+      if (std::isinf(number)) return LoadUsage(fmt::format("{} must be finite", name));
+      fields += fmt::format("{}\"{}\":{}", fields.empty() ? "" : ",", name, number);
     }
     if (!fields.empty()) job_.target.sampling = "{" + fields + "}";
     if (!f_.extra_body.empty()) {
@@ -150,9 +147,8 @@ class JobMaker {
     const auto set = [](const char* option, const std::string& text,
                         std::chrono::milliseconds& time) -> Result<void> {
       if (text.empty()) return {};
-      const auto given = NsArgument(option, text);
-      if (!given) return tl::unexpected<Error>(given.error());
-      time = std::chrono::milliseconds(*given / 1'000'000);
+      TACHO_ASSIGN_OR_RETURN(const auto given, NsArgument(option, text));
+      time = std::chrono::milliseconds(given / 1'000'000);
       return {};
     };
     TACHO_RETURN_IF_ERROR(set("--timeout", f_.timeout, job_.target.timeout));
@@ -165,9 +161,8 @@ class JobMaker {
 
   Result<void> SetReport() {
     for (const std::string& text : f_.goodput) {
-      auto slos = ParseSlos(text);
-      if (!slos) return tl::unexpected<Error>(slos.error().WithContext("--goodput, --slo"));
-      job_.slos.insert(job_.slos.end(), slos->begin(), slos->end());
+      TACHO_ASSIGN_OR_RETURN(auto slos, WithContext(ParseSlos(text), "--goodput, --slo"));
+      job_.slos.insert(job_.slos.end(), slos.begin(), slos.end());
     }
     job_.metrics.goodput = !job_.slos.empty();
     job_.metrics.detailed = f_.save_detailed || !f_.vllm_json.empty();
@@ -180,9 +175,8 @@ class JobMaker {
     if (!f_.metric_percentiles.empty()) {
       job_.metrics.percents.clear();
       for (const std::string& text : SplitCommas(f_.metric_percentiles)) {
-        const auto percent = NumberArgument("--metric-percentiles", text);
-        if (!percent) return tl::unexpected<Error>(percent.error());
-        job_.metrics.percents.push_back(*percent);
+        TACHO_ASSIGN_OR_RETURN(const auto percent, NumberArgument("--metric-percentiles", text));
+        job_.metrics.percents.push_back(percent);
       }
     }
     TACHO_RETURN_IF_ERROR(CheckBenchMetrics(job_.metrics));
@@ -211,8 +205,10 @@ class JobMaker {
       return LoadUsage(fmt::format("--sweep wants concurrency=LEVELS or rate=LEVELS, not '{}'",
                                    VisibleText(f_.sweep)));
     }
-    auto levels = ParseLevels(sign == std::string::npos ? "" : f_.sweep.substr(sign + 1));
-    if (!levels) return tl::unexpected<Error>(levels.error().WithContext("--sweep"));
+    TACHO_ASSIGN_OR_RETURN(
+        auto levels,
+        WithContext(ParseLevels(sign == std::string::npos ? "" : f_.sweep.substr(sign + 1)),
+                    "--sweep"));
     if (job_.plan.OpenLoop()) return LoadUsage("a sweep sets its own rates");
     if (!f_.records.empty() || !f_.plan.empty() || !f_.vllm_json.empty() ||
         !f_.result_filename.empty()) {
@@ -220,12 +216,12 @@ class JobMaker {
           "a sweep has a result for each level, which --records, --plan, --vllm-json and "
           "--result-filename cannot name: take --save-result");
     }
-    for (const double level : *levels) {
+    for (const double level : levels) {
       if (what == "rate" || level == std::floor(level)) continue;
       return LoadUsage(fmt::format("--sweep concurrency wants whole numbers, not {:g}", level));
     }
     job_.sweep.of = what == "rate" ? SweepOf::kRate : SweepOf::kConcurrency;
-    job_.sweep.levels = std::move(*levels);
+    job_.sweep.levels = std::move(levels);
     return {};
   }
 

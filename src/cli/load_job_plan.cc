@@ -38,13 +38,10 @@ class PlanSetter {
     }
     const std::string& text = f_.scenario.empty() ? f_.mix : f_.scenario;
     if (text.empty()) return {};
-    const auto mix = ParseMix(text);
-    if (!mix) {
-      return tl::unexpected<Error>(
-          mix.error().WithContext(f_.scenario.empty() ? "--mix" : "--scenario"));
-    }
-    job_.plan.mix = mix->parts;
-    if (const std::string note = MixNote(*mix); !note.empty()) job_.remarks.push_back(note);
+    TACHO_ASSIGN_OR_RETURN(
+        const auto mix, WithContext(ParseMix(text), f_.scenario.empty() ? "--mix" : "--scenario"));
+    job_.plan.mix = mix.parts;
+    if (const std::string note = MixNote(mix); !note.empty()) job_.remarks.push_back(note);
     return {};
   }
 
@@ -157,9 +154,8 @@ class PlanSetter {
 
   Result<void> SetSpread() {
     if (f_.range_ratio.empty()) return {};
-    const auto spread = ParseLengthSpread(f_.range_ratio);
-    if (!spread) return tl::unexpected<Error>(spread.error().WithContext("--random-range-ratio"));
-    job_.plan.spread = *spread;
+    TACHO_ASSIGN_OR_RETURN(job_.plan.spread,
+                           WithContext(ParseLengthSpread(f_.range_ratio), "--random-range-ratio"));
     if (f_.backend == "sglang") {
       job_.remarks.emplace_back(
           "--random-range-ratio is vLLM's, lengths from (1-R) to (1+R) times the given ones; "
@@ -192,9 +188,7 @@ class PlanSetter {
     if (f_.requests) plan.requests = static_cast<uint64_t>(*f_.requests);
     if (f_.num_prompts) plan.requests = static_cast<uint64_t>(*f_.num_prompts);
     if (!f_.duration.empty()) {
-      const auto duration = NsArgument("--duration", f_.duration);
-      if (!duration) return tl::unexpected<Error>(duration.error());
-      plan.duration_ns = *duration;
+      TACHO_ASSIGN_OR_RETURN(plan.duration_ns, NsArgument("--duration", f_.duration));
     }
     if (!plan.requests && !plan.duration_ns && !plan.replay_speed) {
       if (f_.LikeBench()) {
@@ -210,9 +204,7 @@ class PlanSetter {
     PlanOptions& plan = job_.plan;
     std::optional<double> rate;
     if (!f_.rate.empty()) {
-      const auto number = NumberArgument("--rate", f_.rate);
-      if (!number) return tl::unexpected<Error>(number.error());
-      rate = *number;
+      TACHO_ASSIGN_OR_RETURN(rate, NumberArgument("--rate", f_.rate));
     }
     const bool endless = rate && std::isinf(*rate);
     if (rate && !endless) {
@@ -220,9 +212,7 @@ class PlanSetter {
       plan.rate = rate;
     }
     if (!f_.burstiness.empty()) {
-      const auto number = NumberArgument("--burstiness", f_.burstiness);
-      if (!number) return tl::unexpected<Error>(number.error());
-      plan.burstiness = *number;
+      TACHO_ASSIGN_OR_RETURN(plan.burstiness, NumberArgument("--burstiness", f_.burstiness));
     }
     TACHO_RETURN_IF_ERROR(SetRamp());
     // Without a bound: a rate, vLLM's client, and "inf".
@@ -249,26 +239,20 @@ class PlanSetter {
       return LoadUsage("--ramp-up-strategy needs --ramp-up-start-rps and --ramp-up-end-rps");
     }
     if (job_.plan.rate) return LoadUsage("a ramp and --rate do not go together");
-    const auto from = NumberArgument("--ramp-up-start-rps", f_.ramp_from);
-    const auto to = NumberArgument("--ramp-up-end-rps", f_.ramp_to);
-    if (!from) return tl::unexpected<Error>(from.error());
-    if (!to) return tl::unexpected<Error>(to.error());
+    TACHO_ASSIGN_OR_RETURN(const auto from, NumberArgument("--ramp-up-start-rps", f_.ramp_from));
+    TACHO_ASSIGN_OR_RETURN(const auto to, NumberArgument("--ramp-up-end-rps", f_.ramp_to));
     job_.plan.ramp =
-        Ramp{f_.ramp == "linear" ? RampShape::kLinear : RampShape::kExponential, *from, *to, 0};
+        Ramp{f_.ramp == "linear" ? RampShape::kLinear : RampShape::kExponential, from, to, 0};
     return {};
   }
 
   Result<void> SetPauses() {
     job_.plan.grace_ns = kDefaultGraceNs;
     if (!f_.grace.empty()) {
-      const auto grace = NsArgument("--grace", f_.grace);
-      if (!grace) return tl::unexpected<Error>(grace.error());
-      job_.plan.grace_ns = *grace;
+      TACHO_ASSIGN_OR_RETURN(job_.plan.grace_ns, NsArgument("--grace", f_.grace));
     }
     if (!f_.think.empty()) {
-      const auto think = NsArgument("--think", f_.think);
-      if (!think) return tl::unexpected<Error>(think.error());
-      job_.plan.think_ns = *think;
+      TACHO_ASSIGN_OR_RETURN(job_.plan.think_ns, NsArgument("--think", f_.think));
     }
     return {};
   }

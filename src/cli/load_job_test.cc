@@ -17,8 +17,7 @@ using testing::HasSubstr;
 Result<LoadJob> Job(std::vector<std::string> arguments, bool with_url = true) {
   if (with_url) arguments.insert(arguments.begin(), "http://127.0.0.1:8000");
   LoadFlags flags;
-  const auto parsed = ParseLoadFlags(arguments, flags);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
+  TACHO_RETURN_IF_ERROR(ParseLoadFlags(arguments, flags));
   return LoadJobOf(flags);
 }
 

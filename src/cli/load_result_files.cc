@@ -73,10 +73,9 @@ Result<void> WriteResultFiles(const LoadFlags& flags, const FinishedLoad& load) 
   metrics.detailed = flags.save_detailed;
   std::string content = BenchResultJson(load.records, load.summary, load.identity, metrics);
   if (flags.append_result && access(path.c_str(), F_OK) == 0) {
-    auto before = ReadWholeFile(path, kMostAppended);
-    if (!before) return tl::unexpected<Error>(before.error());
-    if (!before->empty() && before->back() != '\n') *before += '\n';
-    content = *before + content;
+    TACHO_ASSIGN_OR_RETURN(auto before, ReadWholeFile(path, kMostAppended));
+    if (!before.empty() && before.back() != '\n') before += '\n';
+    content = before + content;
   }
   return WriteFile(path, std::move(content));
 }

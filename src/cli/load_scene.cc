@@ -89,11 +89,9 @@ Result<void> CompleteTarget(LoadScene& scene) {
 Result<void> ReadDatasetFile(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!job.dataset_path) return {};
-  const auto bytes = ReadWholeFile(*job.dataset_path, kMostDataset);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
-  auto dataset = ReadDataset(*bytes, job.dataset);
-  if (!dataset) return tl::unexpected<Error>(dataset.error().WithContext(*job.dataset_path));
-  scene.dataset = std::move(*dataset);
+  TACHO_ASSIGN_OR_RETURN(const auto bytes, ReadWholeFile(*job.dataset_path, kMostDataset));
+  TACHO_ASSIGN_OR_RETURN(scene.dataset,
+                         WithContext(ReadDataset(bytes, job.dataset), *job.dataset_path));
   scene.dataset.path = *job.dataset_path;
   for (const BrokenLine& line : scene.dataset.first_broken) {
     Complain(

@@ -174,27 +174,25 @@ Result<void> CheckReplaces(const std::string& folder,
 }
 
 Result<void> WriteFile(const std::string& path, std::string content) {
-  const auto place = PlaceOf(path);
-  if (!place) return tl::unexpected<Error>(place.error());
-  if (place->name.empty()) {
+  TACHO_ASSIGN_OR_RETURN(const auto place, PlaceOf(path));
+  if (place.name.empty()) {
     const FileDescriptor there(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     const int error = there.get() < 0 ? errno : WriteAll(there.get(), content);
     if (error != 0 && error != EPIPE) return CannotWrite(path, error);
     return {};
   }
-  return WriteFiles(place->folder, {{place->name, std::move(content)}});
+  return WriteFiles(place.folder, {{place.name, std::move(content)}});
 }
 
 Result<void> CheckWritable(const std::string& path) {
-  const auto place = PlaceOf(path);
-  if (!place) return tl::unexpected<Error>(place.error());
-  if (place->name.empty()) {
+  TACHO_ASSIGN_OR_RETURN(const auto place, PlaceOf(path));
+  if (place.name.empty()) {
     return access(path.c_str(), W_OK) == 0 ? Result<void>() : CannotWrite(path, errno);
   }
   std::error_code error;
-  std::filesystem::create_directories(place->folder, error);
+  std::filesystem::create_directories(place.folder, error);
   if (error) return CannotWrite(path, error.value());
-  const int reason = FileBeside(place->folder + "/" + place->name).Write("");
+  const int reason = FileBeside(place.folder + "/" + place.name).Write("");
   return reason == 0 ? Result<void>() : CannotWrite(path, reason);
 }
 

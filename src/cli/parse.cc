@@ -33,8 +33,8 @@ std::string MainName(const OptionRow& row) {
   return row.names;
 }
 
-Error Usage(const CommandSpec& spec, const std::string& problem) {
-  return {ErrorKind::kUsage, fmt::format("{}; see 'tacho {} --help'", problem, spec.name)};
+tl::unexpected<Error> Usage(const CommandSpec& spec, const std::string& problem) {
+  return Fail(ErrorKind::kUsage, fmt::format("{}; see 'tacho {} --help'", problem, spec.name));
 }
 
 std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
@@ -116,17 +116,16 @@ Result<void> Store(const CommandSpec& spec, const OptionRow& row, const std::str
   if (auto* const* target = std::get_if<std::optional<int64_t>*>(&row.target)) {
     const auto value = ParseWhole<int64_t>(text);
     if (!value || *value < row.least) {
-      return tl::unexpected<Error>(
-          Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", MainName(row),
-                                  row.least, VisibleText(text))));
+      return Usage(spec, fmt::format("{} wants a whole number from {} on, not '{}'", MainName(row),
+                                     row.least, VisibleText(text)));
     }
     **target = value;
   }
   if (auto* const* target = std::get_if<std::optional<double>*>(&row.target)) {
     const auto value = ParseWhole<double>(text);
     if (!value || !(*value >= 0)) {
-      return tl::unexpected<Error>(Usage(
-          spec, fmt::format("{} wants a number, not '{}'", MainName(row), VisibleText(text))));
+      return Usage(spec,
+                   fmt::format("{} wants a number, not '{}'", MainName(row), VisibleText(text)));
     }
     **target = value;
   }
@@ -220,20 +219,19 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    return tl::unexpected<Error>(Usage(spec, Misused(spec, error.what())));
+    return Usage(spec, Misused(spec, error.what()));
   }
   if (help) return true;
   std::vector<std::string> positionals;
   for (const std::string& extra : app.remaining()) {
     if (extra.size() > 1 && extra.starts_with('-')) {
-      return tl::unexpected<Error>(Usage(spec, UnknownOption(spec, extra)));
+      return Usage(spec, UnknownOption(spec, extra));
     }
     positionals.push_back(extra);
   }
   if (dashes != arguments.end()) positionals.insert(positionals.end(), dashes + 1, arguments.end());
   if (spec.positionals == nullptr && !positionals.empty()) {
-    return tl::unexpected<Error>(
-        Usage(spec, fmt::format("unexpected argument '{}'", VisibleText(positionals.front()))));
+    return Usage(spec, fmt::format("unexpected argument '{}'", VisibleText(positionals.front())));
   }
   if (spec.positionals != nullptr) *spec.positionals = std::move(positionals);
   std::string written = WrittenFlags(spec);

@@ -30,32 +30,28 @@ int Report(const RecordArguments& arguments, const RecordOptions& options, Recor
 
 Result<int> RunRecord(const std::vector<std::string>& arguments) {
   RecordArguments own;
-  auto parsed = ParseArguments(RecordSpec(own), arguments);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
-  if (*parsed) {
+  TACHO_ASSIGN_OR_RETURN(auto parsed, ParseArguments(RecordSpec(own), arguments));
+  if (parsed) {
     auto written = WriteStdout(RecordHelp());
     return written ? kDone : Fails(written.error());
   }
-  Result<RecordOptions> options = RecordOptionsOf(own);
-  if (!options) return tl::unexpected<Error>(options.error());
-  const auto http = own.remote.Http();
-  if (!http) return tl::unexpected<Error>(http.error());
-  auto client = HttpClient::Create(*http);
-  if (!client) return tl::unexpected<Error>(client.error());
+  TACHO_ASSIGN_OR_RETURN(RecordOptions options, RecordOptionsOf(own));
+  TACHO_ASSIGN_OR_RETURN(const auto http, own.remote.Http());
+  TACHO_ASSIGN_OR_RETURN(auto client, HttpClient::Create(http));
 
   InterruptScope interrupt;
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
   // Those that are done are not kept waiting by one that still writes.
   narrator.WhenPartly([&](Recording& partly) {
-    const ProvenRecording proven = ProveRecording(partly, *options, narrator);
+    const ProvenRecording proven = ProveRecording(partly, options, narrator);
     if (own.json) return;
     const TextStyle style = StyleFor(SurroundingsOf(STDOUT_FILENO), ColorChoice::kAuto);
     WriteStdout(RecordScreen(partly, proven, style));
   });
-  narrator.WaitForPreflight(ProbePatience(options->patience));
-  Result<Recording> recording = Record(**client, *options, narrator, interrupt.token());
-  if (!recording) return tl::unexpected<Error>(recording.error());
-  return Report(own, *options, *recording, narrator);
+  narrator.WaitForPreflight(ProbePatience(options.patience));
+  TACHO_ASSIGN_OR_RETURN(Recording recording,
+                         Record(*client, options, narrator, interrupt.token()));
+  return Report(own, options, recording, narrator);
 }
 
 std::string RecordHelp() {

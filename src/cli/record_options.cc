@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/duration_argument.h"
+#include "cli/load_argument.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -19,13 +20,6 @@ Result<Via> ParseVia(const std::string& text) {
   if (text == "daemon") return Via::kDaemon;
   return Fail(ErrorKind::kUsage,
               fmt::format("--via wants auto, http or daemon, not '{}'", VisibleText(text)));
-}
-
-Result<bool> ReadDuration(const char* option, const std::string& text, int64_t& ns) {
-  Result<DurationNs> duration = ParseDuration(text);
-  if (!duration) return tl::unexpected(duration.error().WithContext(option));
-  ns = duration->ns;
-  return true;
 }
 
 }  // namespace
@@ -56,13 +50,10 @@ OptionRow SessionArguments::KeepGoingRow() {
 }
 
 Result<void> SessionArguments::PutInto(RecordOptions& options) const {
-  Result<ProfileOptions> start = profile.Profile();
-  if (!start) return tl::unexpected(start.error());
-  options.profile = std::move(*start);
-  Result<uint64_t> most_bytes = ParseSize(budget_bytes);
-  if (!most_bytes) return tl::unexpected(most_bytes.error().WithContext("--budget-bytes"));
-  options.budget.bytes = *most_bytes;
-  TACHO_RETURN_IF_ERROR(ReadDuration("--budget-flush", budget_flush, options.budget.flush_ns));
+  TACHO_ASSIGN_OR_RETURN(options.profile, profile.Profile());
+  TACHO_ASSIGN_OR_RETURN(options.budget.bytes,
+                         WithContext(ParseSize(budget_bytes), "--budget-bytes"));
+  TACHO_ASSIGN_OR_RETURN(options.budget.flush_ns, NsArgument("--budget-flush", budget_flush));
   options.out = out;
   options.trace_dir = trace_dir;
   options.collect_from = collect_from;
@@ -150,15 +141,12 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
         "no target: tacho record URL (of a router or an engine); see 'tacho record --help'");
   options.targets = a.targets;
   TACHO_RETURN_IF_ERROR(a.session.PutInto(options));
-  Result<Via> via = ParseVia(a.via);
-  if (!via) return tl::unexpected(via.error());
-  options.via = *via;
+  TACHO_ASSIGN_OR_RETURN(options.via, ParseVia(a.via));
   options.load = !a.no_load;
   options.through_router = a.through_router;
   if (!a.mix.empty()) {
-    Result<Mix> mix = ParseMix(a.mix);
-    if (!mix) return tl::unexpected(mix.error().WithContext("--mix"));
-    options.plan.mix = mix->parts;
+    TACHO_ASSIGN_OR_RETURN(Mix mix, WithContext(ParseMix(a.mix), "--mix"));
+    options.plan.mix = mix.parts;
   } else {
     options.plan.mix = DefaultMix();
   }
@@ -178,12 +166,12 @@ Result<RecordOptions> RecordOptionsOf(const RecordArguments& a) {
   options.plan.output_tokens = a.output_tokens;
   options.plan.seed = static_cast<uint64_t>(a.seed.value_or(0));
   options.window_asked = !a.duration.empty();
-  if (options.window_asked)
-    TACHO_RETURN_IF_ERROR(ReadDuration("--duration", a.duration, options.window_ns));
-  TACHO_RETURN_IF_ERROR(ReadDuration("--warm-up", a.warm_up, options.warm_up_ns));
-  TACHO_RETURN_IF_ERROR(ReadDuration("--baseline", a.baseline, options.baseline_ns));
-  int64_t patience_ns = 0;
-  TACHO_RETURN_IF_ERROR(ReadDuration("--timeout", a.remote.timeout, patience_ns));
+  if (options.window_asked) {
+    TACHO_ASSIGN_OR_RETURN(options.window_ns, NsArgument("--duration", a.duration));
+  }
+  TACHO_ASSIGN_OR_RETURN(options.warm_up_ns, NsArgument("--warm-up", a.warm_up));
+  TACHO_ASSIGN_OR_RETURN(options.baseline_ns, NsArgument("--baseline", a.baseline));
+  TACHO_ASSIGN_OR_RETURN(const int64_t patience_ns, NsArgument("--timeout", a.remote.timeout));
   options.patience = std::chrono::milliseconds(patience_ns / 1'000'000);
   if (options.window_ns < 100'000'000)
     return Fail(ErrorKind::kUsage, "--duration: a window needs a tenth of a second at least");

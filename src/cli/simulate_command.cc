@@ -127,19 +127,18 @@ std::string DefaultProfilerConfig(const std::string& version, const std::string&
   return config + "}";
 }
 
-Result<bool> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
+Result<void> FillFaults(const SimulateOptions& o, SimulationOptions& out) {
   std::vector<Fault> faults;
   for (const std::string& text : o.faults) {
-    const auto fault = ParseFault(text);
-    if (!fault) return tl::unexpected<Error>(fault.error());
-    faults.push_back(*fault);
+    TACHO_ASSIGN_OR_RETURN(const auto fault, ParseFault(text));
+    faults.push_back(fault);
   }
   if (o.random_fault) {
     faults.push_back(RandomFault(static_cast<uint64_t>(*o.random_fault), out.count));
     Complain("simulate: fault " + TextOf(faults.back()));
   }
   out.worker.faults = Faults(std::move(faults));
-  return true;
+  return {};
 }
 
 // Long: a line for each option.
@@ -157,12 +156,10 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   } else if (o.router != "none") {
     return Refuse("--router is vllm, sglang or none");
   }
-  const auto model = FindModelShape(o.model_size);
-  if (!model) return tl::unexpected<Error>(model.error());
-  const auto hardware = FindHardware(o.hardware);
-  if (!hardware) return tl::unexpected<Error>(hardware.error());
-  worker.cost.model = *model;
-  worker.cost.hardware = *hardware;
+  TACHO_ASSIGN_OR_RETURN(const auto model, FindModelShape(o.model_size));
+  TACHO_ASSIGN_OR_RETURN(const auto hardware, FindHardware(o.hardware));
+  worker.cost.model = model;
+  worker.cost.hardware = hardware;
   worker.cost.tensor_parallel = static_cast<int>(o.tp.value_or(1));
   worker.cost.speed = ParseWhole<double>(o.speed).value_or(0);
   if (!(worker.cost.speed > 0.001 && worker.cost.speed < 1000)) {
@@ -171,7 +168,7 @@ Result<SimulationOptions> OptionsOf(const SimulateOptions& o) {
   if (worker.cost.tensor_parallel > 64 || o.dp.value_or(1) > 64) {
     return Refuse("--tp and --dp are at most 64");
   }
-  worker.served_model = o.model.value_or(std::string(model->checkpoint));
+  worker.served_model = o.model.value_or(std::string(model.checkpoint));
   worker.data_parallel = static_cast<int>(o.dp.value_or(1));
   worker.seed = static_cast<uint64_t>(o.seed.value_or(1));
   worker.limits.max_num_seqs = o.max_num_seqs.value_or(256);
@@ -265,19 +262,15 @@ std::string SimulateHelp() {
 
 Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   SimulateOptions given;
-  const auto parsed = ParseArguments(SimulateSpec(given), arguments);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
-  if (*parsed) {
+  TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(SimulateSpec(given), arguments));
+  if (parsed) {
     const auto written = WriteStdout(SimulateHelp());
     return written ? kDone : Fails(written.error());
   }
-  auto options = OptionsOf(given);
-  if (!options) return tl::unexpected<Error>(options.error());
+  TACHO_ASSIGN_OR_RETURN(auto options, OptionsOf(given));
   std::optional<int64_t> limit;
   if (given.time) {
-    const auto time = ParseTime(*given.time);
-    if (!time) return tl::unexpected<Error>(time.error().WithContext("--for"));
-    limit = *time;
+    TACHO_ASSIGN_OR_RETURN(limit, WithContext(ParseTime(*given.time), "--for"));
   }
   // Blocked in all threads and processes to come: they arrive where we wait for them.
   sigset_t signals;
@@ -288,16 +281,13 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   std::unique_ptr<ServerProcesses> processes;
   if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
       daemon != nullptr && std::string_view(daemon) == "1") {
-    auto started = ServerProcesses::Start(*options);
-    if (!started) return tl::unexpected<Error>(started.error());
-    processes = std::move(*started);
-    options->elsewhere = processes->places();
-    options->count = 0;
+    TACHO_ASSIGN_OR_RETURN(processes, ServerProcesses::Start(options));
+    options.elsewhere = processes->places();
+    options.count = 0;
   }
-  const auto simulation = Simulation::Start(*options);
-  if (!simulation) return tl::unexpected<Error>(simulation.error());
-  const auto written = WriteStdout(given.json ? AddressesJson(**simulation, *options)
-                                              : Addresses(**simulation, *options));
+  TACHO_ASSIGN_OR_RETURN(const auto simulation, Simulation::Start(options));
+  const auto written = WriteStdout(given.json ? AddressesJson(*simulation, options)
+                                              : Addresses(*simulation, options));
   if (!written) return Fails(written.error());
   WaitForEnd(signals, limit);
   return kDone;

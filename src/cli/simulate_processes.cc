@@ -197,7 +197,7 @@ class Processes : public ServerProcesses {
     for (const pid_t pid : pids_) waitpid(pid, nullptr, 0);
   }
 
-  Result<bool> Begin(const SimulationOptions& options) {
+  Result<void> Begin(const SimulationOptions& options) {
     std::vector<FileDescriptor> reports;
     for (int64_t i = 0; i < options.count; ++i) {
       int ends[2] = {-1, -1};
@@ -216,11 +216,10 @@ class Processes : public ServerProcesses {
       reports.push_back(std::move(reads));
     }
     for (FileDescriptor& report : reports) {
-      Result<WorkerPlace> place = Read(std::move(report));
-      if (!place) return tl::unexpected<Error>(place.error());
-      places_.push_back(*place);
+      TACHO_ASSIGN_OR_RETURN(WorkerPlace place, Read(std::move(report)));
+      places_.push_back(place);
     }
-    return true;
+    return {};
   }
 
   const std::vector<WorkerPlace>& places() const override { return places_; }
@@ -238,7 +237,7 @@ class Processes : public ServerProcesses {
 
 Result<std::unique_ptr<ServerProcesses>> ServerProcesses::Start(const SimulationOptions& options) {
   auto processes = std::make_unique<Processes>();
-  if (auto begun = processes->Begin(options); !begun) return tl::unexpected<Error>(begun.error());
+  TACHO_RETURN_IF_ERROR(processes->Begin(options));
   return processes;
 }
 

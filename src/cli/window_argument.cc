@@ -79,14 +79,11 @@ Result<TraceWindow> ParseWindow(std::string_view text) {
   const std::string_view last = text.substr(colon + 1);
   if (colon > 0) {
     const Suffix* unit = UnitOf(last);
-    auto begin = ParseTraceTime(text.substr(0, colon), unit == nullptr ? "ns" : unit->name);
-    if (!begin) return tl::unexpected<Error>(begin.error());
-    window.begin = *begin;
+    TACHO_ASSIGN_OR_RETURN(
+        window.begin, ParseTraceTime(text.substr(0, colon), unit == nullptr ? "ns" : unit->name));
   }
   if (!last.empty()) {
-    auto end = ParseTraceTime(last);
-    if (!end) return tl::unexpected<Error>(end.error());
-    window.end = *end;
+    TACHO_ASSIGN_OR_RETURN(window.end, ParseTraceTime(last));
   }
   if (window.end && window.end->ns <= window.begin.value_or(DurationNs{0}).ns) {
     return Fail(ErrorKind::kUsage,

@@ -71,25 +71,24 @@ std::string Objection(const HttpResponse& answer, const std::string& origin) {
   return "";
 }
 
-Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_others,
+Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_others,
                     Deployment& deployment, std::stop_token stop,
                     std::chrono::milliseconds patience) {
-  Result<Url> url = ParseUrl(SplitRank(target).server);
-  if (!url) return tl::unexpected(url.error());
+  TACHO_ASSIGN_OR_RETURN(Url url, ParseUrl(SplitRank(target).server));
   // An OpenAI client's base URL is that of the server behind it.
-  if (url->path == "/v1" || url->path.starts_with("/v1/")) url->path.clear();
-  std::string origin = url->Origin();
-  client.NameServer(*url);
+  if (url.path == "/v1" || url.path.starts_with("/v1/")) url.path.clear();
+  std::string origin = url.Origin();
+  client.NameServer(url);
   // A router that hands every other path to one of its workers looks just like that worker, so its
   // own lists are asked for before anything else.
-  std::vector<Result<HttpResponse>> answers = client.FetchAll(
-      {Get(*url, "/workers", patience), Get(*url, "/list_workers", patience)}, stop);
+  std::vector<Result<HttpResponse>> answers =
+      client.FetchAll({Get(url, "/workers", patience), Get(url, "/list_workers", patience)}, stop);
   for (const Result<HttpResponse>& answer : answers) {
     if (answer) continue;
     if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
     // The others shall not wait for it: the probe will say what became of it.
     AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
-    return true;
+    return {};
   }
   const HttpResponse& workers = *answers[0];
   const HttpResponse& older = *answers[1];
@@ -106,7 +105,7 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   }
   if (!listed) {
     AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
-    return true;
+    return {};
   }
   if (listed->empty())
     return Fail(ErrorKind::kRemote,
@@ -125,10 +124,10 @@ Result<bool> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   std::vector<Worker> found = UnifyWorkers(*listed, "router " + origin + route, deployment.remarks);
   SayWhoGetsKeys(client, origin, found, deployment.remarks);
   AddWorkers(deployment, std::move(found));
-  return true;
+  return {};
 }
 
-Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& deployment,
+Result<void> AddFile(HttpClient& client, const std::string& path, Deployment& deployment,
                      std::stop_token stop, std::chrono::milliseconds patience) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -139,7 +138,7 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
     std::vector<Worker> workers = UnifyWorkers(*listed, path, deployment.remarks);
     NameServers(client, workers);
     AddWorkers(deployment, std::move(workers));
-    return true;
+    return {};
   }
   LaunchLog log = ReadLaunchLog(text);
   if (!log.routers.empty()) {
@@ -148,10 +147,9 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
       if (router.url != last.url)
         deployment.remarks.push_back(fmt::format("{}:{}: router {} is passed over for the later {}",
                                                  path, router.line, router.url, last.url));
-    Result<bool> added = AddUrl(client, last.url, false, deployment, stop, patience);
-    if (!added)
-      return tl::unexpected(added.error().WithContext(fmt::format("{}:{}", path, last.line)));
-    return true;
+    TACHO_RETURN_IF_ERROR(WithContext(AddUrl(client, last.url, false, deployment, stop, patience),
+                                      fmt::format("{}:{}", path, last.line)));
+    return {};
   }
   for (const LaunchLog::Server& engine : log.engines) {
     std::vector<Worker> one = {PlainWorker(engine.url, fmt::format("{}:{}", path, engine.line))};
@@ -166,7 +164,7 @@ Result<bool> AddFile(HttpClient& client, const std::string& path, Deployment& de
                     "\"Ports for engine\", \"Starting vLLM server "
                     "on\")",
                     path));
-  return true;
+  return {};
 }
 
 // Why a target that is no regular file is no address either; "" when it may be one.
@@ -202,7 +200,7 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
       if (std::string objection = NoAddress(target); !objection.empty())
         return Fail(ErrorKind::kUsage, objection);
     }
-    Result<bool> added =
+    Result<void> added =
         is_file ? AddFile(client, target, deployment, stop, patience)
                 : AddUrl(client, target, targets.size() > 1, deployment, stop, patience);
     if (!added) {

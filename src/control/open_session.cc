@@ -54,8 +54,7 @@ std::string_view FateOfSecondStart(const EngineFacts& facts) {
 }  // namespace
 
 Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& session) {
-  Result<std::string> path = SessionFile(worker_url, kEnding);
-  if (!path) return tl::unexpected<Error>(path.error());
+  TACHO_ASSIGN_OR_RETURN(std::string path, SessionFile(worker_url, kEnding));
   Json json = {{"key", session.key},
                {"since", session.since_unix_s},
                {"instance", session.instance},
@@ -63,7 +62,7 @@ Result<void> KeepOpenSession(const std::string& worker_url, const OpenSession& s
   if (session.steps) json["steps"] = *session.steps;
   if (session.by_stage) json["by_stage"] = true;
   if (!session.folder.empty()) json["folder"] = session.folder;
-  return ReplaceFile(*path, json.dump() + '\n');
+  return ReplaceFile(path, json.dump() + '\n');
 }
 
 void ForgetOpenSession(const std::string& worker_url) {

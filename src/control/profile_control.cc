@@ -74,10 +74,11 @@ constexpr std::string_view kStacksUnbounded =
 
 // The checked fields as the beginning of a request's body.
 Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const ProfileOptions& options) {
-  Result<std::vector<StartField>> fields = CheckFields(NameOf(facts.kind), facts.version, options);
-  if (!fields) return tl::unexpected(fields.error().WithContext(worker.url));
+  TACHO_ASSIGN_OR_RETURN(
+      std::vector<StartField> fields,
+      WithContext(CheckFields(NameOf(facts.kind), facts.version, options), worker.url));
   Json body = Json::object();
-  for (const StartField& field : *fields) body[field.name] = Json::parse(field.json);
+  for (const StartField& field : fields) body[field.name] = Json::parse(field.json);
   return body;
 }
 
@@ -100,19 +101,18 @@ Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
     return Refuse(worker,
                   "vLLM takes the folder for traces from --profiler-config at its start, not from "
                   "the request");
-  Result<Json> body = BodyOf(worker, facts, options);
-  if (!body) return tl::unexpected(body.error());
+  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
   ControlRequest request{worker.url, "/start_profile", ""};
   if (!facts.profiler.reads_body) {
-    if (!body->empty())
+    if (!body.empty())
       return Refuse(worker, fmt::format("{}: vLLM {} reads nothing from the start request; newer "
                                         "ones do",
-                                        body->begin().key(), facts.version));
+                                        body.begin().key(), facts.version));
     return request;
   }
-  (*body)["profile_prefix"] = options.key;
-  if (options.steps) (*body)["max_iterations"] = *options.steps;
-  request.body = body->dump();
+  body["profile_prefix"] = options.key;
+  if (options.steps) body["max_iterations"] = *options.steps;
+  request.body = body.dump();
   return request;
 }
 
@@ -124,9 +124,7 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   if (options.IsOn("with_stack") && !options.steps) return Refuse(worker, kStacksUnbounded);
   if (options.IsOn("profile_by_stage") && !options.steps)
     return Refuse(worker, "stages without a number of steps end an SGLang server: give --steps");
-  Result<Json> fields = BodyOf(worker, facts, options);
-  if (!fields) return tl::unexpected(fields.error());
-  Json& body = *fields;
+  TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
   if (facts.device == "cpu" && body.contains("activities") &&
       std::find(body["activities"].begin(), body["activities"].end(), "CPU") ==
           body["activities"].end())

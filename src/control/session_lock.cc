@@ -95,17 +95,15 @@ Result<SessionLock> SessionLock::Take(const std::vector<std::string>& worker_url
                                       std::string_view command) {
   SessionLock lock;
   for (const std::string& url : worker_urls) {
-    Result<std::string> path = SessionFile(url, "lock");
-    if (!path) return tl::unexpected(path.error());
-    Result<FileDescriptor> file = Locked(*path, url);
-    if (!file) return tl::unexpected(file.error());
+    TACHO_ASSIGN_OR_RETURN(std::string path, SessionFile(url, "lock"));
+    TACHO_ASSIGN_OR_RETURN(FileDescriptor file, Locked(path, url));
     const std::string owner = fmt::format("{}, process {}, since {}\n", command, getpid(),
                                           TimeText(std::time(nullptr), "%T"));
-    lock.held_.push_back({std::move(*file), *path});
+    lock.held_.push_back({std::move(file), path});
     const int fd = lock.held_.back().file.get();
     if (ftruncate(fd, 0) != 0 ||
         pwrite(fd, owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size()))
-      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", *path, std::strerror(errno)));
+      return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
   }
   return lock;
 }

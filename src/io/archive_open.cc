@@ -34,29 +34,24 @@ class MemberSource : public ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<ArchiveReader>> OpenArchive(const std::string& path) {
-  Result<std::unique_ptr<FileSource>> file = FileSource::Open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const bool regular = (*file)->is_regular();
-  auto stored = std::make_unique<PeekedSource>(std::move(*file));
-  const auto with_path = [&](const Error& e) { return e.WithContext(path); };
+  TACHO_ASSIGN_OR_RETURN(std::unique_ptr<FileSource> file, FileSource::Open(path));
+  const bool regular = file->is_regular();
+  auto stored = std::make_unique<PeekedSource>(std::move(file));
   if (!regular || PackingOf(stored->Peek(kPackingBytes)) != Packing::kPlain) {
-    return ArchiveReader::OfSource(Decode(std::move(stored))).map_error(with_path);
+    return WithContext(ArchiveReader::OfSource(Decode(std::move(stored))), path);
   }
   // Not packed: libarchive may seek, over members that nobody wants and to the directory of a zip.
-  Result<OpenedFile> again = OpenForReading(path);
-  if (!again) return tl::unexpected<Error>(again.error());
-  return ArchiveReader::OfFile(std::move(again->file)).map_error(with_path);
+  TACHO_ASSIGN_OR_RETURN(OpenedFile again, OpenForReading(path));
+  return WithContext(ArchiveReader::OfFile(std::move(again.file)), path);
 }
 
 Result<std::unique_ptr<ByteSource>> OpenArchiveMember(const std::string& path,
                                                       const std::string& name) {
-  Result<std::unique_ptr<ArchiveReader>> reader = OpenArchive(path);
-  if (!reader) return tl::unexpected<Error>(reader.error());
+  TACHO_ASSIGN_OR_RETURN(std::unique_ptr<ArchiveReader> reader, OpenArchive(path));
   for (size_t i = 0; i < kMaxArchiveMembers; ++i) {
-    Result<std::optional<ArchiveMember>> member = (*reader)->Next();
-    if (!member) return tl::unexpected<Error>(member.error().WithContext(path));
-    if (!*member) break;
-    if ((*member)->name == name) return std::make_unique<MemberSource>(std::move(*reader));
+    TACHO_ASSIGN_OR_RETURN(std::optional<ArchiveMember> member, WithContext(reader->Next(), path));
+    if (!member) break;
+    if (member->name == name) return std::make_unique<MemberSource>(std::move(reader));
   }
   return Fail(ErrorKind::kUnreadable, path + ": has no member " + name +
                                           ": the archive was changed, look for traces again");

@@ -83,10 +83,9 @@ class Finder {
   }
 
   Result<void> TakeGivenFile(const std::string& path) {
-    Result<std::unique_ptr<FileSource>> file = FileSource::Open(path);
-    if (!file) return tl::unexpected<Error>(file.error());
-    const uint64_t size = (*file)->size_at_open();
-    const Sniffed sniffed = Sniff(std::move(*file));
+    TACHO_ASSIGN_OR_RETURN(std::unique_ptr<FileSource> file, FileSource::Open(path));
+    const uint64_t size = file->size_at_open();
+    const Sniffed sniffed = Sniff(std::move(file));
     if (IsArchive(sniffed.kind)) return TakeArchive(path);
     if (std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
       return Fail(ErrorKind::kUnreadable, path + ": " + remedy);
@@ -99,9 +98,8 @@ class Finder {
   }
 
   Result<void> TakeFolder(const std::string& folder) {
-    Result<std::vector<FolderWalk::File>> files = walk_.FilesBelow(folder);
-    if (!files) return tl::unexpected<Error>(files.error());
-    for (const FolderWalk::File& file : *files) TakeFound(file);
+    TACHO_ASSIGN_OR_RETURN(std::vector<FolderWalk::File> files, walk_.FilesBelow(folder));
+    for (const FolderWalk::File& file : files) TakeFound(file);
     return {};
   }
 
@@ -120,10 +118,9 @@ class Finder {
   // An archive that breaks off gives the members in front of the damage; an error if there are
   // none.
   Result<void> TakeArchive(const std::string& path) {
-    Result<std::unique_ptr<ArchiveReader>> reader = OpenArchive(path);
-    if (!reader) return tl::unexpected<Error>(reader.error());
+    TACHO_ASSIGN_OR_RETURN(std::unique_ptr<ArchiveReader> reader, OpenArchive(path));
     for (size_t i = 0; i < kMaxArchiveMembers; ++i) {
-      Result<std::optional<ArchiveMember>> member = (*reader)->Next();
+      Result<std::optional<ArchiveMember>> member = reader->Next();
       if (!member) {
         const Error error = member.error().WithContext(path);
         if (i == 0) return tl::unexpected<Error>(error);
@@ -131,7 +128,7 @@ class Finder {
         return {};
       }
       if (!*member) return {};
-      TakeMember(path, **member, **reader);
+      TakeMember(path, **member, *reader);
     }
     Skip(path,
          fmt::format("has more than {} members: the rest is not looked at", kMaxArchiveMembers));

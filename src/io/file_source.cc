@@ -15,17 +15,16 @@
 namespace tacho {
 
 Result<std::unique_ptr<FileSource>> FileSource::Open(const std::string& path) {
-  Result<OpenedFile> opened = OpenForReading(path);
-  if (!opened) return tl::unexpected<Error>(opened.error());
-  const bool regular = S_ISREG(opened->status.st_mode);
-  uint64_t size = static_cast<uint64_t>(std::max<off_t>(opened->status.st_size, 0));
+  TACHO_ASSIGN_OR_RETURN(OpenedFile opened, OpenForReading(path));
+  const bool regular = S_ISREG(opened.status.st_mode);
+  uint64_t size = static_cast<uint64_t>(std::max<off_t>(opened.status.st_size, 0));
   if (regular) {
     // Standard input may be a file that somebody has read from already.
-    const off_t offset = ::lseek(opened->file.get(), 0, SEEK_CUR);
+    const off_t offset = ::lseek(opened.file.get(), 0, SEEK_CUR);
     if (offset > 0) size -= std::min(size, static_cast<uint64_t>(offset));
-    ::posix_fadvise(opened->file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+    ::posix_fadvise(opened.file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
-  return std::unique_ptr<FileSource>(new FileSource(std::move(opened->file), regular, size));
+  return std::unique_ptr<FileSource>(new FileSource(std::move(opened.file), regular, size));
 }
 
 FileSource::FileSource(FileDescriptor file, bool regular, uint64_t size)

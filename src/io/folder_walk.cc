@@ -53,9 +53,7 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
   }
   if (!seen_.emplace(Identity{status.st_dev, status.st_ino}, folder).second) return files;
   Pending pending;
-  if (Result<void> read = ReadFolder(folder, pending, files); !read) {
-    return tl::unexpected<Error>(read.error().WithContext(folder));
-  }
+  TACHO_RETURN_IF_ERROR(WithContext(ReadFolder(folder, pending, files), folder));
   // Links last, so that a file is listed by its own name if that lies below the folder as well.
   while (!pending.folders.empty() || !pending.links.empty()) {
     if (!pending.folders.empty()) {
@@ -81,9 +79,8 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
 
 Result<void> FolderWalk::ReadFolder(const std::string& folder, Pending& pending,
                                     std::vector<File>& files) {
-  Result<std::vector<std::string>> names = NamesIn(folder);
-  if (!names) return tl::unexpected<Error>(names.error());
-  for (const std::string& name : *names) {
+  TACHO_ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(folder));
+  for (const std::string& name : names) {
     const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
     struct stat status = {};
     if (::lstat(path.c_str(), &status) != 0) {

@@ -10,19 +10,19 @@
 namespace tacho {
 namespace {
 
-Error CannotOpen(int error) {
+tl::unexpected<Error> CannotOpen(int error) {
   std::string message = "cannot be opened: " + SystemErrorText(error);
   if (error == ENOENT || error == ENOTDIR) message = "does not exist: check the path";
   if (error == EACCES || error == EPERM) {
     message = "no permission to read it: run as its owner, or make it readable with chmod";
   }
-  return Error{ErrorKind::kUnreadable, std::move(message)};
+  return Fail(ErrorKind::kUnreadable, std::move(message));
 }
 
 Result<OpenedFile> CheckedStatus(FileDescriptor file) {
   OpenedFile opened{std::move(file), {}};
   if (::fstat(opened.file.get(), &opened.status) != 0) {
-    return tl::unexpected<Error>(CannotOpen(errno));
+    return CannotOpen(errno);
   }
   if (std::string why = WhyNotReadable(opened.status.st_mode); !why.empty()) {
     return Fail(ErrorKind::kUnreadable, std::move(why));
@@ -49,12 +49,12 @@ Result<OpenedFile> OpenStandardInput() {
 
 Result<OpenedFile> OpenPath(const std::string& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return tl::unexpected<Error>(CannotOpen(errno));
+  if (::stat(path.c_str(), &status) != 0) return CannotOpen(errno);
   if (std::string why = WhyNotReadable(status.st_mode); !why.empty()) {
     return Fail(ErrorKind::kUnreadable, std::move(why));
   }
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!file) return tl::unexpected<Error>(CannotOpen(errno));
+  if (!file) return CannotOpen(errno);
   return CheckedStatus(std::move(file));
 }
 

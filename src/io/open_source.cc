@@ -31,15 +31,14 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
 
 Result<std::unique_ptr<BlockStream>> OpenSource(const TraceSource& source, StreamThreads threads) {
   if (!source.member.empty()) {
-    Result<std::unique_ptr<ByteSource>> member = OpenArchiveMember(source.path, source.member);
-    if (!member) return tl::unexpected<Error>(member.error());
-    return DecodeStream(std::move(*member), threads);
+    TACHO_ASSIGN_OR_RETURN(std::unique_ptr<ByteSource> member,
+                           OpenArchiveMember(source.path, source.member));
+    return DecodeStream(std::move(member), threads);
   }
-  Result<std::unique_ptr<FileSource>> file = FileSource::Open(source.path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  const bool seen = (*file)->is_regular() && source.path != "-";
-  if (seen) return DecodeStream(std::move(*file), threads);
-  return OpenUnseen(std::move(*file), source.path == "-" ? "standard input" : source.path, threads);
+  TACHO_ASSIGN_OR_RETURN(std::unique_ptr<FileSource> file, FileSource::Open(source.path));
+  const bool seen = file->is_regular() && source.path != "-";
+  if (seen) return DecodeStream(std::move(file), threads);
+  return OpenUnseen(std::move(file), source.path == "-" ? "standard input" : source.path, threads);
 }
 
 }  // namespace tacho

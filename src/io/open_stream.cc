@@ -5,9 +5,8 @@
 namespace tacho {
 
 Result<std::unique_ptr<BlockStream>> OpenStream(const std::string& path, StreamThreads threads) {
-  Result<std::unique_ptr<FileSource>> file = FileSource::Open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  return DecodeStream(std::move(*file), threads);
+  TACHO_ASSIGN_OR_RETURN(std::unique_ptr<FileSource> file, FileSource::Open(path));
+  return DecodeStream(std::move(file), threads);
 }
 
 }  // namespace tacho

@@ -7,17 +7,16 @@
 namespace tacho {
 
 Result<std::string> ReadWholeFile(const std::string& path, size_t most) {
-  auto stream = OpenStream(path, StreamThreads::kInline);
-  if (!stream) return tl::unexpected<Error>(stream.error());
+  TACHO_ASSIGN_OR_RETURN(auto stream, OpenStream(path, StreamThreads::kInline));
   std::string text;
-  for (Block block = (*stream)->Next(); block.size > 0; block = (*stream)->Next()) {
+  for (Block block = stream->Next(); block.size > 0; block = stream->Next()) {
     text.append(block.data, block.size);
     if (text.size() > most) {
       return Fail(ErrorKind::kUsage, fmt::format("{}: larger than {} bytes", path, most));
     }
   }
-  if ((*stream)->defect() != StreamDefect::kNone) {
-    return Fail(ErrorKind::kUnreadable, path + ": " + (*stream)->defect_text());
+  if (stream->defect() != StreamDefect::kNone) {
+    return Fail(ErrorKind::kUnreadable, path + ": " + stream->defect_text());
   }
   return text;
 }

@@ -22,16 +22,12 @@ Exchange::Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSin
 }
 
 Result<void> Exchange::Check(const Keys& keys) {
-  Result<Url> url = ParseUrl(request_.url);
-  if (!url) return tl::unexpected<Error>(url.error());
-  url_ = std::move(*url);
+  TACHO_ASSIGN_OR_RETURN(url_, ParseUrl(request_.url));
   if (!IsHttpToken(request_.method)) {
     return Fail(ErrorKind::kUsage, url_.Origin() + ": \"" + request_.method + "\" is no method");
   }
   for (const HttpHeader& header : request_.headers) {
-    if (const auto good = CheckHeader(header); !good) {
-      return tl::unexpected<Error>(good.error().WithContext(url_.Origin()));
-    }
+    TACHO_RETURN_IF_ERROR(WithContext(CheckHeader(header), url_.Origin()));
   }
   keys.PutInto(url_, request_.headers);
   return {};

@@ -63,11 +63,9 @@ class Client final : public HttpClient {
 };
 
 Result<void> Client::Open() {
-  if (!Curl()) return tl::unexpected<Error>(Curl().error());
+  TACHO_RETURN_IF_ERROR(Curl());
   TACHO_RETURN_IF_ERROR(keys_.Check());
-  auto loop = EventLoop::Create();
-  if (!loop) return tl::unexpected<Error>(loop.error());
-  loop_ = std::move(*loop);
+  TACHO_ASSIGN_OR_RETURN(loop_, EventLoop::Create());
   curl_ = std::make_unique<CurlMulti>(*loop_);
   TACHO_RETURN_IF_ERROR(curl_->Open(options_.most_idle_connections));
   connections_ = std::make_unique<DirectConnections>(

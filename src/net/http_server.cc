@@ -57,17 +57,15 @@ uint16_t PortOf(int fd) {
 }
 
 Result<FileDescriptor> OpenListener(const std::string& host, uint16_t port) {
-  const Result<Address> address = ParseAddress(host, port);
-  if (!address) return tl::unexpected<Error>(address.error());
-  const int family = address->storage.ss_family;
+  TACHO_ASSIGN_OR_RETURN(const Address address, ParseAddress(host, port));
+  const int family = address.storage.ss_family;
   FileDescriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int on = 1;
   // Accepted sockets inherit TCP_NODELAY.
   const bool open =
       socket && setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
       setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0 &&
-      bind(socket.get(), reinterpret_cast<const sockaddr*>(&address->storage), address->size) ==
-          0 &&
+      bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.size) == 0 &&
       listen(socket.get(), SOMAXCONN) == 0;
   const int error = errno;
   if (open) {
@@ -146,11 +144,10 @@ class Server final : public HttpServer {
   }
 
   Result<uint16_t> Listen(const std::string& host, uint16_t port, HttpHandler handler) override {
-    Result<FileDescriptor> socket = OpenListener(host, port);
-    if (!socket) return tl::unexpected<Error>(socket.error());
-    const uint16_t taken = PortOf(socket->get());
+    TACHO_ASSIGN_OR_RETURN(FileDescriptor socket, OpenListener(host, port));
+    const uint16_t taken = PortOf(socket.get());
     auto listener =
-        std::make_shared<Listener>(connections_, std::move(*socket), taken, std::move(handler));
+        std::make_shared<Listener>(connections_, std::move(socket), taken, std::move(handler));
     // Who connects before the loop knows of it waits in the kernel's queue.
     loop_->Post([this, listener] {
       listeners_.push_back(listener);
@@ -192,9 +189,8 @@ class Server final : public HttpServer {
 }  // namespace
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Create(const HttpServerOptions& options) {
-  auto loop = EventLoop::Create();
-  if (!loop) return tl::unexpected<Error>(loop.error());
-  return std::make_unique<Server>(std::move(*loop), options);
+  TACHO_ASSIGN_OR_RETURN(auto loop, EventLoop::Create());
+  return std::make_unique<Server>(std::move(loop), options);
 }
 
 }  // namespace tacho

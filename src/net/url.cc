@@ -110,9 +110,8 @@ Result<Url> ParseUrl(std::string_view text) {
     return Wrong(text, "a name or a password before '@' is not taken");
   }
 
-  Result<std::string_view> host = TakeHost(text, authority);
-  if (!host) return tl::unexpected(host.error());
-  url.host = std::string(*host);
+  TACHO_ASSIGN_OR_RETURN(std::string_view host, TakeHost(text, authority));
+  url.host = std::string(host);
   std::transform(url.host.begin(), url.host.end(), url.host.begin(), AsciiLower);
 
   if (authority.empty()) {

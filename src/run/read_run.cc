@@ -48,10 +48,8 @@ void ChooseByName(const std::string& session, InputPlan& plan) {
 }
 
 Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
-  auto found = FindTraces(choice.paths);
-  if (!found) return tl::unexpected<Error>(found.error());
   InputPlan plan;
-  plan.found = std::move(*found);
+  TACHO_ASSIGN_OR_RETURN(plan.found, FindTraces(choice.paths));
   const std::vector<TraceSource>& traces = plan.found.traces;
   plan.is_collection = choice.paths.size() > 1 || traces.size() != 1 || !traces[0].member.empty() ||
                        traces[0].path != choice.paths[0];
@@ -195,9 +193,8 @@ Result<Outcome<Item>> ReadTrace(const TraceSource& source, StreamThreads threads
                                 const TraceChoice& choice, RunProgress& progress,
                                 const More& more) {
   TraceBuilder builder;
-  const auto sizes =
-      ReadSource(source, threads, builder, builder.header(), builder.notes(), progress);
-  if (!sizes) return tl::unexpected<Error>(sizes.error());
+  TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadSource(source, threads, builder, builder.header(),
+                                                      builder.notes(), progress));
   Trace trace = std::move(builder).Finish();
   Outcome<Item> outcome{Seen(trace, source), std::nullopt};
   if (!choice.ranks.empty() || choice.first_worker_only) {
@@ -206,7 +203,7 @@ Result<Outcome<Item>> ReadTrace(const TraceSource& source, StreamThreads threads
     outcome.seen.lacks = LacksOf(facts, choice);
   }
   if (outcome.seen.lacks == Lacks::kNothing) more(std::move(trace), outcome);
-  if (outcome.item) Place(source, *sizes, *outcome.item);
+  if (outcome.item) Place(source, sizes, *outcome.item);
   return outcome;
 }
 
@@ -262,12 +259,11 @@ std::optional<Interval> TraceWindow::On(Interval span) const {
 
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress) {
-  auto plan = PlanInput(choice, progress);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  const std::vector<TraceSource> sources = plan->found.traces;
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
+  const std::vector<TraceSource> sources = plan.found.traces;
   const auto in_flight = FindInFlight(sources, options.in_flight);
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
-      std::move(*plan), choice, "needs more memory than there is: try --summary",
+      std::move(plan), choice, "needs more memory than there is: try --summary",
       [&](const TraceSource& source, StreamThreads threads) {
         return ReadTrace<TraceAnalysis>(
             source, threads, choice, progress,
@@ -302,36 +298,33 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
 }
 
 Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress) {
-  auto plan = PlanInput(choice, progress);
-  if (!plan) return tl::unexpected<Error>(plan.error());
-  return Collect<LoadedTrace, LoadedRun>(
-      std::move(*plan), choice, "needs more memory than there is",
-      [&](const TraceSource& source, StreamThreads threads) {
-        return ReadTrace<LoadedTrace>(source, threads, choice, progress,
-                                      [](Trace&& trace, Outcome<LoadedTrace>& outcome) {
-                                        outcome.item.emplace();
-                                        outcome.item->facts = GatherFacts(trace);
-                                        outcome.item->trace = std::move(trace);
-                                      });
-      });
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
+  const auto keep = [](Trace&& trace, Outcome<LoadedTrace>& outcome) {
+    outcome.item.emplace();
+    outcome.item->facts = GatherFacts(trace);
+    outcome.item->trace = std::move(trace);
+  };
+  return Collect<LoadedTrace, LoadedRun>(std::move(plan), choice, "needs more memory than there is",
+                                         [&](const TraceSource& source, StreamThreads threads) {
+                                           return ReadTrace<LoadedTrace>(source, threads, choice,
+                                                                         progress, keep);
+                                         });
 }
 
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
                                           RunProgress& progress) {
   const TraceChoice choice{.paths = paths, .threads = threads};
-  auto plan = PlanInput(choice, progress);
-  if (!plan) return tl::unexpected<Error>(plan.error());
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   return Collect<TraceSummary, RunSummary>(
-      std::move(*plan), choice, "needs more memory than there is",
+      std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source,
           StreamThreads stream_threads) -> Result<Outcome<TraceSummary>> {
         SummarySink sink;
-        const auto sizes =
-            ReadSource(source, stream_threads, sink, sink.header(), sink.notes(), progress);
-        if (!sizes) return tl::unexpected<Error>(sizes.error());
+        TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadSource(source, stream_threads, sink,
+                                                            sink.header(), sink.notes(), progress));
         sink.Finish();
         TraceSummary summary = Summarized(sink);
-        Place(source, *sizes, summary);
+        Place(source, sizes, summary);
         return Outcome<TraceSummary>{{}, std::move(summary)};
       });
 }

@@ -42,23 +42,19 @@ class RunningSimulation : public Simulation {
     server_.reset();
   }
 
-  Result<bool> Begin(const SimulationOptions& options) {
+  Result<void> Begin(const SimulationOptions& options) {
     if (!log_.Open(options.log_path)) {
       return Fail(ErrorKind::kOutput, fmt::format("{}: cannot be written", options.log_path));
     }
-    auto server = HttpServer::Create({.gate = AdmitRequest});
-    if (!server) return tl::unexpected<Error>(server.error());
-    server_ = std::move(*server);
-    auto client = HttpClient::Create();
-    if (!client) return tl::unexpected<Error>(client.error());
-    client_ = std::move(*client);
+    TACHO_ASSIGN_OR_RETURN(server_, HttpServer::Create({.gate = AdmitRequest}));
+    TACHO_ASSIGN_OR_RETURN(client_, HttpClient::Create());
     loop_ = std::make_unique<ServerLoop>(*server_, kMostThreads);
     for (int64_t i = 0; i < options.count; ++i) {
       TACHO_RETURN_IF_ERROR(AddWorker(options, options.first_index + i));
     }
     places_.insert(places_.end(), options.elsewhere.begin(), options.elsewhere.end());
     if (options.router != RouterKind::kNone) TACHO_RETURN_IF_ERROR(AddRouter(options));
-    return true;
+    return {};
   }
 
   std::string RouterUrl() const override { return router_url_; }
@@ -76,36 +72,35 @@ class RunningSimulation : public Simulation {
     return SglangServer::Create(options, *loop_, log_);
   }
 
-  Result<bool> AddWorker(const SimulationOptions& options, int64_t index) {
+  Result<void> AddWorker(const SimulationOptions& options, int64_t index) {
     WorkerOptions own = options.worker;
     own.index = index;
     if (own.rank_pids.empty()) own.pid += index * kPidsAWorker;
     own.instance_id = fmt::format("{:05x}", std::random_device()() & 0xfffff);
     own.seed = HashNumber(own.seed * 1000 + static_cast<uint64_t>(index));
-    auto made = MakeWorker(own);
-    if (!made) return tl::unexpected<Error>(made.error());
-    Worker* worker = made->get();
-    workers_.push_back(std::move(*made));
+    TACHO_ASSIGN_OR_RETURN(auto made, MakeWorker(own));
+    Worker* worker = made.get();
+    workers_.push_back(std::move(made));
     const bool is_front = options.router == RouterKind::kNone;
     const uint16_t first = is_front ? options.port : options.worker_port;
     const auto wanted = static_cast<uint16_t>(first == 0 ? 0 : first + index);
-    const auto port =
+    TACHO_ASSIGN_OR_RETURN(
+        const auto port,
         server_->Listen(options.host, wanted, Guarded([worker](const auto& exchange) {
                           worker->alive() ? worker->Handle(exchange) : exchange->Abort();
-                        }));
-    if (!port) return tl::unexpected<Error>(port.error());
-    ports_.push_back(*port);
-    worker->set_on_death([this, port = *port, on_death = options.on_death] {
+                        })));
+    ports_.push_back(port);
+    worker->set_on_death([this, port, on_death = options.on_death] {
       server_->Close(port);
       if (on_death) on_death();
     });
-    worker->OnListening(*port);
+    worker->OnListening(port);
     places_.push_back(
-        {fmt::format("http://{}:{}", options.host, *port), own.pid, worker->RankPids()});
-    return true;
+        {fmt::format("http://{}:{}", options.host, port), own.pid, worker->RankPids()});
+    return {};
   }
 
-  Result<bool> AddRouter(const SimulationOptions& options) {
+  Result<void> AddRouter(const SimulationOptions& options) {
     router_ = options.router == RouterKind::kVllm ? MakeVllmRouter(*client_, *loop_, log_)
                                                   : MakeSglangRouter(*client_, *loop_, log_);
     for (size_t i = 0; i < places_.size(); ++i) {
@@ -123,26 +118,27 @@ class RunningSimulation : public Simulation {
         router_->Add(upstream);
       }
     }
-    const auto port = server_->Listen(options.host, options.port,
-                                      [this](const auto& exchange) { router_->Handle(exchange); });
-    if (!port) return tl::unexpected<Error>(port.error());
-    ports_.push_back(*port);
-    const auto prometheus = server_->Listen(options.host, 0, [this](const auto& exchange) {
-      if (exchange->request().path == "/metrics") {
-        exchange->Respond(200, router_->Metrics(), "text/plain; version=0.0.4");
-      } else {
-        exchange->Respond(404, "", "text/plain");
-      }
-    });
-    if (!prometheus) return tl::unexpected<Error>(prometheus.error());
-    ports_.push_back(*prometheus);
-    router_url_ = fmt::format("http://{}:{}", options.host, *port);
-    prometheus_url_ = fmt::format("http://{}:{}/metrics", options.host, *prometheus);
-    router_->OnListening(options.host, *port);
+    TACHO_ASSIGN_OR_RETURN(
+        const auto port, server_->Listen(options.host, options.port, [this](const auto& exchange) {
+          router_->Handle(exchange);
+        }));
+    ports_.push_back(port);
+    TACHO_ASSIGN_OR_RETURN(
+        const auto prometheus, server_->Listen(options.host, 0, [this](const auto& exchange) {
+          if (exchange->request().path == "/metrics") {
+            exchange->Respond(200, router_->Metrics(), "text/plain; version=0.0.4");
+          } else {
+            exchange->Respond(404, "", "text/plain");
+          }
+        }));
+    ports_.push_back(prometheus);
+    router_url_ = fmt::format("http://{}:{}", options.host, port);
+    prometheus_url_ = fmt::format("http://{}:{}/metrics", options.host, prometheus);
+    router_->OnListening(options.host, port);
     // The line that slime and vime print.
     log_.Line(fmt::format("(RolloutManager pid={}) Router launched at {}:{}, Prometheus port: {}",
-                          options.worker.pid - 1, options.host, *port, *prometheus));
-    return true;
+                          options.worker.pid - 1, options.host, port, prometheus));
+    return {};
   }
 
   ServerLog log_;
@@ -160,9 +156,7 @@ class RunningSimulation : public Simulation {
 
 Result<std::unique_ptr<Simulation>> Simulation::Start(const SimulationOptions& options) {
   auto simulation = std::make_unique<RunningSimulation>();
-  if (auto begun = simulation->Begin(options); !begun) {
-    return tl::unexpected<Error>(begun.error());
-  }
+  TACHO_RETURN_IF_ERROR(simulation->Begin(options));
   return simulation;
 }
 

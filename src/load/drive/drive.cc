@@ -316,9 +316,8 @@ Result<LoadRecords> Drive(HttpClient& client, const LoadPlan& plan,
   if (targets.empty()) return Fail(ErrorKind::kUsage, "no server to send to");
   std::vector<std::string> addresses;
   for (const DriveTarget& target : targets) {
-    auto address = AddressOf(target);
-    if (!address) return tl::unexpected<Error>(address.error());
-    addresses.push_back(std::move(*address));
+    TACHO_ASSIGN_OR_RETURN(auto address, AddressOf(target));
+    addresses.push_back(std::move(address));
   }
   const auto driver =
       std::make_shared<Driver>(client, plan, targets, std::move(addresses), progress, options);

@@ -78,15 +78,13 @@ Result<std::string> RouteOf(const DriveTarget& target) {
 }  // namespace
 
 Result<std::string> AddressOf(const DriveTarget& target) {
-  const auto url = ParseUrl(target.url);
-  if (!url) return tl::unexpected<Error>(url.error());
-  const auto route = RouteOf(target);
-  if (!route) return tl::unexpected<Error>(route.error());
+  TACHO_ASSIGN_OR_RETURN(const auto url, ParseUrl(target.url));
+  TACHO_ASSIGN_OR_RETURN(const auto route, RouteOf(target));
   for (const std::string* fields : {&target.sampling, &target.extra_body}) {
     if (fields->empty() || IsJsonObject(*fields)) continue;
     return Fail(ErrorKind::kUsage, *fields + " is no JSON object");
   }
-  return url->With(*route);
+  return url.With(route);
 }
 
 std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uint64_t salt,

@@ -65,9 +65,8 @@ Result<Json> Told(const Result<HttpResponse>& answer, const char* key) {
 }
 
 Result<int64_t> CountOf(const Result<HttpResponse>& answer) {
-  const auto json = Told(answer, "count");
-  if (!json) return tl::unexpected<Error>(json.error());
-  const Json& count = (*json)["count"];
+  TACHO_ASSIGN_OR_RETURN(const auto json, Told(answer, "count"));
+  const Json& count = json["count"];
   if (count.is_number_integer()) return count.get<int64_t>();
   return Fail(ErrorKind::kRemote, "the tokenizer's \"count\" is no number");
 }
@@ -84,17 +83,16 @@ Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
   HttpRequest request;
   request.url = AddressOf(url, "/v1/models");
   request.connect_timeout = request.timeout = patience;
-  const auto answer = client.Fetch(request, std::move(stop));
-  if (!answer) return tl::unexpected<Error>(answer.error());
-  const Json json = Json::parse(answer->body, nullptr, false);
-  if (const std::string remedy = KeyRemedy(*answer); !remedy.empty())
+  TACHO_ASSIGN_OR_RETURN(const auto answer, client.Fetch(request, std::move(stop)));
+  const Json json = Json::parse(answer.body, nullptr, false);
+  if (const std::string remedy = KeyRemedy(answer); !remedy.empty())
     return Fail(ErrorKind::kRemote, fmt::format("{}: {}", request.url, remedy));
-  if (answer->status != 200 || !json.is_object() || !json.contains("data") ||
+  if (answer.status != 200 || !json.is_object() || !json.contains("data") ||
       !json["data"].is_array() || json["data"].empty()) {
     return Fail(ErrorKind::kRemote,
                 fmt::format("{}: HTTP {} and no list of models: is this an engine? (--model NAME "
                             "does without)",
-                            request.url, answer->status));
+                            request.url, answer.status));
   }
   ServedModel served;
   for (const Json& model : json["data"]) {
@@ -116,13 +114,13 @@ Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
 Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
                                          const std::string& model,
                                          std::chrono::milliseconds patience, std::stop_token stop) {
-  const auto json =
+  TACHO_ASSIGN_OR_RETURN(
+      const auto json,
       Told(client.Fetch(TokenizeRequest(url, model, "prompt", QuoteJson(kPlainText), patience),
                         std::move(stop)),
-           "tokens");
-  if (!json) return tl::unexpected<Error>(json.error());
+           "tokens"));
   std::vector<int64_t> ids;
-  for (const Json& token : (*json)["tokens"]) {
+  for (const Json& token : json["tokens"]) {
     if (token.is_number_integer()) ids.push_back(token.get<int64_t>());
   }
   std::sort(ids.begin(), ids.end());

@@ -8,13 +8,12 @@ Result<MixChoice> MixChoice::Create(const std::vector<MixPart>& mix) {
   MixChoice choice;
   double sum = 0;
   for (const MixPart& part : mix.empty() ? DefaultMix() : mix) {
-    const auto scenario = FindScenario(part.scenario);
-    if (!scenario) return tl::unexpected<Error>(scenario.error());
+    TACHO_ASSIGN_OR_RETURN(const auto scenario, FindScenario(part.scenario));
     if (!(part.weight >= 0)) {
       return Fail(ErrorKind::kUsage, "a negative weight of " + part.scenario);
     }
     sum += part.weight;
-    choice.parts_.push_back({*scenario, sum});
+    choice.parts_.push_back({scenario, sum});
   }
   if (!(sum > 0)) return Fail(ErrorKind::kUsage, "the mix adds up to 0");
   for (Part& part : choice.parts_) part.upto /= sum;

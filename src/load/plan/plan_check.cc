@@ -81,8 +81,7 @@ Result<void> CheckTimes(const PlanOptions& o) {
 Result<void> CheckPlan(const PlanOptions& options) {
   TACHO_RETURN_IF_ERROR(CheckLengths(options));
   TACHO_RETURN_IF_ERROR(CheckTimes(options));
-  const auto choice = MixChoice::Create(options.mix);
-  if (!choice) return tl::unexpected<Error>(choice.error());
+  TACHO_RETURN_IF_ERROR(MixChoice::Create(options.mix));
   return {};
 }
 

@@ -146,9 +146,8 @@ Result<Mix> ParseMix(std::string_view text) {
       return Fail(ErrorKind::kUsage,
                   fmt::format("'{}' is no part of a mix such as chat=60,rag=30,code=10", part));
     }
-    const auto scenario = FindScenario(part.substr(0, sign));
-    if (!scenario) return tl::unexpected<Error>(scenario.error());
-    mix.parts.push_back({(*scenario)->name, *weight});
+    TACHO_ASSIGN_OR_RETURN(const auto scenario, FindScenario(part.substr(0, sign)));
+    mix.parts.push_back({scenario->name, *weight});
     mix.sum += *weight;
   }
   if (!(mix.sum > 0)) return Fail(ErrorKind::kUsage, "the mix adds up to 0");

@@ -64,9 +64,8 @@ Result<std::vector<Slo>> ParseSlos(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find_first_of(", "), text.size());
     if (end > 0) {
-      auto slo = ParseSlo(text.substr(0, end));
-      if (!slo) return tl::unexpected<Error>(slo.error());
-      slos.push_back(std::move(*slo));
+      TACHO_ASSIGN_OR_RETURN(auto slo, ParseSlo(text.substr(0, end)));
+      slos.push_back(std::move(slo));
     }
     text.remove_prefix(std::min(text.size(), end + 1));
   }

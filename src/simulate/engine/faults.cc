@@ -85,9 +85,7 @@ Result<Fault> ParseFault(std::string_view text) {
   }
   Fault fault{row->kind, {}, 0};
   if (at != std::string_view::npos) {
-    const auto worker = ParseAmount(head.substr(at + 1));
-    if (!worker) return tl::unexpected<Error>(worker.error().WithContext("--fault"));
-    fault.worker = *worker;
+    TACHO_ASSIGN_OR_RETURN(fault.worker, WithContext(ParseAmount(head.substr(at + 1)), "--fault"));
   }
   if (colon != std::string_view::npos && row->argument.empty()) {
     return Fail(ErrorKind::kUsage, fmt::format("fault {} takes no argument", name));
@@ -95,10 +93,9 @@ Result<Fault> ParseFault(std::string_view text) {
   if (row->argument.empty()) return fault;
   const std::string_view argument =
       colon == std::string_view::npos ? row->fallback : text.substr(colon + 1);
-  const auto amount = row->argument == "TIME" ? ParseTime(argument) : ParseAmount(argument);
-  if (!amount)
-    return tl::unexpected<Error>(amount.error().WithContext(fmt::format("fault {}", name)));
-  fault.amount = *amount;
+  TACHO_ASSIGN_OR_RETURN(fault.amount, WithContext(row->argument == "TIME" ? ParseTime(argument)
+                                                                           : ParseAmount(argument),
+                                                   fmt::format("fault {}", name)));
   return fault;
 }
 

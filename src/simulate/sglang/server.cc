@@ -18,9 +18,8 @@ using Json = nlohmann::json;
 
 Result<std::unique_ptr<SglangServer>> SglangServer::Create(const WorkerOptions& options, Loop& loop,
                                                            ServerLog& log) {
-  const auto version = ParseSglangVersion(options.version);
-  if (!version) return tl::unexpected<Error>(version.error());
-  return std::unique_ptr<SglangServer>(new SglangServer(options, *version, loop, log));
+  TACHO_ASSIGN_OR_RETURN(const auto version, ParseSglangVersion(options.version));
+  return std::unique_ptr<SglangServer>(new SglangServer(options, version, loop, log));
 }
 
 SglangServer::SglangServer(const WorkerOptions& options, const SglangVersion& version, Loop& loop,

@@ -10,12 +10,10 @@
 namespace tacho::simulate {
 Result<std::unique_ptr<VllmServer>> VllmServer::Create(const WorkerOptions& options, Loop& loop,
                                                        ServerLog& log) {
-  const auto version = ParseVllmVersion(options.version);
-  if (!version) return tl::unexpected<Error>(version.error());
-  auto config = ParseProfilerConfig(options.profiler_config, *version);
-  if (!config) return tl::unexpected<Error>(config.error());
-  if (options.faults.Has(FaultKind::kNotFound, options.index)) config->profiler.clear();
-  return std::unique_ptr<VllmServer>(new VllmServer(options, *version, *config, loop, log));
+  TACHO_ASSIGN_OR_RETURN(const auto version, ParseVllmVersion(options.version));
+  TACHO_ASSIGN_OR_RETURN(auto config, ParseProfilerConfig(options.profiler_config, version));
+  if (options.faults.Has(FaultKind::kNotFound, options.index)) config.profiler.clear();
+  return std::unique_ptr<VllmServer>(new VllmServer(options, version, config, loop, log));
 }
 
 VllmServer::VllmServer(const WorkerOptions& options, const VllmVersion& version,
