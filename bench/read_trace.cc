@@ -39,7 +39,7 @@ int main(int count, char** arguments) {
     return 3;
   }
   tacho::TraceBuilder builder;
-  const auto read = tacho::ReadKinetoJson(**stream, builder, builder.header(), builder.notes());
+  const auto read = tacho::ReadKinetoJson(**stream, builder);
   if (!read) {
     std::fprintf(stderr, "%s\n", read.error().message.c_str());
     return 3;

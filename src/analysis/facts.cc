@@ -127,10 +127,7 @@ std::string EngineOf(const Trace& trace, const std::vector<std::string>& process
 }
 
 void AddCounts(const Trace& trace, TraceFacts& facts) {
-  for (size_t letter = 0; letter < trace.counts.by_phase.size(); ++letter) {
-    const uint64_t count = trace.counts.by_phase[letter];
-    if (count > 0) facts.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);
-  }
+  facts.by_phase.assign(trace.counts.by_label.begin(), trace.counts.by_label.end());
   for (size_t i = 0; i < trace.words.categories().size(); ++i) {
     const uint64_t count = trace.counts.complete_by_category[i];
     if (count > 0)

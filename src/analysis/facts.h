@@ -31,7 +31,7 @@ struct TraceFacts {
   RankIdentity identity;                   // by IdentityOf, with the stage
   std::vector<std::string> process_names;  // sorted, distinct
   std::vector<int64_t> pids;               // of the processes that ran something, sorted, distinct
-  std::vector<std::pair<std::string, uint64_t>> by_phase;     // letter, events; by letter
+  std::vector<std::pair<std::string, uint64_t>> by_phase;     // as in EventCounts::by_label
   std::vector<std::pair<std::string, uint64_t>> by_category;  // complete events; by category
   std::vector<std::string> options;                           // profiler options that were on
   bool python_stacks = false;            // Python frames were recorded, which slows the host

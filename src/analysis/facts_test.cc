@@ -17,7 +17,7 @@ using ::testing::Pair;
 void NameProcess(TraceBuilder& b, std::string_view pid, std::string_view name) {
   Vocabulary& words = b.vocabulary();
   Event event;
-  event.phase = 'M';
+  event.type = EventType::kMetadata;
   event.name = words.strings.Intern("process_name");
   event.track = words.InternTrack(words.strings.Intern(pid), words.strings.Intern("0"));
   event.metadata = words.strings.Intern(name);
@@ -37,6 +37,7 @@ TEST(Facts, OfAVllmWorker) {
   b.Host("cpu_op", "aten::mm", {.pid = "5", .duration = 5});
   b.Kernel("gemm", {.duration = 5});
   b.Kernel("gemm", {.duration = 5});
+  b.basics().counts.by_label = {{"X", 4}, {"M", 1}};
   const TraceFacts facts = Gather(std::move(b));
   EXPECT_EQ(TraceRoleName(facts.role), "worker");
   EXPECT_EQ(facts.engine, "vllm");

@@ -37,11 +37,12 @@ std::optional<int64_t> Known(int64_t value) {
 
 // As CollectDeviceWork decides it: any operator that does work has one that is work on its own.
 bool IsHostEngine(const SummarySink& sink) {
-  if (!MayBeHostEngine(sink.work(), sink.words(), sink.counts())) return false;
+  const TraceBasics& basics = sink.basics();
+  if (!MayBeHostEngine(sink.work(), basics.words, basics.counts)) return false;
   const auto classifier = Classifier::Create();
   return classifier &&
          std::any_of(sink.host_ops().begin(), sink.host_ops().end(), [&](const auto& op) {
-           const std::string_view name = sink.words()[op.first];
+           const std::string_view name = basics.words[op.first];
            return !classifier->categories()[classifier->OfOperator(name)].starts_with(
                "bookkeeping");
          });
@@ -49,41 +50,38 @@ bool IsHostEngine(const SummarySink& sink) {
 
 // As AnalyzeTrace decides it, of an engine that stamps its version: such a one names its steps.
 bool TookNoStep(const SummarySink& sink) {
-  const TraceHeader& header = sink.header();
+  const auto& [header, words, counts, notes] = sink.basics();
   const auto classifier = Classifier::Create();
   if (header.vllm_version.empty() || (header.rank < 0 && header.devices.empty()) || !classifier ||
-      sink.work().host_calls > 0 || sink.notes().lost_data()) {
+      sink.work().host_calls > 0 || notes.lost_data()) {
     return false;
   }
-  const std::vector<Category>& categories = sink.words().categories();
+  const std::vector<Category>& categories = words.categories();
   for (size_t i = 0; i < categories.size(); ++i) {
-    if (sink.counts().complete_by_category[i] > 0 &&
-        sink.words()[categories[i].name] == "user_annotation") {
+    if (counts.complete_by_category[i] > 0 && words[categories[i].name] == "user_annotation") {
       return false;
     }
   }
-  return std::ranges::none_of(sink.host_ops(), [&](const auto& op) {
-    return IsOfAStep(sink.words()[op.first], *classifier);
-  });
+  return std::ranges::none_of(
+      sink.host_ops(), [&](const auto& op) { return IsOfAStep(words[op.first], *classifier); });
 }
 
 }  // namespace
 
 void SummarySink::OnEvent(const Event& event) {
-  ++counts_.total;
-  ++counts_.by_phase[static_cast<unsigned char>(event.phase) & 127];
-  if (event.phase == 'B') open_.Begin(event);
-  if (event.phase == 'E') {
-    if (const auto ended = open_.End(event, notes_)) AddSlice(ended->event);
+  ++basics_.counts.total;
+  if (event.type == EventType::kSliceBegin) open_.Begin(event);
+  if (event.type == EventType::kSliceEnd) {
+    if (const auto ended = open_.End(event, basics_.notes)) AddSlice(ended->event);
   }
-  if (event.phase != 'X') return;
-  if (event.has_category) ++counts_.complete_by_category[Index(event.category)];
+  if (event.type != EventType::kSlice) return;
+  if (event.has_category) ++basics_.counts.complete_by_category[Index(event.category)];
   if (event.has_start) AddSlice(event);
 }
 
 void SummarySink::AddSlice(const Event& event) {
   const Interval when{event.start, event.start + event.duration};
-  if (!event.has_category || !words_[event.category].is_window) {
+  if (!event.has_category || !basics_.words[event.category].is_window) {
     Widen(span_, !any_slice_, when);
     any_slice_ = true;
   }
@@ -91,7 +89,8 @@ void SummarySink::AddSlice(const Event& event) {
   if (event.kind == SliceKind::kHostCall) ++host_calls_;
   if (!IsGpuWork(event.kind)) return;
   Count(gpu_[event.name], event.duration);
-  DeviceTotal& device = devices_[words_[words_.StreamOfRank(event.stream, event.track)].device];
+  DeviceTotal& device =
+      devices_[basics_.words[basics_.words.StreamOfRank(event.stream, event.track)].device];
   Widen(device.window, device.gpu_events == 0, when);
   ++device.gpu_events;
   device.sum += event.duration;
@@ -102,30 +101,26 @@ RecordedWork SummarySink::work() const {
   for (const auto& [name, total] : gpu_) work.gpu_events += total.count;
   for (const auto& [name, total] : host_ops_) work.host_ops += total.count;
   work.host_calls = host_calls_;
-  work.gpu_in_header = TellsOfGpu(header_);
+  work.gpu_in_header = TellsOfGpu(basics_.header);
   return work;
 }
 
 TraceSummary Summarized(const SummarySink& sink) {
   TraceSummary summary;
-  const Vocabulary& words = sink.words();
-  const TraceHeader& header = sink.header();
+  const auto& [header, words, counts, notes] = sink.basics();
   summary.rank = Known(header.rank);
   summary.world_size = Known(header.world_size);
   summary.base_time_ns = Known(header.base_time_ns);
   summary.vllm_version = header.vllm_version;
   summary.span = sink.span();
-  summary.events = sink.counts().total;
-  summary.notes = sink.notes();
+  summary.events = counts.total;
+  summary.notes = notes;
   RecordedWork work = sink.work();
   work.no_engine_step = TookNoStep(sink);
-  NoteMissingWork(work, sink.counts(), IsHostEngine(sink), summary.notes);
-  for (size_t letter = 0; letter < sink.counts().by_phase.size(); ++letter) {
-    const uint64_t count = sink.counts().by_phase[letter];
-    if (count > 0) summary.by_phase.emplace_back(std::string(1, static_cast<char>(letter)), count);
-  }
+  NoteMissingWork(work, counts, IsHostEngine(sink), summary.notes);
+  summary.by_phase.assign(counts.by_label.begin(), counts.by_label.end());
   for (size_t i = 0; i < words.categories().size(); ++i) {
-    const uint64_t count = sink.counts().complete_by_category[i];
+    const uint64_t count = counts.complete_by_category[i];
     if (count > 0) summary.by_category.emplace_back(words[words.categories()[i].name], count);
   }
   std::sort(summary.by_category.begin(), summary.by_category.end());

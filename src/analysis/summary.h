@@ -28,15 +28,14 @@ class SummarySink : public EventSink {
     Interval window;
   };
 
-  Vocabulary& vocabulary() override { return words_; }
+  TraceBasics& basics() override { return basics_; }
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override;
 
   // Notes begins that no event ended: to be called after the last event.
-  void Finish() { open_.Finish(notes_); }
+  void Finish() { open_.Finish(basics_.notes); }
 
-  [[nodiscard]] const Vocabulary& words() const { return words_; }
-  [[nodiscard]] const EventCounts& counts() const { return counts_; }
+  [[nodiscard]] const TraceBasics& basics() const { return basics_; }
   [[nodiscard]] Interval span() const { return span_; }
   // By kernel name; memcpy and memset under their names too.
   [[nodiscard]] const std::unordered_map<StringId, NameTotal>& gpu() const { return gpu_; }
@@ -49,24 +48,16 @@ class SummarySink : public EventSink {
 
   [[nodiscard]] RecordedWork work() const;
 
-  Notes& notes() { return notes_; }
-  [[nodiscard]] const Notes& notes() const { return notes_; }
-  TraceHeader& header() { return header_; }
-  [[nodiscard]] const TraceHeader& header() const { return header_; }
-
  private:
   void AddSlice(const Event& event);
 
-  Vocabulary words_;
-  EventCounts counts_;
+  TraceBasics basics_;
   Interval span_;
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
   BeginEndPairs open_;
   std::unordered_map<StringId, NameTotal> gpu_, host_ops_;
   std::unordered_map<StringId, DeviceTotal> devices_;
-  Notes notes_;
-  TraceHeader header_;
 };
 
 // What `--summary` keeps of one trace: totals, in the order in which they are shown.

@@ -37,19 +37,17 @@ TEST(Summary, AddsUpAndForgets) {
   without_time.has_start = false;
   sink.OnEvent(without_time);
   Event flow;
-  flow.phase = 's';
+  flow.type = EventType::kFlowStart;
   flow.has_start = true;
   flow.start = {-1000};
   sink.OnEvent(flow);
 
-  EXPECT_EQ(sink.counts().total, 8u);
-  EXPECT_EQ(sink.counts().by_phase['X'], 7u);
-  EXPECT_EQ(sink.counts().by_phase['s'], 1u);
-  EXPECT_EQ(sink.counts().complete_by_category[Index(sink.vocabulary().InternCategory("kernel"))],
-            3u);
+  const EventCounts& counts = sink.basics().counts;
+  EXPECT_EQ(counts.total, 8u);
+  EXPECT_EQ(counts.complete_by_category[Index(sink.vocabulary().InternCategory("kernel"))], 3u);
   EXPECT_EQ(sink.span(), (Interval{{-5}, {202}}));
 
-  const StringPool& strings = sink.words().strings;
+  const StringPool& strings = sink.vocabulary().strings;
   const SummarySink::NameTotal& gemm = sink.gpu().at(strings.Find("gemm"));
   EXPECT_EQ(gemm.count, 2u);
   EXPECT_EQ(gemm.total, DurationNs{40});
@@ -66,18 +64,18 @@ TEST(Summary, AddsUpAndForgets) {
 
 TEST(Summary, CountsBeginAndEndAsTheModelDoes) {
   SummarySink sink;
-  const auto mark = [&](char phase, int64_t at) {
+  const auto mark = [&](EventType type, int64_t at) {
     Event event = EventOf(sink, {"cpu_op", "aten::mm", "9", at, 0});
-    event.phase = phase;
+    event.type = type;
     sink.OnEvent(event);
   };
-  mark('B', 10);
-  mark('B', 20);
-  mark('E', 30);
-  mark('E', 50);
-  mark('B', 60);
+  mark(EventType::kSliceBegin, 10);
+  mark(EventType::kSliceBegin, 20);
+  mark(EventType::kSliceEnd, 30);
+  mark(EventType::kSliceEnd, 50);
+  mark(EventType::kSliceBegin, 60);
   sink.Finish();
-  EXPECT_EQ(sink.host_ops().at(sink.words().strings.Find("aten::mm")).total, DurationNs{50});
+  EXPECT_EQ(sink.host_ops().at(sink.vocabulary().strings.Find("aten::mm")).total, DurationNs{50});
   EXPECT_EQ(sink.span(), (Interval{{10}, {50}}));
   EXPECT_EQ(sink.notes().CountOf(NoteId::kUnmatchedBeginEnd), 1u);
   EXPECT_EQ(sink.work().host_ops, 2u);
@@ -85,7 +83,7 @@ TEST(Summary, CountsBeginAndEndAsTheModelDoes) {
 
 TEST(Summary, OfNothingIsEmpty) {
   SummarySink sink;
-  EXPECT_EQ(sink.counts().total, 0u);
+  EXPECT_EQ(sink.basics().counts.total, 0u);
   EXPECT_TRUE(sink.span().empty());
   EXPECT_TRUE(sink.devices().empty());
 }

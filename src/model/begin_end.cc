@@ -23,7 +23,7 @@ std::optional<BeginEndPairs::Slice> BeginEndPairs::End(const Event& event, Notes
     notes.Add(NoteId::kNegativeDuration, "an end before its begin");
   }
   slice.event.duration = std::max(event.start - slice.event.start, DurationNs{0});
-  slice.event.phase = 'X';
+  slice.event.type = EventType::kSlice;
   return slice;
 }
 

@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// Joins begin (B) and end (E) events of each track to complete ones (X): an end closes the last
-// begin that is still open. Memory grows with what is open.
+// Joins the begins and ends of each track to slices: an end closes the last begin that is still
+// open. Memory grows with what is open.
 class BeginEndPairs {
  public:
   struct Slice {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +16,23 @@
 
 namespace tacho {
 
+enum class EventType : uint8_t {
+  kSlice,
+  kSliceBegin,  // an end closes the last begin that is open on its track
+  kSliceEnd,
+  kInstant,  // also any event whose meaning the reader does not know
+  kCounter,
+  kRangeBegin,  // of a range that need not nest: an end has the id of its begin
+  kRangeEnd,
+  kFlowStart,
+  kFlowStep,
+  kFlowEnd,
+  kMetadata,  // describes a process or a thread
+};
+
 // One event on its way from a reader to a sink, its texts interned in the sink's vocabulary.
 struct Event {
-  char phase = 'X';  // Chrome's letter: X complete, B/E begin and end, i instant, C counter, M
-                     // metadata, s/t/f flow
+  EventType type = EventType::kSlice;
   SliceKind kind = SliceKind::kOther;
   CategoryId category{};
   bool has_category = false;
@@ -26,11 +41,11 @@ struct Event {
   TrackId track{};
   StreamId stream{};  // of GPU work: args.device and args.stream, else pid and tid
   TimeNs start;
-  DurationNs duration;       // of X, >= 0
+  DurationNs duration;       // of a slice, >= 0
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
-  int64_t flow_id = -1;                  // of s, t, f
-  StringId metadata = StringId::kEmpty;  // of M: the name or label that it gives
+  int64_t id = -1;                       // of a flow or a range
+  StringId metadata = StringId::kEmpty;  // the name or label that it gives
   ArgsShapeId args = ArgsShapeId::kNone;
   std::span<const int64_t> arg_values;  // one for each slot of the shape, a StringId for kText
 };
@@ -65,11 +80,30 @@ struct TraceHeader {
   std::vector<std::string> producer_log;  // WARNING and ERROR lines of the profiler itself
 };
 
+struct EventCounts {
+  uint64_t total = 0;
+  std::map<std::string, uint64_t> by_label;          // the format's own names for types of events
+  std::array<uint64_t, 256> complete_by_category{};  // kSlice, by CategoryId
+};
+
+// All of a trace but its rows.
+struct TraceBasics {
+  TraceHeader header;
+  Vocabulary words;
+  EventCounts counts;
+  Notes notes;
+};
+
 // Where a reader puts what it finds: a TraceBuilder, or a running total.
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  virtual Vocabulary& vocabulary() = 0;
+  // The reader fills the header, the words, the notes and counts.by_label; the sink the other
+  // counts.
+  virtual TraceBasics& basics() = 0;
+  TraceHeader& header() { return basics().header; }
+  Vocabulary& vocabulary() { return basics().words; }
+  Notes& notes() { return basics().notes; }
   // False: args are not kept, and the reader need not remember them.
   [[nodiscard]] virtual bool wants_args() const = 0;
   // The event and what it points to live until the call returns.

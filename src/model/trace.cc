@@ -47,8 +47,8 @@ size_t Trace::MemoryBytes() const {
          gpu_annotations.MemoryBytes() + host_calls.MemoryBytes() +
          host_calls.category.MemoryBytes() + host_calls.correlation.MemoryBytes() +
          python_frames.MemoryBytes() + others.MemoryBytes() + others.category.MemoryBytes() +
-         points.phase.MemoryBytes() + points.at.MemoryBytes() + points.name.MemoryBytes() +
-         points.track.MemoryBytes() + points.args.MemoryBytes() + flows.phase.MemoryBytes() +
+         points.type.MemoryBytes() + points.at.MemoryBytes() + points.name.MemoryBytes() +
+         points.track.MemoryBytes() + points.args.MemoryBytes() + flows.type.MemoryBytes() +
          flows.id.MemoryBytes() + flows.at.MemoryBytes() + flows.track.MemoryBytes();
 }
 

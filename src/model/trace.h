@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,7 +56,7 @@ struct OtherSliceTable : SliceTable {
 
 // Instants (phase i), counters (C), asynchronous marks (b, n, e).
 struct PointTable {
-  Column<char> phase;
+  Column<EventType> type;
   Column<TimeNs> at;
   Column<StringId> name;
   Column<TrackId> track;
@@ -70,7 +69,7 @@ struct PointTable {
 // each piece of GPU work a flow end with the same track, time and correlation: those are only
 // counted.
 struct FlowTable {
-  Column<char> phase;
+  Column<EventType> type;
   Column<int64_t> id;
   Column<TimeNs> at;
   Column<TrackId> track;
@@ -78,18 +77,9 @@ struct FlowTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-struct EventCounts {
-  uint64_t total = 0;
-  std::array<uint64_t, 128> by_phase{};
-  std::array<uint64_t, 256> complete_by_category{};  // phase X, by CategoryId
-};
-
-// One trace file: what was recorded in one process by one profiler session. Immutable once built.
-struct Trace {
-  TraceHeader header;
-  Vocabulary words;
-  EventCounts counts;
-  Interval span;  // first start to last end over all complete events but the profiler's own (cat
+// What was recorded in one process by one profiler session. Immutable once built.
+struct Trace : TraceBasics {
+  Interval span;  // first start to last end over all slices but the profiler's own (category
                   // Trace); empty without any
 
   GpuTable gpu;
@@ -103,7 +93,6 @@ struct Trace {
   FlowTable flows;
 
   Column<uint8_t> arg_values;  // stream that ArgsRef::values points into
-  Notes notes;
 
   [[nodiscard]] std::string_view Text(StringId id) const { return words[id]; }
   [[nodiscard]] size_t MemoryBytes() const;

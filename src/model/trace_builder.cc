@@ -20,29 +20,31 @@ void AddCommon(SliceTable& table, const Event& event, ArgsRef args) {
 void TraceBuilder::OnEvent(const Event& event) {
   EventCounts& counts = trace_.counts;
   ++counts.total;
-  ++counts.by_phase[static_cast<unsigned char>(event.phase) & 127];
-  switch (event.phase) {
-    case 'X':
+  switch (event.type) {
+    case EventType::kSlice:
       if (event.has_category) ++counts.complete_by_category[Index(event.category)];
       if (event.has_start) AddSlice(event, StoreArgs(event));
       break;
-    case 's':
-    case 't':
-    case 'f':
-      AddFlow(event);
-      break;
-    case 'M':
-      AddMetadata(event);
-      break;
-    case 'B':
+    case EventType::kSliceBegin:
       open_.Begin(event, StoreArgs(event));
       break;
-    case 'E':
+    case EventType::kSliceEnd:
       if (const auto ended = open_.End(event, trace_.notes)) AddSlice(ended->event, ended->args);
       break;
-    default:
+    case EventType::kFlowStart:
+    case EventType::kFlowStep:
+    case EventType::kFlowEnd:
+      AddFlow(event);
+      break;
+    case EventType::kMetadata:
+      AddMetadata(event);
+      break;
+    case EventType::kInstant:
+    case EventType::kCounter:
+    case EventType::kRangeBegin:
+    case EventType::kRangeEnd:
       if (!event.has_start) break;
-      trace_.points.phase.push_back(event.phase);
+      trace_.points.type.push_back(event.type);
       trace_.points.at.push_back(event.start);
       trace_.points.name.push_back(event.name);
       trace_.points.track.push_back(event.track);
@@ -103,12 +105,11 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
 
 void TraceBuilder::AddFlow(const Event& event) {
   if (!event.has_start) return;
-  if (event.flow_id == last_correlation_ && event.track == last_track_ &&
-      event.start == last_start_) {
+  if (event.id == last_correlation_ && event.track == last_track_ && event.start == last_start_) {
     return;  // repeats the slice before it
   }
-  trace_.flows.phase.push_back(event.phase);
-  trace_.flows.id.push_back(event.flow_id);
+  trace_.flows.type.push_back(event.type);
+  trace_.flows.id.push_back(event.id);
   trace_.flows.at.push_back(event.start);
   trace_.flows.track.push_back(event.track);
 }
@@ -187,7 +188,7 @@ void TraceBuilder::Host(std::string_view category, std::string_view name, const 
 
 void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& args) {
   Event event;
-  event.phase = 'i';
+  event.type = EventType::kInstant;
   event.has_start = true;
   event.name = trace_.words.strings.Intern(name);
   event.start = {at};

@@ -19,13 +19,9 @@ namespace tacho {
 //   .correlation = 1}); const Trace trace = std::move(builder).Finish();
 class TraceBuilder : public EventSink {
  public:
-  Vocabulary& vocabulary() override { return trace_.words; }
+  TraceBasics& basics() override { return trace_; }
   [[nodiscard]] bool wants_args() const override { return true; }
   void OnEvent(const Event& event) override;
-
-  // For notes and header fields that the maker of the trace knows.
-  Notes& notes() { return trace_.notes; }
-  TraceHeader& header() { return trace_.header; }
 
   // Closes open begin events, names the tracks and gives the trace away.
   Trace Finish() &&;
@@ -49,7 +45,7 @@ class TraceBuilder : public EventSink {
   // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime",
   // ...
   void Host(std::string_view category, std::string_view name, const OnHost& at);
-  // A point in time: phase i.
+  // A point in time.
   void Instant(std::string_view name, int64_t at, const Arguments& args = {});
 
  private:

@@ -44,21 +44,21 @@ TEST(TraceBuilder, ASliceWithoutCategoryIsOfNoOther) {
 TEST(TraceBuilder, BeginAndEndMakeASliceByTrack) {
   TraceBuilder builder;
   Vocabulary& words = builder.vocabulary();
-  const auto mark = [&](char phase, std::string_view name, std::string_view tid, int64_t at) {
+  const auto mark = [&](EventType type, std::string_view name, std::string_view tid, int64_t at) {
     Event event;
-    event.phase = phase;
+    event.type = type;
     event.has_start = true;
     event.name = words.strings.Intern(name);
     event.track = words.InternTrack(words.strings.Intern("1"), words.strings.Intern(tid));
     event.start = {at};
     builder.OnEvent(event);
   };
-  mark('B', "outer", "1", 10);
-  mark('B', "inner", "1", 20);
-  mark('B', "other thread", "2", 25);
-  mark('E', "", "1", 30);
-  mark('E', "", "1", 40);
-  mark('E', "", "1", 50);  // no begin
+  mark(EventType::kSliceBegin, "outer", "1", 10);
+  mark(EventType::kSliceBegin, "inner", "1", 20);
+  mark(EventType::kSliceBegin, "other thread", "2", 25);
+  mark(EventType::kSliceEnd, "", "1", 30);
+  mark(EventType::kSliceEnd, "", "1", 40);
+  mark(EventType::kSliceEnd, "", "1", 50);  // no begin
   const Trace trace = std::move(builder).Finish();
   ASSERT_EQ(trace.others.size(), 2u);
   EXPECT_EQ(trace.Text(trace.others.name[0]), "inner");
@@ -70,15 +70,15 @@ TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
   TraceBuilder builder;
   builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 3});
   Event flow;
-  flow.phase = 's';
+  flow.type = EventType::kFlowStart;
   flow.has_start = true;
-  flow.flow_id = 3;
+  flow.id = 3;
   flow.start = {20};
   builder.OnEvent(flow);
   flow.start = {21};
   builder.OnEvent(flow);
   const Trace trace = std::move(builder).Finish();
-  EXPECT_EQ(trace.counts.by_phase['s'], 2u);
+  EXPECT_EQ(trace.counts.total, 3u);
   ASSERT_EQ(trace.flows.size(), 1u);
   EXPECT_EQ(trace.flows.at[0], TimeNs{21});
 }

@@ -193,8 +193,7 @@ Result<Outcome<Item>> ReadTrace(const TraceSource& source, StreamThreads threads
                                 const TraceChoice& choice, RunProgress& progress,
                                 const More& more) {
   TraceBuilder builder;
-  TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadSource(source, threads, builder, builder.header(),
-                                                      builder.notes(), progress));
+  TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadSource(source, threads, builder, progress));
   Trace trace = std::move(builder).Finish();
   Outcome<Item> outcome{Seen(trace, source), std::nullopt};
   if (!choice.ranks.empty() || choice.first_worker_only) {
@@ -233,9 +232,7 @@ void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& opti
       if (first == sources.end()) first = source;
       together.paths.push_back(workers[slice].path);
       whole = whole && source != sources.end() && source->path != "-" &&
-              ReadSource(*source, StreamThreads::kInline, builder, builder.header(),
-                         builder.notes(), silent)
-                  .has_value();
+              ReadSource(*source, StreamThreads::kInline, builder, silent).has_value();
     }
     if (!whole) continue;
     const Trace trace = std::move(builder).Finish();
@@ -320,8 +317,8 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
       [&](const TraceSource& source,
           StreamThreads stream_threads) -> Result<Outcome<TraceSummary>> {
         SummarySink sink;
-        TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadSource(source, stream_threads, sink,
-                                                            sink.header(), sink.notes(), progress));
+        TACHO_ASSIGN_OR_RETURN(const auto sizes,
+                               ReadSource(source, stream_threads, sink, progress));
         sink.Finish();
         TraceSummary summary = Summarized(sink);
         Place(source, sizes, summary);

@@ -57,12 +57,12 @@ void NoteDefect(const BlockStream& stream, Notes& notes) {
 }  // namespace
 
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads, EventSink& sink,
-                              TraceHeader& header, Notes& notes, RunProgress& progress) {
+                              RunProgress& progress) {
   auto opened = OpenSource(source, threads);
   if (!opened) return tl::unexpected<Error>(At(source, opened.error()));
   ReportingStream stream(std::move(*opened), progress);
-  const auto read = ReadKinetoJson(stream, sink, header, notes);
-  NoteDefect(stream, notes);
+  const auto read = ReadKinetoJson(stream, sink);
+  NoteDefect(stream, sink.notes());
   if (!read) return tl::unexpected<Error>(At(source, read.error()));
   // What standard input held is known only now.
   return TraceSizes{source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes(),

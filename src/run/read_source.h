@@ -15,9 +15,9 @@ struct TraceSizes {
   uint64_t stored = 0, json = 0;  // bytes
 };
 
-// Streams one trace into `sink`, whose own `header` and `notes` are filled. Fails with kUnreadable,
-// naming the file, when it holds nothing that could be a trace.
+// Streams one trace into `sink`. Fails with kUnreadable, naming the file, when it holds nothing
+// that could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads, EventSink& sink,
-                              TraceHeader& header, Notes& notes, RunProgress& progress);
+                              RunProgress& progress);
 
 }  // namespace tacho

@@ -13,31 +13,29 @@ namespace {
 
 class CountingSink : public EventSink {
  public:
-  Vocabulary& vocabulary() override { return words_; }
+  TraceBasics& basics() override { return basics_; }
   [[nodiscard]] bool wants_args() const override { return false; }
   void OnEvent(const Event& event) override {
-    if (!event.has_start || event.phase == 'M') return;
+    if (!event.has_start || event.type == EventType::kMetadata) return;
     ++count.events;
     // The profiler's own notes of its window are none of its events.
-    if (event.phase != 'X' || IsWindow(event)) return;
+    if (event.type != EventType::kSlice || IsWindow(event)) return;
     first_ns = std::min(first_ns, event.start.ns);
     last_ns = std::max(last_ns, event.start.ns + event.duration.ns);
     if (event.kind != SliceKind::kAnnotation) return;
-    const std::string_view name = words_[event.name];
+    const std::string_view name = basics_.words[event.name];
     count.steps += name.starts_with("execute_") || name.starts_with("step[");
   }
 
   TraceCount count;
-  TraceHeader header;
-  Notes notes;
   int64_t first_ns = std::numeric_limits<int64_t>::max();
   int64_t last_ns = std::numeric_limits<int64_t>::min();
 
  private:
   bool IsWindow(const Event& event) {
-    return event.has_category && words_[event.category].is_window;
+    return event.has_category && basics_.words[event.category].is_window;
   }
-  Vocabulary words_;
+  TraceBasics basics_;
 };
 
 }  // namespace
@@ -46,15 +44,15 @@ Result<TraceCount> CountTrace(const std::string& path) {
   auto stream = OpenSource({.path = path, .member = "", .stored_bytes = 0}, StreamThreads::kInline);
   if (!stream) return tl::unexpected(stream.error());
   CountingSink sink;
-  const auto read = ReadKinetoJson(**stream, sink, sink.header, sink.notes);
+  const auto read = ReadKinetoJson(**stream, sink);
   if (!read) return tl::unexpected(read.error());
   TraceCount count = sink.count;
   std::error_code ignored;
   count.bytes = std::filesystem::file_size(path, ignored);
-  count.whole = !sink.notes.lost_data() && (*stream)->defect() == StreamDefect::kNone;
-  if (sink.header.base_time_ns >= 0 && sink.last_ns >= sink.first_ns) {
-    count.first_unix_ns = sink.header.base_time_ns + sink.first_ns;
-    count.last_unix_ns = sink.header.base_time_ns + sink.last_ns;
+  count.whole = !sink.notes().lost_data() && (*stream)->defect() == StreamDefect::kNone;
+  if (sink.header().base_time_ns >= 0 && sink.last_ns >= sink.first_ns) {
+    count.first_unix_ns = sink.header().base_time_ns + sink.first_ns;
+    count.last_unix_ns = sink.header().base_time_ns + sink.last_ns;
   }
   return count;
 }

@@ -43,18 +43,19 @@ struct Reading {
 
 std::string Told(std::string_view json, const Reading& reading) {
   tacho::EventDump dump(reading.args);
-  tacho::TraceHeader header;
-  tacho::Notes notes;
   const auto stream = tacho::StreamOfMemory(json, reading.block);
-  const auto read = tacho::ReadKinetoJson(*stream, dump, header, notes, reading.options);
+  const auto read = tacho::ReadKinetoJson(*stream, dump, reading.options);
   if (!read) return read.error().message;
   if (read->json_bytes != json.size()) {
     Differ("sizes", std::to_string(read->json_bytes), std::to_string(json.size()));
   }
   std::string told;
   for (const std::string& line : dump.lines()) (told += line) += '\n';
-  for (const auto& [key, value] : header.fields) (((told += key) += '=') += value) += '\n';
-  for (const tacho::Note& note : notes.list()) {
+  const tacho::TraceBasics& basics = dump.basics();
+  for (const auto& [key, value] : basics.header.fields) (((told += key) += '=') += value) += '\n';
+  for (const auto& [label, count] : basics.counts.by_label)
+    ((told += label) += std::to_string(count)) += '\n';
+  for (const tacho::Note& note : basics.notes.list()) {
     ((told += tacho::KindOf(note.id).id) += ' ') += std::to_string(note.count);
     ((told += " at ") += note.where) += '\n';
   }
@@ -64,7 +65,7 @@ std::string Told(std::string_view json, const Reading& reading) {
 void CheckTrace(std::string_view json, const Reading& reading) {
   tacho::TraceCheck check;
   const auto stream = tacho::StreamOfMemory(json, reading.block);
-  if (!tacho::ReadKinetoJson(*stream, check, check.header(), check.notes(), reading.options)) {
+  if (!tacho::ReadKinetoJson(*stream, check, reading.options)) {
     return;
   }
   if (const std::string difference = check.FirstDifference(); !difference.empty()) {

@@ -46,6 +46,9 @@ inline std::string ArgsTextOf(const Vocabulary& words, const Event& e) {
   return text.append(shape.text, from);
 }
 
+// Chrome's letter for the type.
+inline char LetterOf(EventType type) { return "XBEiCbestfM"[static_cast<size_t>(type)]; }
+
 enum class DumpArgs { kTold, kNotTold, kNotWanted };
 
 // A sink that writes each event as one line of text with all that a reader told of it: what two
@@ -54,29 +57,30 @@ class EventDump : public EventSink {
  public:
   explicit EventDump(DumpArgs args = DumpArgs::kTold) : args_(args) {}
 
-  Vocabulary& vocabulary() override { return words_; }
+  TraceBasics& basics() override { return basics_; }
   [[nodiscard]] bool wants_args() const override { return args_ != DumpArgs::kNotWanted; }
 
   void OnEvent(const Event& e) override {
-    std::string line(1, e.phase);
-    if (e.has_category) TellText(line, "cat=", words_[words_[e.category].name]);
-    TellText(line, "name=", words_[e.name]);
-    TellText(line, "pid=", words_[words_[e.track].pid]);
-    TellText(line, "tid=", words_[words_[e.track].tid]);
+    const Vocabulary& words = basics_.words;
+    std::string line(1, LetterOf(e.type));
+    if (e.has_category) TellText(line, "cat=", words[words[e.category].name]);
+    TellText(line, "name=", words[e.name]);
+    TellText(line, "pid=", words[words[e.track].pid]);
+    TellText(line, "tid=", words[words[e.track].tid]);
     if (e.has_start) {
       TellNumber(line, "ts=", e.start.ns);
       TellNumber(line, "dur=", e.duration.ns);
     }
     if (IsGpuWork(e.kind)) {
-      TellText(line, "device=", words_[words_[e.stream].device]);
-      TellText(line, "stream=", words_[words_[e.stream].stream]);
+      TellText(line, "device=", words[words[e.stream].device]);
+      TellText(line, "stream=", words[words[e.stream].stream]);
     }
     if (e.correlation != -1) TellNumber(line, "correlation=", e.correlation);
     if (e.external_id != -1) TellNumber(line, "external=", e.external_id);
-    if (e.flow_id != -1) TellNumber(line, "id=", e.flow_id);
-    if (e.metadata != StringId::kEmpty) TellText(line, "metadata=", words_[e.metadata]);
+    if (e.id != -1) TellNumber(line, "id=", e.id);
+    if (e.metadata != StringId::kEmpty) TellText(line, "metadata=", words[e.metadata]);
     if (args_ == DumpArgs::kTold && e.args != ArgsShapeId::kNone)
-      TellText(line, "args=", ArgsTextOf(words_, e));
+      TellText(line, "args=", ArgsTextOf(words, e));
     lines_.push_back(std::move(line));
   }
 
@@ -84,7 +88,7 @@ class EventDump : public EventSink {
 
  private:
   const DumpArgs args_;
-  Vocabulary words_;
+  TraceBasics basics_;
   std::vector<std::string> lines_;
 };
 

@@ -17,10 +17,8 @@ namespace tacho {
 // must have.
 class TraceCheck : public EventSink {
  public:
-  Vocabulary& vocabulary() override { return builder_.vocabulary(); }
+  TraceBasics& basics() override { return builder_.basics(); }
   [[nodiscard]] bool wants_args() const override { return builder_.wants_args(); }
-  TraceHeader& header() { return builder_.header(); }
-  Notes& notes() { return builder_.notes(); }
 
   void OnEvent(const Event& e) override {
     Expect(e);
@@ -57,13 +55,13 @@ class TraceCheck : public EventSink {
     plain("gpu annotations", trace.gpu_annotations);
     plain("python", trace.python_frames);
     for (size_t i = 0; i < trace.points.size(); ++i) {
-      rows["points"].push_back(trace.points.phase[i] +
+      rows["points"].push_back(LetterOf(trace.points.type[i]) +
                                Row(trace.words, trace.points.name[i], trace.points.track[i],
                                    trace.points.at[i], {},
                                    ArgsText(trace, {trace.points.args[i]})));
     }
     for (size_t i = 0; i < trace.flows.size(); ++i) {
-      rows["flows"].push_back(Flow(trace.words, trace.flows.phase[i], trace.flows.id[i],
+      rows["flows"].push_back(Flow(trace.words, trace.flows.type[i], trace.flows.id[i],
                                    trace.flows.at[i], trace.flows.track[i]));
     }
     for (const auto& [name, expected] : expected_) {
@@ -111,9 +109,9 @@ class TraceCheck : public EventSink {
     TellNumber(row, "external=", external_id);
     return row;
   }
-  static std::string Flow(const Vocabulary& words, char phase, int64_t id, TimeNs at,
+  static std::string Flow(const Vocabulary& words, EventType type, int64_t id, TimeNs at,
                           TrackId track) {
-    std::string row(1, phase);
+    std::string row(1, LetterOf(type));
     TellNumber(row, "id=", id);
     return row + Row(words, StringId::kEmpty, track, at, {}, {});
   }
@@ -123,17 +121,17 @@ class TraceCheck : public EventSink {
 
   void Expect(const Event& e) {
     ++events_;
-    const Vocabulary& words = builder_.vocabulary();
-    switch (e.phase) {
-      case 'M':
+    const Vocabulary& words = vocabulary();
+    switch (e.type) {
+      case EventType::kMetadata:
         break;
-      case 'X':
+      case EventType::kSlice:
         if (e.has_start) ExpectSlice(e, ArgsTextOf(words, e));
         break;
-      case 'B':
+      case EventType::kSliceBegin:
         open_[e.track].emplace_back(e, ArgsTextOf(words, e));
         break;
-      case 'E': {
+      case EventType::kSliceEnd: {
         auto& open = open_[e.track];
         if (open.empty()) break;
         auto [slice, args] = std::move(open.back());
@@ -143,23 +141,23 @@ class TraceCheck : public EventSink {
         ExpectSlice(slice, args);
         break;
       }
-      case 's':
-      case 't':
-      case 'f':
+      case EventType::kFlowStart:
+      case EventType::kFlowStep:
+      case EventType::kFlowEnd:
         if (!e.has_start ||
-            (e.flow_id == last_.correlation && e.track == last_.track && e.start == last_.start))
+            (e.id == last_.correlation && e.track == last_.track && e.start == last_.start))
           break;
-        expected_["flows"].push_back(Flow(words, e.phase, e.flow_id, e.start, e.track));
+        expected_["flows"].push_back(Flow(words, e.type, e.id, e.start, e.track));
         break;
       default:
         if (!e.has_start) break;
         expected_["points"].push_back(
-            e.phase + Row(words, e.name, e.track, e.start, {}, ArgsTextOf(words, e)));
+            LetterOf(e.type) + Row(words, e.name, e.track, e.start, {}, ArgsTextOf(words, e)));
     }
   }
 
   void ExpectSlice(const Event& e, std::string_view args) {
-    const Vocabulary& words = builder_.vocabulary();
+    const Vocabulary& words = vocabulary();
     last_ = e;
     if (!e.has_category || words[words[e.category].name] != "Trace") {
       const Interval when{e.start, e.start + e.duration};

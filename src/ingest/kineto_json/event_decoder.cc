@@ -17,10 +17,10 @@ const char* SkipPlainValue(const char* p, const Cursor& c) {
 
 }  // namespace
 
-EventDecoder::EventDecoder(EventSink& sink, Notes& notes, const KinetoReadOptions& options)
+EventDecoder::EventDecoder(EventSink& sink, const KinetoReadOptions& options)
     : sink_(sink),
       words_(sink.vocabulary()),
-      notes_(notes),
+      notes_(sink.notes()),
       options_(options),
       wants_args_(sink.wants_args()),
       name_table_(256, 0) {
@@ -153,8 +153,8 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
         p = ReadPlainMicroseconds(p, values_.duration_ns);
         if (values_.duration_ns > kLongestDuration) return nullptr;
         break;
-      case SlotKind::kFlowId:
-        p = ReadCanonicalInteger(p, values_.flow_id);
+      case SlotKind::kId:
+        p = ReadCanonicalInteger(p, values_.id);
         break;
       case SlotKind::kArgText:
         if (last_args != nullptr) {
@@ -260,8 +260,8 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
     event.start = {values_.start_ns};
   }
   if (shape.Has(SlotKind::kDuration)) event.duration = {values_.duration_ns};
-  if (shape.Has(SlotKind::kFlowId)) event.flow_id = values_.flow_id;
-  if (event.phase == 'M') {
+  if (shape.Has(SlotKind::kId)) event.id = values_.id;
+  if (event.type == EventType::kMetadata) {
     event.track = words_.InternTrack(shape.Has(SlotKind::kPid) ? values_.pid : shape.pid,
                                      shape.Has(SlotKind::kTid) ? values_.tid : shape.tid);
     if (shape.Has(SlotKind::kMetadata)) event.metadata = values_.metadata;
@@ -269,7 +269,15 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
   if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);
   event.arg_values = {arg_values_.data(), shape.args_slots};
+  ++events_of_phase_[static_cast<size_t>(shape.phase)];
   sink_.OnEvent(event);
+}
+
+void EventDecoder::CountPhases(EventCounts& counts) const {
+  for (size_t phase = 0; phase < events_of_phase_.size(); ++phase) {
+    const uint64_t events = events_of_phase_[phase];
+    if (events > 0) counts.by_label[std::string(1, static_cast<char>(phase))] += events;
+  }
 }
 
 }  // namespace tacho::kineto

@@ -28,12 +28,15 @@ namespace tacho::kineto {
 // Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
 class EventDecoder {
  public:
-  EventDecoder(EventSink& sink, Notes& notes, const KinetoReadOptions& options);
+  EventDecoder(EventSink& sink, const KinetoReadOptions& options);
 
   // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it.
   // c.p stays unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes
   // behind the end. `offset` is the place of c.p in the document, for notes.
   Scan Decode(Cursor& c, uint64_t offset);
+
+  // Adds the events by Chrome's letters.
+  void CountPhases(EventCounts& counts) const;
 
   [[nodiscard]] const EventHabits& habits() const { return habits_; }
   [[nodiscard]] uint64_t fast_events() const { return fast_events_; }
@@ -64,6 +67,7 @@ class EventDecoder {
     std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
     bool lacks_duration = false;     // a complete event without one
     bool lacks_start = false;        // and without a time at all
+    char phase = '?';                // Chrome's letter
     uint32_t slots = 0;              // which kinds there are: a bit each
     int32_t correlation = -1;        // which of them, or -1
     int32_t external_id = -1;
@@ -82,7 +86,7 @@ class EventDecoder {
   // What the slots of the event at hand hold. What its shape has no slot for is left over from
   // other events.
   struct Scalars {
-    int64_t start_ns = 0, duration_ns = 0, flow_id = -1;
+    int64_t start_ns = 0, duration_ns = 0, id = -1;
     StringId pid{}, tid{}, metadata{};
     bool has_start = false;
     uint32_t args_used = 0;  // of arg_values_
@@ -158,6 +162,7 @@ class EventDecoder {
   std::vector<int64_t> arg_values_;  // room for those of any shape learnt
   uint64_t offset_ = 0;              // of the event at hand
   uint64_t fast_events_ = 0, slow_events_ = 0;
+  std::array<uint64_t, 128> events_of_phase_{};
 };
 
 }  // namespace tacho::kineto

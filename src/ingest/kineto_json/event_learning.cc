@@ -46,8 +46,11 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Shape shape;
   shape.tail = std::move(tail);
   Event& e = shape.prototype;
-  e.phase = event.Phase();
-  shape.lacks_start = !event.start && (e.phase == 'X' || e.phase == 'B' || e.phase == 'E');
+  shape.phase = event.Phase();
+  e.type = TypeOfPhase(shape.phase);
+  shape.lacks_start =
+      !event.start && (e.type == EventType::kSlice || e.type == EventType::kSliceBegin ||
+                       e.type == EventType::kSliceEnd);
   for (const Slot& slot : slots) shape.slots |= SlotBit(slot.kind);
   if (arg_values_.size() < slots.size()) arg_values_.resize(slots.size());
   if (event.category) {
@@ -55,13 +58,13 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
     e.has_category = true;
     e.kind = words_[e.category].kind;
   }
-  shape.lacks_duration = e.phase == 'X' && !event.duration;
+  shape.lacks_duration = e.type == EventType::kSlice && !event.duration;
   const StringId pid = words_.strings.Intern(UnescapeJson(event.pid.text()));
   const StringId tid = words_.strings.Intern(UnescapeJson(event.tid.text()));
   shape.pid = pid;
   shape.tid = tid;
   // A metadata event's track may stand in slots and is made when it is known.
-  if (e.phase != 'M') e.track = words_.InternTrack(pid, tid);
+  if (e.type != EventType::kMetadata) e.track = words_.InternTrack(pid, tid);
   if (IsGpuWork(e.kind)) {
     StringId device = pid, stream = tid;
     for (const ParsedEvent::Arg& arg : event.arg_list) {
@@ -71,8 +74,8 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
     }
     e.stream = words_.InternStream(device, stream);
   }
-  if (event.MayHaveFlowId() && event.id && !CanonicalInteger(event.id.text())) {
-    e.flow_id = TextId(event.id.text());
+  if (event.MayHaveId() && event.id && !CanonicalInteger(event.id.text())) {
+    e.id = TextId(event.id.text());
   }
   e.args = LearnArgs(event, e.kind, slots, shape);
   shapes_.push_back(std::move(shape));
@@ -95,7 +98,8 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
   }
   args.text.append(from, end);
   // Only slices have rows with columns for ids.
-  const bool is_slice = shape.prototype.phase == 'X' || shape.prototype.phase == 'B';
+  const EventType type = shape.prototype.type;
+  const bool is_slice = type == EventType::kSlice || type == EventType::kSliceBegin;
   const bool on_gpu = is_slice && IsGpuWork(kind);
   // Both lists are in the order of the text.
   auto slot = slots.begin();
@@ -130,7 +134,7 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
   }
   shape.args_slots = static_cast<uint32_t>(args.slots.size());
   if (shape.Has(SlotKind::kArgText)) shape.last_args.resize(shape.args_slots);
-  if (!wants_args_ || event.phase.text() == "M") return ArgsShapeId::kNone;
+  if (!wants_args_ || type == EventType::kMetadata) return ArgsShapeId::kNone;
   return words_.AddArgsShape(std::move(args));
 }
 

@@ -125,6 +125,33 @@ const char* FindNameValue(const char* begin, const char* end) {
 
 }  // namespace
 
+EventType TypeOfPhase(char letter) {
+  switch (letter) {
+    case 'X':
+      return EventType::kSlice;
+    case 'B':
+      return EventType::kSliceBegin;
+    case 'E':
+      return EventType::kSliceEnd;
+    case 'C':
+      return EventType::kCounter;
+    case 'b':
+      return EventType::kRangeBegin;
+    case 'e':
+      return EventType::kRangeEnd;
+    case 's':
+      return EventType::kFlowStart;
+    case 't':
+      return EventType::kFlowStep;
+    case 'f':
+      return EventType::kFlowEnd;
+    case 'M':
+      return EventType::kMetadata;
+    default:
+      return EventType::kInstant;
+  }
+}
+
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event) {
   Cursor attempt = c;
   const Scan scan = TryParse(attempt, nullptr, event);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ingest/kineto_json/lenient_json.h"
+#include "model/event.h"
 
 namespace tacho::kineto {
 
@@ -31,16 +32,19 @@ struct ParsedEvent {
   std::vector<Arg> arg_list;
   bool repaired = false;  // unescaped quotes were found and kept
 
-  // Chrome's letter, "?" for anything that is none.
+  // Chrome's letter, "?" for anything else.
   [[nodiscard]] char Phase() const {
     const std::string_view text = phase ? phase.text() : std::string_view();
     return text.size() == 1 && text[0] > ' ' && text[0] < 127 ? text[0] : '?';
   }
-  // Those of Chrome's flow and asynchronous phases.
-  [[nodiscard]] bool MayHaveFlowId() const {
+  // Flows, asynchronous ranges and objects.
+  [[nodiscard]] bool MayHaveId() const {
     return std::string_view("stfbneNDO").find(Phase()) != std::string_view::npos;
   }
 };
+
+// What an event with Chrome's letter is.
+EventType TypeOfPhase(char letter);
 
 // How events look here, learnt from those that were read: what a damaged one is held against.
 struct EventHabits {

@@ -123,8 +123,8 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   };
   add(event.start, SlotKind::kStart);
   add(event.duration, SlotKind::kDuration);
-  if (event.MayHaveFlowId() && event.id && CanonicalInteger(event.id.text()))
-    add(event.id, SlotKind::kFlowId);
+  if (event.MayHaveId() && event.id && CanonicalInteger(event.id.text()))
+    add(event.id, SlotKind::kId);
   const bool is_metadata = event.Phase() == 'M';
   // The stream of GPU work is the shape's own.
   if (is_metadata && !(has_category && IsGpuWork(words_[category].kind))) {
@@ -209,8 +209,8 @@ void EventDecoder::ReadSlots(const std::vector<Slot>& slots) {
       case SlotKind::kArgText:
         AddArgValue(slot.kind == SlotKind::kArgInteger ? *CanonicalInteger(text) : TextValue(text));
         break;
-      case SlotKind::kFlowId:
-        values_.flow_id = *CanonicalInteger(text);
+      case SlotKind::kId:
+        values_.id = *CanonicalInteger(text);
         break;
       case SlotKind::kPid:
         values_.pid = words_.strings.Intern(text);

@@ -19,7 +19,7 @@ namespace tacho::kineto {
 enum class SlotKind : uint8_t {
   kStart,     // ts
   kDuration,  // dur
-  kFlowId,    // id
+  kId,        // id of a flow or a range
   kPid,       // of metadata events but GPU work's; else pid and tid are the shape's
   kTid,
   kMetadata,    // args.name or args.labels of metadata events: the raw JSON text

@@ -48,13 +48,13 @@ constexpr std::string_view kTrailerKeys[] = {"traceName",
 // Reads one document. Members read from front to back; each leaves the cursor behind what it took.
 class Document {
  public:
-  Document(BlockStream& stream, EventSink& sink, TraceHeader& header, Notes& notes,
-           const KinetoReadOptions& options)
+  Document(BlockStream& stream, EventSink& sink, const KinetoReadOptions& options)
       : window_(stream),
         c_(window_.cursor()),
-        decoder_(sink, notes, options),
-        header_(header),
-        notes_(notes),
+        decoder_(sink, options),
+        basics_(sink.basics()),
+        header_(basics_.header),
+        notes_(basics_.notes),
         options_(options) {}
 
   Result<KinetoReadResult> Read();
@@ -76,6 +76,7 @@ class Document {
   Window window_;
   Cursor& c_;
   EventDecoder decoder_;
+  TraceBasics& basics_;
   TraceHeader& header_;
   Notes& notes_;
   const KinetoReadOptions& options_;
@@ -109,6 +110,7 @@ Result<KinetoReadResult> Document::Read() {
     return Fail(ErrorKind::kUnreadable, "byte " + std::to_string(window_.offset()) +
                                             ": expected '{' or '[', the start of a trace in JSON");
   }
+  decoder_.CountPhases(basics_.counts);
   return KinetoReadResult{window_.end_offset()};
 }
 
@@ -350,9 +352,9 @@ void Document::ReadBehindEnd() {
 }  // namespace
 }  // namespace kineto
 
-Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink, TraceHeader& header,
-                                        Notes& notes, const KinetoReadOptions& options) {
-  return kineto::Document(stream, sink, header, notes, options).Read();
+Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink,
+                                        const KinetoReadOptions& options) {
+  return kineto::Document(stream, sink, options).Read();
 }
 
 }  // namespace tacho

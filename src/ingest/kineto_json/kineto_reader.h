@@ -30,14 +30,14 @@ struct KinetoReadResult {
   uint64_t json_bytes = 0;  // decompressed bytes consumed
 };
 
-// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`; `header` and
-// `notes` are the sink's own. Whatever is damaged is repaired, or skipped and noted.
+// Reads a trace in Kineto's or Chrome's JSON (FORMAT.md) from `stream` into `sink`. Whatever is
+// damaged is repaired, or skipped and noted. counts.by_label has Chrome's letters.
 //
 // Fails with kUnreadable only when the stream holds nothing that could be a trace: no bytes, text
 // that is neither an object nor an array, or valid JSON of another kind (a list of other things
 // than events, an object without any key of a trace). An object with such a key and without
 // "traceEvents" is a trace without events.
-Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink, TraceHeader& header,
-                                        Notes& notes, const KinetoReadOptions& options = {});
+Result<KinetoReadResult> ReadKinetoJson(BlockStream& stream, EventSink& sink,
+                                        const KinetoReadOptions& options = {});
 
 }  // namespace tacho

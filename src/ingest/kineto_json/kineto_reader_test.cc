@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 struct ReadBack {
   std::vector<std::string> lines;
@@ -29,9 +30,11 @@ ReadBack Read(std::string_view json, size_t block_size = 1 << 20, bool fast = tr
   ReadBack result;
   EventDump dump;
   const auto stream = StreamOfMemory(json, block_size);
-  const auto read = ReadKinetoJson(*stream, dump, result.header, result.notes, {.fast_path = fast});
+  const auto read = ReadKinetoJson(*stream, dump, {.fast_path = fast});
   if (!read) result.error = read.error().message;
   result.lines = dump.lines();
+  result.header = dump.header();
+  result.notes = dump.notes();
   return result;
 }
 
@@ -111,6 +114,15 @@ TEST(ReadKinetoJson, ReadsEventsHeaderAndTrailer) {
   EXPECT_THAT(NoteIds(read.notes), ElementsAre());
 }
 
+TEST(ReadKinetoJson, CountsEventsByTheirLettersKnownOrNot) {
+  EventDump dump;
+  const auto stream =
+      StreamOfMemory(R"([{"ph":"X"},{"ph":"Q"},{"ph":"XX"},{"ph":"X"},{"ph":"b"},{"ts":1}])");
+  ASSERT_TRUE(ReadKinetoJson(*stream, dump));
+  EXPECT_THAT(dump.basics().counts.by_label,
+              ElementsAre(Pair("?", 2), Pair("Q", 1), Pair("X", 2), Pair("b", 1)));
+}
+
 TEST(ReadKinetoJson, BothPathsAndEveryBlockSizeGiveTheSame) {
   const std::string json = SmallTrace();
   const ReadBack whole = Read(json);
@@ -136,7 +148,7 @@ TEST(ReadKinetoJson, ATraceKeepsTheArgumentsByteForByte) {
   TraceBuilder builder;
   const std::string json = SmallTrace();
   const auto stream = StreamOfMemory(json, 1000);
-  ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+  ASSERT_TRUE(ReadKinetoJson(*stream, builder));
   const Trace trace = std::move(builder).Finish();
   ASSERT_EQ(trace.gpu.size(), 3u);
   EXPECT_EQ(ArgsText(trace, GpuArgs(trace, 2)),
@@ -209,7 +221,7 @@ TEST(ReadKinetoJson, AnArgumentWithManyValuesGetsASlot) {
   EXPECT_EQ(Read(json).lines, Read(json, 64, false).lines);
   TraceBuilder builder;
   const auto stream = StreamOfMemory(json);
-  ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+  ASSERT_TRUE(ReadKinetoJson(*stream, builder));
   const Trace trace = std::move(builder).Finish();
   EXPECT_LT(trace.words.args_shapes().size(), 60u);
   EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 499)), R"({"mine":3493,"text":"v499"})");
@@ -266,12 +278,10 @@ TEST(ReadKinetoJson, OversizedEventsAreLeftOut) {
       std::string(300000, 'y') +
       R"(", "ts": 1, "dur": 1}, {"ph": "X", "name": "c", "ts": 1, "dur": 1}])";
   EventDump dump;
-  TraceHeader header;
-  Notes notes;
   const auto stream = StreamOfMemory(json, 5000);
-  ASSERT_TRUE(ReadKinetoJson(*stream, dump, header, notes, {.largest_event_bytes = 100000}));
+  ASSERT_TRUE(ReadKinetoJson(*stream, dump, {.largest_event_bytes = 100000}));
   EXPECT_EQ(dump.lines().size(), 2u);
-  EXPECT_EQ(notes.CountOf(NoteId::kOversizedEvent), 1u);
+  EXPECT_EQ(dump.notes().CountOf(NoteId::kOversizedEvent), 1u);
   EXPECT_EQ(Read(json, 5000).lines.size(), 3u);
 }
 
@@ -382,7 +392,7 @@ TEST(ReadKinetoJson, IdsThatAreNoSmallIntegersStillJoin) {
         R"(}},{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":3,"dur":1,"args":{"correlation":)" +
         id + "}}]";
     const auto stream = StreamOfMemory(json);
-    ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+    ASSERT_TRUE(ReadKinetoJson(*stream, builder));
     const Trace trace = std::move(builder).Finish();
     EXPECT_GE(trace.gpu.correlation[0], 0);
     EXPECT_EQ(trace.gpu.correlation[0], trace.host_calls.correlation[0]);
@@ -401,13 +411,11 @@ TEST(ReadKinetoJson, ForgettingShapesChangesNothing) {
   }
   json += "]";
   EventDump dump;
-  TraceHeader header;
-  Notes notes;
   const auto stream = StreamOfMemory(json);
-  ASSERT_TRUE(ReadKinetoJson(*stream, dump, header, notes, {.learnt_bytes = 100}));
+  ASSERT_TRUE(ReadKinetoJson(*stream, dump, {.learnt_bytes = 100}));
   const ReadBack kept = Read(json);
   EXPECT_EQ(dump.lines(), kept.lines);
-  EXPECT_EQ(NoteIds(notes), NoteIds(kept.notes));
+  EXPECT_EQ(NoteIds(dump.notes()), NoteIds(kept.notes));
 }
 
 TEST(ReadKinetoJson, EmptyNamesAreReadLikeOthers) {
@@ -435,7 +443,7 @@ TEST(ReadKinetoJson, PointsKeepTheIdsAmongTheirArguments) {
     const std::string json =
         R"([{"ph":"i","cat":")" + category + R"(","name":"n","ts":1,"args":)" + args + "}]";
     const auto stream = StreamOfMemory(json);
-    ASSERT_TRUE(ReadKinetoJson(*stream, builder, builder.header(), builder.notes()));
+    ASSERT_TRUE(ReadKinetoJson(*stream, builder));
     const Trace trace = std::move(builder).Finish();
     ASSERT_EQ(trace.points.size(), 1u);
     EXPECT_EQ(ArgsText(trace, {trace.points.args[0]}), args) << category;
@@ -448,9 +456,7 @@ TEST(ReadKinetoJson, ASinkWithoutArgumentsIsToldTheSameIds) {
       R"({"ph":"X","cat":"kernel","ts":2,"dur":1,"args":{"correlation":"b","External id":1.5}}])";
   const auto lines = [&](DumpArgs args) {
     EventDump dump(args);
-    TraceHeader header;
-    Notes notes;
-    EXPECT_TRUE(ReadKinetoJson(*StreamOfMemory(json), dump, header, notes));
+    EXPECT_TRUE(ReadKinetoJson(*StreamOfMemory(json), dump));
     return dump.lines();
   };
   const std::vector<std::string> with = lines(DumpArgs::kNotTold);
