@@ -34,6 +34,7 @@ FENCES = {
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
     r"yaml\.h": r"src/control/yaml_json\.cc",
+    r"spawn\.h": r"src/base/subprocess\.cc",
     r"cxxabi": r"src/analysis/demangle\.cc",
     r"fmt/": r"(src|bench)/.*",
 }

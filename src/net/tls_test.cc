@@ -1,18 +1,12 @@
 // The client against a TLS server (openssl s_server) with a certificate that nobody vouches for.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/folder_for_test.h"
+#include "base/subprocess.h"
 #include "net/net_for_test.h"
 
 namespace tacho {
@@ -20,74 +14,28 @@ namespace {
 
 using testing::HasSubstr;
 
-// A running child; what it says goes to `output`.
-class Child {
- public:
-  explicit Child(std::vector<std::string> words) {
-    int ends[2];
-    if (pipe(ends) != 0) std::abort();
-    output_ = FileDescriptor(ends[0]);
-    FileDescriptor far(ends[1]);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, far.get(), 1);
-    posix_spawn_file_actions_adddup2(&actions, far.get(), 2);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    if (posix_spawnp(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) {
-      pid_ = -1;
-    }
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  ~Child() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    Wait();
-  }
-  // The exit status; -1 when it did not run.
-  int Wait() {
-    int status = 0;
-    if (pid_ <= 0) return -1;
-    const pid_t pid = std::exchange(pid_, -1);
-    if (!Eventually([&] { return waitpid(pid, &status, WNOHANG) != 0; })) {
-      ADD_FAILURE() << "waited 60 s for a child to end";
-      kill(pid, SIGKILL);
-      waitpid(pid, &status, 0);
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  std::string ReadLine() {
-    std::string line;
-    char c = 0;
-    pollfd waiting{output_.get(), POLLIN, 0};
-    const int patience_ms = static_cast<int>(kPatienceForTest.count()) * 1000;
-    while (poll(&waiting, 1, patience_ms) == 1 && read(output_.get(), &c, 1) == 1 && c != '\n')
-      line += c;
-    return line;
-  }
-
- private:
-  pid_t pid_ = -1;
-  FileDescriptor output_;
-};
-
 class TlsTest : public testing::Test {
  protected:
   void SetUp() override {
     const std::string key = folder_.At("key.pem");
     const std::string certificate = folder_.At("certificate.pem");
-    Child request({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                   "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                   "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate});
-    if (request.Wait() != 0) GTEST_SKIP() << "TLS IS NOT TESTED: no openssl program here";
-    server_ = std::make_unique<Child>(std::vector<std::string>{"openssl", "s_server", "-accept",
-                                                               "127.0.0.1:0", "-key", key, "-cert",
-                                                               certificate, "-www"});
+    auto request = Subprocess::Start(
+        {.arguments = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                       "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                       "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key,
+                       "-out", certificate},
+         .patience = kPatienceForTest});
+    while (request && !ReadLine(*request).empty()) {
+    }
+    if (!request || !request->Finish())
+      GTEST_SKIP() << "TLS IS NOT TESTED: no openssl program here";
+    auto server = Subprocess::Start({.arguments = {"openssl", "s_server", "-accept", "127.0.0.1:0",
+                                                   "-key", key, "-cert", certificate, "-www"},
+                                     .patience = kPatienceForTest});
+    ASSERT_TRUE(server);
+    server_.emplace(std::move(*server));
     // It says "ACCEPT 127.0.0.1:PORT".
-    for (std::string line = server_->ReadLine(); !line.empty(); line = server_->ReadLine()) {
+    for (std::string line = ReadLine(*server_); !line.empty(); line = ReadLine(*server_)) {
       if (!line.starts_with("ACCEPT")) continue;
       url_ = "https://127.0.0.1:" + line.substr(line.rfind(':') + 1);
       break;
@@ -95,8 +43,15 @@ class TlsTest : public testing::Test {
     if (url_.empty()) GTEST_SKIP() << "TLS IS NOT TESTED: openssl s_server does not start";
   }
 
+  static std::string ReadLine(Subprocess& process) {
+    std::string line;
+    char c = 0;
+    while (process.Read(&c, 1) == 1 && c != '\n') line += c;
+    return line;
+  }
+
   FolderForTest folder_;
-  std::unique_ptr<Child> server_;
+  std::optional<Subprocess> server_;
   std::string url_;
 };
 

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
 #include <string>
 
-#include "base/file_descriptor.h"
 #include "base/result.h"
+#include "base/subprocess.h"
 #include "io/byte_source.h"
 
 namespace tacho {
@@ -18,33 +16,21 @@ namespace tacho {
 class RemoteCommand final : public ByteSource {
  public:
   // The shell of that host reads `command`: text from outside goes in as a ShellWord. A `patience`
-  // of 0 has no bound.
-  RemoteCommand(std::string host, const std::string& command, std::chrono::milliseconds patience,
-                std::stop_token stop);
-  ~RemoteCommand() override;
+  // of 0 is unlimited.
+  RemoteCommand(const std::string& host, const std::string& command,
+                std::chrono::milliseconds patience, std::stop_token stop);
 
-  // 0 as well once the patience is over or a stop was requested.
+  // 0 also once the patience is over or a stop was requested.
   size_t Read(char* to, size_t room) override;
   [[nodiscard]] const StreamEnd& end() const override { return end_; }
   [[nodiscard]] uint64_t stored_bytes() const override { return bytes_; }
 
-  // Ends it, by force unless it has printed everything. kRemote: it failed, with its last words.
+  // As Subprocess::Finish; also the error of ssh if it could not be started.
   Result<void> Finish();
 
  private:
-  void TakeWords();
-  size_t GiveUp(const char* why);
-
-  const std::string host_;
-  const std::chrono::milliseconds patience_;
-  const std::stop_token stop_;
-  const int64_t begin_ns_;
-  pid_t pid_ = -1;        // 0: it has ended
-  int64_t ended_ns_ = 0;  // when it was seen to have ended, after its output; 0: not yet
-  FileDescriptor out_, err_;
+  Result<Subprocess> ssh_;
   uint64_t bytes_ = 0;
-  std::string words_;  // of its standard error
-  bool in_time_ = true;
   StreamEnd end_;
 };
 

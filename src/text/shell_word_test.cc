@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdio>
 #include <string>
+
+#include "base/subprocess.h"
 
 namespace tacho {
 namespace {
@@ -23,11 +24,12 @@ TEST(ShellWord, AShellReadsBackEveryByte) {
   for (int c = 1; c < 256; ++c) every += static_cast<char>(c);
   for (const std::string& text : {every, std::string("$(touch x)`id`"), std::string("a'; id; '"),
                                   std::string("~/*?[a]{b,c}")}) {
-    FILE* shell = popen(("printf %s " + ShellWord(text)).c_str(), "r");
-    ASSERT_NE(shell, nullptr);
+    auto shell = Subprocess::Start({.arguments = {"sh", "-c", "printf %s " + ShellWord(text)}});
+    ASSERT_TRUE(shell);
     std::array<char, 1024> read{};
-    const size_t size = fread(read.data(), 1, read.size(), shell);
-    EXPECT_EQ(pclose(shell), 0);
+    size_t size = 0;
+    while (const size_t got = shell->Read(read.data() + size, read.size() - size)) size += got;
+    EXPECT_TRUE(shell->Finish());
     EXPECT_EQ(std::string(read.data(), size), text);
   }
 }

@@ -1,0 +1,185 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/system_error.h"
+
+extern char** environ;
+
+namespace tacho {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{200};
+constexpr size_t kMostErrorText = 64 << 10;
+// For the standard error of a program that has ended. What it leaves running (ssh: the master of a
+// shared connection) may keep it open for hours.
+constexpr milliseconds kLastWords{1'000};
+
+bool HasEnded(pid_t pid) {
+  siginfo_t ended{};
+  // WNOWAIT: until Finish waits for it, no other process gets its number.
+  return waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         ended.si_pid == pid;
+}
+
+std::string_view LastLine(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  return text.substr(text.find_last_of("\r\n") + 1);
+}
+
+struct Pipe {
+  FileDescriptor reads, writes;
+};
+
+std::optional<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+// 0, or an errno value.
+int Spawn(const std::vector<std::string>& arguments, int out, int err, pid_t& pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out, 1);
+  posix_spawn_file_actions_adddup2(&actions, err, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigset_t none, ignored_here;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  sigemptyset(&ignored_here);
+  sigaddset(&ignored_here, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &ignored_here);
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const int failure = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return failure;
+}
+
+}  // namespace
+
+Subprocess::Subprocess(SubprocessOptions options)
+    : options_(std::move(options)), begin_(steady_clock::now()) {
+  if (options_.name.empty()) options_.name = options_.arguments.at(0);
+}
+
+Subprocess::Subprocess(Subprocess&& other) noexcept
+    : options_(std::move(other.options_)),
+      begin_(other.begin_),
+      pid_(std::exchange(other.pid_, 0)),
+      output_(std::move(other.output_)),
+      error_(std::move(other.error_)),
+      error_text_(std::move(other.error_text_)),
+      cut_short_(other.cut_short_) {}
+
+Result<Subprocess> Subprocess::Start(SubprocessOptions options) {
+  Subprocess process(std::move(options));
+  std::optional<Pipe> output = MakePipe(), error = MakePipe();
+  const int failure = output && error ? Spawn(process.options_.arguments, output->writes.get(),
+                                              error->writes.get(), process.pid_)
+                                      : errno;
+  if (failure != 0) {
+    process.pid_ = 0;
+    return Fail(ErrorKind::kRemote,
+                fmt::format("{} could not be started: {}", process.options_.arguments[0],
+                            failure == ENOENT ? "is it installed?" : SystemErrorText(failure)));
+  }
+  process.output_ = std::move(output->reads);
+  process.error_ = std::move(error->reads);
+  return process;
+}
+
+void Subprocess::ReadError() {
+  std::array<char, 4096> text;
+  const ssize_t got = read(error_.get(), text.data(), text.size());
+  if (got < 0 && errno == EINTR) return;
+  if (got <= 0) return error_.Close();
+  if (error_text_.size() < kMostErrorText)
+    error_text_.append(text.data(), static_cast<size_t>(got));
+}
+
+size_t Subprocess::Read(char* to, size_t room) {
+  std::optional<steady_clock::time_point> ended;
+  while (*cut_short_ == '\0' && (output_ || error_)) {
+    const auto now = steady_clock::now();
+    if (options_.patience.count() > 0 && now - begin_ > options_.patience) {
+      cut_short_ = "the time for it was over";
+      break;
+    }
+    if (options_.stop.stop_requested()) {
+      cut_short_ = "interrupted";
+      break;
+    }
+    if (!output_ && HasEnded(pid_)) {
+      if (!ended) ended = now;
+      if (now - *ended > kLastWords) error_.Close();
+    }
+    // poll passes over what is closed: its descriptor is -1.
+    std::array<pollfd, 2> waiting{pollfd{output_.get(), POLLIN, 0},
+                                  pollfd{error_.get(), POLLIN, 0}};
+    if (poll(waiting.data(), waiting.size(), kLook.count()) <= 0) continue;
+    if (waiting[1].revents != 0) ReadError();
+    if (waiting[0].revents == 0) continue;
+    const ssize_t got = read(output_.get(), to, room);
+    if (got > 0) return static_cast<size_t>(got);
+    if (got < 0 && errno == EINTR) continue;
+    output_.Close();
+  }
+  return 0;
+}
+
+bool Subprocess::EndsWithin(milliseconds time) const {
+  const auto until = steady_clock::now() + time;
+  while (!HasEnded(pid_)) {
+    if (steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return true;
+}
+
+Result<void> Subprocess::Finish() {
+  if (pid_ == 0) return {};
+  const bool cut = output_ || error_;
+  const bool late = !cut && !EndsWithin(options_.grace);
+  if (cut || late) {
+    kill(-pid_, SIGTERM);
+    (void)EndsWithin(options_.grace);
+    kill(-pid_, SIGKILL);
+  }
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+  if (late || *cut_short_ != '\0')
+    return Fail(ErrorKind::kRemote, options_.name + ": did not end in time");
+  if (cut || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return {};
+  const std::string_view words = LastLine(error_text_);
+  return Fail(ErrorKind::kRemote,
+              fmt::format("{}: exit status {}{}{}", options_.name,
+                          WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                          words.empty() ? "" : ": ", words));
+}
+
+}  // namespace tacho

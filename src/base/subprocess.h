@@ -1,0 +1,60 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.h"
+#include "base/result.h"
+
+namespace tacho {
+
+struct SubprocessOptions {
+  std::vector<std::string> arguments;       // the program, looked up in PATH, and its arguments
+  std::string name = {};                    // for messages; "": that of the program
+  std::chrono::milliseconds patience{0};    // until its output ends; 0: unlimited
+  std::chrono::milliseconds grace{10'000};  // from the end of its output, or SIGTERM, to its end
+  std::stop_token stop = {};
+};
+
+// A program that runs beside this one, in a process group of its own (Ctrl-C does not reach it),
+// with /dev/null as standard input and default signals. No shell reads its arguments. Its standard
+// output is read as it comes. Of its standard error 64 KiB are kept. It ends with this object.
+class Subprocess {
+ public:
+  // kRemote: there is no such program, or no process for it.
+  static Result<Subprocess> Start(SubprocessOptions options);
+  Subprocess(Subprocess&& other) noexcept;
+  Subprocess& operator=(Subprocess&&) = delete;
+  ~Subprocess() { (void)Finish(); }
+
+  // Waits for output: its size, at most `room`. 0 at its end, once the patience is over, and once a
+  // stop is requested: cut_short() says which.
+  size_t Read(char* to, size_t room);
+  // Why Read gave up before the end of the output; "" if it did not.
+  [[nodiscard]] const char* cut_short() const { return cut_short_; }
+
+  // Waits for the end of a program whose output was read to its end. Any other program, and one
+  // that exceeds the grace, gets SIGTERM and, a grace later, SIGKILL, with its process group.
+  // kRemote: it exceeded the patience or the grace, or its exit status is not 0: with the last line
+  // of its standard error. The second call does nothing.
+  Result<void> Finish();
+
+ private:
+  explicit Subprocess(SubprocessOptions options);
+  void ReadError();
+  [[nodiscard]] bool EndsWithin(std::chrono::milliseconds time) const;
+
+  SubprocessOptions options_;
+  std::chrono::steady_clock::time_point begin_;
+  pid_t pid_ = 0;  // of the program and of its group; 0: not started, or waited for
+  FileDescriptor output_, error_;
+  std::string error_text_;
+  const char* cut_short_ = "";
+};
+
+}  // namespace tacho
