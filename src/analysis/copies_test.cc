@@ -57,7 +57,8 @@ TEST(Copies, ReadBytesThatTheReaderKeptApartFromTheText) {
     event.has_category = event.has_start = true;
     event.kind = SliceKind::kMemcpy;
     event.name = words.strings.Intern("Memcpy DtoH (Device -> Pinned)");
-    event.track = words.InternTrack(words.strings.Intern("0"), words.strings.Intern("7"));
+    event.track = words.InternTrack(words.InternProcess(words.strings.Intern("0")),
+                                    words.strings.Intern("7"));
     event.stream = words.InternStream(words.strings.Intern("0"), words.strings.Intern("7"));
     event.duration = {10};
     event.args = id;

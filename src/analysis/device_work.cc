@@ -167,10 +167,10 @@ std::vector<bool> FindLeafOperators(const TrackIndex& index, CategoryOfName& cat
   return leaf;
 }
 
-// The executing thread of each process in which operators do work, by pid.
-std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<bool>& leaf,
-                                          CategoryOfName& categories,
-                                          const Classifier& classifier) {
+// The executing thread of each process in which operators do work, by process.
+std::map<ProcessId, TrackId> FindExecutors(const Trace& trace, const std::vector<bool>& leaf,
+                                           CategoryOfName& categories,
+                                           const Classifier& classifier) {
   const HostOpTable& ops = trace.host_ops;
   std::vector<int64_t> time_of_track(trace.words.tracks().size(), 0);
   std::vector<bool> works(trace.words.tracks().size(), false);
@@ -185,11 +185,11 @@ std::map<StringId, TrackId> FindExecutors(const Trace& trace, const std::vector<
     const int64_t x = time_of_track[Index(a)], y = time_of_track[Index(b)];
     return x != y ? x > y : IdLess(trace.Text(trace.words[a].tid), trace.Text(trace.words[b].tid));
   };
-  std::map<StringId, TrackId> executors;
+  std::map<ProcessId, TrackId> executors;
   for (size_t i = 0; i < time_of_track.size(); ++i) {
     if (!works[i]) continue;
     const auto track = static_cast<TrackId>(i);
-    const auto [at, added] = executors.try_emplace(trace.words[track].pid, track);
+    const auto [at, added] = executors.try_emplace(trace.words[track].process, track);
     if (!added && longer(track, at->second)) at->second = track;
   }
   return executors;
@@ -201,18 +201,18 @@ struct ProcessRows {
   std::vector<uint32_t> comms;     // annotations of collectives on its other threads
 };
 
-std::map<StringId, ProcessRows> RowsByProcess(const Trace& trace, const Classifier& classifier,
-                                              CategoryOfName& categories,
-                                              const std::vector<bool>& leaf,
-                                              const std::map<StringId, TrackId>& executors) {
-  std::map<StringId, ProcessRows> rows;
+std::map<ProcessId, ProcessRows> RowsByProcess(const Trace& trace, const Classifier& classifier,
+                                               CategoryOfName& categories,
+                                               const std::vector<bool>& leaf,
+                                               const std::map<ProcessId, TrackId>& executors) {
+  std::map<ProcessId, ProcessRows> rows;
   std::vector<ProcessRows*> of_track(trace.words.tracks().size(), nullptr);
   std::vector<bool> executes(of_track.size(), false);
   for (size_t i = 0; i < of_track.size(); ++i) {
-    const StringId pid = trace.words.tracks()[i].pid;
-    const auto executor = executors.find(pid);
+    const ProcessId process = trace.words.tracks()[i].process;
+    const auto executor = executors.find(process);
     if (executor == executors.end()) continue;
-    of_track[i] = &rows[pid];
+    of_track[i] = &rows[process];
     executes[i] = Index(executor->second) == i;
   }
   for (uint32_t row = 0; row < trace.host_ops.size(); ++row) {
@@ -282,16 +282,17 @@ DeviceWork CollectHostWork(const TrackIndex& index, const Classifier& classifier
   const Trace& trace = index.trace();
   CategoryOfName categories(trace, classifier, true);
   const std::vector<bool> leaf = FindLeafOperators(index, categories, classifier);
-  const std::map<StringId, TrackId> executors = FindExecutors(trace, leaf, categories, classifier);
-  const std::map<StringId, ProcessRows> rows =
+  const std::map<ProcessId, TrackId> executors = FindExecutors(trace, leaf, categories, classifier);
+  const std::map<ProcessId, ProcessRows> rows =
       RowsByProcess(trace, classifier, categories, leaf, executors);
   DeviceWork work;
   work.on_host = !executors.empty();
-  for (const auto& [pid, executor] : executors) {
-    const std::string id = executors.size() == 1 ? "cpu" : std::string(trace.Text(pid));
+  for (const auto& [process, executor] : executors) {
+    const std::string id =
+        executors.size() == 1 ? "cpu" : std::string(trace.Text(trace.words[process].id));
     if (!scope.device.empty() && scope.device != id) continue;
     work.devices.push_back(
-        CollectProcess(trace, classifier, scope, categories, rows.at(pid), executor));
+        CollectProcess(trace, classifier, scope, categories, rows.at(process), executor));
     work.devices.back().device = id;
   }
   std::ranges::sort(work.devices, IdLess, &DeviceItems::device);

@@ -40,8 +40,8 @@ std::optional<int64_t> RankOfProcess(std::string_view process) {
 
 std::vector<std::string> ProcessNames(const Trace& trace) {
   std::set<std::string_view> names;
-  for (const Track& track : trace.words.tracks()) {
-    if (track.process_name != StringId::kEmpty) names.insert(trace.Text(track.process_name));
+  for (const Process& process : trace.words.processes()) {
+    if (process.name != StringId::kEmpty) names.insert(trace.Text(process.name));
   }
   return {names.begin(), names.end()};
 }
@@ -55,16 +55,15 @@ std::vector<int64_t> Pids(const Trace& trace) {
   std::set<int64_t> pids;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i]) continue;
-    if (const auto pid = ParseWhole<int64_t>(trace.Text(trace.words.tracks()[i].pid)))
-      pids.insert(*pid);
+    if (const auto pid = trace.words[trace.words.tracks()[i].process].number) pids.insert(*pid);
   }
   return {pids.begin(), pids.end()};
 }
 
-// SGLang's merger puts the rank before each pid: "[TP00-DP01] 1234".
-bool HasMergedPids(const Trace& trace) {
-  return std::any_of(trace.words.tracks().begin(), trace.words.tracks().end(),
-                     [&](const Track& track) { return !RankOfPid(trace.Text(track.pid)).empty(); });
+bool IsMerged(const Trace& trace) {
+  return std::ranges::any_of(trace.words.processes(), [](const Process& process) {
+    return process.rank != StringId::kEmpty;
+  });
 }
 
 TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) {
@@ -72,7 +71,7 @@ TraceRole RoleOf(const Trace& trace, const std::vector<std::string>& processes) 
   for (const std::string& process : processes) {
     if (const auto rank = RankOfProcess(process)) ranks.insert(*rank);
   }
-  if (HasMergedPids(trace) || ranks.size() > 1) return TraceRole::kMerged;
+  if (IsMerged(trace) || ranks.size() > 1) return TraceRole::kMerged;
   const bool works = trace.gpu.size() + trace.host_ops.size() + trace.host_calls.size() > 0;
   // A rank that had nothing to do says who it is.
   const bool says_rank = trace.header.rank >= 0 || !trace.header.devices.empty() ||
@@ -118,7 +117,7 @@ std::string EngineOf(const Trace& trace, const std::vector<std::string>& process
   if (engine.empty()) engine = EngineByNames(trace, trace.gpu_annotations, EngineByAnnotation);
   for (const Track& track : trace.words.tracks()) {
     if (!engine.empty()) break;
-    const std::string_view thread = trace.Text(track.thread_name);
+    const std::string_view thread = trace.Text(track.name);
     if (Contains(thread, "VLLM::")) engine = "vllm";
     if (Contains(thread, "sglang::")) engine = "sglang";
   }

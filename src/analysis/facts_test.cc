@@ -14,16 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 
-void NameProcess(TraceBuilder& b, std::string_view pid, std::string_view name) {
-  Vocabulary& words = b.vocabulary();
-  Event event;
-  event.type = EventType::kMetadata;
-  event.name = words.strings.Intern("process_name");
-  event.track = words.InternTrack(words.strings.Intern(pid), words.strings.Intern("0"));
-  event.metadata = words.strings.Intern(name);
-  b.OnEvent(event);
-}
-
 TraceFacts Gather(TraceBuilder&& b) { return GatherFacts(std::move(b).Finish()); }
 
 TEST(Facts, OfAVllmWorker) {
@@ -32,7 +22,7 @@ TEST(Facts, OfAVllmWorker) {
   b.header().rank = 1;
   b.header().world_size = 2;
   b.header().record_shapes = b.header().profile_memory = true;
-  NameProcess(b, "5", "VLLM::Worker_TP1");
+  b.NameProcess("5", "VLLM::Worker_TP1");
   b.Host("user_annotation", "execute_context_0(0)_generation_1(1)", {.pid = "5", .duration = 9});
   b.Host("cpu_op", "aten::mm", {.pid = "5", .duration = 5});
   b.Kernel("gemm", {.duration = 5});
@@ -60,8 +50,8 @@ TEST(Facts, TheEngineIsToldByWhateverNamesIt) {
     return Gather(std::move(b)).engine;
   };
   EXPECT_EQ(engine_with([](TraceBuilder&) {}), "");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "VLLM::EngineCore"); }), "vllm");
-  EXPECT_EQ(engine_with([](TraceBuilder& b) { NameProcess(b, "1", "sglang::scheduler_DP1"); }),
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.NameProcess("1", "VLLM::EngineCore"); }), "vllm");
+  EXPECT_EQ(engine_with([](TraceBuilder& b) { b.NameProcess("1", "sglang::scheduler_DP1"); }),
             "sglang");
   EXPECT_EQ(
       engine_with([](TraceBuilder& b) { b.Host("user_annotation", "step[DECODE bs=1]", {}); }),
@@ -94,7 +84,7 @@ TEST(Facts, TheEngineIsToldByWhateverNamesIt) {
 
 TEST(Facts, AFrontEndHasNeitherOperatorsNorGpuWork) {
   TraceBuilder b;
-  NameProcess(b, "7732", "python3");
+  b.NameProcess("7732", "python3");
   b.Host("python_function", "run", {.duration = 5});
   const TraceFacts facts = Gather(std::move(b));
   EXPECT_EQ(TraceRoleName(facts.role), "frontend");
@@ -104,10 +94,10 @@ TEST(Facts, AFrontEndHasNeitherOperatorsNorGpuWork) {
 
 TEST(Facts, ARankThatHadNothingToDoIsAWorker) {
   TraceBuilder b;
-  NameProcess(b, "1", "VLLM::Worker");
+  b.NameProcess("1", "VLLM::Worker");
   EXPECT_EQ(Gather(std::move(b)).role, TraceRole::kWorker);
   TraceBuilder with_header;
-  NameProcess(with_header, "1", "python3");
+  with_header.NameProcess("1", "python3");
   with_header.header().rank = 3;
   EXPECT_EQ(Gather(std::move(with_header)).role, TraceRole::kWorker);
 }
@@ -116,23 +106,23 @@ TEST(Facts, AMergedFileSaysTheRankOfItsHeader) {
   TraceBuilder b;
   b.header().rank = 0;
   b.header().world_size = 2;
-  NameProcess(b, "[TP00] 20034", "sglang::scheduler_TP0");
-  b.Host("cpu_op", "aten::mm", {.pid = "[TP00] 20034", .duration = 5});
+  b.Host("cpu_op", "aten::mm", {.pid = "20034", .duration = 5, .rank = "[TP00] "});
+  b.NameProcess("[TP00] 20034", "sglang::scheduler_TP0");
   const TraceFacts facts = Gather(std::move(b));
   EXPECT_EQ(TraceRoleName(facts.role), "merged");
   EXPECT_EQ(facts.rank, 0);
   EXPECT_EQ(facts.world_size, 2);
 
   TraceBuilder two;
-  NameProcess(two, "1", "VLLM::Worker_TP0");
-  NameProcess(two, "2", "VLLM::Worker_TP1");
+  two.NameProcess("1", "VLLM::Worker_TP0");
+  two.NameProcess("2", "VLLM::Worker_TP1");
   EXPECT_EQ(Gather(std::move(two)).role, TraceRole::kMerged);
 }
 
 TEST(Facts, TheRankComesFromTheProcessNameWhenTheHeaderIsLost) {
   const auto rank_of = [](std::string_view process) {
     TraceBuilder b;
-    NameProcess(b, "1", process);
+    b.NameProcess("1", process);
     return Gather(std::move(b)).rank;
   };
   EXPECT_EQ(rank_of("VLLM::Worker_TP3"), 3);

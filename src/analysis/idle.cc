@@ -35,12 +35,13 @@ class Attribution {
         calls_(trace_),
         longest_(max_gaps) {
     const auto steps = StepExtents(index, links, work.on_host);
-    for (const auto& [pid, of_process] : steps) between_steps_.emplace(pid, of_process.Gaps());
+    for (const auto& [process, of_process] : steps)
+      between_steps_.emplace(process, of_process.Gaps());
     if (in_flight != nullptr) {
-      for (auto& [pid, gaps] : between_steps_) gaps = gaps.Within(*in_flight);
+      for (auto& [process, gaps] : between_steps_) gaps = gaps.Within(*in_flight);
     }
     for (const Track& track : trace_.words.tracks()) {
-      between_of_track_.push_back(&between_steps_[track.pid]);
+      between_of_track_.push_back(&between_steps_[track.process]);
     }
     if (work.on_host) {
       SplitHosts();
@@ -281,8 +282,8 @@ class Attribution {
     gap.cause = static_cast<IdleCause>(largest - raw.parts.begin());
     if (raw.thread) {
       const Track& track = trace_.words[*raw.thread];
-      gap.host_track =
-          std::string(trace_.Text(track.pid)) + '/' + std::string(trace_.Text(track.tid));
+      gap.host_track = std::string(trace_.Text(trace_.words[track.process].id)) + '/' +
+                       std::string(trace_.Text(track.tid));
     }
     return gap;
   }
@@ -293,7 +294,7 @@ class Attribution {
   const LaunchLinks& links_;
   const Scope& scope_;
   const IntervalSet* in_flight_;                      // null: unknown
-  std::map<StringId, IntervalSet> between_steps_;     // by pid; empty where no step is known
+  std::map<ProcessId, IntervalSet> between_steps_;    // empty where no step is known
   std::vector<const IntervalSet*> between_of_track_;  // the same by track
   struct Host {
     IntervalSet in_operators, between_steps;  // these two do not meet

@@ -45,10 +45,9 @@ TEST(Launches, OfSeveralCallsTheOneThatLaunchesWinsThenTheFirst) {
 TEST(Launches, OfMergedRanksStayApart) {
   TraceBuilder b;
   for (const std::string_view rank : {"[TP00] ", "[TP01] "}) {
-    const std::string host = std::string(rank) + "10", gpu = std::string(rank) + "0";
-    b.Host("cuda_runtime", "cudaGraphLaunch", {.pid = host, .correlation = 7});
-    b.Kernel("n0", {.device = "0", .start = 10, .duration = 1, .correlation = 7, .pid = gpu});
-    b.Kernel("n1", {.device = "0", .start = 12, .duration = 1, .correlation = 7, .pid = gpu});
+    b.Host("cuda_runtime", "cudaGraphLaunch", {.correlation = 7, .rank = rank});
+    b.Kernel("n0", {.device = "0", .start = 10, .duration = 1, .correlation = 7, .rank = rank});
+    b.Kernel("n1", {.device = "0", .start = 12, .duration = 1, .correlation = 7, .rank = rank});
   }
   const Trace trace = std::move(b).Finish();
   EXPECT_EQ(LinkLaunches(trace).call_of_gpu, (std::vector<uint32_t>{0, 0, 1, 1}));

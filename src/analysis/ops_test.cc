@@ -102,9 +102,9 @@ TEST(Ops, TrainingStepsAreNone) {
 
 TEST(Ops, ExternalIdsOfMergedRanksStayApart) {
   TraceBuilder b;
-  b.Host("cpu_op", "opA", {.pid = "[TP00] 1", .start = 0, .duration = 5, .external_id = 5});
-  b.Host("cpu_op", "opB", {.pid = "[TP01] 2", .start = 0, .duration = 5, .external_id = 5});
-  b.Kernel("k", {.start = 10, .duration = 10, .external_id = 5, .pid = "[TP01] 0"});
+  b.Host("cpu_op", "opA", {.start = 0, .duration = 5, .external_id = 5, .rank = "[TP00] "});
+  b.Host("cpu_op", "opB", {.start = 0, .duration = 5, .external_id = 5, .rank = "[TP01] "});
+  b.Kernel("k", {.start = 10, .duration = 10, .external_id = 5, .rank = "[TP01] "});
   EXPECT_EQ(RowOf(Ops(std::move(b).Finish()).rows, "opB").device_self.ns, 10);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tacho {
 
-// Correlations and External ids, of which each rank of a merged file counts its own from 1: the
-// rank that a track's pid begins with and the id make one number. Elsewhere it is the id.
+// Correlations and External ids. In a merged file each rank counts its own from 1: rank and id
+// together make one number. Elsewhere it is the id.
 class RankedIds {
  public:
   explicit RankedIds(const Trace& trace) {

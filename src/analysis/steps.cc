@@ -117,13 +117,13 @@ std::vector<std::vector<uint32_t>> StepsOfTracks(const FoundSteps& found, size_t
 // its process that has some.
 std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& steps,
                                     const std::vector<Track>& tracks) {
-  std::map<StringId, std::vector<size_t>> with_steps;  // tracks, by pid
+  std::map<ProcessId, std::vector<size_t>> with_steps;  // tracks
   for (size_t i = 0; i < tracks.size(); ++i) {
-    if (!steps[i].empty()) with_steps[tracks[i].pid].push_back(i);
+    if (!steps[i].empty()) with_steps[tracks[i].process].push_back(i);
   }
   std::vector<size_t> counts_for(tracks.size());
   for (size_t i = 0; i < tracks.size(); ++i) {
-    const auto of_process = with_steps.find(tracks[i].pid);
+    const auto of_process = with_steps.find(tracks[i].process);
     const bool borrows =
         steps[i].empty() && of_process != with_steps.end() && of_process->second.size() == 1;
     counts_for[i] = borrows ? of_process->second.front() : i;
@@ -244,15 +244,15 @@ StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scop
 
 }  // namespace
 
-std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
-                                            bool on_host) {
+std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
+                                             bool on_host) {
   const Trace& trace = index.trace();
   const FoundSteps found = FindAllSteps(trace);
-  std::map<StringId, IntervalSet> result;
+  std::map<ProcessId, IntervalSet> result;
   if (!found.of_engine) return result;
   const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
   const auto steps = StepsOfTracks(found, rows.lanes());
-  std::map<StringId, std::vector<Interval>> extents;
+  std::map<ProcessId, std::vector<Interval>> extents;
   for (size_t track = 0; track < steps.size(); ++track) {
     if (steps[track].empty()) continue;
     std::vector<Interval> of_track, after;
@@ -266,9 +266,9 @@ std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const Launc
       if (later == 0 || of_track[later - 1].contains(start)) continue;
       after.push_back(rows.table().When(all[i]));
     }
-    AddExtents(of_track, after, extents[trace.words.tracks()[track].pid]);
+    AddExtents(of_track, after, extents[trace.words.tracks()[track].process]);
   }
-  for (auto& [pid, of_process] : extents) result.emplace(pid, std::move(of_process));
+  for (auto& [process, of_process] : extents) result.emplace(process, std::move(of_process));
   return result;
 }
 

@@ -39,13 +39,13 @@ StepTable FindSteps(const Trace& trace, const Scope& scope = {});
 // The same with the times on the device. Cost: O(n), and a sort of the work of each step.
 StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
 
-// When the engine was in a step: by process (pid), the time of all its steps. A step begins with
+// When the engine was in a step: by process, the time of all its steps. A step begins with
 // its annotation. It goes on after its end, for vLLM samples half a millisecond later: as long as
 // its thread launches GPU work (on a CPU engine: runs operators) with pauses of 1 ms or less, until
 // the thread's next step. No entry where no engine names its steps; training steps do not count.
 // Cost: O(n).
-std::map<StringId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
-                                            bool on_host);
+std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
+                                             bool on_host);
 
 // By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
 std::vector<bool> TrainingStepNames(const Trace& trace);

@@ -17,7 +17,8 @@ Event EventOf(SummarySink& sink, const Slice& slice) {
   event.has_category = event.has_start = true;
   event.kind = words[event.category].kind;
   event.name = words.strings.Intern(slice.name);
-  event.track = words.InternTrack(words.strings.Intern(slice.device), words.strings.Intern("7"));
+  event.track = words.InternTrack(words.InternProcess(words.strings.Intern(slice.device)),
+                                  words.strings.Intern("7"));
   event.stream = words.InternStream(words.strings.Intern(slice.device), words.strings.Intern("7"));
   event.start = {slice.start};
   event.duration = {slice.duration};

@@ -27,7 +27,7 @@ enum class EventType : uint8_t {
   kFlowStart,
   kFlowStep,
   kFlowEnd,
-  kMetadata,  // describes a process or a thread
+  kMetadata,  // described a process or a thread to the reader
 };
 
 // One event on its way from a reader to a sink, its texts interned in the sink's vocabulary.
@@ -44,8 +44,7 @@ struct Event {
   DurationNs duration;       // of a slice, >= 0
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
-  int64_t id = -1;                       // of a flow or a range
-  StringId metadata = StringId::kEmpty;  // the name or label that it gives
+  int64_t id = -1;  // of a flow or a range
   ArgsShapeId args = ArgsShapeId::kNone;
   std::span<const int64_t> arg_values;  // one for each slot of the shape, a StringId for kText
 };

@@ -8,7 +8,8 @@
 namespace tacho {
 
 // Ids are indexes into the vectors of one Trace (model/vocabulary.h), each a type of its own.
-enum class TrackId : uint32_t {};    // a row of the timeline: (pid, tid)
+enum class ProcessId : uint32_t {};
+enum class TrackId : uint32_t {};    // a row of the timeline: a thread of a process
 enum class StreamId : uint32_t {};   // a stream of a device: (device, stream)
 enum class CategoryId : uint8_t {};  // the `cat` of an event under its name of today
 enum class ArgsShapeId : uint32_t { kNone = 0 };

@@ -37,7 +37,6 @@ void TraceBuilder::OnEvent(const Event& event) {
       AddFlow(event);
       break;
     case EventType::kMetadata:
-      AddMetadata(event);
       break;
     case EventType::kInstant:
     case EventType::kCounter:
@@ -114,15 +113,6 @@ void TraceBuilder::AddFlow(const Event& event) {
   trace_.flows.track.push_back(event.track);
 }
 
-void TraceBuilder::AddMetadata(const Event& event) {
-  const std::string_view what = trace_.words[event.name];
-  if (what == "thread_name") {
-    trace_.words.tracks()[Index(event.track)].thread_name = event.metadata;
-  } else if (what == "process_name") {
-    process_names_[Index(trace_.words[event.track].pid)] = event.metadata;
-  }
-}
-
 ArgsRef TraceBuilder::StoreArgs(const Event& event) {
   if (event.args == ArgsShapeId::kNone) return {};
   Column<uint8_t>& stream = trace_.arg_values;
@@ -145,10 +135,6 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
 Trace TraceBuilder::Finish() && {
   open_.Finish(trace_.notes);
   if (trace_.words.has_shared_category()) trace_.notes.Add(NoteId::kManyCategories, "");
-  for (Track& track : trace_.words.tracks()) {
-    const auto name = process_names_.find(Index(track.pid));
-    if (name != process_names_.end()) track.process_name = name->second;
-  }
   return std::move(trace_);
 }
 
@@ -160,7 +146,7 @@ void TraceBuilder::Gpu(std::string_view category, std::string_view name, const O
   event.kind = words[event.category].kind;
   event.name = words.strings.Intern(name);
   const StringId device = words.strings.Intern(at.device), stream = words.strings.Intern(at.stream);
-  event.track = words.InternTrack(at.pid.empty() ? device : words.strings.Intern(at.pid), stream);
+  event.track = TrackOf(at.rank, at.pid.empty() ? at.device : at.pid, at.stream);
   event.stream = words.InternStream(device, stream);
   event.start = {at.start};
   event.duration = {at.duration};
@@ -177,13 +163,18 @@ void TraceBuilder::Host(std::string_view category, std::string_view name, const 
   event.has_category = event.has_start = true;
   event.kind = words[event.category].kind;
   event.name = words.strings.Intern(name);
-  event.track = words.InternTrack(words.strings.Intern(at.pid), words.strings.Intern(at.tid));
+  event.track = TrackOf(at.rank, at.pid, at.tid);
   event.start = {at.start};
   event.duration = {at.duration};
   event.correlation = at.correlation;
   event.external_id = at.external_id;
   event.args = ShapeOf(event.kind, at.args);
   OnEvent(event);
+}
+
+void TraceBuilder::NameProcess(std::string_view pid, std::string_view name) {
+  Vocabulary& words = trace_.words;
+  words[words[TrackOf({}, pid, "0")].process].name = words.strings.Intern(name);
 }
 
 void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& args) {
@@ -194,6 +185,14 @@ void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& a
   event.start = {at};
   event.args = ShapeOf(SliceKind::kOther, args);
   OnEvent(event);
+}
+
+TrackId TraceBuilder::TrackOf(std::string_view rank, std::string_view pid, std::string_view tid) {
+  Vocabulary& words = trace_.words;
+  const ProcessId process =
+      words.InternProcess(words.strings.Intern(std::string(rank) + std::string(pid)));
+  if (!rank.empty()) words[process].rank = words.strings.Intern(rank);
+  return words.InternTrack(process, words.strings.Intern(tid));
 }
 
 ArgsShapeId TraceBuilder::ShapeOf(SliceKind kind, const Arguments& arguments) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@ class TraceBuilder : public EventSink {
   [[nodiscard]] bool wants_args() const override { return true; }
   void OnEvent(const Event& event) override;
 
-  // Closes open begin events, names the tracks and gives the trace away.
+  // Notes the begins without an end and gives the trace away.
   Trace Finish() &&;
 
   // Short forms, all times in ns. Arguments are given as pairs of key and JSON text.
@@ -32,12 +31,14 @@ class TraceBuilder : public EventSink {
     std::string_view device = "0", stream = "7";
     int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
     Arguments args = {};
-    std::string_view pid = {};  // empty: the device, as profilers have it
+    std::string_view pid = {};   // empty: the device, as profilers have it
+    std::string_view rank = {};  // see Process::rank
   };
   struct OnHost {
     std::string_view pid = "1", tid = "1";
     int64_t start = 0, duration = 0, correlation = -1, external_id = -1;
     Arguments args = {};
+    std::string_view rank = {};
   };
   void Kernel(std::string_view name, const OnGpu& at) { Gpu("kernel", name, at); }
   void Memcpy(std::string_view name, const OnGpu& at) { Gpu("gpu_memcpy", name, at); }
@@ -45,6 +46,7 @@ class TraceBuilder : public EventSink {
   // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime",
   // ...
   void Host(std::string_view category, std::string_view name, const OnHost& at);
+  void NameProcess(std::string_view pid, std::string_view name);
   // A point in time.
   void Instant(std::string_view name, int64_t at, const Arguments& args = {});
 
@@ -52,8 +54,8 @@ class TraceBuilder : public EventSink {
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
   void AddSlice(const Event& event, ArgsRef args);
   void AddFlow(const Event& event);
-  void AddMetadata(const Event& event);
   ArgsRef StoreArgs(const Event& event);
+  TrackId TrackOf(std::string_view rank, std::string_view pid, std::string_view tid);
   ArgsShapeId ShapeOf(SliceKind kind, const Arguments& arguments);
 
   Trace trace_;
@@ -63,7 +65,6 @@ class TraceBuilder : public EventSink {
   TrackId last_track_{};
   TimeNs last_start_;
   BeginEndPairs open_;
-  std::unordered_map<uint32_t, StringId> process_names_;  // by pid
 };
 
 }  // namespace tacho

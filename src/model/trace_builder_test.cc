@@ -44,12 +44,13 @@ TEST(TraceBuilder, ASliceWithoutCategoryIsOfNoOther) {
 TEST(TraceBuilder, BeginAndEndMakeASliceByTrack) {
   TraceBuilder builder;
   Vocabulary& words = builder.vocabulary();
+  const ProcessId process = words.InternProcess(words.strings.Intern("1"));
   const auto mark = [&](EventType type, std::string_view name, std::string_view tid, int64_t at) {
     Event event;
     event.type = type;
     event.has_start = true;
     event.name = words.strings.Intern(name);
-    event.track = words.InternTrack(words.strings.Intern("1"), words.strings.Intern(tid));
+    event.track = words.InternTrack(process, words.strings.Intern(tid));
     event.start = {at};
     builder.OnEvent(event);
   };
@@ -101,18 +102,22 @@ TEST(TraceBuilder, KnownCategoriesAreKnownBehindAnyNumberOfOthers) {
 
 TEST(TraceBuilder, DevicesOfMergedRanksAreApart) {
   TraceBuilder builder;
-  builder.Kernel("k", {.device = "0", .pid = "[TP00] 0"});
-  builder.Kernel("k", {.device = "0", .pid = "[TP08] 0"});
-  builder.Kernel("k", {.device = "[TP08] 0", .pid = "[TP08] 0"});  // no device: the pid
-  builder.Kernel("k", {.device = "0", .pid = "0"});
+  builder.Kernel("k", {.device = "0", .rank = "[TP00] "});
+  builder.Kernel("k", {.device = "0", .rank = "[TP08] "});
+  builder.Kernel("k",
+                 {.device = "[TP08] 0", .pid = "0", .rank = "[TP08] "});  // named after the process
+  builder.Kernel("k", {.device = "0"});
   const Trace trace = std::move(builder).Finish();
   std::vector<std::string_view> devices;
   for (size_t row = 0; row < 4; ++row) {
     devices.push_back(trace.Text(trace.words[trace.gpu.stream[row]].device));
   }
   EXPECT_EQ(devices, (std::vector<std::string_view>{"[TP00] 0", "[TP08] 0", "[TP08] 0", "0"}));
-  EXPECT_EQ(RankOfPid("[TP00-DP01] 123"), "[TP00-DP01] ");
-  EXPECT_EQ(RankOfPid("[TP00]"), "");
+  const std::vector<Process>& processes = trace.words.processes();
+  ASSERT_EQ(processes.size(), 3u);
+  EXPECT_EQ(trace.Text(processes[1].id), "[TP08] 0");
+  EXPECT_EQ(processes[1].number, std::nullopt);
+  EXPECT_EQ(processes[2].number, 0);
 }
 
 TEST(Varint, ComesBack) {

@@ -3,38 +3,37 @@
 #include <string>
 #include <utility>
 
+#include "base/parse_number.h"
+
 namespace tacho {
 namespace {
 
-uint64_t PairKey(StringId a, StringId b) {
+template <typename A, typename B>
+uint64_t PairKey(A a, B b) {
   return (static_cast<uint64_t>(Index(a)) << 32) | Index(b);
 }
 
 }  // namespace
 
-std::string_view RankOfPid(std::string_view pid) {
-  const size_t bracket = pid.find("] ");
-  if (!pid.starts_with('[') || bracket == std::string_view::npos) return {};
-  return pid.substr(0, bracket + 2);
+ProcessId Vocabulary::InternProcess(StringId id) {
+  const auto [at, added] = process_ids_.try_emplace(id, static_cast<ProcessId>(processes_.size()));
+  if (added) processes_.push_back({.id = id, .number = ParseWhole<int64_t>(strings.View(id))});
+  return at->second;
 }
 
-TrackId Vocabulary::InternTrack(StringId pid, StringId tid) {
+TrackId Vocabulary::InternTrack(ProcessId process, StringId tid) {
   const auto [at, added] =
-      track_ids_.try_emplace(PairKey(pid, tid), static_cast<TrackId>(tracks_.size()));
-  if (added) {
-    tracks_.push_back(Track{.pid = pid, .tid = tid});
-    rank_of_track_.push_back(strings.Intern(std::string(RankOfPid(strings.View(pid)))));
-  }
+      track_ids_.try_emplace(PairKey(process, tid), static_cast<TrackId>(tracks_.size()));
+  if (added) tracks_.push_back({.process = process, .tid = tid});
   return at->second;
 }
 
 StreamId Vocabulary::InternStreamOfRank(StreamId stream, StringId rank) {
-  const uint64_t key = (static_cast<uint64_t>(Index(rank)) << 32) | Index(stream);
-  const auto [at, added] = streams_of_ranks_.try_emplace(key, stream);
+  const auto [at, added] = streams_of_ranks_.try_emplace(PairKey(rank, stream), stream);
   if (!added) return at->second;
   const Stream plain = streams_[Index(stream)];
   const std::string device(strings.View(plain.device)), prefix(strings.View(rank));
-  // Where the event names no device, its pid stands for it, which has the rank already.
+  // A device that is named after the process has the rank already.
   if (!device.starts_with(prefix)) {
     at->second = InternStream(strings.Intern(prefix + device), plain.stream);
   }
@@ -70,8 +69,9 @@ ArgsShapeId Vocabulary::AddArgsShape(ArgsShape shape) {
 }
 
 size_t Vocabulary::MemoryBytes() const {
-  size_t bytes = strings.MemoryBytes() + tracks_.capacity() * sizeof(Track) +
-                 streams_.capacity() * sizeof(Stream) + args_shapes_.capacity() * sizeof(ArgsShape);
+  size_t bytes = strings.MemoryBytes() + processes_.capacity() * sizeof(Process) +
+                 tracks_.capacity() * sizeof(Track) + streams_.capacity() * sizeof(Stream) +
+                 args_shapes_.capacity() * sizeof(ArgsShape);
   for (const ArgsShape& shape : args_shapes_) {
     bytes += shape.text.capacity() + shape.slots.capacity() * sizeof(ArgsShape::Slot) +
              shape.entries.capacity() * sizeof(ArgsShape::Entry);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,16 +13,24 @@
 
 namespace tacho {
 
-// A row of the timeline. Keyed by the texts of pid and tid as the file has them ("0", "-1",
-// "Spans").
-struct Track {
-  StringId pid;
-  StringId tid;
-  StringId thread_name = StringId::kEmpty;  // from metadata events; empty when not told
-  StringId process_name = StringId::kEmpty;
+// What owns rows of the timeline: a process, a device, or whatever the format gives rows to.
+struct Process {
+  StringId id;                       // as the file has it: "1234", "-1", "Spans"
+  StringId name = StringId::kEmpty;  // empty if the file has none
+  // In a file merged from several ranks: which rank, as a prefix of its ids ("[TP08] "). Each rank
+  // counts devices, correlations and External ids anew.
+  StringId rank = StringId::kEmpty;
+  std::optional<int64_t> number = {};  // the id, if it is a whole number
 };
 
-// A stream of a device, by the trace's own ids as text.
+// A row of the timeline: a thread of a process, or, without a tid, all of the process.
+struct Track {
+  ProcessId process;
+  StringId tid;                      // as the file has it
+  StringId name = StringId::kEmpty;  // of the thread; empty if the file has none
+};
+
+// A stream of a device, by the trace's own ids as text; without a stream all of the device.
 struct Stream {
   StringId device;
   StringId stream;
@@ -34,16 +43,13 @@ struct Category {
   bool is_window = false;
 };
 
-// What SGLang's merger puts before each pid of a rank, with the bracket and the space behind it:
-// "[TP00-DP01] " of "[TP00-DP01] 1234"; "" when the pid has no such part.
-std::string_view RankOfPid(std::string_view pid);
-
 // The words of one trace: everything that its tables name by id.
 class Vocabulary {
  public:
   StringPool strings;
 
-  TrackId InternTrack(StringId pid, StringId tid);
+  ProcessId InternProcess(StringId id);
+  TrackId InternTrack(ProcessId process, StringId tid);
   StreamId InternStream(StringId device, StringId stream);
   // The stream of GPU work on `track`. In a merged file the ids of devices are those of several
   // machines: the device is then named with the rank, "[TP08] 0".
@@ -51,10 +57,10 @@ class Vocabulary {
     const StringId rank = RankOf(track);
     return rank == StringId::kEmpty ? stream : InternStreamOfRank(stream, rank);
   }
-  // The rank that a track's pid begins with, see RankOfPid; kEmpty for most, and
-  // for no track.
+  // Process::rank of the track's process; kEmpty for no track.
   [[nodiscard]] StringId RankOf(TrackId track) const {
-    return Index(track) < rank_of_track_.size() ? rank_of_track_[Index(track)] : StringId::kEmpty;
+    return Index(track) < tracks_.size() ? processes_[Index(tracks_[Index(track)].process)].rank
+                                         : StringId::kEmpty;
   }
   // Categories whose events go to a table of their own always have their own id. Of all others
   // (no real trace has 40) those beyond kMostOtherCategories share one, "(other)".
@@ -63,12 +69,15 @@ class Vocabulary {
   [[nodiscard]] bool has_shared_category() const { return shared_category_ >= 0; }
   ArgsShapeId AddArgsShape(ArgsShape shape);
 
+  [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<Track>& tracks() const { return tracks_; }
-  [[nodiscard]] std::vector<Track>& tracks() { return tracks_; }
   [[nodiscard]] const std::vector<Stream>& streams() const { return streams_; }
   [[nodiscard]] const std::vector<Category>& categories() const { return categories_; }
   [[nodiscard]] const std::vector<ArgsShape>& args_shapes() const { return args_shapes_; }
 
+  [[nodiscard]] Process& operator[](ProcessId id) { return processes_[Index(id)]; }
+  [[nodiscard]] const Process& operator[](ProcessId id) const { return processes_[Index(id)]; }
+  [[nodiscard]] Track& operator[](TrackId id) { return tracks_[Index(id)]; }
   [[nodiscard]] const Track& operator[](TrackId id) const { return tracks_[Index(id)]; }
   [[nodiscard]] const Stream& operator[](StreamId id) const { return streams_[Index(id)]; }
   [[nodiscard]] const Category& operator[](CategoryId id) const { return categories_[Index(id)]; }
@@ -82,8 +91,9 @@ class Vocabulary {
  private:
   StreamId InternStreamOfRank(StreamId stream, StringId rank);
 
+  std::vector<Process> processes_;
+  std::unordered_map<StringId, ProcessId> process_ids_;
   std::vector<Track> tracks_;
-  std::vector<StringId> rank_of_track_;
   std::unordered_map<uint64_t, TrackId> track_ids_;
   std::vector<Stream> streams_;
   std::unordered_map<uint64_t, StreamId> stream_ids_;

@@ -65,8 +65,10 @@ class EventDump : public EventSink {
     std::string line(1, LetterOf(e.type));
     if (e.has_category) TellText(line, "cat=", words[words[e.category].name]);
     TellText(line, "name=", words[e.name]);
-    TellText(line, "pid=", words[words[e.track].pid]);
-    TellText(line, "tid=", words[words[e.track].tid]);
+    const Track& track = words[e.track];
+    const Process& process = words[track.process];
+    TellText(line, "pid=", words[process.id]);
+    TellText(line, "tid=", words[track.tid]);
     if (e.has_start) {
       TellNumber(line, "ts=", e.start.ns);
       TellNumber(line, "dur=", e.duration.ns);
@@ -78,7 +80,10 @@ class EventDump : public EventSink {
     if (e.correlation != -1) TellNumber(line, "correlation=", e.correlation);
     if (e.external_id != -1) TellNumber(line, "external=", e.external_id);
     if (e.id != -1) TellNumber(line, "id=", e.id);
-    if (e.metadata != StringId::kEmpty) TellText(line, "metadata=", words[e.metadata]);
+    if (e.type == EventType::kMetadata && process.name != StringId::kEmpty)
+      TellText(line, "process=", words[process.name]);
+    if (e.type == EventType::kMetadata && track.name != StringId::kEmpty)
+      TellText(line, "thread=", words[track.name]);
     if (args_ == DumpArgs::kTold && e.args != ArgsShapeId::kNone)
       TellText(line, "args=", ArgsTextOf(words, e));
     lines_.push_back(std::move(line));

@@ -88,7 +88,7 @@ class TraceCheck : public EventSink {
                          DurationNs duration, std::string_view args) {
     std::string row;
     TellText(row, "name=", words[name]);
-    TellText(row, "pid=", words[words[track].pid]);
+    TellText(row, "pid=", words[words[words[track].process].id]);
     TellText(row, "tid=", words[words[track].tid]);
     TellNumber(row, "ts=", start.ns);
     TellNumber(row, "dur=", duration.ns);

@@ -261,16 +261,30 @@ void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   }
   if (shape.Has(SlotKind::kDuration)) event.duration = {values_.duration_ns};
   if (shape.Has(SlotKind::kId)) event.id = values_.id;
-  if (event.type == EventType::kMetadata) {
-    event.track = words_.InternTrack(shape.Has(SlotKind::kPid) ? values_.pid : shape.pid,
-                                     shape.Has(SlotKind::kTid) ? values_.tid : shape.tid);
-    if (shape.Has(SlotKind::kMetadata)) event.metadata = values_.metadata;
-  }
+  if (event.type == EventType::kMetadata) event.track = Describe(name, shape);
   if (shape.correlation >= 0) event.correlation = IdOf(shape, shape.correlation);
   if (shape.external_id >= 0) event.external_id = IdOf(shape, shape.external_id);
   event.arg_values = {arg_values_.data(), shape.args_slots};
   ++events_of_phase_[static_cast<size_t>(shape.phase)];
   sink_.OnEvent(event);
+}
+
+TrackId EventDecoder::Describe(StringId what, const Shape& shape) {
+  const TrackId track = TrackOf(shape.Has(SlotKind::kPid) ? values_.pid : shape.pid,
+                                shape.Has(SlotKind::kTid) ? values_.tid : shape.tid);
+  const StringId told = shape.Has(SlotKind::kMetadata) ? values_.metadata : StringId::kEmpty;
+  if (words_[what] == "thread_name") words_[track].name = told;
+  if (words_[what] == "process_name") words_[words_[track].process].name = told;
+  return track;
+}
+
+TrackId EventDecoder::TrackOf(StringId pid, StringId tid) {
+  const size_t known = words_.processes().size();
+  const ProcessId process = words_.InternProcess(pid);
+  if (words_.processes().size() > known) {
+    words_[process].rank = words_.strings.Intern(std::string(RankOfPid(words_[pid])));
+  }
+  return words_.InternTrack(process, tid);
 }
 
 void EventDecoder::CountPhases(EventCounts& counts) const {

@@ -130,6 +130,9 @@ class EventDecoder {
   void LearnHabits(const ParsedEvent& event, const TemplatePart& tail);
   [[nodiscard]] int64_t IdOf(const Shape& shape, int32_t slot) const;
   void Emit(StringId name, uint32_t shape);
+  // Finds the process or thread that a metadata event is about, and names it.
+  TrackId Describe(StringId what, const Shape& shape);
+  TrackId TrackOf(StringId pid, StringId tid);
   void Forget();
   void GrowNames();
 

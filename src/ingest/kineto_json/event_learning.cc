@@ -64,7 +64,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   shape.pid = pid;
   shape.tid = tid;
   // A metadata event's track may stand in slots and is made when it is known.
-  if (e.type != EventType::kMetadata) e.track = words_.InternTrack(pid, tid);
+  if (e.type != EventType::kMetadata) e.track = TrackOf(pid, tid);
   if (IsGpuWork(e.kind)) {
     StringId device = pid, stream = tid;
     for (const ParsedEvent::Arg& arg : event.arg_list) {

@@ -152,6 +152,12 @@ EventType TypeOfPhase(char letter) {
   }
 }
 
+std::string_view RankOfPid(std::string_view pid) {
+  const size_t bracket = pid.find("] ");
+  if (!pid.starts_with('[') || bracket == std::string_view::npos) return {};
+  return pid.substr(0, bracket + 2);
+}
+
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event) {
   Cursor attempt = c;
   const Scan scan = TryParse(attempt, nullptr, event);

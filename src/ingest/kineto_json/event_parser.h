@@ -46,6 +46,10 @@ struct ParsedEvent {
 // What an event with Chrome's letter is.
 EventType TypeOfPhase(char letter);
 
+// What SGLang's merger puts before each pid of a rank, up to the space: "[TP00-DP01] " of
+// "[TP00-DP01] 1234"; "" if the pid has no such part.
+std::string_view RankOfPid(std::string_view pid);
+
 // How events look here, learnt from those that were read: what a damaged one is held against.
 struct EventHabits {
   std::vector<std::string_view> openings;     // from the brace to behind the first key: `{"ph"`

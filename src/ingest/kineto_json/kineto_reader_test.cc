@@ -103,7 +103,7 @@ TEST(ReadKinetoJson, ReadsEventsHeaderAndTrailer) {
   EXPECT_EQ(read.lines[5],
             "s cat=\"ac2g\" name=\"ac2g\" pid=\"9\" tid=\"9\" ts=100000 dur=0 id=501");
   EXPECT_EQ(read.lines[9],
-            "M name=\"process_name\" pid=\"9\" tid=\"0\" ts=1000 dur=0 metadata=\"python\"");
+            "M name=\"process_name\" pid=\"9\" tid=\"0\" ts=1000 dur=0 process=\"python\"");
   EXPECT_EQ(read.header.rank, 3);
   EXPECT_EQ(read.header.world_size, 8);
   EXPECT_EQ(read.header.base_time_ns, 1790857026000000000);
@@ -259,6 +259,20 @@ TEST(ReadKinetoJson, MetadataOfGpuWorkKeepsItsOwnStream) {
 {"ph":"M","cat":"kernel","name":"n","pid":2,"tid":8,"ts":1}])");
   EXPECT_THAT(read.lines, ElementsAre(HasSubstr(R"(device="1" stream="7")"),
                                       HasSubstr(R"(device="2" stream="8")")));
+}
+
+TEST(ReadKinetoJson, KnowsTheRanksOfAMergedFile) {
+  TraceBuilder builder;
+  const auto stream = StreamOfMemory(
+      R"([{"ph":"M","name":"process_name","pid":"[TP00-DP01] 123","tid":1,"args":{"name":"p"}},)"
+      R"({"ph":"X","cat":"cpu_op","name":"op","pid":"[TP01]","tid":1,"ts":1,"dur":1}])");
+  ASSERT_TRUE(ReadKinetoJson(*stream, builder));
+  const Trace trace = std::move(builder).Finish();
+  const std::vector<Process>& processes = trace.words.processes();
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_EQ(trace.Text(processes[0].rank), "[TP00-DP01] ");
+  EXPECT_EQ(trace.Text(processes[0].name), "p");
+  EXPECT_EQ(processes[1].rank, StringId::kEmpty);
 }
 
 TEST(ReadKinetoJson, BytesThatLookLikeASlotAreNone) {

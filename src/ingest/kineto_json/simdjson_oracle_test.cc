@@ -57,7 +57,7 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
   for (simdjson::ondemand::object object : events) {
     Event event;
     Vocabulary& words = dump.vocabulary();
-    std::string pid, tid, device, stream;
+    std::string pid, tid, device, stream, told;
     ArgsShape args;
     event.type = EventType::kInstant;
     for (auto field : object) {
@@ -75,7 +75,7 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
           const std::string text = TokenText(inner);
           if (name == "device") device = text;
           if (name == "stream") stream = text;
-          if (name == "name" || name == "labels") event.metadata = words.strings.Intern(text);
+          if (name == "name" || name == "labels") told = text;
           int64_t number = 0;
           const std::string padded_number = text + std::string(32, ',');
           if (type != simdjson::ondemand::json_type::number ||
@@ -108,14 +108,17 @@ std::vector<std::string> SimdjsonLines(const std::string& json) {
       if (key == "dur")
         event.duration.ns = std::max<int64_t>(0, kineto::ParseMicroseconds(text)->ns);
     }
-    event.track = words.InternTrack(words.strings.Intern(pid), words.strings.Intern(tid));
+    const ProcessId process = words.InternProcess(words.strings.Intern(pid));
+    event.track = words.InternTrack(process, words.strings.Intern(tid));
     event.stream = words.InternStream(words.strings.Intern(device.empty() ? pid : device),
                                       words.strings.Intern(stream.empty() ? tid : stream));
     if (event.type == EventType::kMetadata) {
       event.correlation = event.external_id = -1;
-    } else {
-      event.metadata = StringId::kEmpty;
-      if (!args.text.empty()) event.args = words.AddArgsShape(args);
+      const std::string_view what = words[event.name];
+      if (what == "thread_name") words[event.track].name = words.strings.Intern(told);
+      if (what == "process_name") words[process].name = words.strings.Intern(told);
+    } else if (!args.text.empty()) {
+      event.args = words.AddArgsShape(args);
     }
     dump.OnEvent(event);
   }
