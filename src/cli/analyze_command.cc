@@ -16,6 +16,7 @@
 #include "cli/window_argument.h"
 #include "io/read_whole.h"
 #include "report/analyze_csv.h"
+#include "report/analyze_document.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
 #include "report/profile_sections.h"
@@ -131,7 +132,7 @@ Result<int> Summarise(const AnalyzeOptions& options, const TraceChoice& choice,
 std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
                    const ScreenOptions& screen) {
   if (options.json) return AnalyzeJson(run, TachoVersion());
-  if (options.profile_dir) return ProfileSections(run, screen);
+  if (options.profile_dir) return ProfileText(run, screen);
   const std::vector<WholeTable> tables = options.Tables();
   if (options.markdown) {
     return tables.empty() ? AnalyzeMarkdown(run, screen, TachoVersion())

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "cli/parse.h"
-#include "report/analyze_text.h"
+#include "report/whole_tables.h"
 #include "run/read_run.h"
 
 namespace tacho {

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "load/result/summary.h"
-#include "report/screen_parts.h"
 #include "report/verdict.h"
 #include "text/format_number.h"
+#include "text/labelled.h"
 #include "text/shell_word.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -90,15 +89,16 @@ struct WhatIsLacking {
 };
 
 // The gravest one with what else there is; the rest stands above.
-LabelledText FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
-  LabelledText first;
-  std::string rest;
+Labelled FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
+  Labelled first;
+  std::string text, rest;
   const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint,
                        std::string_view one) {
     if (all.empty()) return;
     size_t more = all.size();
     if (first.label.empty()) {
-      first = {std::string(label), all.front(), paint};
+      first = {std::string(label), {}, paint};
+      text = all.front();
       --more;
     }
     if (more > 0) rest += fmt::format("{}{}", rest.empty() ? "" : ", ", FormatCounted(more, one));
@@ -107,10 +107,9 @@ LabelledText FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
   add("trouble", lacks.troubles, Paint::kRed, lacks.missing.empty() ? "more trouble" : "trouble");
   add("note", lacks.notes, Paint::kPlain, first.label.empty() ? "more note" : "note");
   if (!lacks.missing.empty())
-    first.text =
-        fmt::format("{} of {} ranks: {}", lacks.missing.size(), proof.ranks.size(), first.text);
-  if (!rest.empty()) first.text = fmt::format("{} (above: {})", first.text, rest);
-  first.text = VisibleText(first.text);
+    text = fmt::format("{} of {} ranks: {}", lacks.missing.size(), proof.ranks.size(), text);
+  if (!rest.empty()) text += fmt::format(" (above: {})", rest);
+  first.parts = {std::move(text)};
   return first;
 }
 
@@ -118,14 +117,14 @@ LabelledText FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
 
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const std::string& folder, const TextStyle& style) {
-  std::vector<LabelledText> texts;
+  std::vector<Labelled> texts;
   const auto add = [&](std::string_view label, std::string text, Paint paint = Paint::kPlain) {
-    if (!text.empty()) texts.push_back({std::string(label), std::move(text), paint});
+    if (!text.empty()) texts.push_back({std::string(label), {std::move(text)}, paint});
   };
   const bool any = proven.HasFindings(recording);
   if (any) {
     RunVerdict verdict = VerdictOf(proven.readout->run);
-    add("VERDICT", std::string(WholeOrBrief(verdict.text, verdict.brief, style)), Paint::kBold);
+    add("VERDICT", WholeOrBrief(verdict.text, verdict.brief, style), Paint::kBold);
     add("caveat", std::move(verdict.caveat), Paint::kYellow);
   }
   add("proof", ProofText(recording, proven.proof, style));
@@ -137,11 +136,11 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
     add("", "the client was the limit: these times are partly its own", Paint::kRed);
   if (const WhatIsLacking lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
-  texts.push_back({"folder", VisibleText(folder), Paint::kPlain, true});
+  texts.push_back({"folder", {folder}, Paint::kPlain, true});
   if (any)
     texts.push_back(
-        {"next", "tacho analyze " + ShellWord(folder + "/traces"), Paint::kPlain, true});
-  return LabelledWithin(texts, kMostEndingLines, style);
+        {"next", {"tacho analyze " + ShellWord(folder + "/traces")}, Paint::kPlain, true});
+  return RenderWithin(texts, kMostEndingLines, style);
 }
 
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
@@ -149,12 +148,12 @@ std::string DetailsText(const Recording& recording, const ProvenRecording& prove
   std::string text;
   const WhatIsLacking lacks(recording, proven.proof);
   const auto add = [&](std::string_view label, const std::vector<std::string>& all, Paint paint) {
-    for (const std::string& each : all) text += Labelled(label, VisibleText(each), paint, style);
+    for (const std::string& each : all)
+      text += RenderText(Labelled{std::string(label), {each}, paint}, style);
   };
   bool is_told = lacks.count() == 0;
   if (lacks.count() == 1) {
-    const LabelledText only = FirstLack(lacks, proven.proof);
-    const std::string whole = Labelled(only.label, only.text, only.paint, style);
+    const std::string whole = RenderText(FirstLack(lacks, proven.proof), style);
     is_told = EndingText(recording, proven, "", style).find(whole) != std::string::npos;
   }
   if (!is_told) {
@@ -170,9 +169,9 @@ std::string DetailsText(const Recording& recording, const ProvenRecording& prove
           fmt::format("{} more (run.json)", recording.workers.size() - kMostWorkersShown));
       break;
     }
-    workers.push_back(VisibleText(worker.expectation.name + " " + worker.worker.url));
+    workers.push_back(worker.expectation.name + " " + worker.worker.url);
   }
-  if (workers.size() > 1) text += LabelledParts("workers", workers, Paint::kPlain, style);
+  if (workers.size() > 1) text += RenderText(Labelled{"workers", std::move(workers)}, style);
   return text;
 }
 

@@ -11,11 +11,10 @@
 #include "cli/output.h"
 #include "cli/record_ending.h"
 #include "cli/trace_evidence.h"
-#include "report/analyze_text.h"
+#include "report/analyze_document.h"
 #include "report/findings_json.h"
 #include "session/in_flight.h"
 #include "session/record_outlook.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -104,10 +103,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   // What the figures below are not of.
   std::string text;
   for (const std::string& remark : proven.proof.remarks)
-    text += Painted(fmt::format(" {}{}", PadRight("window", 9),
-                                Wrap(VisibleText(remark), style.width - 10, 10, style.unicode)),
-                    Paint::kRed, style) +
-            "\n";
+    text += RenderText(Labelled{"window", {remark}, Paint::kRed}, style);
   if (proven.HasFindings(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
   if (const std::string details = DetailsText(recording, proven, style); !details.empty())
     text += details + "\n";

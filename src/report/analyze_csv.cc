@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "report/result_tables.h"
+#include "text/document.h"
 
 namespace tacho {
 namespace {
@@ -97,13 +98,10 @@ Table Together(const RunAnalysis& run, const TableOf& table_of) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const TableOf& table_of : TableMakers()) {
-    const Table table = Together(run, table_of);
-    files.emplace_back(table.name + ".csv", RenderCsv(table));
-  }
-  files.emplace_back("ranks.csv", RenderCsv(RanksTable(run.ranks, TextStyle{})));
-  return files;
+  Document document;
+  for (const TableOf& table_of : TableMakers()) document.Add(TitledTable{Together(run, table_of)});
+  document.Add(TitledTable{RanksTable(run.ranks, TextStyle{})});
+  return RenderCsv(document);
 }
 
 }  // namespace tacho

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/screen_parts.h"
+#include "report/report_parts.h"
 
 namespace tacho {
 

@@ -8,6 +8,8 @@
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
+#include "text/document.h"
+#include "text/format_number.h"
 
 namespace tacho {
 namespace {
@@ -23,25 +25,6 @@ std::set<int64_t> FirstOf(const MissingRanks& missing) {
       ranks.insert(rank);
   }
   return ranks;
-}
-
-// The first rows of a table as it stands in a file, a row an object; what has no value has no
-// field.
-void WriteRows(JsonWriter& json, std::string_view key, const Table& table, size_t most) {
-  json.BeginArray(key);
-  for (size_t row = 0; row < std::min(most, table.rows.size()); ++row) {
-    json.BeginRow();
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-      const Cell& cell = table.rows[row].cells[i];
-      const std::string& name = table.columns[i].key;
-      if (!table.columns[i].in_file) continue;
-      if (const auto* text = std::get_if<std::string>(&cell)) json.FieldUnlessEmpty(name, *text);
-      if (const auto* integer = std::get_if<int64_t>(&cell)) json.Field(name, *integer);
-      if (const auto* number = std::get_if<double>(&cell)) json.Field(name, *number);
-    }
-    json.End();
-  }
-  json.End();
 }
 
 void WriteDevices(JsonWriter& json, const DeviceTotals& totals) {
@@ -185,18 +168,18 @@ std::string FindingsJson(const RunAnalysis& run) {
   for (const TraceAnalysis& trace : run.traces) events += trace.counts.total;
   json.Field("events", events);
   if (totals.devices.window.ns > 0) WriteDevices(json, totals.devices);
-  WriteRows(json, "idle", IdleCausesTable(totals.idle), SIZE_MAX);
-  WriteRows(json, "categories", CategoriesTable(totals.kernels), SIZE_MAX);
-  WriteRows(json, "kernels", KernelsTable(totals.kernels, totals.devices, style), kMostKernels);
-  WriteRows(json, "copies", CopiesTable(totals.copies), SIZE_MAX);
+  WriteRowsJson(json, "idle", IdleCausesTable(totals.idle));
+  WriteRowsJson(json, "categories", CategoriesTable(totals.kernels));
+  WriteRowsJson(json, "kernels", KernelsTable(totals.kernels, totals.devices, style), kMostKernels);
+  WriteRowsJson(json, "copies", CopiesTable(totals.copies));
   const TraceAnalysis* const only = run.traces.empty() ? nullptr : OnlyTrace(run);
   if (only != nullptr || !run.ranks.rows.empty()) {
     const RankRow* const row = only == nullptr ? &RankOfSteps(run.ranks) : nullptr;
     json.BeginObject("steps");
     json.FieldUnlessEmpty(
         "name", row == nullptr ? only->facts.identity.RankName() : RankLabel(run.ranks, *row));
-    WriteRows(json, "phases", StepPhasesTable(row == nullptr ? only->steps : StepsOf(run, *row)),
-              SIZE_MAX);
+    WriteRowsJson(json, "phases",
+                  StepPhasesTable(row == nullptr ? only->steps : StepsOf(run, *row)));
     json.End();
   }
   if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);

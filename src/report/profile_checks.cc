@@ -16,6 +16,7 @@ constexpr double kMuchDispatch = 0.15, kMuchRouting = 0.05;
 constexpr DurationNs kMuchCopying{100'000'000};
 constexpr size_t kTopKernels = 30, kManyShort = 5;
 constexpr DurationNs kShortKernel{3'000};
+constexpr size_t kFindingIndent = 9;
 
 struct Finding {
   std::string_view level;  // HIGH, MED, LOW
@@ -74,7 +75,7 @@ void CheckShortKernels(const KernelTable& kernels, std::vector<Finding>& finding
 
 }  // namespace
 
-std::string BottleneckSection(const TraceAnalysis& trace, const TextStyle& style) {
+void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
   std::vector<Finding> findings;
   CheckUtilisation(TotalsOf(trace.devices), findings);
   CheckGraphLaunches(trace.launches, findings);
@@ -83,20 +84,19 @@ std::string BottleneckSection(const TraceAnalysis& trace, const TextStyle& style
   CheckCategory(trace.kernels, "moe.routing", kMuchRouting, "MED", "MoE routing", findings);
   CheckHostCopies(trace.ops, findings);
   if (!TotalsOf(trace.devices).on_host) CheckShortKernels(trace.kernels, findings);
-  std::string out = BigTitle("Performance Bottleneck Analysis", style);
+  AddTitle(document, "Performance Bottleneck Analysis");
   for (const Finding& finding : findings) {
     const Paint paint = finding.level == "HIGH"  ? Paint::kRed
                         : finding.level == "MED" ? Paint::kYellow
                                                  : Paint::kPlain;
-    out += fmt::format("  {} {}\n",
-                       Painted(PadRight(fmt::format("[{}]", finding.level), 6), paint, style),
-                       Wrap(finding.text, style.width - 9, 9, style.unicode));
+    document.Add(Paragraph{PadRight(fmt::format("[{}]", finding.level), 7) + finding.text, paint,
+                           kFindingIndent});
   }
-  return findings.empty() ? out + "  none of the six checks found anything\n" : out;
+  if (findings.empty()) AddLine(document, "none of the six checks found anything");
 }
 
-std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
-  std::string out = BigTitle("Optimization Recommendations", style);
+void AddCeilings(Document& document, const TraceAnalysis& trace) {
+  AddTitle(document, "Optimization Recommendations");
   const DeviceTotals totals = TotalsOf(trace.devices);
   struct Ceiling {
     std::string what;
@@ -110,16 +110,15 @@ std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style) {
   if (totals.exposed_comm.ns > 0)
     ceilings.push_back({"exposed communication", totals.exposed_comm});
   if (totals.exposed_copy.ns > 0) ceilings.push_back({"exposed copies", totals.exposed_copy});
-  if (ceilings.empty()) return out + "  this trace shows no possible gain\n";
+  if (ceilings.empty()) return AddLine(document, "this trace shows no possible gain");
   std::stable_sort(ceilings.begin(), ceilings.end(),
                    [](const Ceiling& a, const Ceiling& b) { return a.time > b.time; });
-  out += "  The most that can be gained where, were that cost gone entirely:\n";
+  AddLine(document, "The most that can be gained where, were that cost gone entirely:");
   for (const Ceiling& ceiling : ceilings) {
-    out += fmt::format("  {} {} = {} of the window\n", PadRight(ceiling.what, 24),
-                       PadLeft(FormatDuration(ceiling.time), 9),
-                       FormatShare(ceiling.time, totals.window));
+    AddLine(document, fmt::format("{} {} = {} of the window", PadRight(ceiling.what, 24),
+                                  PadLeft(FormatDuration(ceiling.time), 9),
+                                  FormatShare(ceiling.time, totals.window)));
   }
-  return out;
 }
 
 }  // namespace tacho

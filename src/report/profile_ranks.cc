@@ -6,12 +6,11 @@
 #include "report/rank_text.h"
 #include "text/format_number.h"
 #include "text/short_paths.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 
-std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
-  std::string out = BigTitle("Cross-Rank Comparison", style);
+void AddCrossRank(Document& document, const RunAnalysis& run) {
+  AddTitle(document, "Cross-Rank Comparison");
   Table table{
       "ranks",
       {TableColumn{"rank", "rank", Unit::kText}.Stretches(),
@@ -41,18 +40,17 @@ std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style) {
                CategoriesBelow(trace.kernels, "gemm").total.ns,
                CategoriesBelow(trace.kernels, "comm").total.ns, totals.exposed_comm.ns});
   }
-  out += IndentedTable(table, style);
-  out += fmt::format("\n  utilisation: {} % to {} % (spread {} points)\n", FormatPercent(least),
-                     FormatPercent(most), FormatPercent(most - least));
+  document.Add(TitledTable{std::move(table)});
+  document.Add(Gap{});
+  AddLine(document,
+          fmt::format("utilisation: {} % to {} % (spread {} points)", FormatPercent(least),
+                      FormatPercent(most), FormatPercent(most - least)));
   if (!run.ranks.missing.empty()) {
-    out += fmt::format("  missing: {} ({})\n", MissingRanksText(run.ranks),
-                       MissingCountText(run.ranks));
+    AddLine(document, fmt::format("missing: {} ({})", MissingRanksText(run.ranks),
+                                  MissingCountText(run.ranks)));
   }
-  for (const std::string& warning : run.ranks.warnings) {
-    out +=
-        "  " + Wrap(VisibleText(warning, style.unicode), style.width - 2, 4, style.unicode) + "\n";
-  }
-  return out;
+  for (const std::string& warning : run.ranks.warnings)
+    document.Add(Paragraph{warning, Paint::kPlain, 4});
 }
 
 }  // namespace tacho

@@ -4,23 +4,18 @@
 
 #include <algorithm>
 
-#include "report/analyze_text.h"
 #include "report/result_tables.h"
-#include "text/drawing.h"
 #include "text/format_number.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kRule = 80;
-constexpr size_t kUtilBar = 40;
 constexpr size_t kGapRows = 10;
 
 // 1.
-std::string HardwareSection(const TraceAnalysis& trace, const TextStyle& style) {
+void AddHardware(Document& document, const TraceAnalysis& trace) {
   const TraceHeader& header = trace.header;
-  std::string out = SmallTitle("Hardware & Config", style);
+  AddSection(document, "Hardware & Config");
   for (const DeviceProperties& device : header.devices) {
     const bool used = std::any_of(trace.devices.begin(), trace.devices.end(),
                                   [&](const DeviceTime& time) { return time.device == device.id; });
@@ -28,110 +23,113 @@ std::string HardwareSection(const TraceAnalysis& trace, const TextStyle& style) 
     std::string text = device.name;
     if (device.total_memory_bytes > 0) text += ", " + FormatBytes(device.total_memory_bytes);
     if (device.num_sms > 0) text += fmt::format(", {} SMs", device.num_sms);
-    out += Fact(fmt::format("GPU {}:", device.id), text);
+    AddFact(document, fmt::format("GPU {}:", device.id), text);
   }
-  if (TotalsOf(trace.devices).on_host) out += Fact("GPU:", "none (an engine on the CPU)");
+  if (TotalsOf(trace.devices).on_host) AddFact(document, "GPU:", "none (an engine on the CPU)");
   if (header.devices.size() > 1) {
-    out += Fact("GPUs visible:", FormatCount(static_cast<int64_t>(header.devices.size())));
+    AddFact(document, "GPUs visible:", FormatCount(static_cast<int64_t>(header.devices.size())));
   }
-  out += Fact("CUDA / HIP:", header.cuda_runtime_version);
-  out += Fact("driver:", header.cuda_driver_version);
-  out += Fact("NCCL:", header.nccl_version);
-  out += Fact("backend:", header.backend);
-  if (trace.facts.world_size) out += Fact("world size:", FormatCount(*trace.facts.world_size));
+  AddFact(document, "CUDA / HIP:", header.cuda_runtime_version);
+  AddFact(document, "driver:", header.cuda_driver_version);
+  AddFact(document, "NCCL:", header.nccl_version);
+  AddFact(document, "backend:", header.backend);
+  if (trace.facts.world_size)
+    AddFact(document, "world size:", FormatCount(*trace.facts.world_size));
   if (header.process_group_count >= 0)
-    out += Fact("process groups:", FormatCount(header.process_group_count));
-  out += Fact("engine:", EngineText(trace.facts));
-  return out + Fact("events:", FormatCount(static_cast<int64_t>(trace.counts.total)));
+    AddFact(document, "process groups:", FormatCount(header.process_group_count));
+  AddFact(document, "engine:", EngineText(trace.facts));
+  AddFact(document, "events:", FormatCount(static_cast<int64_t>(trace.counts.total)));
 }
 
 // 2.
-std::string TimelineSection(const TraceAnalysis& trace, const DeviceTotals& totals,
-                            const TextStyle& style) {
-  std::string out = SmallTitle("Timeline", style);
-  out += Fact("trace wall time:", FormatDuration(trace.span.length()));
+void AddTimeline(Document& document, const TraceAnalysis& trace, const DeviceTotals& totals) {
+  AddSection(document, "Timeline");
+  AddFact(document, "trace wall time:", FormatDuration(trace.span.length()));
   const std::string word = DeviceWord(totals);
-  if (totals.window.ns == 0) return out + fmt::format("  no device work {}\n", Whereabouts(trace));
+  if (totals.window.ns == 0)
+    return AddLine(document, fmt::format("no device work {}", Whereabouts(trace)));
   const std::string sum =
       totals.devices > 1 ? fmt::format(" (sum over {} devices)", totals.devices) : "";
-  out += Fact(word + " active span:", FormatDuration(totals.window) + sum);
-  out += Fact(word + " busy:", FormatDuration(totals.busy));
-  out += Fact(word + " idle (bubbles):", FormatDuration(totals.idle));
+  AddFact(document, word + " active span:", FormatDuration(totals.window) + sum);
+  AddFact(document, word + " busy:", FormatDuration(totals.busy));
+  AddFact(document, word + " idle (bubbles):", FormatDuration(totals.idle));
   const auto bar = [&](DurationNs part, std::string_view what) {
     const double share = ShareOf(part, totals.window);
-    return fmt::format("  {} {:>5} %  {} {}\n", PadRight(Bar(share, kUtilBar, style), kUtilBar),
-                       FormatPercent(share), word, what);
+    document.Add(
+        DrawnLine{"", {share}, fmt::format(" {:>5} %  {} {}", FormatPercent(share), word, what)});
   };
-  return out + "\n" + bar(totals.busy, "busy") + bar(totals.idle, "idle");
+  document.Add(Gap{});
+  bar(totals.busy, "busy");
+  bar(totals.idle, "idle");
 }
 
-std::string NoKernel(const TraceAnalysis& trace) {
-  return fmt::format("  no kernel {}\n", Whereabouts(trace));
+void AddNoKernel(Document& document, const TraceAnalysis& trace) {
+  AddLine(document, fmt::format("no kernel {}", Whereabouts(trace)));
 }
 
 // 3.
-std::string BreakdownSection(const TraceAnalysis& trace, const TextStyle& style) {
-  std::string out = SmallTitle("GPU Kernel Time Breakdown", style);
-  if (trace.kernels.rows.empty()) return out + NoKernel(trace);
+void AddBreakdown(Document& document, const TraceAnalysis& trace) {
+  AddSection(document, "GPU Kernel Time Breakdown");
+  if (trace.kernels.rows.empty()) return AddNoKernel(document, trace);
   uint64_t count = 0;
   for (const CategoryRow& row : trace.kernels.categories) count += row.count;
-  out += fmt::format("  total kernel time: {} ({}, {} % of it classified)\n",
-                     FormatDuration(trace.kernels.total), FormatCounted(count, "kernel"),
-                     FormatPercent(trace.kernels.coverage));
-  return out + IndentedTable(CategoriesTable(trace.kernels, "category"), style);
+  AddLine(document, fmt::format("total kernel time: {} ({}, {} % of it classified)",
+                                FormatDuration(trace.kernels.total), FormatCounted(count, "kernel"),
+                                FormatPercent(trace.kernels.coverage)));
+  document.Add(TitledTable{CategoriesTable(trace.kernels, "category")});
 }
 
 // 4.
-std::string TopKernelsSection(const TraceAnalysis& trace, const ScreenOptions& options) {
-  std::string out = SmallTitle(
-      fmt::format("Top {} Individual Kernels (by total GPU time)", options.top), options.style);
-  if (trace.kernels.rows.empty()) return out + NoKernel(trace);
-  Table table = KernelsTable(trace.kernels, TotalsOf(trace.devices), options.style, "kernel");
-  FoldRows(table, options.top);
-  return out + IndentedTable(table, options.style);
+void AddKernels(Document& document, const TraceAnalysis& trace, const ScreenOptions& options) {
+  AddSection(document, fmt::format("Top {} Individual Kernels (by total GPU time)", options.top));
+  if (trace.kernels.rows.empty()) return AddNoKernel(document, trace);
+  document.Add(TitledTable{
+      .table = KernelsTable(trace.kernels, TotalsOf(trace.devices), options.style, "kernel"),
+      .screen_rows = options.top});
 }
 
 // 7.
-std::string GapsSection(const TraceAnalysis& trace, const TextStyle& style) {
-  std::string out = SmallTitle("Top GPU Idle Gaps (Bubbles)", style);
+void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& style) {
+  AddSection(document, "Top GPU Idle Gaps (Bubbles)");
   IdleTable longest = trace.idle;
   if (longest.gaps.size() > kGapRows) longest.gaps.resize(kGapRows);
-  if (longest.gaps.empty()) return out + fmt::format("  no idle gap {}\n", Whereabouts(trace));
-  return out + IndentedTable(IdleCausesTable(trace.idle, "all idle time"), style) + "\n" +
-         IndentedTable(GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"),
-                       style);
+  if (longest.gaps.empty())
+    return AddLine(document, fmt::format("no idle gap {}", Whereabouts(trace)));
+  document.Add(TitledTable{IdleCausesTable(trace.idle, "all idle time")});
+  document.AddPart(
+      TitledTable{GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap")});
 }
 
 // 8.
-std::string StreamsSection(const TraceAnalysis& trace, const TextStyle& style) {
-  std::string out = SmallTitle("Per-Stream GPU Activity", style);
-  const Table table = StreamsTable(trace.devices, "stream");
-  if (table.rows.empty()) return out + fmt::format("  no device work {}\n", Whereabouts(trace));
-  return out + IndentedTable(table, style);
+void AddStreams(Document& document, const TraceAnalysis& trace) {
+  AddSection(document, "Per-Stream GPU Activity");
+  Table table = StreamsTable(trace.devices, "stream");
+  if (table.rows.empty())
+    return AddLine(document, fmt::format("no device work {}", Whereabouts(trace)));
+  document.Add(TitledTable{std::move(table)});
 }
 
 // 9.
-std::string CommunicationSection(const TraceAnalysis& trace, const DeviceTotals& totals,
-                                 const TextStyle& style) {
-  std::string out = SmallTitle("Communication Overhead", style);
+void AddCommunication(Document& document, const TraceAnalysis& trace, const DeviceTotals& totals) {
+  AddSection(document, "Communication Overhead");
   for (const CategoryRow& row : trace.kernels.categories) {
     if (row.category != "comm" && !row.category.starts_with("comm.")) continue;
-    out += Fact(row.category + ":",
-                fmt::format("{} in {} ({} of kernel time)", FormatDuration(row.total),
-                            FormatCounted(row.count, "kernel"),
-                            FormatShare(row.total, trace.kernels.total)));
+    AddFact(document, row.category + ":",
+            fmt::format("{} in {} ({} of kernel time)", FormatDuration(row.total),
+                        FormatCounted(row.count, "kernel"),
+                        FormatShare(row.total, trace.kernels.total)));
   }
   if (totals.comm_busy.ns == 0) {
-    out += "  no communication on the device\n";
+    AddLine(document, "no communication on the device");
   } else {
-    out += Fact("on the device:",
-                fmt::format("{} (union), {} of the window", FormatDuration(totals.comm_busy),
-                            FormatShare(totals.comm_busy, totals.window)));
-    out += Fact("exposed:",
-                fmt::format("{}, {} of the window; {} of it hidden by compute",
-                            FormatDuration(totals.exposed_comm),
-                            FormatShare(totals.exposed_comm, totals.window),
-                            FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
+    AddFact(document, "on the device:",
+            fmt::format("{} (union), {} of the window", FormatDuration(totals.comm_busy),
+                        FormatShare(totals.comm_busy, totals.window)));
+    AddFact(document, "exposed:",
+            fmt::format("{}, {} of the window; {} of it hidden by compute",
+                        FormatDuration(totals.exposed_comm),
+                        FormatShare(totals.exposed_comm, totals.window),
+                        FormatShare(totals.comm_busy - totals.exposed_comm, totals.comm_busy)));
   }
   DurationNs gloo;
   uint64_t count = 0;
@@ -141,53 +139,45 @@ std::string CommunicationSection(const TraceAnalysis& trace, const DeviceTotals&
     count += row.count;
   }
   if (count > 0) {
-    out += Fact("Gloo on the host:",
-                fmt::format("{} in {}", FormatDuration(gloo), FormatCounted(count, "call")));
+    AddFact(document, "Gloo on the host:",
+            fmt::format("{} in {}", FormatDuration(gloo), FormatCounted(count, "call")));
   }
-  return out;
 }
 
-std::string TraceSections(const TraceAnalysis& trace, const ScreenOptions& options) {
-  const TextStyle& style = options.style;
+void AddTrace(Document& document, const TraceAnalysis& trace, const ScreenOptions& options) {
   const DeviceTotals totals = TotalsOf(trace.devices);
   const std::string rank = trace.facts.rank ? fmt::format("rank {}, ", *trace.facts.rank) : "";
-  std::string out =
-      BigTitle("Profile Analysis: " + rank + VisibleText(trace.path, style.unicode), style);
-  out += HardwareSection(trace, style) + TimelineSection(trace, totals, style) +
-         BreakdownSection(trace, style) + TopKernelsSection(trace, options) +
-         GraphSection(trace, style) + LocationsSection(trace, style) + GapsSection(trace, style) +
-         StreamsSection(trace, style) + CommunicationSection(trace, totals, style) +
-         BottleneckSection(trace, style) + CeilingSection(trace, style);
-  for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
-  return out;
+  AddTitle(document, "Profile Analysis: " + rank + trace.path);
+  AddHardware(document, trace);
+  AddTimeline(document, trace, totals);
+  AddBreakdown(document, trace);
+  AddKernels(document, trace, options);
+  AddGraphs(document, trace);
+  AddGraphLocations(document, trace);
+  AddGaps(document, trace, options.style);
+  AddStreams(document, trace);
+  AddCommunication(document, trace, totals);
+  AddBottlenecks(document, trace);
+  AddCeilings(document, trace);
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
 }
 
 }  // namespace
 
-std::string Fact(std::string_view label, const std::string& value) {
-  constexpr size_t kLabel = 22;
-  if (value.empty()) return "";
-  return fmt::format("  {} {}\n", PadRight(VisibleText(label), kLabel), VisibleText(value));
+void AddFact(Document& document, std::string label, std::string value) {
+  document.Add(Labelled{std::move(label), {std::move(value)}, Paint::kPlain, true});
 }
 
-std::string IndentedTable(const Table& table, const TextStyle& style) {
-  std::string out;
-  TextStyle narrower = style;
-  narrower.width -= 1;
-  for (const TextLine& line : RenderLines(table, narrower)) out += " " + line.text + "\n";
-  return out;
+void AddTitle(Document& document, std::string title) {
+  document.AddPart(Heading{Heading::Level::kTitle, std::move(title)});
 }
 
-std::string BigTitle(std::string_view title, const TextStyle& style) {
-  std::string rule;
-  for (size_t i = 0; i < kRule; ++i) rule += style.unicode ? "═" : "=";
-  return fmt::format("\n{}\n{}\n{}\n", rule,
-                     Painted(fmt::format("  {}", title), Paint::kBold, style), rule);
+void AddSection(Document& document, std::string title) {
+  document.AddPart(Heading{Heading::Level::kSection, std::move(title)});
 }
 
-std::string SmallTitle(std::string_view title, const TextStyle& style) {
-  const char* dashes = style.unicode ? "──" : "--";
-  return "\n" + Painted(fmt::format("{} {} {}", dashes, title, dashes), Paint::kBold, style) + "\n";
+void AddLine(Document& document, std::string line) {
+  document.Add(Paragraph{.text = std::move(line), .on_one_line = true});
 }
 
 CategoryRow CategoriesBelow(const KernelTable& kernels, std::string_view prefix) {
@@ -202,15 +192,15 @@ CategoryRow CategoriesBelow(const KernelTable& kernels, std::string_view prefix)
   return sum;
 }
 
-std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options) {
-  std::string out;
+std::string ProfileText(const RunAnalysis& run, const ScreenOptions& options) {
+  Document document;
   const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
-  for (const TraceAnalysis* trace : ranks) out += TraceSections(*trace, options);
-  if (ranks.size() > 1 || !run.ranks.missing.empty()) out += CrossRankSection(run, options.style);
+  for (const TraceAnalysis* trace : ranks) AddTrace(document, *trace, options);
+  if (ranks.size() > 1 || !run.ranks.missing.empty()) AddCrossRank(document, run);
+  std::string out = RenderText(std::move(document), options.style, kScriptLayout);
   if (ranks.empty()) out += "no worker's trace among the files\n";
-  if (const std::string others = OtherFilesText(run, options.style); !others.empty())
-    out += "\n" + others;
-  return out;
+  const Document others = OtherFiles(run);
+  return others.blocks.empty() ? out : out + "\n" + RenderText(others, options.style);
 }
 
 }  // namespace tacho

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "report/screen_parts.h"
+#include "report/report_parts.h"
 
 namespace tacho {
 
@@ -10,28 +10,27 @@ namespace tacho {
 // titles, with figures that hold: docs/from-analyze-profile.md says what differs and why. Every
 // worker trace in full, then, for more than one, the comparison. `options.top` is the number of
 // kernels of section 4.
-std::string ProfileSections(const RunAnalysis& run, const ScreenOptions& options);
+std::string ProfileText(const RunAnalysis& run, const ScreenOptions& options);
+
+// The columns of that script.
+inline constexpr TextLayout kScriptLayout{2, 22, Paint::kPlain};
 
 // Sections 5 and 6: graph launches, steps, and where both lie in time (profile_graphs.cc).
-std::string GraphSection(const TraceAnalysis& trace, const TextStyle& style);
-std::string LocationsSection(const TraceAnalysis& trace, const TextStyle& style);
+void AddGraphs(Document& document, const TraceAnalysis& trace);
+void AddGraphLocations(Document& document, const TraceAnalysis& trace);
 
 // Sections 10 and 11: what the checks found, and what each cost bounds (profile_checks.cc).
-std::string BottleneckSection(const TraceAnalysis& trace, const TextStyle& style);
-std::string CeilingSection(const TraceAnalysis& trace, const TextStyle& style);
+void AddBottlenecks(Document& document, const TraceAnalysis& trace);
+void AddCeilings(Document& document, const TraceAnalysis& trace);
 
 // Section 12 (profile_ranks.cc).
-std::string CrossRankSection(const RunAnalysis& run, const TextStyle& style);
+void AddCrossRank(Document& document, const RunAnalysis& run);
 
-// A label and its value on a line; "" when there is none.
-std::string Fact(std::string_view label, const std::string& value);
-
-// A table one column further in than on the screens.
-std::string IndentedTable(const Table& table, const TextStyle& style);
-
-// "== title ==" lines as the script has them.
-std::string BigTitle(std::string_view title, const TextStyle& style);
-std::string SmallTitle(std::string_view title, const TextStyle& style);
+// Nothing is shown of a fact without a value.
+void AddFact(Document& document, std::string label, std::string value);
+void AddTitle(Document& document, std::string title);
+void AddSection(Document& document, std::string title);
+void AddLine(Document& document, std::string line);
 
 // Categories that are `prefix` or below it, added up.
 CategoryRow CategoriesBelow(const KernelTable& kernels, std::string_view prefix);

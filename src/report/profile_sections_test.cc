@@ -11,10 +11,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(ProfileSections, OneRank) {
+TEST(ProfileText, OneRank) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
-  EXPECT_EQ(ProfileSections(run, {}), R"(
+  EXPECT_EQ(ProfileText(run, {}), R"(
 ════════════════════════════════════════════════════════════════════════════════
   Profile Analysis: rank 0, run/rank0.pt.trace.json.gz
 ════════════════════════════════════════════════════════════════════════════════
@@ -90,8 +90,8 @@ TEST(ProfileSections, OneRank) {
 )");
 }
 
-TEST(ProfileSections, TheTwelveTitlesInTheOrderOfTheScript) {
-  const std::string text = ProfileSections(TwoRanksForTest(), {});
+TEST(ProfileText, TheTwelveTitlesInTheOrderOfTheScript) {
+  const std::string text = ProfileText(TwoRanksForTest(), {});
   size_t at = 0;
   for (const char* title :
        {"Hardware & Config", "Timeline", "GPU Kernel Time Breakdown",
@@ -107,31 +107,31 @@ TEST(ProfileSections, TheTwelveTitlesInTheOrderOfTheScript) {
   EXPECT_THAT(text, HasSubstr("missing: rank 2 (1 of 3 ranks missing)"));
 }
 
-TEST(ProfileSections, ATraceWithoutKernelsIsNoDivisionByZero) {
+TEST(ProfileText, ATraceWithoutKernelsIsNoDivisionByZero) {
   RunAnalysis run;
   run.traces.emplace_back();
-  const std::string text = ProfileSections(run, {});
+  const std::string text = ProfileText(run, {});
   EXPECT_THAT(text, HasSubstr("no kernel in this trace"));
   EXPECT_THAT(text, HasSubstr("none of the six checks found anything"));
 }
 
-TEST(ProfileSections, APartOfATraceIsNotTakenForAllOfIt) {
+TEST(ProfileText, APartOfATraceIsNotTakenForAllOfIt) {
   RunAnalysis run;
   run.traces.emplace_back().scope.window = {{0}, {1}};
   run.traces[0].steps.method = "annotated";
-  const std::string text = ProfileSections(run, {});
+  const std::string text = ProfileText(run, {});
   EXPECT_THAT(text, HasSubstr("no kernel in this part of the trace"));
   EXPECT_THAT(text, HasSubstr("steps: none in this part of the trace"));
 }
 
-TEST(ProfileSections, NamesOfDevicesAreMadeVisible) {
+TEST(ProfileText, NamesOfDevicesAreMadeVisible) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
   run.traces[0].devices[0].device = run.traces[0].header.devices[0].id = "\x1b[31m";
-  EXPECT_THAT(ProfileSections(run, {}), HasSubstr("GPU \\x1b[31m:"));
+  EXPECT_THAT(ProfileText(run, {}), HasSubstr("GPU \\x1b[31m:"));
 }
 
-TEST(GraphSections, LaunchesByTheirTimeAndWhereTheyLie) {
+TEST(AddGraphs, LaunchesByTheirTimeAndWhereTheyLie) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.span = {{0}, {100'000'000}};
   trace.steps = {};
@@ -151,7 +151,10 @@ TEST(GraphSections, LaunchesByTheirTimeAndWhereTheyLie) {
   launches.graph_calls = {3,           {8'100'000}, {100'000},  {6'000'000},
                           {2'000'000}, {6'000'000}, {6'000'000}};
   launches.graphs_under_1ms = launches.graphs_1_to_5ms = launches.graphs_over_5ms = 1;
-  EXPECT_EQ(GraphSection(trace, {}) + LocationsSection(trace, {}), R"(
+  Document document;
+  AddGraphs(document, trace);
+  AddGraphLocations(document, trace);
+  EXPECT_EQ(RenderText(std::move(document), {}, kScriptLayout), R"(
 ── CUDA Graph Analysis ──
   graph launches:        3
   CPU time in them:      8.10 ms
@@ -172,7 +175,7 @@ TEST(GraphSections, LaunchesByTheirTimeAndWhereTheyLie) {
 )");
 }
 
-TEST(BottleneckSection, ChecksByTheScriptsThresholds) {
+TEST(AddBottlenecks, ChecksByTheScriptsThresholds) {
   TraceAnalysis trace = GpuTraceForTest();
   trace.devices[0].busy = {850'000};
   trace.devices[0].idle = {150'000};
@@ -181,7 +184,9 @@ TEST(BottleneckSection, ChecksByTheScriptsThresholds) {
   trace.kernels.categories = {{"comm.moe_all_to_all", 4, {160'000}}, {"moe.routing", 3, {36'000}}};
   trace.ops.rows[0].name = "aten::copy_";
   trace.ops.rows[0].cpu_total = {150'000'000};
-  const std::string text = BottleneckSection(trace, {});
+  Document document;
+  AddBottlenecks(document, trace);
+  const std::string text = RenderText(std::move(document), {}, kScriptLayout);
   EXPECT_THAT(text, HasSubstr("[MED]  GPU busy 85.0 % of its window: 150 us idle"));
   EXPECT_THAT(text, HasSubstr("[HIGH] graph launches take up to 14.0 ms (median 5.00 ms"));
   EXPECT_THAT(

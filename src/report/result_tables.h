@@ -6,16 +6,16 @@
 
 namespace tacho {
 
-// Result structs as tables: one definition for the screen, CSV and Markdown. `title` becomes the
-// heading of the first column, so that a section needs no line of its own.
+// Result structs as tables: one definition for the screen, CSV, JSON rows and Markdown. `title` is
+// the heading of the first column.
 
 // `totals`: of the devices that the kernels ran on; with several, each row says on which.
 Table KernelsTable(const KernelTable& kernels, const DeviceTotals& totals, const TextStyle& style,
                    std::string title = "KERNELS");
 Table CategoriesTable(const KernelTable& kernels, std::string title = "CATEGORIES");
 // Categories of kernels, copies, memsets, the part counted more than once, and idle: they sum to
-// the window. `keep` categories are shown, the rest folded.
-Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title);
+// the window. Of these, categories alone are folded.
+Table WindowTable(const DeviceTotals& totals, std::string title);
 Table IdleCausesTable(const IdleTable& idle, std::string title = "IDLE BY CAUSE");
 // `whole`: with the columns that the first screen has no room for.
 Table OpsTable(const std::vector<OpRow>& ops, bool with_device_time, bool with_shapes,

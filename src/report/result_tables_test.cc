@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/analyze_text.h"
 #include "report/results_for_test.h"
 #include "text/table.h"
-#include "text/table_pick.h"
 
 namespace tacho {
 namespace {
@@ -69,7 +67,9 @@ TEST(StepPhasesTable, TellsPeriodAndTokensASecond) {
 TEST(WindowTable, AddsUpToTheWindow) {
   const TraceAnalysis trace = GpuTraceForTest();
   for (size_t keep = 0; keep < 4; ++keep) {
-    const Table table = WindowTable(TotalsOf(trace.devices), keep, "WINDOW");
+    Table table = WindowTable(TotalsOf(trace.devices), "WINDOW");
+    FoldRows(table, keep);
+    EXPECT_EQ(table.rows.back().cells[0], Cell("idle"));
     int64_t sum = 0;
     for (const TableRow& row : table.rows) sum += std::get<int64_t>(row.cells[2]);
     EXPECT_EQ(sum, 1'000'000) << keep;
@@ -85,7 +85,7 @@ TEST(WindowTable, CountsWorkAsFarAsItLiesInTheWindow) {
   device.idle = {0};
   device.streams[0].by_kind = {DurationNs{100'000}, {}, {}, {}};
   device.streams[0].categories = {{"gemm.dense", 0, {100'000}}};
-  const Table table = WindowTable(TotalsOf(trace.devices), 9, "WINDOW");
+  const Table table = WindowTable(TotalsOf(trace.devices), "WINDOW");
   ASSERT_EQ(table.rows.size(), 2u);
   EXPECT_EQ(table.rows[0].cells[0], Cell("gemm.dense"));
   EXPECT_EQ(table.rows[0].cells[3], Cell(1.0));
@@ -100,58 +100,6 @@ TEST(WindowTable, ACategoryOfKernelsMayBeCalledCopy) {
   EXPECT_EQ(totals.copies.total, DurationNs{50'000});
   EXPECT_EQ(totals.kernels.back().category, "copy");
   EXPECT_EQ(totals.kernels.back().total, DurationNs{70'000});
-}
-
-// Each flag's tables can be sorted by each of their columns, in text and in Markdown.
-TEST(WholeTables, AreSortedAndFilteredByAnyOfTheirColumns) {
-  const RunAnalysis run = TwoRanksForTest();
-  for (const WholeTable which : {WholeTable::kKernels, WholeTable::kCategories, WholeTable::kOps,
-                                 WholeTable::kLaunches, WholeTable::kCopies, WholeTable::kGaps,
-                                 WholeTable::kRanks, WholeTable::kSteps, WholeTable::kDevices}) {
-    const std::vector<Table> tables = EmptyTables({which});
-    size_t keys = 0;
-    for (const Table& table : tables) {
-      for (const TableColumn& column : table.columns) {
-        if (column.key.empty()) continue;
-        ++keys;
-        ScreenOptions options;
-        const auto pick = ParseTablePick(column.key, {}, tables);
-        ASSERT_TRUE(pick) << column.key;
-        options.pick = *pick;
-        EXPECT_FALSE(WholeTablesText(run, {which}, options).empty());
-        EXPECT_FALSE(WholeTablesMarkdown(run, {which}, options).empty());
-      }
-    }
-    EXPECT_GT(keys, 2u);
-  }
-}
-
-TEST(WholeTables, SayHowManyRowsTheFilterLeft) {
-  RunAnalysis run;
-  run.traces.push_back(GpuTraceForTest());
-  ScreenOptions options;
-  options.pick.text = "gemm";
-  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
-  EXPECT_THAT(text, HasSubstr("66.7"));  // the share is that of all kernels
-  EXPECT_THAT(text, HasSubstr("\n 1 of 2 rows shown\n"));
-  EXPECT_THAT(WholeTablesMarkdown(run, {WholeTable::kKernels}, options),
-              HasSubstr("\n\n1 of 2 rows shown\n"));
-  options.pick.text = "nothing like it";
-  EXPECT_THAT(WholeTablesText(run, {WholeTable::kKernels}, options),
-              HasSubstr(" 0 of 2 rows shown\n"));
-}
-
-TEST(WholeTables, InMarkdownAreFoldedUntilTheyFit) {
-  RunAnalysis run;
-  run.traces.push_back(GpuTraceForTest());
-  for (int i = 0; i < 3'000; ++i) {
-    KernelRow row = run.traces[0].kernels.rows[0];
-    row.name = "kernel" + std::to_string(i);
-    run.traces[0].kernels.rows.push_back(row);
-  }
-  const std::string text = WholeTablesMarkdown(run, {WholeTable::kKernels}, {});
-  EXPECT_LT(text.size(), 60'000u);
-  EXPECT_THAT(text, HasSubstr("others]"));
 }
 
 }  // namespace

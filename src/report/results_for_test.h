@@ -99,6 +99,12 @@ inline TraceAnalysis GpuTraceForTest() {
   return t;
 }
 
+inline RunAnalysis OneTrace() {
+  RunAnalysis run;
+  run.traces.push_back(GpuTraceForTest());
+  return run;
+}
+
 // Two ranks of the above; the second one computes longer. World size 3: rank 2 is missing.
 inline RunAnalysis TwoRanksForTest() {
   RunAnalysis run;

@@ -7,10 +7,7 @@
 
 #include "analysis/gpu_scope.h"
 #include "report/analyze_json.h"
-#include "report/analyze_text.h"
-#include "text/distinct_text.h"
 #include "text/format_number.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -69,35 +66,31 @@ Table CategoriesTable(const TraceSummary& trace) {
   return table;
 }
 
-std::string TraceText(const TraceSummary& trace, const ScreenOptions& options) {
-  const TextStyle& style = options.style;
-  std::string header;
-  const auto add = [&](const std::string& part) {
-    header += (header.empty() ? "" : std::string(style.dot())) + part;
-  };
+void AddTrace(Document& document, const TraceSummary& trace, const ScreenOptions& options) {
+  std::vector<std::string> facts;
   if (trace.rank) {
-    add(fmt::format("rank {}", *trace.rank) +
-        (trace.world_size ? fmt::format(" of {}", *trace.world_size) : ""));
+    facts.push_back(fmt::format("rank {}", *trace.rank) +
+                    (trace.world_size ? fmt::format(" of {}", *trace.world_size) : ""));
   }
-  if (!trace.vllm_version.empty()) add("vLLM " + VisibleText(trace.vllm_version));
-  add(FormatCounted(trace.events, "event"));
-  add(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
-                  FormatBytes(static_cast<int64_t>(trace.json_bytes))));
-  if (!trace.span.empty()) add(FormatDuration(trace.span.length()) + " from first to last event");
-  std::string out = Labelled("trace", VisibleText(trace.path, style.unicode), Paint::kBold, style);
-  out += Labelled("", header, Paint::kPlain, style);
-  out +=
-      Labelled("summary", "totals only, read in one pass without a model: sums count overlap twice",
-               Paint::kPlain, style);
-  out += Section(DevicesTable(trace.devices), trace.devices.size(), style);
-  out += Section(CategoriesTable(trace), options.top, style);
-  out += Section(NamesTable(trace.gpu_work, options.top, true, style, "GPU WORK"), options.top + 1,
-                 style);
-  out += Section(NamesTable(trace.host_ops, options.top, false, style, "HOST OPERATORS (total)"),
-                 options.top + 1, style);
-  if (!trace.notes.list().empty()) out += "\n" + Painted(" NOTES", Paint::kBold, style) + "\n";
-  for (const Note& note : trace.notes.list()) out += NoteLines(note, "", style);
-  return out;
+  if (!trace.vllm_version.empty()) facts.push_back("vLLM " + trace.vllm_version);
+  facts.push_back(FormatCounted(trace.events, "event"));
+  facts.push_back(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
+                              FormatBytes(static_cast<int64_t>(trace.json_bytes))));
+  if (!trace.span.empty())
+    facts.push_back(FormatDuration(trace.span.length()) + " from first to last event");
+  document.Add(
+      Subject{"trace", trace.path, {fmt::format("{}", fmt::join(facts, options.style.dot()))}});
+  document.Add(Labelled{
+      "summary", {"totals only, read in one pass without a model: sums count overlap twice"}});
+  document.AddPart(TitledTable{DevicesTable(trace.devices)});
+  document.AddPart(TitledTable{.table = CategoriesTable(trace), .screen_rows = options.top});
+  document.AddPart(
+      TitledTable{NamesTable(trace.gpu_work, options.top, true, options.style, "GPU WORK")});
+  document.AddPart(TitledTable{
+      NamesTable(trace.host_ops, options.top, false, options.style, "HOST OPERATORS (total)")});
+  if (trace.notes.list().empty()) return;
+  document.AddPart(Heading{Heading::Level::kPart, "Notes"});
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
 }
 
 void WriteNames(JsonWriter& json, std::string_view key, std::string_view total_key,
@@ -150,14 +143,14 @@ void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
 }  // namespace
 
 std::string SummaryText(const RunSummary& run, const ScreenOptions& options) {
-  std::string out;
+  Document document;
   for (const TraceSummary& trace : run.traces) {
-    if (!out.empty()) out += "\n";
-    out += TraceText(trace, options);
+    if (!document.blocks.empty()) document.Add(Gap{});
+    AddTrace(document, trace, options);
   }
-  if (const std::string skipped = SkippedText(run.skipped, options.style); !skipped.empty())
-    out += "\n" + skipped;
-  return out;
+  if (!run.skipped.empty()) document.Add(Gap{});
+  document.Append(SkippedFiles(run.skipped));
+  return RenderText(std::move(document), options.style);
 }
 
 std::string SummaryJson(const RunSummary& run, std::string_view version) {

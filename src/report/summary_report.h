@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "analysis/summary.h"
-#include "report/screen_parts.h"
+#include "report/report_parts.h"
 
 namespace tacho {
 

@@ -37,7 +37,7 @@ std::vector<std::string> KindNames(size_t mask) {
   return names;
 }
 
-Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title) {
+Table WindowTable(const DeviceTotals& totals, std::string title) {
   Table table{
       "window",
       {Col{"part", std::move(title), kText}.Stretches(), Col{"", "", kBar}.ScreenOnly().GivesWay(),
@@ -53,13 +53,14 @@ Table WindowTable(const DeviceTotals& totals, size_t keep, std::string title) {
     add(row.category, row.total, CountCell(row.count));
     counted += row.total;
   }
-  FoldRows(table, keep);
+  const size_t categories = table.rows.size();
   for (const CategoryRow* row : {&totals.copies, &totals.memsets}) {
     if (row->count > 0 || row->total.ns > 0) add(row->category, row->total, CountCell(row->count));
   }
   // What runs at the same time stands in two rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   add("idle", totals.idle, Cell());
+  table.never_folded = table.rows.size() - categories;
   return table;
 }
 

@@ -35,6 +35,7 @@ struct Shown {
   bool stretches = false;
   bool gives_way = false;
   size_t narrowest = 0, whole = 0, width = 0;  // whole: of its widest cell
+  std::vector<std::string> marks = {};
 };
 
 std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
@@ -80,7 +81,8 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
               .left = IsText(column.unit),
               .stretches = column.stretches,
               .gives_way = column.gives_way,
-              .narrowest = column.narrowest};
+              .narrowest = column.narrowest,
+              .marks = column.marks};
   TimeUnit time{};
   if (column.unit == Unit::kDuration) {
     time = TimeUnitOf(table, column);
@@ -218,6 +220,14 @@ TextLine Line(const std::vector<Shown>& columns, size_t row, bool heading, Paint
   return {Painted(line, heading ? Paint::kBold : paint, style), width};
 }
 
+// " █ compute  · idle"
+TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style) {
+  std::string line;
+  for (size_t i = 0; i < marks.size(); ++i)
+    line += fmt::format("{} {} {}", i == 0 ? "" : " ", StackedMark(i, style), marks[i]);
+  return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
+}
+
 std::string CsvText(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
@@ -236,8 +246,8 @@ std::string CsvCell(const Cell& cell) {
   return "";
 }
 
-// The sum of a column's cells from row `from` on; no value when none of them has one.
-Cell SumOf(const Table& table, size_t column, size_t from) {
+// The sum of a column's cells in the rows [from, to); no value if none of them has one.
+Cell SumOf(const Table& table, size_t column, size_t from, size_t to) {
   Cell sum;
   const auto add = [&](auto value) {
     if (auto* so_far = std::get_if<decltype(value)>(&sum)) {
@@ -246,7 +256,7 @@ Cell SumOf(const Table& table, size_t column, size_t from) {
       sum = value;
     }
   };
-  for (size_t row = from; row < table.rows.size(); ++row) {
+  for (size_t row = from; row < to; ++row) {
     const Cell& cell = table.rows[row].cells[column];
     if (const auto* integer = std::get_if<int64_t>(&cell)) add(*integer);
     if (const auto* number = std::get_if<double>(&cell)) add(*number);
@@ -257,22 +267,24 @@ Cell SumOf(const Table& table, size_t column, size_t from) {
 }  // namespace
 
 void FoldRows(Table& table, size_t keep) {
-  if (table.rows.size() <= keep + 1) return;
+  const size_t end = table.rows.size() - table.never_folded;
+  if (end <= keep || end - keep == 1) return;
   TableRow folded;
   bool named = false;
   for (size_t i = 0; i < table.columns.size(); ++i) {
     Cell cell;
     const TableColumn& column = table.columns[i];
     if (!named && column.unit == Unit::kText && column.on_screen) {
-      cell = fmt::format("[{}]", FormatCounted(table.rows.size() - keep, "other"));
+      cell = fmt::format("[{}]", FormatCounted(end - keep, "other"));
       named = true;
     } else if (column.adds) {
-      cell = SumOf(table, i, keep);
+      cell = SumOf(table, i, keep, end);
     }
     folded.cells.push_back(std::move(cell));
   }
-  table.rows.resize(keep);
-  table.rows.push_back(std::move(folded));
+  table.rows[keep] = std::move(folded);
+  const auto first = table.rows.begin() + static_cast<std::ptrdiff_t>(keep);
+  table.rows.erase(first + 1, table.rows.end() - static_cast<std::ptrdiff_t>(table.never_folded));
 }
 
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
@@ -282,6 +294,9 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   std::vector<TextLine> lines = {Line(columns, 0, true, Paint::kBold, style)};
   for (size_t row = 0; row < table.rows.size(); ++row) {
     lines.push_back(Line(columns, row, false, table.rows[row].paint, style));
+  }
+  for (const Shown& column : columns) {
+    if (!column.marks.empty()) lines.push_back(MarksLine(column.marks, style));
   }
   return lines;
 }

@@ -43,8 +43,9 @@ struct TableColumn {
   // Of kText: different cells look different, however short they are cut, in all such columns of
   // the table together.
   bool distinct = false;
-  size_t narrowest = 12;  // of a column that stretches
-  size_t bar_width = 12;  // of kBar
+  size_t narrowest = 12;                // of a column that stretches
+  size_t bar_width = 12;                // of kBar
+  std::vector<std::string> marks = {};  // of kStacked: what they stand for, below the table
   // Of kDuration: the columns of a table that are compared with each other share a group, and so a
   // unit.
   size_t unit_group = 0;
@@ -74,14 +75,15 @@ struct Table {
   std::string name;  // of the CSV file: "kernels"
   std::vector<TableColumn> columns;
   std::vector<TableRow> rows;
+  size_t never_folded = 0;  // of the last rows
 
   void Add(std::vector<Cell> cells, Paint paint = Paint::kPlain) {
     rows.push_back({std::move(cells), paint});
   }
 };
 
-// Keeps the first `keep` rows and sums up the rest in one row, named "[N others]" in the first text
-// column. A single row too many is kept.
+// Keeps the first `keep` rows and sums up the rest, up to those that are never folded, in one row,
+// named "[N others]" in the first text column. A single row too many is kept.
 void FoldRows(Table& table, size_t keep);
 
 // A line and the columns it takes (escape sequences for colour take none).

@@ -100,6 +100,29 @@ TEST(Table, OneRowTooManyIsKept) {
   EXPECT_EQ(table.rows.size(), 3u);
 }
 
+TEST(FoldRows, LastRowsThatAreNeverFoldedStandBelowTheSum) {
+  Table table = SmallTable();
+  table.never_folded = 1;
+  FoldRows(table, 1);
+  EXPECT_EQ(table.rows.size(), 3u) << "one row too many is kept";
+  FoldRows(table, 0);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].cells[3], Cell(95'000));
+  EXPECT_EQ(table.rows[1].cells[0], Cell("gamma"));
+}
+
+TEST(Table, SaysWhatTheMarksOfAStackedColumnStandFor) {
+  Table table{"t",
+              {TableColumn{"name", "NAME"}.Stretches(),
+               TableColumn{"", "window", Unit::kStacked}.ScreenOnly().GivesWay()},
+              {}};
+  table.columns[1].marks = {"busy", "idle"};
+  table.Add({std::string(40, 'x'), std::vector<double>{0.5, 0.5}});
+  const TextStyle style{.width = 80, .unicode = false};
+  EXPECT_THAT(RenderText(table, style), testing::EndsWith("\n # busy  = idle\n"));
+  EXPECT_THAT(RenderText(table, TextStyle{.width = 25}), testing::Not(testing::HasSubstr("idle")));
+}
+
 TEST(Table, NamesGiveWayToTheWidth) {
   Table table = SmallTable();
   table.rows[0].cells[0] = std::string(80, 'x');

@@ -1,4 +1,4 @@
-#include "report/analyze_text.h"
+#include "report/analyze_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,26 +15,20 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-RunAnalysis OneTrace() {
-  RunAnalysis run;
-  run.traces.push_back(GpuTraceForTest());
-  return run;
-}
-
 ScreenOptions Options() {
   ScreenOptions options;
   options.command_paths = "run";
   return options;
 }
 
-TEST(SkippedText, NamesFiveAndCountsTheOthers) {
+TEST(SkippedFiles, NamesFiveAndCountsTheOthers) {
   std::vector<std::string> skipped;
   for (int i = 0; i < 6; ++i) skipped.push_back(std::to_string(i) + ": is empty");
-  EXPECT_EQ(SkippedText(skipped, {}),
+  EXPECT_EQ(RenderText(SkippedFiles(skipped), {}),
             " skipped: 0: is empty\n skipped: 1: is empty\n skipped: 2: is empty\n"
             " skipped: 3: is empty\n skipped: 4: is empty\n and 1 more; --json lists all\n");
   skipped.pop_back();
-  EXPECT_THAT(SkippedText(skipped, {}), testing::EndsWith(" skipped: 4: is empty\n"));
+  EXPECT_THAT(RenderText(SkippedFiles(skipped), {}), testing::EndsWith(" skipped: 4: is empty\n"));
 }
 
 TEST(AnalyzeText, OneTrace) {
@@ -251,86 +245,13 @@ TEST(AnalyzeText, KeepsTheWidth) {
       trace.idle.gaps[0].host = trace.idle.gaps[0].before = std::string(300, 'h');
     }
     for (const std::string& text :
-         {AnalyzeText(run, options), TraceScreen(run.traces[0], {}, options)}) {
+         {AnalyzeText(run, options),
+          RenderText(TraceDocument(run.traces[0], {}, options), options.style)}) {
       std::istringstream lines(text);
       for (std::string line; std::getline(lines, line);)
         EXPECT_LE(DisplayWidth(line), width) << line;
     }
   }
-}
-
-TEST(WholeTables, AllRowsAreThere) {
-  RunAnalysis run = OneTrace();
-  for (int i = 0; i < 500; ++i) {
-    KernelRow row = run.traces[0].kernels.rows[0];
-    row.name = "kernel_" + std::to_string(i);
-    run.traces[0].kernels.rows.push_back(row);
-  }
-  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, Options());
-  EXPECT_THAT(text, HasSubstr("kernel_499 "));
-  EXPECT_THAT(text, Not(HasSubstr("others]")));
-}
-
-TEST(WholeTables, HaveAsManyRowsAsAskedFor) {
-  ScreenOptions options = Options();
-  options.table_top = 1;
-  RunAnalysis run = OneTrace();
-  run.traces[0].kernels.rows.push_back(run.traces[0].kernels.rows[1]);
-  run.traces[0].kernels.rows[2].name = "third";
-  const std::string text = WholeTablesText(run, {WholeTable::kKernels}, options);
-  EXPECT_THAT(text, AllOf(HasSubstr("gemm<"), HasSubstr("[2 others]"), Not(HasSubstr("third"))));
-}
-
-TEST(WholeTables, GapsOfAMicrosecondAreCounted) {
-  RunAnalysis run = OneTrace();
-  TraceAnalysis& trace = run.traces[0];
-  trace.idle.gaps.push_back({"0", {{0}, {1'000}}, "short_gap", "b", IdleCause::kQueued, "", ""});
-  trace.devices[0].gaps.count = 1'236;  // two of them longer
-  const std::string text = WholeTablesText(run, {WholeTable::kGaps}, Options());
-  EXPECT_THAT(text, HasSubstr("\n 1,234 gaps of 1 us or less not listed\n"));
-  EXPECT_THAT(text, Not(HasSubstr("short_gap")));
-  EXPECT_THAT(text, HasSubstr(" host-late       the host had not yet launched the next work"));
-}
-
-TEST(WholeTables, SayWhenThereIsNothing) {
-  RunAnalysis run;
-  run.traces.emplace_back();
-  EXPECT_EQ(WholeTablesText(run, {WholeTable::kSteps}, Options()),
-            " no step annotation in this trace\n");
-  EXPECT_THAT(WholeTablesText(run, {WholeTable::kRanks}, Options()),
-              HasSubstr("no ranks to compare"));
-}
-
-TEST(WholeTables, SayThatAPartHasNothing) {
-  RunAnalysis run;
-  run.traces.emplace_back().scope.window = {{0}, {1}};
-  EXPECT_EQ(WholeTablesText(run, {WholeTable::kSteps}, Options()),
-            " no step annotation in this part of the trace\n");
-}
-
-TEST(WholeTables, Launches) {
-  EXPECT_EQ(WholeTablesText(OneTrace(), {WholeTable::kLaunches}, Options()),
-            R"( LAUNCHES                                         us
- GPU work with a known launch                3
-   linked to a launch                        2
-   launched before the recording began       1
- pieces that do not tell it                  0
- graph launches                              0
-   GPU work under them                       0
- most GPU work under one launch              1
- kernels shorter than their own launch call  0
- delays from launch call to start            2
-   median                                       4.00
-   p90                                          10.0
-   p99                                          10.0
-   longest                                      10.0
-
- HOST CALLS        total us  count  median ns  p99 ns  max ns
- cudaLaunchKernel      12.0      2      5,000   7,000   7,000
-
- QUEUES  device  mean depth  max depth
- 7       0            0.750          2
-)");
 }
 
 TEST(ScopeText, NamesTheStepsThatReachBeyondTheWindow) {

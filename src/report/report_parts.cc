@@ -1,0 +1,206 @@
+#include "report/report_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/result_tables.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostCategories = 12;
+constexpr size_t kMostRanks = 32, kMostRanksInMarkdown = 64;
+constexpr size_t kMostSkipped = 5;
+constexpr DurationNs kShortGap{1'000};
+
+std::string_view MeaningOf(IdleCause cause, Requests requests) {
+  switch (cause) {
+    case IdleCause::kHostLate:
+      return "the host had not yet launched the next work";
+    case IdleCause::kInLaunchCall:
+      return "the call that launches the next work was still running";
+    case IdleCause::kLaunchLatency:
+      return "launched, but not yet on the device (up to 1 ms)";
+    case IdleCause::kWaiting:
+      return "launched, but held back by an event or another queue";
+    case IdleCause::kQueued:
+      return "launched before the device became idle, but started late";
+    case IdleCause::kInGraph:
+      return "between the pieces of one graph launch";
+    case IdleCause::kHost:
+      return "the executing thread was in no operator";
+    case IdleCause::kInOperator:
+      return "the executing thread was in an operator's own code, not in a nested operator";
+    case IdleCause::kBetweenSteps:
+      return requests == Requests::kKnown
+                 ? "requests were in flight, but no engine step ran"
+                 : "no engine step ran: there was no work, or the engine was scheduling";
+    case IdleCause::kNoRequest:
+      return "no request of tacho's load was in flight";
+    case IdleCause::kUnknown:
+      return "the launch of the next work is not in the trace";
+    case IdleCause::kCount:
+      break;
+  }
+  return "";
+}
+
+std::string CompositionText(const DeviceTotals& totals, std::string_view meaning) {
+  std::string parts;
+  const auto add = [&](std::string_view what, DurationNs time) {
+    if (time.ns == 0) return;
+    parts +=
+        fmt::format("{}{} {}", parts.empty() ? "" : " + ", what, FormatShare(time, totals.window));
+  };
+  add("compute", totals.compute);
+  add("exposed communication", totals.exposed_comm);
+  add("exposed copies", totals.exposed_copy);
+  add("idle", totals.idle);
+  return fmt::format("{} = window of {}{} ({})", parts, FormatDuration(totals.window),
+                     totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "",
+                     meaning);
+}
+
+}  // namespace
+
+std::string WindowMeaning(const TraceAnalysis& trace) {
+  if (trace.scope.window) return "as --window asks";
+  return "first to last work";
+}
+
+std::string WindowMeaning(const RunAnalysis& run) {
+  return !run.traces.empty() && run.traces[0].scope.window ? "as --window asks"
+                                                           : "each from first to last work";
+}
+
+void AddVerdict(Document& document, std::string verdict, std::string caveat) {
+  document.AddPart(Labelled{"VERDICT", {std::move(verdict)}, Paint::kBold});
+  document.Add(Labelled{"caveat", {std::move(caveat)}, Paint::kYellow});
+}
+
+void AddWhereTimeGoes(Document& document, const IdleTable& idle, const DeviceTotals& totals,
+                      std::string_view meaning) {
+  if (totals.window.ns == 0) return;
+  std::vector<DurationNs> descending;
+  DurationNs kernels;
+  for (const CategoryRow& row : totals.kernels) {
+    descending.push_back(row.total);
+    kernels += row.total;
+  }
+  document.AddPart(
+      TablePair{{.table = WindowTable(totals, "part"),
+                 .title = "Where the time goes",
+                 .screen_title = totals.on_host ? "" : "WHERE DEVICE TIME GOES",
+                 .screen_rows = RowsWorthShowing(descending, kernels, 3, kMostCategories)},
+                {.table = IdleCausesTable(idle, "cause"),
+                 .title = "Idle by cause",
+                 .markdown_rows = SIZE_MAX},
+                CompositionText(totals, meaning)});
+  AddIdleLegend(document, idle);
+}
+
+void AddIdleLegend(Document& document, const IdleTable& idle) {
+  for (const IdleCauseRow& row : idle.causes)
+    document.AddForScreen(Paragraph{fmt::format("{} {}", PadRight(IdleCauseId(row.cause), 15),
+                                                MeaningOf(row.cause, idle.requests)),
+                                    Paint::kDim, 17});
+}
+
+void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceTotals& totals,
+                   const ScreenOptions& options) {
+  std::vector<DurationNs> descending;
+  for (const KernelRow& row : kernels.rows) descending.push_back(row.stats.total);
+  document.AddPart(
+      TitledTable{.table = KernelsTable(kernels, totals, options.style, "name"),
+                  .title = fmt::format("Top {}", WorkWords(totals)),
+                  .screen_rows = RowsWorthShowing(descending, kernels.total, 3, options.top)});
+}
+
+void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options) {
+  document.AddPart(TitledTable{
+      .table = CopiesTable(copies, "kind"), .title = "Copies", .screen_rows = options.top});
+}
+
+void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style) {
+  if (ranks.rows.empty()) return;
+  Table table = RanksTable(ranks, style, "rank");
+  std::ranges::find(table.columns, Unit::kStacked, &TableColumn::unit)->marks = {
+      "compute", "exposed communication", "exposed copies", "idle"};
+  document.AddPart(TitledTable{.table = std::move(table),
+                               .title = "Ranks",
+                               .screen_rows = kMostRanks,
+                               .markdown_rows = kMostRanksInMarkdown});
+  for (const std::string& warning : ranks.warnings)
+    document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
+}
+
+Remark NoteRemark(const Note& note, std::string_view places) {
+  const NoteKind& kind = KindOf(note.id);
+  const bool is_info = kind.severity == Severity::kInfo;
+  std::string text =
+      fmt::format(" ({}): {}", FormatCount(static_cast<int64_t>(note.count)), kind.text);
+  if (!places.empty()) text += fmt::format("; {}", places);
+  if (!note.where.empty()) text += "; first at " + note.where;
+  return {std::string(kind.id), std::move(text), is_info ? "" : fmt::format("; {}", kind.remedy),
+          is_info ? Paint::kPlain : Paint::kYellow};
+}
+
+Document OtherFiles(const RunAnalysis& run) {
+  Document document;
+  const std::vector<const TraceAnalysis*> ranks = RanksOf(run);
+  for (const TraceAnalysis& trace : run.traces) {
+    if (std::ranges::find(ranks, &trace) != ranks.end()) continue;
+    const char* what = trace.facts.role == TraceRole::kMerged
+                           ? "several ranks merged into one file, left out of the figures above"
+                           : "a front-end's trace, no device work";
+    document.Add(Paragraph{
+        fmt::format("{}: {}, {}", trace.path, what, FormatCounted(trace.counts.total, "event")),
+        Paint::kPlain, 3});
+  }
+  document.Append(SkippedFiles(run.skipped));
+  return document;
+}
+
+Document SkippedFiles(const std::vector<std::string>& skipped) {
+  Document document;
+  const auto add = [&](std::string text) {
+    document.Add(Paragraph{std::move(text), Paint::kYellow, 3});
+  };
+  for (size_t i = 0; i < std::min(skipped.size(), kMostSkipped); ++i) add("skipped: " + skipped[i]);
+  if (skipped.size() > kMostSkipped)
+    add(fmt::format("and {} more; --json lists all", skipped.size() - kMostSkipped));
+  return document;
+}
+
+IdleTable LongGaps(IdleTable idle) {
+  std::erase_if(idle.gaps, [](const IdleGap& gap) { return gap.when.length() <= kShortGap; });
+  return idle;
+}
+
+std::string LinkedText(uint64_t linked, uint64_t gpu_events) {
+  return fmt::format("{} % of GPU work linked to a launch",
+                     FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events)));
+}
+
+std::string OverlapsText(const DeviceTotals& totals) {
+  return totals.overlaps == 0 ? "" : FormatCounted(totals.overlaps, "overlap") + " kept";
+}
+
+std::string SizeText(uint64_t bytes, uint64_t json_bytes) {
+  const std::string size = FormatBytes(static_cast<int64_t>(bytes));
+  if (bytes == json_bytes) return size;
+  return fmt::format("{} ({} of JSON)", size, FormatBytes(static_cast<int64_t>(json_bytes)));
+}
+
+std::string EngineText(const TraceFacts& facts) {
+  if (facts.engine.empty()) return "";
+  std::string name = facts.engine == "vllm"     ? "vLLM"
+                     : facts.engine == "sglang" ? "SGLang"
+                                                : facts.engine;
+  return facts.engine_version.empty() ? name : name + " " + facts.engine_version;
+}
+
+}  // namespace tacho

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "report/device_totals.h"
+#include "text/document.h"
+#include "text/table_pick.h"
+
+namespace tacho {
+
+// What the reports share.
+
+// Of the tables with a tail that --top does not govern.
+inline constexpr size_t kTopGaps = 5, kTopCalls = 5;
+
+// What the command line knows beyond the results.
+struct ScreenOptions {
+  TextStyle style;
+  size_t top = 10;                       // rows of the tables that have a tail
+  std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
+  TablePick pick = {};                   // which rows of such a table, and in which order
+  std::string command_paths;             // the paths as shell words, for the commands under "next:"
+  // Whether a trace's path is that of a file, which a command can name (a member of an archive has
+  // none). Empty: none is.
+  std::function<bool(const std::string&)> is_file = {};
+};
+
+// "first to last work".
+std::string WindowMeaning(const TraceAnalysis& trace);
+std::string WindowMeaning(const RunAnalysis& run);
+
+void AddVerdict(Document& document, std::string verdict, std::string caveat);
+
+// Where device time goes and idle time by cause, "compute 11.0 % + ... + idle 86.3 % = window of
+// 84.5 ms (first to last work)", and what the causes mean. `meaning`: what the window is.
+void AddWhereTimeGoes(Document& document, const IdleTable& idle, const DeviceTotals& totals,
+                      std::string_view meaning);
+// One line for each cause that `idle` has.
+void AddIdleLegend(Document& document, const IdleTable& idle);
+
+// The kernels with the most time.
+void AddTopKernels(Document& document, const KernelTable& kernels, const DeviceTotals& totals,
+                   const ScreenOptions& options);
+void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions& options);
+
+// The ranks side by side.
+void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style);
+
+// `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
+Remark NoteRemark(const Note& note, std::string_view places = "");
+
+// A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.
+Document OtherFiles(const RunAnalysis& run);
+// Only the latter.
+Document SkippedFiles(const std::vector<std::string>& skipped);
+
+// `idle` without the gaps of 1 us and less, which are too short to look at one by one.
+IdleTable LongGaps(IdleTable idle);
+
+// "99.8 % of GPU work linked to a launch".
+std::string LinkedText(uint64_t linked, uint64_t gpu_events);
+
+// "61 overlaps kept": work of one stream that ran at the same time; "" without any.
+std::string OverlapsText(const DeviceTotals& totals);
+
+// "1.23 kB (56.8 kB of JSON)".
+std::string SizeText(uint64_t bytes, uint64_t json_bytes);
+
+// "vLLM 0.32.0"; "" where the trace does not say.
+std::string EngineText(const TraceFacts& facts);
+
+}  // namespace tacho

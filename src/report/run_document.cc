@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/analyze_document.h"
+#include "report/rank_text.h"
+#include "report/result_tables.h"
+#include "report/verdict.h"
+#include "text/format_number.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+std::vector<std::string> HeaderParts(const RunAnalysis& run) {
+  std::set<std::string> engines;
+  uint64_t events = 0, bytes = 0, json_bytes = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    engines.insert(EngineText(trace.facts));
+    events += trace.counts.total;
+    bytes += trace.bytes;
+    json_bytes += trace.json_bytes;
+  }
+  const size_t workers = RanksOf(run).size();
+  std::vector<std::string> parts = {FormatCounted(run.traces.size(), "trace")};
+  if (workers < run.traces.size()) parts[0] += fmt::format(", {} of workers", workers);
+  if (run.ranks.ranks_in_all > 0) {
+    parts.push_back(
+        fmt::format("{} of {}", FormatCount(run.ranks.ranks_with_trace),
+                    FormatCounted(static_cast<uint64_t>(run.ranks.ranks_in_all), "rank")));
+  }
+  parts.insert(parts.end(), engines.begin(), engines.end());
+  parts.push_back(FormatCounted(events, "event"));
+  parts.push_back(SizeText(bytes, json_bytes));
+  return parts;
+}
+
+std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& totals) {
+  size_t incomplete = 0;
+  uint64_t gpu_events = 0, linked = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    incomplete += trace.notes.lost_data() ? 1 : 0;
+    gpu_events += trace.launches.gpu_events + trace.launches.without_correlation;
+    linked += trace.launches.with_launch;
+  }
+  std::vector<std::string> parts;
+  parts.push_back(incomplete == 0 ? "no event lost"
+                                  : FormatCounted(incomplete, "trace") + " incomplete");
+  if (!run.ranks.missing.empty()) {
+    parts.push_back("missing: " + MissingRanksText(run.ranks));
+  }
+  if (gpu_events > 0) {
+    parts.push_back(LinkedText(linked, gpu_events));
+    parts.push_back(OverlapsText(totals.devices));
+  }
+  if (!totals.kernels.rows.empty()) {
+    parts.push_back(fmt::format("{} % of {} time classified",
+                                FormatPercent(totals.kernels.coverage), WorkWord(totals.devices)));
+  }
+  return parts;
+}
+
+void AddSteps(Document& document, const RunAnalysis& run, const ScreenOptions& options) {
+  if (run.ranks.rows.empty()) return;
+  const RankRow& row = RankOfSteps(run.ranks);
+  const std::string name = row.identity.RankName(), label = RankLabel(run.ranks, row);
+  Table table = StepPhasesTable(StepsOf(run, row), "phase");
+  if (table.rows.empty()) return;
+  document.AddPart(TitledTable{.table = std::move(table),
+                               .title = "Steps",
+                               .screen_title = "STEPS, " + (name.empty() ? "one trace" : name),
+                               .screen_rows = options.top});
+  if (name != label)
+    document.Add(Paragraph{fmt::format("the steps of {}{}", label,
+                                       run.ranks.slowest ? ", which computes longest" : ""),
+                           Paint::kDim});
+}
+
+void AddNotes(Document& document, const RunAnalysis& run) {
+  struct Gathered {
+    Note note;
+    size_t traces = 0;
+  };
+  std::map<NoteId, Gathered> notes;
+  for (const TraceAnalysis& trace : run.traces) {
+    for (const Note& note : trace.notes.list()) {
+      Gathered& into = notes[note.id];
+      if (into.traces++ == 0)
+        into.note = Note{note.id, 0, trace.path + (note.where.empty() ? "" : ", ") + note.where};
+      into.note.count += note.count;
+    }
+  }
+  Document remarks;
+  for (const auto& [id, gathered] : notes)
+    remarks.Add(NoteRemark(gathered.note,
+                           fmt::format("in {} of {} traces", gathered.traces, run.traces.size())));
+  remarks.Append(OtherFiles(run));
+  if (remarks.blocks.empty()) return;
+  document.AddPart(Heading{Heading::Level::kPart, "Notes"});
+  document.Append(std::move(remarks));
+}
+
+// What shows one trace alone: its rank where no other trace has it, else its file.
+NextCommand::Option OneTrace(const RankTable& ranks, const ScreenOptions& options) {
+  if (ranks.rows.empty()) return {};
+  const RankRow& row = ranks.rows[ranks.slowest.value_or(0)];
+  const auto same = std::ranges::count(ranks.rows, row.rank, &RankRow::rank);
+  if (row.rank && same == 1) return {fmt::format("--rank {}", *row.rank), "one rank in full"};
+  if (!options.is_file || !options.is_file(row.path) || VisibleText(row.path) != row.path)
+    return {};
+  return {"tacho analyze " + ShellWord(row.path), "one trace in full"};
+}
+
+NextCommand Next(const RankTable& ranks, const ScreenOptions& options) {
+  NextCommand next{"tacho analyze " + options.command_paths};
+  NextCommand::Option one = OneTrace(ranks, options);
+  (one.option.starts_with("--") ? next.options.emplace_back() : next.other) = std::move(one);
+  next.options.push_back({"--kernels", "all kernels of each trace"});
+  next.options.push_back({"--json", "all figures, for programs"});
+  return next;
+}
+
+}  // namespace
+
+Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
+  const RunTotals totals = TotalsOf(run);
+  const bool incomplete =
+      !run.ranks.missing.empty() ||
+      std::any_of(run.traces.begin(), run.traces.end(),
+                  [](const TraceAnalysis& trace) { return trace.notes.lost_data(); });
+  Document document;
+  document.Add(Subject{"run", "", HeaderParts(run)});
+  document.Add(
+      Labelled{"trust", TrustParts(run, totals), incomplete ? Paint::kYellow : Paint::kPlain});
+  const std::string verdict = Verdict(run);
+  AddVerdict(document, verdict, Caveat(run));
+  AddRanks(document, run.ranks, options.style);
+  AddSteps(document, run, options);
+  AddWhereTimeGoes(document, totals.idle, totals.devices, WindowMeaning(run));
+  AddTopKernels(document, totals.kernels, totals.devices, options);
+  AddCopies(document, totals.copies, options);
+  AddNotes(document, run);
+  if (options.command_paths.empty()) return document;
+  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(run)});
+  document.AddPart(Next(run.ranks, options));
+  return document;
+}
+
+std::string AnalyzeText(const RunAnalysis& run, const ScreenOptions& options) {
+  // The report of one trace says more than a table of one.
+  const TraceAnalysis* only = OnlyTrace(run);
+  if (only == nullptr) return RenderText(RunDocument(run, options), options.style);
+  Document document = TraceDocument(*only, run.ranks, options);
+  Document others = run.traces.size() > 1 ? OtherFiles(run) : SkippedFiles(run.skipped);
+  if (!others.blocks.empty()) document.Add(Gap{});
+  document.Append(std::move(others));
+  return RenderText(std::move(document), options.style);
+}
+
+}  // namespace tacho

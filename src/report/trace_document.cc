@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/analyze_document.h"
+#include "report/rank_text.h"
+#include "report/result_tables.h"
+#include "report/verdict.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+std::string DeviceNames(const TraceAnalysis& trace) {
+  std::string names;
+  for (const DeviceTime& device : trace.devices) {
+    if (device.on_host) return "CPU engine";
+    for (const DeviceProperties& properties : trace.header.devices) {
+      if (properties.id == device.device && names.find(properties.name) == std::string::npos) {
+        names += (names.empty() ? "" : ", ") + properties.name;
+      }
+    }
+  }
+  if (names.empty()) return "";
+  const size_t count = trace.devices.size();
+  return (count > 1 ? fmt::format("{} x ", count) : "") + names;
+}
+
+// What the file is: rank, engine, device, size.
+std::vector<std::string> HeaderParts(const TraceAnalysis& trace) {
+  const TraceFacts& facts = trace.facts;
+  std::vector<std::string> parts;
+  if (facts.role != TraceRole::kWorker) parts.emplace_back(TraceRoleName(facts.role));
+  if (facts.rank) {
+    parts.push_back(fmt::format("rank {}", *facts.rank) +
+                    (facts.world_size ? fmt::format(" of {}", *facts.world_size) : ""));
+  }
+  parts.push_back(EngineText(facts));
+  parts.push_back(facts.stage);
+  parts.push_back(DeviceNames(trace));
+  parts.push_back(FormatCounted(trace.counts.total, "event"));
+  parts.push_back(SizeText(trace.bytes, trace.json_bytes));
+  if (!trace.span.empty()) {
+    parts.push_back(FormatDuration(trace.span.length()) + " from first to last event");
+  }
+  return parts;
+}
+
+// Whether the figures can be believed, in figures.
+std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable& ranks,
+                                    const DeviceTotals& totals) {
+  std::vector<std::string> parts;
+  parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
+                                             : "no event lost");
+  if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
+  const uint64_t gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
+  if (gpu_events > 0) {
+    parts.push_back(LinkedText(trace.launches.with_launch, gpu_events));
+    parts.push_back(OverlapsText(totals));
+  }
+  if (!trace.kernels.rows.empty()) {
+    parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),
+                                WorkWord(totals)));
+  }
+  if (!trace.facts.options.empty()) {
+    parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
+  }
+  return parts;
+}
+
+// "929 pieces of GPU work, all linked to a launch; ..."; "" without GPU work.
+std::string LaunchesText(const LaunchTable& launches) {
+  const uint64_t all = launches.gpu_events + launches.without_correlation;
+  if (all == 0) return "";
+  const auto count = [](uint64_t value) { return FormatCount(static_cast<int64_t>(value)); };
+  std::string text = FormatCounted(all, "piece") + " of GPU work";
+  const auto add = [&](uint64_t pieces, std::string_view what) {
+    if (pieces > 0) text += fmt::format(", {} {}", pieces == all ? "all" : count(pieces), what);
+  };
+  add(launches.with_launch, "linked to a launch");
+  add(launches.without_launch, "launched before the recording began");
+  add(launches.without_correlation, "not telling their launch");
+  if (!launches.graphs.empty()) {
+    text += fmt::format(
+        "; {} {} of them",
+        FormatCounted(launches.graphs.size(), "graph launch carries", "graph launches carry"),
+        count(launches.graph_gpu_events));
+    if (launches.graphs.size() > 1) {
+      text += fmt::format(", {} at most", count(launches.max_gpu_events_per_launch));
+    }
+  } else {
+    text += "; no graph launch";
+  }
+  if (launches.shorter_than_launch > 0) {
+    text +=
+        "; " + FormatCounted(launches.shorter_than_launch, "kernel is shorter than its launch call",
+                             "kernels are shorter than their launch call");
+  }
+  if (launches.delay.count > 0) {
+    text += fmt::format("; delay from launch to start: median {}, p99 {}",
+                        FormatDuration(launches.delay.p50), FormatDuration(launches.delay.p99));
+  }
+  return text;
+}
+
+void AddLaunches(Document& document, const LaunchTable& launches) {
+  const std::string text = LaunchesText(launches);
+  if (text.empty()) return;
+  document.AddPart(Heading{Heading::Level::kPart, "Launches"});
+  document.Add(Paragraph{text});
+  if (launches.apis.empty()) return;
+  document.Add(TitledTable{.table = ApisTable(launches.apis, "call"),
+                           .title = "Host calls",
+                           .screen_rows = kTopCalls,
+                           .markdown_rows = kTopCalls});
+}
+
+void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs idle,
+                    const TextStyle& style) {
+  IdleTable longest = LongGaps(trace.idle);
+  std::vector<DurationNs> lengths;
+  for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
+  longest.gaps.resize(std::min(longest.gaps.size(), kTopGaps));
+  document.AddPart(TitledTable{
+      .table = GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"),
+      .title = "Longest gaps",
+      .screen_rows = RowsWorthShowing(lengths, idle, 1, kTopGaps),
+      .markdown_rows = kTopGaps,
+      .cut = true});
+}
+
+void AddNotes(Document& document, const TraceAnalysis& trace) {
+  if (trace.notes.list().empty() && trace.facts.cannot_tell.empty()) return;
+  document.AddPart(Heading{Heading::Level::kPart, "Notes"});
+  for (const Note& note : trace.notes.list()) document.Add(NoteRemark(note));
+  for (const std::string& sentence : trace.facts.cannot_tell)
+    document.Add(Remark{"", "cannot tell: " + sentence});
+}
+
+NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
+  NextCommand next{"tacho analyze " + options.command_paths};
+  if (trace.kernels.rows.size() > options.top) next.options.push_back({"--kernels", "all kernels"});
+  if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
+  if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
+  next.options.push_back({"--json", "all figures, for programs"});
+  return next;
+}
+
+}  // namespace
+
+std::string ScopeText(const TraceAnalysis& trace) {
+  std::string line;
+  if (trace.scope.window) {
+    line = fmt::format("only {} to {} of the trace",
+                       FormatDuration(trace.scope.window->start - trace.span.start),
+                       FormatDuration(trace.scope.window->end - trace.span.start));
+    const auto cut =
+        static_cast<uint64_t>(std::count_if(trace.steps.steps.begin(), trace.steps.steps.end(),
+                                            [](const Step& step) { return step.cut; }));
+    if (cut > 0)
+      line += fmt::format("; {} {} beyond it and {} counted whole", FormatCounted(cut, "step"),
+                          cut == 1 ? "reaches" : "reach", cut == 1 ? "is" : "are");
+  }
+  if (!trace.scope.device.empty()) {
+    line += fmt::format("{}only device {}", line.empty() ? "" : ", ", trace.scope.device);
+  }
+  return line;
+}
+
+Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
+                       const ScreenOptions& options) {
+  const DeviceTotals totals = TotalsOf(trace.devices);
+  const bool incomplete = trace.notes.lost_data() || !ranks.missing.empty();
+  Document document;
+  document.Add(Subject{"trace", trace.path, HeaderParts(trace)});
+  document.Add(Labelled{"scope", {ScopeText(trace)}, Paint::kYellow});
+  document.Add(Labelled{"trust", TrustParts(trace, ranks, totals),
+                        incomplete ? Paint::kYellow : Paint::kPlain});
+  const std::string verdict = Verdict(trace, ranks);
+  AddVerdict(document, verdict, Caveat(trace));
+  document.AddPart(TitledTable{.table = StepPhasesTable(trace.steps, "phase"),
+                               .title = "Steps",
+                               .screen_rows = options.top});
+  if (trace.devices.size() > 1)
+    document.AddPart(TitledTable{
+        .table = DevicesTable(trace.devices, "device"), .title = "Devices", .markdown_rows = 16});
+  AddWhereTimeGoes(document, trace.idle, totals, WindowMeaning(trace));
+  AddTopKernels(document, trace.kernels, totals, options);
+  std::vector<DurationNs> self_of_ops;
+  DurationNs self;
+  for (const OpRow& row : trace.ops.rows) {
+    self_of_ops.push_back(row.cpu_self);
+    self += row.cpu_self;
+  }
+  document.AddPart(TitledTable{.table = OpsTable(trace.ops.rows, !totals.on_host, false, "name"),
+                               .title = "Top host operators",
+                               .screen_rows = RowsWorthShowing(self_of_ops, self, 3, options.top)});
+  AddCopies(document, trace.copies, options);
+  AddLaunches(document, trace.launches);
+  AddLongestGaps(document, trace, totals.idle, options.style);
+  AddNotes(document, trace);
+  if (options.command_paths.empty()) return document;
+  document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks)});
+  document.AddPart(Next(trace, options));
+  return document;
+}
+
+}  // namespace tacho

@@ -1,0 +1,168 @@
+#include "report/whole_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "report/analyze_markdown.h"
+#include "report/device_totals.h"
+#include "report/result_tables.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kNoRanks =
+    "no ranks to compare: this is not a run of several worker traces";
+
+std::string_view EmptyText(WholeTable table) {
+  switch (table) {
+    case WholeTable::kKernels:
+    case WholeTable::kCategories:
+      return "no kernel";
+    case WholeTable::kOps:
+      return "no host operator";
+    case WholeTable::kLaunches:
+      return "no launch and no other host call";
+    case WholeTable::kCopies:
+      return "no copy and no memset";
+    case WholeTable::kGaps:
+      return "no idle gap";
+    case WholeTable::kSteps:
+      return "no step annotation";
+    case WholeTable::kDevices:
+      return "no device work";
+    case WholeTable::kRanks:
+      break;
+  }
+  return "";
+}
+
+// Where none of the tables has a row.
+std::string NothingText(const TraceAnalysis& trace, WholeTable table) {
+  return fmt::format("{} {}", EmptyText(table), Whereabouts(trace));
+}
+
+// Those that have rows, filtered and sorted, or `if_empty`.
+void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
+               const ScreenOptions& options) {
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  if (tables.empty()) document.Add(Paragraph{std::string(if_empty)});
+  for (Table& table : tables) {
+    const auto rows = PickRows(table, options.pick);
+    if (&table != &tables.front()) document.Add(Gap{});
+    document.Add(TitledTable{.table = std::move(table),
+                             .screen_rows = options.table_top.value_or(SIZE_MAX)});
+    if (!rows) continue;
+    document.Add(
+        Paragraph{fmt::format("{} of {} rows shown", FormatCount(static_cast<int64_t>(rows->shown)),
+                              FormatCount(static_cast<int64_t>(rows->of))),
+                  Paint::kDim});
+  }
+}
+
+// What the tables of gaps leave open.
+void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
+  uint64_t gaps = 0;
+  for (const DeviceTime& device : trace.devices) gaps += device.gaps.count - device.gaps.over_1us;
+  if (gaps > 0)
+    document.AddForScreen(
+        Paragraph{FormatCounted(gaps, "gap") + " of 1 us or less not listed", Paint::kDim});
+  if (trace.idle.causes.empty()) return;
+  document.Add(Gap{});
+  AddIdleLegend(document, trace.idle);
+}
+
+// One flag's tables: without rows where there is nothing to tell.
+std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
+                               const TextStyle& style) {
+  const bool many_devices = trace.devices.size() > 1;
+  const bool on_host = TotalsOf(trace.devices).on_host;
+  switch (table) {
+    case WholeTable::kKernels:
+      return {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)};
+    case WholeTable::kCategories:
+      return {CategoriesTable(trace.kernels)};
+    case WholeTable::kOps:
+      return {OpsTable(trace.ops.rows, !on_host, false, "OPERATORS", true),
+              OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE", true),
+              OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()",
+                       true)};
+    case WholeTable::kLaunches: {
+      Table figures = LaunchFiguresTable(trace.launches);
+      if (trace.launches.gpu_events + trace.launches.without_correlation == 0) figures.rows.clear();
+      return {std::move(figures), ApisTable(trace.launches.apis),
+              ApisTable(trace.launches.other_apis, "OTHER CALLS"), QueuesTable(trace.launches)};
+    }
+    case WholeTable::kCopies:
+      return {CopiesTable(trace.copies)};
+    case WholeTable::kGaps:
+      return {IdleCausesTable(trace.idle),
+              GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style)};
+    case WholeTable::kSteps:
+      return {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)};
+    case WholeTable::kDevices:
+      return {DevicesTable(trace.devices), OverlapsTable(trace.devices),
+              StreamsTable(trace.devices)};
+    case WholeTable::kRanks:
+      return {};
+  }
+  return {};
+}
+
+Document WholeTablesDocument(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                             const ScreenOptions& options) {
+  Document document;
+  const auto begin = [&] {
+    if (!document.blocks.empty()) document.Add(Gap{});
+  };
+  for (const WholeTable which : tables) {
+    if (which == WholeTable::kRanks) {
+      begin();
+      AddTables(document, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      continue;
+    }
+    for (const TraceAnalysis& trace : run.traces) {
+      begin();
+      if (run.traces.size() > 1) document.Add(Heading{Heading::Level::kName, trace.path});
+      AddTables(document, WholeTables(trace, which, options.style), NothingText(trace, which),
+                options);
+      if (which == WholeTable::kGaps) AddUnderGaps(document, trace);
+    }
+  }
+  return document;
+}
+
+}  // namespace
+
+std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                            const ScreenOptions& options) {
+  return RenderText(WholeTablesDocument(run, tables, options), options.style);
+}
+
+std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                                const ScreenOptions& options) {
+  // More rows than a document of this size can hold need not be tried.
+  constexpr size_t kMostRows = 2 * kMarkdownLimit / 32;
+  const Document document = WholeTablesDocument(run, tables, options);
+  size_t top = options.table_top.value_or(SIZE_MAX);
+  std::string out = RenderMarkdown(document, top);
+  while (out.size() > kMarkdownLimit && top > 1) {
+    top = std::min(top, kMostRows) / 2;
+    out = RenderMarkdown(document, top);
+  }
+  return out;
+}
+
+std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
+  std::vector<Table> all;
+  for (const WholeTable which : tables) {
+    if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
+    for (Table& table : WholeTables(TraceAnalysis{}, which, {})) all.push_back(std::move(table));
+  }
+  return all;
+}
+
+}  // namespace tacho

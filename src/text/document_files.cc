@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include "base/words.h"
+#include "text/document.h"
+#include "text/json_writer.h"
+#include "text/markdown_text.h"
+
+namespace tacho {
+namespace {
+
+// Appends each block; what only a screen can show adds nothing.
+class MarkdownRenderer {
+ public:
+  explicit MarkdownRenderer(size_t rows) : rows_(rows) {}
+  std::string Finish() && { return std::move(out_); }
+
+  void operator()(const Heading& heading) {
+    Begin();
+    const std::string text = MarkdownText(heading.text);
+    if (heading.level == Heading::Level::kPart) {
+      out_ += fmt::format("**{}**\n", text);
+    } else {
+      out_ += fmt::format("{} {}\n", heading.level == Heading::Level::kTitle ? "##" : "###", text);
+    }
+  }
+
+  void operator()(const Subject& subject) {
+    if (!subject.name.empty()) (*this)(Heading{Heading::Level::kName, subject.name});
+    (*this)(Labelled{subject.label, subject.facts});
+  }
+
+  void operator()(const Labelled& labelled) {
+    std::vector<std::string> parts = labelled.parts;
+    std::erase(parts, "");
+    if (parts.empty()) return;
+    Begin(true);
+    const char* mark = labelled.paint == Paint::kBold ? "**" : "";
+    out_ += fmt::format("- {}{}: {}{}\n", mark, MarkdownText(AsciiLowered(labelled.label)),
+                        MarkdownText(fmt::format("{}", fmt::join(parts, ", "))), mark);
+  }
+
+  void operator()(const Paragraph& paragraph) {
+    Begin();
+    out_ += MarkdownText(paragraph.text) + "\n";
+  }
+
+  void operator()(const Remark& remark) {
+    Begin(true);
+    out_ += remark.name.empty() ? "- " : fmt::format("- **{}**", MarkdownText(remark.name));
+    out_ += MarkdownText(remark.text) + "\n";
+  }
+
+  void operator()(const TitledTable& titled) {
+    if (!titled.title.empty()) (*this)(Heading{Heading::Level::kPart, titled.title});
+    Begin();
+    const size_t rows = titled.markdown_rows.value_or(rows_);
+    if (titled.table.rows.size() <= rows) {
+      out_ += RenderMarkdown(titled.table);
+    } else {
+      TitledTable kept = titled;
+      kept.Keep(rows);
+      out_ += RenderMarkdown(kept.table);
+    }
+  }
+
+  void operator()(const TablePair& pair) {
+    (*this)(pair.left);
+    (*this)(Paragraph{pair.total});
+    if (!pair.right.table.rows.empty()) (*this)(pair.right);
+  }
+
+  void operator()(const Gap& /*gap*/) {}
+  void operator()(const DrawnLine& /*line*/) {}
+  void operator()(const NextCommand& /*next*/) {}
+  void operator()(const SaidAgain& /*again*/) {}
+
+ private:
+  // Items of a list follow each other, all else stands apart.
+  void Begin(bool item = false) {
+    if (!out_.empty() && !(item && in_list_)) out_ += "\n";
+    in_list_ = item;
+  }
+
+  size_t rows_;
+  bool in_list_ = false;
+  std::string out_;
+};
+
+std::vector<const Table*> TablesOf(const Document& document) {
+  std::vector<const Table*> tables;
+  for (const Document::Block& block : document.blocks) {
+    if (const auto* one = std::get_if<TitledTable>(&block.content)) tables.push_back(&one->table);
+    if (const auto* pair = std::get_if<TablePair>(&block.content))
+      tables.insert(tables.end(), {&pair->left.table, &pair->right.table});
+  }
+  return tables;
+}
+
+std::string_view NameOf(Unit unit) {
+  switch (unit) {
+    case Unit::kCount:
+      return "count";
+    case Unit::kDuration:
+      return "ns";
+    case Unit::kBytes:
+      return "bytes";
+    case Unit::kShare:
+      return "share";
+    case Unit::kNumber:
+      return "number";
+    case Unit::kText:
+    case Unit::kBar:
+    case Unit::kTrend:
+    case Unit::kStacked:
+      break;
+  }
+  return "text";
+}
+
+}  // namespace
+
+std::string RenderMarkdown(const Document& document, size_t rows) {
+  MarkdownRenderer renderer(rows);
+  for (const Document::Block& block : document.blocks) {
+    if (!block.screen_only) std::visit(renderer, block.content);
+  }
+  return std::move(renderer).Finish();
+}
+
+std::vector<std::pair<std::string, std::string>> RenderCsv(const Document& document) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const Table* table : TablesOf(document))
+    files.emplace_back(table->name + ".csv", RenderCsv(*table));
+  return files;
+}
+
+std::string RenderJson(const Document& document) {
+  JsonWriter json;
+  json.BeginObject();
+  json.BeginArray("tables");
+  for (const Table* table : TablesOf(document)) {
+    json.BeginObject();
+    json.Field("name", table->name);
+    json.BeginArray("columns");
+    for (const TableColumn& column : table->columns) {
+      if (!column.in_file) continue;
+      json.BeginRow();
+      json.Field("key", column.key);
+      json.Field("unit", NameOf(column.unit));
+      json.End();
+    }
+    json.End();
+    WriteRowsJson(json, "rows", *table);
+    json.End();
+  }
+  json.End();
+  json.End();
+  return std::move(json).Finish();
+}
+
+void WriteRowsJson(JsonWriter& json, std::string_view key, const Table& table, size_t most) {
+  json.BeginArray(key);
+  for (size_t row = 0; row < std::min(most, table.rows.size()); ++row) {
+    json.BeginRow();
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      const Cell& cell = table.rows[row].cells[i];
+      const std::string& name = table.columns[i].key;
+      if (!table.columns[i].in_file) continue;
+      if (const auto* text = std::get_if<std::string>(&cell)) json.FieldUnlessEmpty(name, *text);
+      if (const auto* integer = std::get_if<int64_t>(&cell)) json.Field(name, *integer);
+      if (const auto* number = std::get_if<double>(&cell)) json.Field(name, *number);
+    }
+    json.End();
+  }
+  json.End();
+}
+
+}  // namespace tacho

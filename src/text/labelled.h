@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/text_style.h"
+
+namespace tacho {
+
+// A label and what it labels: " trust    no event lost · 1 overlap kept".
+struct Labelled {
+  std::string label;
+  std::vector<std::string> parts = {};  // each stays whole where it fits; "" is left out
+  Paint paint = Paint::kPlain;
+  bool on_one_line = false;  // to be copied, however long it is
+};
+
+// The columns of a text for people.
+struct TextLayout {
+  size_t margin = 1;
+  size_t label_width = 8;
+  Paint label_paint = Paint::kBold;
+};
+
+// Lines of at most style.width columns, the further ones indented to the text of the first; ""
+// if there is no part.
+std::string RenderText(const Labelled& labelled, const TextStyle& style,
+                       const TextLayout& layout = {});
+
+// All of them on at most `most` lines: the longest texts lose their ends first ("…"), but each has
+// a line of its own.
+std::string RenderWithin(const std::vector<Labelled>& all, size_t most, const TextStyle& style);
+
+// `whole` if it fits on two lines, else `brief`.
+std::string WholeOrBrief(std::string_view whole, std::string_view brief, const TextStyle& style);
+
+}  // namespace tacho
