@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace tacho {
@@ -23,10 +24,8 @@ class FileDescriptor {
 
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  void Close() {
-    if (fd_ >= 0) close(fd_);
-    fd_ = -1;
-  }
+  // 0 or an errno value: some file systems report only here that they are full.
+  int Close() { return fd_ >= 0 && close(std::exchange(fd_, -1)) != 0 ? errno : 0; }
 
  private:
   int fd_ = -1;

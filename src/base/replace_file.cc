@@ -38,16 +38,24 @@ FileBeside::~FileBeside() {
 }
 
 int FileBeside::Write(std::string_view content, mode_t mode) {
+  int error = Open(mode);
+  if (error == 0) error = Append(content);
+  return error != 0 ? error : Flush();
+}
+
+int FileBeside::Open(mode_t mode) {
   std::string beside = NameBeside(path_);
-  const int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (file < 0) return errno;
+  file_ = FileDescriptor(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!file_) return errno;
   beside_ = std::move(beside);
-  int error = WriteAll(file, content);
+  return 0;
+}
+
+int FileBeside::Flush() {
   // EINVAL: the file system has no disk.
-  if (error == 0 && fsync(file) != 0 && errno != EINVAL) error = errno;
-  // Some file systems report only here that they are full.
-  if (close(file) != 0 && error == 0) error = errno;
-  return error;
+  const int error = fsync(file_.get()) != 0 && errno != EINVAL ? errno : 0;
+  const int closing = file_.Close();
+  return error != 0 ? error : closing;
 }
 
 int FileBeside::Commit() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_descriptor.h"
 #include "base/result.h"
 
 namespace tacho {
@@ -22,13 +23,19 @@ class FileBeside {
   FileBeside& operator=(const FileBeside&) = delete;
   ~FileBeside();
 
-  // Writes and flushes all of it; the umask takes its bits off `mode`.
+  // Opens, appends and flushes; the umask takes its bits off `mode`.
   int Write(std::string_view content, mode_t mode = 0666);
+  int Open(mode_t mode = 0666);
+  int Append(std::string_view content) { return WriteAll(file_.get(), content); }
+  int Flush();  // to the disk; closes it
   int Commit();
+  // Its own name, hidden, until Commit.
+  [[nodiscard]] const std::string& beside() const { return beside_; }
 
  private:
   const std::string path_;
-  std::string beside_;  // "" before the first write
+  std::string beside_;  // "" before Open and after Commit
+  FileDescriptor file_;
 };
 
 // `path` with this content. kOutput, with its name and the reason: what was there is there still.

@@ -115,8 +115,9 @@ void Subprocess::ReadError() {
   std::array<char, 4096> text;
   const ssize_t got = read(error_.get(), text.data(), text.size());
   if (got < 0 && errno == EINTR) return;
-  if (got <= 0) return error_.Close();
-  if (error_text_.size() < kMostErrorText)
+  if (got <= 0)
+    error_.Close();
+  else if (error_text_.size() < kMostErrorText)
     error_text_.append(text.data(), static_cast<size_t>(got));
 }
 

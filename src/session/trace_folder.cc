@@ -1,10 +1,8 @@
 #include "session/trace_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,8 +12,8 @@
 #include <fstream>
 #include <mutex>
 
-#include "base/file_descriptor.h"
 #include "base/pause.h"
+#include "base/replace_file.h"
 
 namespace tacho {
 namespace {
@@ -63,7 +61,7 @@ std::vector<std::string> NewFiles(const FolderState& before, const FolderState& 
 }
 
 bool LooksWhole(const std::string& path) {
-  if (path.ends_with(".tmp") || path.ends_with(".part")) return false;
+  if (path.ends_with(".tmp")) return false;
   std::ifstream file(path, std::ios::binary);
   file.seekg(0, std::ios::end);
   int64_t size = file.tellg();
@@ -83,9 +81,8 @@ bool LooksWhole(const std::string& path) {
 
 bool IsTraceName(const std::string& path) {
   std::string name = fs::path(path).filename().string();
-  for (std::string_view part : {".json", ".json.gz", ".json.tmp"})
-    if (name.ends_with(part)) return true;
-  return name.find(".json") != std::string::npos;
+  const bool beside = name.starts_with('.');  // a file that FileBeside is writing
+  return !beside && name.find(".json") != std::string::npos;
 }
 
 bool IsTableName(const std::string& path) {
@@ -137,7 +134,7 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
   // What never became whole is brought along as well: it can be read up to its end.
   traces.clear();
   for (const auto& [path, state] : last)
-    if (state.bytes > 0 && !path.ends_with(".part")) traces.push_back(path);
+    if (state.bytes > 0) traces.push_back(path);
   return traces;
 }
 
@@ -163,13 +160,6 @@ std::string FreshNames::PathFor(const std::string& name) {
   }
 }
 
-Result<void> SyncFile(const std::string& path) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  // EINVAL: the file system has no disk.
-  if (file && (fsync(file.get()) == 0 || errno == EINVAL)) return {};
-  return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
-}
-
 namespace {
 
 // Two names of one file, and not one name reached in two ways, nor a link to it.
@@ -182,19 +172,17 @@ bool HasItsBytes(const fs::path& to, const fs::path& file) {
 
 // "": the whole of `file` is at `to` now. Else why not, and nothing is.
 std::string Copy(const std::string& file, const std::string& to) {
-  const std::string beside = to + ".part";
-  std::error_code failed, ignored;
+  FileBeside beside(to);
+  std::error_code failed;
   const uint64_t bytes = fs::file_size(file, failed);
-  if (!failed) fs::copy_file(file, beside, fs::copy_options::overwrite_existing, failed);
-  std::string why = failed ? failed.message() : "";
-  if (why.empty() && fs::file_size(beside, ignored) < bytes) why = "only a part of it was copied";
-  if (why.empty()) {
-    if (const Result<void> synced = SyncFile(beside); !synced) why = synced.error().message;
-  }
-  if (why.empty()) fs::rename(beside, to, failed);
-  if (failed && why.empty()) why = failed.message();
-  if (!why.empty()) fs::remove(beside, ignored);
-  return why;
+  int error = failed ? failed.value() : beside.Open();
+  if (error != 0) return std::strerror(error);
+  fs::copy_file(file, beside.beside(), fs::copy_options::overwrite_existing, failed);
+  if (failed) return failed.message();
+  if (fs::file_size(beside.beside(), failed) < bytes) return "only a part of it was copied";
+  error = beside.Flush();
+  if (error == 0) error = beside.Commit();
+  return error == 0 ? "" : std::strerror(error);
 }
 
 }  // namespace

@@ -70,10 +70,6 @@ class FreshNames {
   std::unordered_map<std::string, int> numbers_;  // the last one, of each name
 };
 
-// All bytes of a file that was written are on the disk now. kOutput: they are not; a file system
-// may say so no earlier.
-Result<void> SyncFile(const std::string& path);
-
 struct BroughtFiles {
   std::vector<std::string> files;  // the new paths, in the order of those that were given
   // Those of the given whose bytes are whole under the new path too: they may be removed.

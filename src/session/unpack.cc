@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "base/replace_file.h"
 #include "io/archive_reader.h"
 #include "session/trace_folder.h"
 
@@ -48,30 +46,30 @@ class BoundedSource final : public ByteSource {
 // The last part of a member's name; "" where it is none of the traces that were asked for.
 std::string NameOf(const std::string& member, std::string_view key) {
   const std::string name = member.substr(member.rfind('/') + 1);
-  const bool asked = NameHasKey(name, key) && !name.starts_with('.') && IsTraceName(name);
+  const bool asked = NameHasKey(name, key) && IsTraceName(name);
   return asked && name.size() <= kMostName ? name : "";
 }
 
-// The bytes of the current member, under a name that is not yet its own.
-Result<void> WriteMember(ArchiveReader& reader, const std::string& part, uint64_t most,
+// The bytes of the current member, as the whole file `path`.
+Result<void> WriteMember(ArchiveReader& reader, const std::string& path, uint64_t most,
                          uint64_t& so_far, const std::function<void(uint64_t)>& progress) {
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  std::array<char, 256 << 10> buffer;
-  while (const size_t got = reader.Read(buffer.data(), buffer.size())) {
+  FileBeside file(path);
+  int error = file.Open();
+  std::string buffer(256 << 10, '\0');
+  while (error == 0) {
+    const size_t got = reader.Read(buffer.data(), buffer.size());
+    if (got == 0) break;
     if (got > most - so_far) return Fail(ErrorKind::kRemote, TooMuch(most));
     so_far += got;
-    file.write(buffer.data(), static_cast<std::streamsize>(got));
-    if (!file) break;
+    error = file.Append(std::string_view(buffer.data(), got));
     progress(so_far);
   }
-  errno = 0;
-  file.close();
-  if (!file)
-    return Fail(ErrorKind::kOutput,
-                fmt::format("{}: {}", part, std::strerror(errno != 0 ? errno : ENOSPC)));
-  if (const StreamEnd& end = reader.member_end(); end.defect != StreamDefect::kNone)
+  if (error == 0) error = file.Flush();
+  if (const StreamEnd& end = reader.member_end(); error == 0 && end.defect != StreamDefect::kNone)
     return Fail(ErrorKind::kRemote, end.text);
-  return SyncFile(part);
+  if (error == 0) error = file.Commit();
+  if (error == 0) return {};
+  return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(error)));
 }
 
 }  // namespace
@@ -97,16 +95,8 @@ Result<std::vector<std::string>> UnpackTraces(std::unique_ptr<ByteSource> archiv
       return Fail(ErrorKind::kRemote, fmt::format("more than {} files came", bounds.files));
     const std::string name = NameOf((*member)->name, key);
     if (name.empty()) continue;
-    const std::string path = names.PathFor(name), part = path + ".part";
-    Result<void> written = WriteMember(**reader, part, bounds.bytes, so_far, progress);
-    if (written) {
-      fs::rename(part, path, failed);
-      if (failed) written = Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, failed.message()));
-    }
-    if (!written) {
-      fs::remove(part, failed);
-      return tl::unexpected(written.error());
-    }
+    const std::string path = names.PathFor(name);
+    TACHO_RETURN_IF_ERROR(WriteMember(**reader, path, bounds.bytes, so_far, progress));
     files.push_back(path);
   }
   std::sort(files.begin(), files.end());
