@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/file_descriptor.h"
 #include "base/folder_for_test.h"
 
 namespace tacho {
@@ -73,22 +74,20 @@ TEST_F(WriteFilesTest, SaysWhereItCannotWrite) {
 }
 
 TEST(WriteStdout, AReaderThatWentAwayIsNoFailureButAFullDiskIs) {
-  const auto through = [](int file) {
-    const int saved = dup(STDOUT_FILENO);
-    dup2(file, STDOUT_FILENO);
+  const auto through = [](const FileDescriptor& file) {
+    const FileDescriptor saved(dup(STDOUT_FILENO));
+    dup2(file.get(), STDOUT_FILENO);
     const auto result = WriteStdout("text");
-    dup2(saved, STDOUT_FILENO);
-    close(saved);
-    close(file);
+    dup2(saved.get(), STDOUT_FILENO);
     return result;
   };
   std::signal(SIGPIPE, SIG_IGN);
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
-  close(pipe_ends[0]);
-  EXPECT_TRUE(through(pipe_ends[1]).has_value());
-  const int full = open("/dev/full", O_WRONLY);
-  if (full < 0) GTEST_SKIP() << "no /dev/full here";
+  FileDescriptor(pipe_ends[0]).Close();
+  EXPECT_TRUE(through(FileDescriptor(pipe_ends[1])).has_value());
+  const FileDescriptor full(open("/dev/full", O_WRONLY));
+  if (!full) GTEST_SKIP() << "no /dev/full here";
   const auto result = through(full);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, ErrorKind::kOutput);

@@ -1,5 +1,6 @@
 #include "cli/simulate_processes.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -201,7 +202,7 @@ class Processes : public ServerProcesses {
     std::vector<FileDescriptor> reports;
     for (int64_t i = 0; i < options.count; ++i) {
       int ends[2] = {-1, -1};
-      if (pipe(ends) != 0) return NoProcess();
+      if (pipe2(ends, O_CLOEXEC) != 0) return NoProcess();
       FileDescriptor reads(ends[0]), writes(ends[1]);
       SimulationOptions own = options;
       own.count = 1;

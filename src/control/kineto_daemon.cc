@@ -16,6 +16,7 @@
 #include <set>
 #include <thread>
 
+#include "base/file_descriptor.h"
 #include "net/kineto_message.h"
 
 namespace tacho {
@@ -35,18 +36,16 @@ int64_t NowNs(clockid_t clock) {
 
 class SocketDaemon final : public KinetoDaemon {
  public:
-  SocketDaemon(int socket, int wake, std::string socket_file)
-      : socket_(socket),
-        wake_(wake),
+  SocketDaemon(FileDescriptor socket, FileDescriptor wake, std::string socket_file)
+      : socket_(std::move(socket)),
+        wake_(std::move(wake)),
         socket_file_(std::move(socket_file)),
         thread_([this] { Serve(); }) {}
 
   ~SocketDaemon() override {
     uint64_t one = 1;
-    [[maybe_unused]] ssize_t written = write(wake_, &one, sizeof(one));
+    [[maybe_unused]] ssize_t written = write(wake_.get(), &one, sizeof(one));
     thread_.join();
-    close(wake_);
-    close(socket_);
     if (!socket_file_.empty()) unlink(socket_file_.c_str());
   }
 
@@ -93,12 +92,12 @@ class SocketDaemon final : public KinetoDaemon {
   void Serve() {
     std::string datagram(kMostDatagram, '\0');
     while (true) {
-      pollfd waits[2] = {{socket_, POLLIN, 0}, {wake_, POLLIN, 0}};
+      pollfd waits[2] = {{socket_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
       if (poll(waits, 2, -1) < 0 && errno != EINTR) return;
       if (waits[1].revents != 0) return;
       if ((waits[0].revents & POLLIN) == 0) continue;
       KinetoAddress from{.size = sizeof(sockaddr_un)};
-      const ssize_t size = recvfrom(socket_, datagram.data(), datagram.size(), MSG_DONTWAIT,
+      const ssize_t size = recvfrom(socket_.get(), datagram.data(), datagram.size(), MSG_DONTWAIT,
                                     reinterpret_cast<sockaddr*>(&from.name), &from.size);
       if (size <= 0) continue;
       Answer({datagram.data(), static_cast<size_t>(size)}, from);
@@ -131,7 +130,7 @@ class SocketDaemon final : public KinetoDaemon {
     }
     std::string answer = PackKinetoMessage({message->type, text});
     // A process that does not read its socket must not stop the others: it asks again.
-    sendto(socket_, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
+    sendto(socket_.get(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
            from.size);
   }
 
@@ -163,8 +162,8 @@ class SocketDaemon final : public KinetoDaemon {
                   [&](const auto& known) { return now - known.second.asked_ns >= kForgetNs; });
   }
 
-  const int socket_;
-  const int wake_;
+  const FileDescriptor socket_;
+  const FileDescriptor wake_;
   const std::string socket_file_;
   mutable std::mutex mutex_;
   std::map<int64_t, DaemonProcess> processes_;
@@ -193,24 +192,23 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
   KinetoAddress address = KinetoAddressOf(socket_folder, kKinetoDaemonName);
   if (address.size == 0)
     return Fail(ErrorKind::kUsage, fmt::format("{}: too long a path for a socket", socket_folder));
-  int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket < 0)
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket)
     return Fail(ErrorKind::kOutput, fmt::format("no UNIX socket: {}", std::strerror(errno)));
   std::string file =
       socket_folder.empty() ? "" : socket_folder + '/' + std::string(kKinetoDaemonName);
-  int bound = bind(socket, address.get(), address.size);
-  // A socket file stays behind when its daemon is killed: nobody listens on it any more.
+  int bound = bind(socket.get(), address.get(), address.size);
+  // The socket file of a daemon that was killed: nobody listens on it.
   if (bound != 0 && errno == EADDRINUSE && !file.empty()) {
-    if (connect(socket, address.get(), address.size) != 0 && errno == ECONNREFUSED &&
+    if (connect(socket.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED &&
         unlink(file.c_str()) == 0) {
-      bound = bind(socket, address.get(), address.size);
+      bound = bind(socket.get(), address.get(), address.size);
     } else {
       errno = EADDRINUSE;
     }
   }
   if (bound != 0) {
     int reason = errno;
-    close(socket);
     std::string where = file.empty() ? "the abstract socket \"dynolog\"" : file;
     if (reason == EADDRINUSE)
       return Fail(ErrorKind::kRemote,
@@ -219,12 +217,9 @@ Result<std::unique_ptr<KinetoDaemon>> KinetoDaemon::Listen(const std::string& so
                               where));
     return Fail(ErrorKind::kOutput, fmt::format("{}: {}", where, std::strerror(reason)));
   }
-  int wake = eventfd(0, EFD_CLOEXEC);
-  if (wake < 0) {
-    close(socket);
-    return Fail(ErrorKind::kOutput, fmt::format("no eventfd: {}", std::strerror(errno)));
-  }
-  return std::make_unique<SocketDaemon>(socket, wake, file);
+  FileDescriptor wake(eventfd(0, EFD_CLOEXEC));
+  if (!wake) return Fail(ErrorKind::kOutput, fmt::format("no eventfd: {}", std::strerror(errno)));
+  return std::make_unique<SocketDaemon>(std::move(socket), std::move(wake), file);
 }
 
 }  // namespace tacho

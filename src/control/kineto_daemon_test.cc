@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "base/ancestors.h"
+#include "base/file_descriptor.h"
 #include "base/folder_for_test.h"
 #include "control/port_owner.h"
 #include "net/kineto_message.h"
@@ -25,27 +26,27 @@ constexpr int64_t kYear2100Ms = 4'102'444'800'000;
 class Process {
  public:
   explicit Process(const std::string& folder) {
-    socket_ = socket(AF_UNIX, SOCK_DGRAM, 0);
+    socket_ = FileDescriptor(socket(AF_UNIX, SOCK_DGRAM, 0));
     sockaddr_un own{AF_UNIX, {}};
     // An unnamed bind: the kernel gives an abstract name.
-    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(sa_family_t)), 0);
+    EXPECT_EQ(bind(socket_.get(), reinterpret_cast<sockaddr*>(&own), sizeof(sa_family_t)), 0);
     sockaddr_un daemon{AF_UNIX, {}};
     std::string path = folder + "/dynolog";
     std::memcpy(daemon.sun_path, path.data(), path.size());
     connected_ =
-        connect(socket_, reinterpret_cast<sockaddr*>(&daemon),
+        connect(socket_.get(), reinterpret_cast<sockaddr*>(&daemon),
                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size())) == 0;
   }
-  ~Process() { close(socket_); }
   bool connected() const { return connected_; }
   void Send(const std::string& bytes) const {
-    ASSERT_EQ(send(socket_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    ASSERT_EQ(send(socket_.get(), bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
   }
   std::optional<KinetoMessage> Receive(int wait_ms) const {
-    pollfd wait{socket_, POLLIN, 0};
+    pollfd wait{socket_.get(), POLLIN, 0};
     if (poll(&wait, 1, wait_ms) != 1) return std::nullopt;
     char bytes[4096];
-    ssize_t size = recv(socket_, bytes, sizeof(bytes), 0);
+    ssize_t size = recv(socket_.get(), bytes, sizeof(bytes), 0);
     return ParseKinetoMessage({bytes, static_cast<size_t>(size)});
   }
   // Again where no answer comes: a machine may be too busy for one in time.
@@ -71,7 +72,7 @@ class Process {
   }
 
  private:
-  int socket_;
+  FileDescriptor socket_;
   bool connected_;
 };
 
@@ -223,12 +224,12 @@ TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder.At("dynolog")));
   // What a killed daemon leaves.
-  int left = socket(AF_UNIX, SOCK_DGRAM, 0);
+  FileDescriptor left(socket(AF_UNIX, SOCK_DGRAM, 0));
   sockaddr_un name{AF_UNIX, {}};
   std::string path = folder.At("dynolog");
   std::memcpy(name.sun_path, path.data(), path.size());
-  ASSERT_EQ(bind(left, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
-  close(left);
+  ASSERT_EQ(bind(left.get(), reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+  left.Close();
   EXPECT_TRUE(KinetoDaemon::Listen(folder.path()));
 }
 
@@ -254,16 +255,16 @@ TEST(KinetoDaemon, KnowsWhenAllWillHaveAsked) {
 }
 
 TEST(PortOwner, FindsThisProcessAndItsParents) {
-  int listener = socket(AF_INET, SOCK_STREAM, 0);
-  ASSERT_EQ(listen(listener, 1), 0);
+  FileDescriptor listener(socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(listen(listener.get(), 1), 0);
   sockaddr_storage name{};
   socklen_t size = sizeof(name);
-  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&name), &size), 0);
+  ASSERT_EQ(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&name), &size), 0);
   uint16_t port = 0;
   std::memcpy(&port, reinterpret_cast<char*>(&name) + 2, 2);
   port = static_cast<uint16_t>((port >> 8) | (port << 8));
   EXPECT_EQ(PidsListeningOn(port), std::vector<int64_t>{getpid()});
-  close(listener);
+  listener.Close();
   EXPECT_TRUE(PidsListeningOn(port).empty());
   std::vector<int64_t> ancestors = AncestorsOf(getpid());
   ASSERT_FALSE(ancestors.empty());

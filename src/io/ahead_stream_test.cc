@@ -9,6 +9,7 @@
 #include <chrono>
 #include <new>
 
+#include "base/file_descriptor.h"
 #include "base/folder_for_test.h"
 #include "io/memory_source.h"
 #include "io/packed_for_test.h"
@@ -87,16 +88,15 @@ TEST(AheadStream, StopsWhileItWaitsForAPipe) {
   const std::string path = folder.At("fifo");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   // Held open for writing, so that its end never comes.
-  const int writer = open(path.c_str(), O_RDWR);
-  ASSERT_GE(writer, 0);
-  ASSERT_EQ(write(writer, "some bytes", 10), 10);
+  const FileDescriptor writer(open(path.c_str(), O_RDWR));
+  ASSERT_TRUE(writer);
+  ASSERT_EQ(write(writer.get(), "some bytes", 10), 10);
   const auto start = std::chrono::steady_clock::now();
   {
     const auto stream = OpenStream(path, StreamThreads::kAhead);
     ASSERT_TRUE(stream.has_value());
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
-  close(writer);
 }
 
 }  // namespace

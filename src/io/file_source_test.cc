@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/file_descriptor.h"
 #include "base/folder_for_test.h"
 #include "base/system_error.h"
 #include "io/packed_for_test.h"
@@ -31,24 +32,21 @@ std::string ErrorOf(const std::string& path) {
   return file.error().message;
 }
 
-// Standard input is `path` while the object lives.
+// Standard input comes from there while the object lives.
 class StandardInput {
  public:
-  explicit StandardInput(const std::string& path) : saved_(dup(STDIN_FILENO)) {
-    const int fd = open(path.c_str(), O_RDONLY);
-    EXPECT_GE(fd, 0);
-    dup2(fd, STDIN_FILENO);
-    close(fd);
+  explicit StandardInput(const std::string& path)
+      : StandardInput(FileDescriptor(open(path.c_str(), O_RDONLY))) {}
+  explicit StandardInput(const FileDescriptor& input) : saved_(dup(STDIN_FILENO)) {
+    EXPECT_TRUE(input);
+    dup2(input.get(), STDIN_FILENO);
   }
   StandardInput(const StandardInput&) = delete;
   StandardInput& operator=(const StandardInput&) = delete;
-  ~StandardInput() {
-    dup2(saved_, STDIN_FILENO);
-    close(saved_);
-  }
+  ~StandardInput() { dup2(saved_.get(), STDIN_FILENO); }
 
  private:
-  int saved_;
+  const FileDescriptor saved_;
 };
 
 TEST(FileSource, SaysWhyAPathIsNotRead) {
@@ -66,14 +64,13 @@ TEST(FileSource, SaysWhyAPathIsNotRead) {
 TEST(FileSource, RefusesASocket) {
   FolderForTest folder;
   const std::string path = folder.At("s");
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  const FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   ASSERT_LT(path.size(), sizeof(address.sun_path));
   std::strcpy(address.sun_path, path.c_str());
-  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
   EXPECT_THAT(ErrorOf(path), HasSubstr("is a socket"));
-  close(fd);
 }
 
 TEST(FileSource, SaysThatPermissionIsMissing) {
@@ -120,15 +117,14 @@ TEST(FileSource, ReadsTheSnapshotOfAFileThatGrows) {
   const std::string path = folder.Write("t", std::string(3000, 'x'));
   const auto file = FileSource::Open(path);
   ASSERT_TRUE(file.has_value());
-  const int writer = open(path.c_str(), O_WRONLY | O_APPEND);
+  const FileDescriptor writer(open(path.c_str(), O_WRONLY | O_APPEND));
   char buffer[100];
   size_t total = 0;
   while (const size_t size = (*file)->Read(buffer, sizeof(buffer))) {
     total += size;
-    ASSERT_EQ(write(writer, std::string(200, 'y').data(), 200), 200);
+    ASSERT_EQ(write(writer.get(), std::string(200, 'y').data(), 200), 200);
     ASSERT_LE(total, 3000u) << "runs after the writer";
   }
-  close(writer);
   EXPECT_EQ(total, 3000u);
   EXPECT_EQ((*file)->end().defect, StreamDefect::kReadFailed);
   EXPECT_THAT((*file)->end().text, HasSubstr("byte 3000: the file grew"));
@@ -177,22 +173,19 @@ TEST(FileSource, ReadsAFifoToItsEnd) {
 TEST(FileSource, ReadsAnUnblockedPipe) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
-  const int saved = dup(STDIN_FILENO);
-  dup2(ends[0], STDIN_FILENO);
+  FileDescriptor far(ends[1]);
+  const StandardInput redirected{FileDescriptor(ends[0])};
   std::thread writer([&] {
     for (const char c : std::string("slowly")) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      EXPECT_EQ(write(ends[1], &c, 1), 1);
+      EXPECT_EQ(write(far.get(), &c, 1), 1);
     }
-    close(ends[1]);
+    far.Close();
   });
   const auto stream = OpenStream("-", StreamThreads::kInline);
   ASSERT_TRUE(stream.has_value()) << stream.error().message;
   EXPECT_EQ(ReadAll(**stream).bytes, "slowly");
   writer.join();
-  dup2(saved, STDIN_FILENO);
-  close(saved);
-  close(ends[0]);
 }
 
 TEST(FileSource, ReadsStandardInputFromWhereItStands) {
@@ -212,11 +205,9 @@ TEST(FileSource, RefusesADeviceAndAClosedStandardInput) {
     const StandardInput redirected("/dev/zero");
     EXPECT_THAT(ErrorOf("-"), HasSubstr("standard input: is a character device"));
   }
-  const int saved = dup(STDIN_FILENO);
+  const StandardInput restored("/dev/null");
   close(STDIN_FILENO);
   EXPECT_THAT(ErrorOf("-"), HasSubstr("standard input: is closed"));
-  dup2(saved, STDIN_FILENO);
-  close(saved);
 }
 
 }  // namespace
