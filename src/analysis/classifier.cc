@@ -9,7 +9,7 @@
 
 #include "analysis/kernel_name.h"
 #include "analysis/name_pattern.h"
-#include "base/words.h"
+#include "base/rule_lines.h"
 
 namespace tacho {
 namespace embedded {
@@ -67,22 +67,7 @@ struct Classifier::Rules {
     return next;
   }
 
-  // Adds the rules of `text`. `source` begins the messages: "rule line".
-  Result<void> Add(std::string_view text, std::string_view source) {
-    std::vector<NamePattern>* last = nullptr;
-    for (size_t number = 1; !text.empty(); ++number) {
-      const std::string_view line = Trim(TakeLine(text));
-      if (line.empty() || line.starts_with('#')) continue;
-      if (auto added = AddLine(line, last); !added) {
-        return tl::unexpected<Error>(
-            added.error().WithContext(std::string(source) + ' ' + std::to_string(number)));
-      }
-    }
-    return {};
-  }
-
-  // One line that is no comment. `last`: the patterns of the rule before it, which a line that
-  // begins with "|" continues.
+  // `last`: the patterns of the rule before it, which a line that begins with "|" continues.
   Result<void> AddLine(std::string_view line, std::vector<NamePattern>*& last) {
     if (!line.starts_with('|')) {
       const std::string_view category = TakeWord(line), field_name = TakeWord(line);
@@ -131,10 +116,11 @@ struct Classifier::Rules {
 
 Result<Classifier> Classifier::Create(std::string_view user_rules) {
   auto rules = std::make_unique<Rules>();
-  TACHO_RETURN_IF_ERROR(rules->Add(user_rules, "rule line"));
-  if (auto built_in = rules->Add(embedded::kernel_rules, "built-in rules, line"); !built_in) {
-    return Fail(ErrorKind::kBug, built_in.error().message);
-  }
+  std::vector<NamePattern>* last = nullptr;
+  const auto add = [&](std::string_view line) { return rules->AddLine(line, last); };
+  TACHO_RETURN_IF_ERROR(ReadRuleLines(user_rules, "rule", add));
+  last = nullptr;
+  ReadBuiltInRules(embedded::kernel_rules, "rules/kernels.rules", add);
   return Classifier(std::move(rules));
 }
 

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/parse_number.h"
-#include "base/words.h"
+#include "base/rule_lines.h"
 
 namespace tacho {
 namespace embedded {
@@ -28,11 +27,7 @@ struct Grammar {
   std::vector<Piece> pieces;
 };
 
-[[noreturn]] void RejectRule(std::string_view line) {
-  throw std::logic_error("rules/steps.rules: not a rule: " + std::string(line));
-}
-
-Piece ReadField(std::string_view names, std::string_view line) {
+Result<Piece> ReadField(std::string_view names) {
   Piece piece{
       .kind = names == "*" ? Piece::Kind::kAny : Piece::Kind::kNumber, .literal = {}, .fields = {}};
   if (names == "*" || names == "n") return piece;
@@ -48,30 +43,30 @@ Piece ReadField(std::string_view names, std::string_view line) {
     else if (name == "gt")
       piece.fields.push_back(&StepLabel::generation_tokens);
     else
-      RejectRule(line);
+      return Fail(ErrorKind::kUsage, "expected cr, ct, gr, gt, n or * in braces");
   }
   return piece;
 }
 
-Grammar ReadGrammar(std::string_view line) {
+Result<Grammar> ReadGrammar(std::string_view line) {
   Grammar grammar;
-  std::string_view rest = line;
-  grammar.engine = TakeWord(rest);
+  grammar.engine = TakeWord(line);
   if (grammar.engine == "-") grammar.engine = "";
-  grammar.phase = TakeWord(rest);
+  grammar.phase = TakeWord(line);
   constexpr std::string_view kPhases[] = {"counts", "prefill", "decode", "mixed",
                                           "empty",  "other",   "none"};
   const bool known =
       std::find(std::begin(kPhases), std::end(kPhases), grammar.phase) != std::end(kPhases);
-  if (!known || rest.empty()) RejectRule(line);
-  while (!rest.empty()) {
-    const size_t open = rest.find('{');
-    if (open > 0) grammar.pieces.push_back({.literal = rest.substr(0, open), .fields = {}});
+  if (!known || line.empty()) return Fail(ErrorKind::kUsage, "expected ENGINE PHASE PATTERN");
+  while (!line.empty()) {
+    const size_t open = line.find('{');
+    if (open > 0) grammar.pieces.push_back({.literal = line.substr(0, open), .fields = {}});
     if (open == std::string_view::npos) break;
-    const size_t close = rest.find('}', open);
-    if (close == std::string_view::npos) RejectRule(line);
-    grammar.pieces.push_back(ReadField(rest.substr(open + 1, close - open - 1), line));
-    rest.remove_prefix(close + 1);
+    const size_t close = line.find('}', open);
+    if (close == std::string_view::npos) return Fail(ErrorKind::kUsage, "expected } after {");
+    TACHO_ASSIGN_OR_RETURN(Piece field, ReadField(line.substr(open + 1, close - open - 1)));
+    grammar.pieces.push_back(std::move(field));
+    line.remove_prefix(close + 1);
   }
   return grammar;
 }
@@ -79,11 +74,11 @@ Grammar ReadGrammar(std::string_view line) {
 const std::vector<Grammar>& Grammars() {
   static const std::vector<Grammar> grammars = [] {
     std::vector<Grammar> read;
-    std::string_view rest = embedded::step_rules;
-    while (!rest.empty()) {
-      const std::string_view line = TakeLine(rest);
-      if (!line.empty() && line.front() != '#') read.push_back(ReadGrammar(line));
-    }
+    ReadBuiltInRules(embedded::step_rules, "rules/steps.rules", [&](auto line) -> Result<void> {
+      TACHO_ASSIGN_OR_RETURN(Grammar grammar, ReadGrammar(line));
+      read.push_back(std::move(grammar));
+      return {};
+    });
     return read;
   }();
   return grammars;

@@ -1,11 +1,10 @@
 #include "control/version.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "base/parse_number.h"
-#include "base/words.h"
+#include "base/rule_lines.h"
 
 namespace tacho {
 namespace embedded {
@@ -19,28 +18,30 @@ struct Rule {
   std::string_view key, value;
 };
 
-std::vector<Rule> ParseRules(std::string_view text) {
-  std::vector<Rule> rules;
-  while (!text.empty()) {
-    std::string_view line = TakeLine(text);
-    if (line.empty() || line[0] == '#') continue;
-    Rule rule;
-    rule.engine = TakeWord(line);
-    std::string_view range = TakeWord(line);
-    size_t dots = range.find("..");
-    rule.key = TakeWord(line);
-    rule.value = line;
-    if (dots == std::string_view::npos || rule.value.empty())
-      throw std::logic_error("rules/engines.rules: not a rule: " + std::string(line));
-    rule.from = ParseVersion(range.substr(0, dots));
-    rule.before = ParseVersion(range.substr(dots + 2));
-    rules.push_back(rule);
-  }
-  return rules;
+Result<Rule> ParseRule(std::string_view line) {
+  Rule rule;
+  rule.engine = TakeWord(line);
+  const std::string_view range = TakeWord(line);
+  const size_t dots = range.find("..");
+  rule.key = TakeWord(line);
+  rule.value = line;
+  if (dots == std::string_view::npos || rule.value.empty())
+    return Fail(ErrorKind::kUsage, "expected ENGINE FROM..TO KEY VALUE");
+  rule.from = ParseVersion(range.substr(0, dots));
+  rule.before = ParseVersion(range.substr(dots + 2));
+  return rule;
 }
 
 const std::vector<Rule>& Rules() {
-  static const std::vector<Rule> rules = ParseRules(embedded::engine_rules);
+  static const std::vector<Rule> rules = [] {
+    std::vector<Rule> read;
+    ReadBuiltInRules(embedded::engine_rules, "rules/engines.rules", [&](auto line) -> Result<void> {
+      TACHO_ASSIGN_OR_RETURN(Rule rule, ParseRule(line));
+      read.push_back(std::move(rule));
+      return {};
+    });
+    return read;
+  }();
   return rules;
 }
 
@@ -85,11 +86,11 @@ std::string_view EngineRule(EngineKind kind, std::string_view version, std::stri
 
 std::string_view EngineRule(std::string_view engine, std::string_view version,
                             std::string_view key) {
-  std::optional<Version> told = ParseVersion(version);
+  const std::optional<Version> known = ParseVersion(version);
   for (const Rule& rule : Rules()) {
     if (rule.engine != engine || rule.key != key) continue;
-    if (told && rule.from && *told < *rule.from) continue;
-    if (rule.before && (!told || *told >= *rule.before)) continue;
+    if (known && rule.from && *known < *rule.from) continue;
+    if (rule.before && (!known || *known >= *rule.before)) continue;
     return rule.value;
   }
   return "";

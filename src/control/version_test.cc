@@ -29,7 +29,7 @@ TEST(EngineRule, DependsOnTheVersion) {
   EXPECT_EQ(vllm("0.17.3", "stacks"), "yes");
   EXPECT_EQ(vllm("0.31.1", "double"), "ignored");
   EXPECT_EQ(vllm("0.32.0", "double"), "conflict");
-  EXPECT_EQ(vllm("", "double"), "conflict") << "a version that is not told is the newest";
+  EXPECT_EQ(vllm("", "double"), "conflict") << "an unknown version counts as the newest";
   auto sglang = [](std::string_view version, std::string_view key) {
     return EngineRule(EngineKind::kSglang, version, key);
   };

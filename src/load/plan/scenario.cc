@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "base/closest.h"
 #include "base/parse_number.h"
-#include "base/words.h"
+#include "base/rule_lines.h"
 
 namespace tacho {
 namespace embedded {
@@ -17,43 +16,37 @@ extern const std::string_view scenario_agent, scenario_chat, scenario_code, scen
 }
 namespace {
 
-// A fault in a table is a fault of the program: its test reads them all.
 Scenario ReadTable(std::string_view name, std::string_view text) {
   Scenario scenario;
   scenario.name = name;
   std::vector<double> percent;
-  const auto bad = [&](std::string_view line) {
-    return std::logic_error(fmt::format("load/tables/{}.table: {}", name, line));
-  };
-  while (!text.empty()) {
-    std::string_view line = TakeLine(text);
-    if (line.empty() || line[0] == '#') continue;
-    const std::string_view whole = line, key = TakeWord(line);
+  const auto take = [&](std::string_view line) -> Result<void> {
+    const std::string_view key = TakeWord(line);
     if (key == "about") {
       scenario.about = line;
-      continue;
+      return {};
     }
     std::vector<double> numbers;
     for (std::string_view word = TakeWord(line); !word.empty(); word = TakeWord(line)) {
       const auto number = ParseWhole<double>(word);
-      if (!number) throw bad(whole);
+      if (!number) return Fail(ErrorKind::kUsage, "expected numbers after the first word");
       numbers.push_back(*number);
     }
-    const auto table = [&] {
-      if (numbers.size() != percent.size()) throw bad(whole);
-      return QuantileTable{percent, numbers};
-    };
-    if (numbers.empty() || !std::is_sorted(numbers.begin(), numbers.end())) throw bad(whole);
+    if (numbers.empty() || !std::is_sorted(numbers.begin(), numbers.end()))
+      return Fail(ErrorKind::kUsage, "expected one or more numbers in ascending order");
+    const std::pair<std::string_view, QuantileTable*> tables[] = {{"prompt", &scenario.prompt},
+                                                                  {"output", &scenario.output},
+                                                                  {"turns", &scenario.turns},
+                                                                  {"think", &scenario.think_ms}};
+    for (const auto& [table, target] : tables) {
+      if (key != table) continue;
+      if (numbers.size() != percent.size())
+        return Fail(ErrorKind::kUsage, "expected as many numbers as the line of percents has");
+      *target = {percent, numbers};
+      return {};
+    }
     if (key == "percent") {
       percent = numbers;
-    } else if (key == "prompt") {
-      scenario.prompt = table();
-    } else if (key == "output") {
-      scenario.output = table();
-    } else if (key == "turns") {
-      scenario.turns = table();
-    } else if (key == "think") {
-      scenario.think_ms = table();
     } else if (key == "correlation") {
       scenario.correlation = numbers[0];
     } else if (key == "prefix") {
@@ -61,10 +54,11 @@ Scenario ReadTable(std::string_view name, std::string_view text) {
     } else if (key == "samples") {
       scenario.samples = static_cast<int64_t>(numbers[0]);
     } else {
-      throw bad(whole);
+      return Fail(ErrorKind::kUsage, fmt::format("unknown key '{}'", key));
     }
-  }
-  if (scenario.prompt.empty() || scenario.output.empty()) throw bad("no prompt or no output");
+    return {};
+  };
+  ReadBuiltInRules(text, fmt::format("tables/{}.table", name), take);
   return scenario;
 }
 

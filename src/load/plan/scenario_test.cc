@@ -98,6 +98,7 @@ TEST(Scenario, RagsLengthsBelongTogether) {
 TEST(Scenario, EachSaysWhatItIs) {
   for (const Scenario& scenario : Scenarios()) {
     EXPECT_THAT(scenario.about, HasSubstr(":")) << scenario.name;
+    ASSERT_FALSE(scenario.prompt.empty() || scenario.output.empty()) << scenario.name;
     EXPECT_EQ(scenario.prompt.percent.front(), 0);
     EXPECT_EQ(scenario.prompt.percent.back(), 100);
   }
