@@ -115,12 +115,12 @@ class Allocations {
       bool on_device;
     };
     std::vector<Instant> instants;
-    for (size_t i = 0; i < trace.points.size(); ++i) {
-      if (trace.points.name[i] != memory) continue;
-      const ArgsOf args{trace.points.args[i]};
+    for (size_t i = 0; i < trace.instants.size(); ++i) {
+      if (trace.instants.name[i] != memory) continue;
+      const ArgsOf args{trace.instants.args[i]};
       const auto bytes = size.Integer(args), type = device.Integer(args);
       sizes_known_ = sizes_known_ && bytes && type;
-      instants.push_back({trace.points.at[i], bytes.value_or(0), !is_cpu(type.value_or(0))});
+      instants.push_back({trace.instants.at[i], bytes.value_or(0), !is_cpu(type.value_or(0))});
     }
     std::ranges::sort(instants, {}, &Instant::at);
     for (const Instant& instant : instants) {

@@ -70,13 +70,26 @@ bool TookNoStep(const SummarySink& sink) {
 
 void SummarySink::OnEvent(const Event& event) {
   ++basics_.counts.total;
-  if (event.type == EventType::kSliceBegin) open_.Begin(event);
-  if (event.type == EventType::kSliceEnd) {
-    if (const auto ended = open_.End(event, basics_.notes)) AddSlice(ended->event);
+  switch (event.type) {
+    case EventType::kSlice:
+      if (event.has_category) ++basics_.counts.complete_by_category[Index(event.category)];
+      if (event.has_start) AddSlice(event);
+      break;
+    case EventType::kSliceBegin:
+      open_.Begin(event);
+      break;
+    case EventType::kSliceEnd:
+      if (const auto ended = open_.End(event, basics_.notes)) AddSlice(ended->event);
+      break;
+    case EventType::kRangeBegin:
+      open_ranges_.Begin(event, basics_.words[event.track].process);
+      break;
+    case EventType::kRangeEnd:
+      open_ranges_.End(event, basics_.words[event.track].process, basics_.notes);
+      break;
+    default:
+      break;
   }
-  if (event.type != EventType::kSlice) return;
-  if (event.has_category) ++basics_.counts.complete_by_category[Index(event.category)];
-  if (event.has_start) AddSlice(event);
 }
 
 void SummarySink::AddSlice(const Event& event) {

@@ -33,7 +33,10 @@ class SummarySink : public EventSink {
   void OnEvent(const Event& event) override;
 
   // Notes begins that no event ended: to be called after the last event.
-  void Finish() { open_.Finish(basics_.notes); }
+  void Finish() {
+    open_.Finish(basics_.notes);
+    open_ranges_.Finish(basics_.notes);
+  }
 
   [[nodiscard]] const TraceBasics& basics() const { return basics_; }
   [[nodiscard]] Interval span() const { return span_; }
@@ -56,6 +59,7 @@ class SummarySink : public EventSink {
   bool any_slice_ = false;
   uint64_t host_calls_ = 0;
   BeginEndPairs open_;
+  RangePairs open_ranges_;
   std::unordered_map<StringId, NameTotal> gpu_, host_ops_;
   std::unordered_map<StringId, DeviceTotal> devices_;
 };

@@ -75,10 +75,14 @@ TEST(Summary, CountsBeginAndEndAsTheModelDoes) {
   mark(EventType::kSliceEnd, 30);
   mark(EventType::kSliceEnd, 50);
   mark(EventType::kSliceBegin, 60);
+  mark(EventType::kRangeBegin, 65);
+  mark(EventType::kRangeBegin, 70);
+  mark(EventType::kRangeEnd, 80);
   sink.Finish();
   EXPECT_EQ(sink.host_ops().at(sink.vocabulary().strings.Find("aten::mm")).total, DurationNs{50});
   EXPECT_EQ(sink.span(), (Interval{{10}, {50}}));
   EXPECT_EQ(sink.notes().CountOf(NoteId::kUnmatchedBeginEnd), 1u);
+  EXPECT_EQ(sink.notes().CountOf(NoteId::kUnfinishedSpan), 1u);
   EXPECT_EQ(sink.work().host_ops, 2u);
 }
 

@@ -14,16 +14,9 @@ class NarrowColumn {
  public:
   static constexpr int64_t kNone = -1;
 
-  void push_back(int64_t value) {
-    if (value >= 0 && value < kWide) {
-      narrow_.push_back(static_cast<uint32_t>(value));
-    } else if (value == kNone) {
-      narrow_.push_back(kNoneMark);
-    } else {
-      wide_.emplace(narrow_.size(), value);
-      narrow_.push_back(kWide);
-    }
-  }
+  void push_back(int64_t value) { narrow_.push_back(Narrow(narrow_.size(), value)); }
+  // In place of a kNone.
+  void Fill(size_t i, int64_t value) { narrow_[i] = Narrow(i, value); }
   int64_t operator[](size_t i) const {
     const uint32_t v = narrow_[i];
     if (v < kWide) return v;
@@ -37,6 +30,13 @@ class NarrowColumn {
  private:
   static constexpr uint32_t kWide = 0xfffffffe;
   static constexpr uint32_t kNoneMark = 0xffffffff;
+
+  uint32_t Narrow(size_t i, int64_t value) {
+    if (value >= 0 && value < kWide) return static_cast<uint32_t>(value);
+    if (value == kNone) return kNoneMark;
+    wide_.emplace(i, value);
+    return kWide;
+  }
 
   Column<uint32_t> narrow_;
   std::unordered_map<size_t, int64_t> wide_;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +32,37 @@ class BeginEndPairs {
 
  private:
   std::unordered_map<uint32_t, std::vector<Slice>> open_;  // by track
+};
+
+// Joins the begins and ends of ranges that need not nest: an end closes the last open begin of its
+// process with the same category, id and name; an end without a name closes one of any name. Memory
+// grows with what is open.
+class RangePairs {
+ public:
+  struct Ended {
+    uint32_t row;
+    DurationNs duration;
+  };
+
+  // `row` stands for the begin.
+  void Begin(const Event& event, ProcessId process, uint32_t row = 0);
+  // What `event` ends; nothing when there is no such begin or when the times are not usable. Notes
+  // as BeginEndPairs does.
+  std::optional<Ended> End(const Event& event, ProcessId process, Notes& notes);
+  // Notes what is still open.
+  void Finish(Notes& notes) const;
+
+ private:
+  struct Open {
+    StringId name;
+    std::optional<TimeNs> start;
+    uint32_t row;
+  };
+  using Key = std::tuple<ProcessId, int, int64_t>;  // process, category (-1: none), id
+  static Key KeyOf(const Event& event, ProcessId process) {
+    return {process, event.has_category ? Index(event.category) : -1, event.id};
+  }
+  std::map<Key, std::vector<Open>> open_;
 };
 
 }  // namespace tacho

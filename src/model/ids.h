@@ -12,6 +12,7 @@ enum class ProcessId : uint32_t {};
 enum class TrackId : uint32_t {};    // a row of the timeline: a thread of a process
 enum class StreamId : uint32_t {};   // a stream of a device: (device, stream)
 enum class CategoryId : uint8_t {};  // the `cat` of an event under its name of today
+enum class MetricId : uint32_t {};   // what a counter measures
 enum class ArgsShapeId : uint32_t { kNone = 0 };
 
 template <typename Id>

@@ -47,9 +47,12 @@ size_t Trace::MemoryBytes() const {
          gpu_annotations.MemoryBytes() + host_calls.MemoryBytes() +
          host_calls.category.MemoryBytes() + host_calls.correlation.MemoryBytes() +
          python_frames.MemoryBytes() + others.MemoryBytes() + others.category.MemoryBytes() +
-         points.type.MemoryBytes() + points.at.MemoryBytes() + points.name.MemoryBytes() +
-         points.track.MemoryBytes() + points.args.MemoryBytes() + flows.type.MemoryBytes() +
-         flows.id.MemoryBytes() + flows.at.MemoryBytes() + flows.track.MemoryBytes();
+         instants.at.MemoryBytes() + instants.name.MemoryBytes() + instants.track.MemoryBytes() +
+         instants.args.MemoryBytes() + ranges.start.MemoryBytes() + ranges.duration.MemoryBytes() +
+         ranges.name.MemoryBytes() + ranges.category.MemoryBytes() + ranges.track.MemoryBytes() +
+         ranges.args.MemoryBytes() + counters.metric.MemoryBytes() + counters.at.MemoryBytes() +
+         counters.value.MemoryBytes() + flows.type.MemoryBytes() + flows.id.MemoryBytes() +
+         flows.at.MemoryBytes() + flows.track.MemoryBytes();
 }
 
 ArgsOf GpuArgs(const Trace& trace, size_t row) {

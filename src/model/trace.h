@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/column.h"
@@ -54,13 +55,34 @@ struct OtherSliceTable : SliceTable {
   Column<CategoryId> category;
 };
 
-// Instants (phase i), counters (C), asynchronous marks (b, n, e).
-struct PointTable {
-  Column<EventType> type;
+struct InstantTable {
   Column<TimeNs> at;
   Column<StringId> name;
   Column<TrackId> track;
   Column<ArgsRef> args;
+
+  [[nodiscard]] size_t size() const { return at.size(); }
+};
+
+// Ranges that need not nest, in the order of their begins.
+struct RangeTable {
+  Column<TimeNs> start;
+  NarrowColumn duration;  // kNone: open when the recording ended
+  Column<StringId> name;
+  Column<CategoryId> category;
+  Column<TrackId> track;  // where it begins
+  Column<ArgsRef> args;
+
+  [[nodiscard]] size_t size() const { return start.size(); }
+};
+
+// An integer as the file has it, else the nearest double.
+using CounterValue = std::variant<int64_t, double>;
+
+struct CounterTable {
+  Column<MetricId> metric;
+  Column<TimeNs> at;
+  Column<CounterValue> value;
 
   [[nodiscard]] size_t size() const { return at.size(); }
 };
@@ -89,7 +111,9 @@ struct Trace : TraceBasics {
   HostCallTable host_calls;
   SliceTable python_frames;
   OtherSliceTable others;
-  PointTable points;
+  InstantTable instants;
+  RangeTable ranges;
+  CounterTable counters;
   FlowTable flows;
 
   Column<uint8_t> arg_values;  // stream that ArgsRef::values points into

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/parse_number.h"
+
 namespace tacho {
 namespace {
 
@@ -13,6 +15,16 @@ void AddCommon(SliceTable& table, const Event& event, ArgsRef args) {
   table.name.push_back(event.name);
   table.track.push_back(event.track);
   table.args.push_back(args);
+}
+
+// The number that a JSON text is, quoted or not.
+std::optional<CounterValue> CounterValueOf(std::string_view json) {
+  if (json.size() >= 2 && json.front() == '"' && json.back() == '"') {
+    json = json.substr(1, json.size() - 2);
+  }
+  if (const auto integer = ParseWhole<int64_t>(json)) return *integer;
+  if (const auto decimal = ParseWhole<double>(json)) return *decimal;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -39,15 +51,19 @@ void TraceBuilder::OnEvent(const Event& event) {
     case EventType::kMetadata:
       break;
     case EventType::kInstant:
+      if (event.has_start) AddInstant(event);
+      break;
     case EventType::kCounter:
+      if (event.has_start) AddCounters(event);
+      break;
     case EventType::kRangeBegin:
+      BeginRange(event);
+      break;
     case EventType::kRangeEnd:
-      if (!event.has_start) break;
-      trace_.points.type.push_back(event.type);
-      trace_.points.at.push_back(event.start);
-      trace_.points.name.push_back(event.name);
-      trace_.points.track.push_back(event.track);
-      trace_.points.args.push_back(StoreArgs(event));
+      if (const auto ended =
+              open_ranges_.End(event, trace_.words[event.track].process, trace_.notes)) {
+        trace_.ranges.duration.Fill(ended->row, ended->duration.ns);
+      }
   }
 }
 
@@ -96,10 +112,55 @@ void TraceBuilder::AddSlice(const Event& event, ArgsRef args) {
       break;
     case SliceKind::kOther:
       AddCommon(trace_.others, event, args);
-      trace_.others.category.push_back(event.has_category ? event.category
-                                                          : trace_.words.InternCategory(""));
+      trace_.others.category.push_back(CategoryOf(event));
       break;
   }
+}
+
+CategoryId TraceBuilder::CategoryOf(const Event& event) {
+  return event.has_category ? event.category : trace_.words.InternCategory("");
+}
+
+void TraceBuilder::AddInstant(const Event& event) {
+  trace_.instants.at.push_back(event.start);
+  trace_.instants.name.push_back(event.name);
+  trace_.instants.track.push_back(event.track);
+  trace_.instants.args.push_back(StoreArgs(event));
+}
+
+void TraceBuilder::BeginRange(const Event& event) {
+  RangeTable& ranges = trace_.ranges;
+  open_ranges_.Begin(event, trace_.words[event.track].process,
+                     static_cast<uint32_t>(ranges.size()));
+  if (!event.has_start) return;
+  ranges.start.push_back(event.start);
+  ranges.duration.push_back(NarrowColumn::kNone);
+  ranges.name.push_back(event.name);
+  ranges.category.push_back(CategoryOf(event));
+  ranges.track.push_back(event.track);
+  ranges.args.push_back(StoreArgs(event));
+}
+
+// Each argument that is a number is a series. An event with any other argument, or with none, is
+// also kept whole, as an instant.
+void TraceBuilder::AddCounters(const Event& event) {
+  const ArgsShape& shape = trace_.words[event.args];
+  const ProcessId owner = trace_.words[event.track].process;
+  bool all = !shape.entries.empty();
+  for (const ArgsShape::Entry& entry : shape.entries) {
+    const auto slot = static_cast<size_t>(entry.slot);
+    const bool is_integer = entry.slot >= 0 && shape.slots[slot].home == SlotHome::kInteger;
+    const StringId text =
+        entry.slot < 0 ? entry.constant : static_cast<StringId>(event.arg_values[slot]);
+    const std::optional<CounterValue> value =
+        is_integer ? CounterValue(event.arg_values[slot]) : CounterValueOf(trace_.Text(text));
+    all = all && value;
+    if (!value) continue;
+    trace_.counters.metric.push_back(trace_.words.InternMetric({owner, event.name, entry.key}));
+    trace_.counters.at.push_back(event.start);
+    trace_.counters.value.push_back(*value);
+  }
+  if (!all) AddInstant(event);
 }
 
 void TraceBuilder::AddFlow(const Event& event) {
@@ -134,6 +195,7 @@ ArgsRef TraceBuilder::StoreArgs(const Event& event) {
 
 Trace TraceBuilder::Finish() && {
   open_.Finish(trace_.notes);
+  open_ranges_.Finish(trace_.notes);
   if (trace_.words.has_shared_category()) trace_.notes.Add(NoteId::kManyCategories, "");
   return std::move(trace_);
 }

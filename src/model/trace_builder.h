@@ -53,7 +53,11 @@ class TraceBuilder : public EventSink {
  private:
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
   void AddSlice(const Event& event, ArgsRef args);
+  void AddInstant(const Event& event);
+  void BeginRange(const Event& event);
+  void AddCounters(const Event& event);
   void AddFlow(const Event& event);
+  CategoryId CategoryOf(const Event& event);
   ArgsRef StoreArgs(const Event& event);
   TrackId TrackOf(std::string_view rank, std::string_view pid, std::string_view tid);
   ArgsShapeId ShapeOf(SliceKind kind, const Arguments& arguments);
@@ -65,6 +69,7 @@ class TraceBuilder : public EventSink {
   TrackId last_track_{};
   TimeNs last_start_;
   BeginEndPairs open_;
+  RangePairs open_ranges_;
 };
 
 }  // namespace tacho

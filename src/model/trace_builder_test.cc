@@ -67,6 +67,45 @@ TEST(TraceBuilder, BeginAndEndMakeASliceByTrack) {
   EXPECT_EQ(trace.notes.CountOf(NoteId::kUnmatchedBeginEnd), 2u);
 }
 
+TEST(TraceBuilder, RangesAreClosedByIdAndNameAndNeedNotNest) {
+  TraceBuilder builder;
+  Vocabulary& words = builder.vocabulary();
+  const auto mark = [&](EventType type, std::string_view name, int64_t id, int64_t at,
+                        std::string_view pid = "1") {
+    Event event;
+    event.type = type;
+    event.has_start = at >= 0;
+    event.name = words.strings.Intern(name);
+    event.track = words.InternTrack(words.InternProcess(words.strings.Intern(pid)),
+                                    words.strings.Intern(std::to_string(at)));
+    event.id = id;
+    event.start = {at};
+    builder.OnEvent(event);
+  };
+  constexpr EventType kBegin = EventType::kRangeBegin, kEnd = EventType::kRangeEnd;
+  mark(kBegin, "a", 1, 10);
+  mark(kBegin, "b", 1, 20);
+  mark(kBegin, "a", 2, 30);
+  mark(kBegin, "a", 1, 40, "2");
+  mark(kBegin, "a", 3, -1);
+  mark(kEnd, "a", 1, 5'000'000'020);
+  mark(kEnd, "", 1, 50);   // any name: b
+  mark(kEnd, "a", 1, 60);  // that of process 2 stays open
+  mark(kEnd, "a", 2, -1);  // no time: stays open
+  mark(kEnd, "a", 3, 70);
+  const Trace trace = std::move(builder).Finish();
+  const RangeTable& ranges = trace.ranges;
+  ASSERT_EQ(ranges.size(), 4u);
+  EXPECT_EQ(ranges.duration[0], 5'000'000'010);
+  EXPECT_EQ(ranges.duration[1], 30);
+  EXPECT_EQ(ranges.duration[2], NarrowColumn::kNone);
+  EXPECT_EQ(ranges.duration[3], NarrowColumn::kNone);
+  EXPECT_EQ(trace.Text(ranges.name[1]), "b");
+  EXPECT_EQ(trace.notes.CountOf(NoteId::kUnmatchedBeginEnd), 1u);
+  EXPECT_EQ(trace.notes.CountOf(NoteId::kUnfinishedSpan), 1u);
+  EXPECT_TRUE(trace.span.empty());
+}
+
 TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
   TraceBuilder builder;
   builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 3});

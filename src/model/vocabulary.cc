@@ -28,6 +28,12 @@ TrackId Vocabulary::InternTrack(ProcessId process, StringId tid) {
   return at->second;
 }
 
+MetricId Vocabulary::InternMetric(const Metric& metric) {
+  const auto [at, added] = metric_ids_.try_emplace(metric, static_cast<MetricId>(metrics_.size()));
+  if (added) metrics_.push_back(metric);
+  return at->second;
+}
+
 StreamId Vocabulary::InternStreamOfRank(StreamId stream, StringId rank) {
   const auto [at, added] = streams_of_ranks_.try_emplace(PairKey(rank, stream), stream);
   if (!added) return at->second;
@@ -70,8 +76,8 @@ ArgsShapeId Vocabulary::AddArgsShape(ArgsShape shape) {
 
 size_t Vocabulary::MemoryBytes() const {
   size_t bytes = strings.MemoryBytes() + processes_.capacity() * sizeof(Process) +
-                 tracks_.capacity() * sizeof(Track) + streams_.capacity() * sizeof(Stream) +
-                 args_shapes_.capacity() * sizeof(ArgsShape);
+                 tracks_.capacity() * sizeof(Track) + metrics_.capacity() * sizeof(Metric) +
+                 streams_.capacity() * sizeof(Stream) + args_shapes_.capacity() * sizeof(ArgsShape);
   for (const ArgsShape& shape : args_shapes_) {
     bytes += shape.text.capacity() + shape.slots.capacity() * sizeof(ArgsShape::Slot) +
              shape.entries.capacity() * sizeof(ArgsShape::Entry);

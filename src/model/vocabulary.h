@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,15 @@ struct Stream {
   StringId stream;
 };
 
+// What a counter measures: one series of a counter of a process or a device.
+struct Metric {
+  ProcessId owner;
+  StringId name;
+  StringId series;  // kEmpty where the counter's only series has no name
+
+  auto operator<=>(const Metric&) const = default;
+};
+
 struct Category {
   StringId name;  // under its name of today
   SliceKind kind;
@@ -50,6 +60,7 @@ class Vocabulary {
 
   ProcessId InternProcess(StringId id);
   TrackId InternTrack(ProcessId process, StringId tid);
+  MetricId InternMetric(const Metric& metric);
   StreamId InternStream(StringId device, StringId stream);
   // The stream of GPU work on `track`. In a merged file the ids of devices are those of several
   // machines: the device is then named with the rank, "[TP08] 0".
@@ -72,6 +83,7 @@ class Vocabulary {
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<Track>& tracks() const { return tracks_; }
   [[nodiscard]] const std::vector<Stream>& streams() const { return streams_; }
+  [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
   [[nodiscard]] const std::vector<Category>& categories() const { return categories_; }
   [[nodiscard]] const std::vector<ArgsShape>& args_shapes() const { return args_shapes_; }
 
@@ -98,6 +110,8 @@ class Vocabulary {
   std::vector<Stream> streams_;
   std::unordered_map<uint64_t, StreamId> stream_ids_;
   std::unordered_map<uint64_t, StreamId> streams_of_ranks_;  // by rank and stream
+  std::vector<Metric> metrics_;
+  std::map<Metric, MetricId> metric_ids_;
   std::vector<Category> categories_;
   size_t other_categories_ = 0;
   int shared_category_ = -1;  // index of "(other)", -1: not needed yet

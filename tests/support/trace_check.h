@@ -1,12 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/parse_number.h"
 #include "ingest/kineto_json/lenient_json.h"
 #include "model/trace_builder.h"
 #include "support/event_dump.h"
@@ -54,11 +56,29 @@ class TraceCheck : public EventSink {
     plain("annotations", trace.annotations);
     plain("gpu annotations", trace.gpu_annotations);
     plain("python", trace.python_frames);
-    for (size_t i = 0; i < trace.points.size(); ++i) {
-      rows["points"].push_back(LetterOf(trace.points.type[i]) +
-                               Row(trace.words, trace.points.name[i], trace.points.track[i],
-                                   trace.points.at[i], {},
-                                   ArgsText(trace, {trace.points.args[i]})));
+    for (size_t i = 0; i < trace.instants.size(); ++i) {
+      const InstantTable& table = trace.instants;
+      rows["instants"].push_back(Row(trace.words, table.name[i], table.track[i], table.at[i], {},
+                                     ArgsText(trace, {table.args[i]})));
+    }
+    for (size_t i = 0; i < trace.counters.size(); ++i) {
+      const Metric& metric = trace.words.metrics()[Index(trace.counters.metric[i])];
+      rows["counters"].push_back(
+          Counter(trace.words, metric, trace.counters.at[i], trace.counters.value[i]));
+    }
+    for (size_t i = 0; i < trace.ranges.size(); ++i) {
+      const RangeTable& table = trace.ranges;
+      rows["ranges"].push_back(Row(trace.words, table.name[i], table.track[i], table.start[i],
+                                   DurationNs{table.duration[i]},
+                                   ArgsText(trace, {table.args[i]})) +
+                               CategoryName(trace.words, table.category[i]));
+    }
+    for (const ExpectedRange& range : ranges_) {
+      const Event& e = range.begin;
+      if (!e.has_start) continue;
+      expected_["ranges"].push_back(
+          Row(trace.words, e.name, e.track, e.start, range.duration, range.args) +
+          (e.has_category ? CategoryName(trace.words, e.category) : " "));
     }
     for (size_t i = 0; i < trace.flows.size(); ++i) {
       rows["flows"].push_back(Flow(trace.words, trace.flows.type[i], trace.flows.id[i],
@@ -119,6 +139,63 @@ class TraceCheck : public EventSink {
     return std::string(words[words[category].name]) + ' ';
   }
 
+  static std::string Counter(const Vocabulary& words, const Metric& metric, TimeNs at,
+                             const CounterValue& value) {
+    std::string row;
+    if (const auto* const integer = std::get_if<int64_t>(&value))
+      TellNumber(row, "integer=", *integer);
+    else
+      TellNumber(row, "bits=", std::bit_cast<int64_t>(std::get<double>(value)));
+    TellText(row, "owner=", words[words[metric.owner].id]);
+    TellText(row, "name=", words[metric.name]);
+    TellText(row, "series=", words[metric.series]);
+    TellNumber(row, "ts=", at.ns);
+    return row;
+  }
+
+  void ExpectInstant(const Event& e) {
+    const Vocabulary& words = vocabulary();
+    expected_["instants"].push_back(Row(words, e.name, e.track, e.start, {}, ArgsTextOf(words, e)));
+  }
+  void ExpectCounters(const Event& e) {
+    const Vocabulary& words = vocabulary();
+    const ArgsShape& shape = words[e.args];
+    bool whole = shape.entries.empty();
+    for (const ArgsShape::Entry& entry : shape.entries) {
+      std::string text(words[entry.constant]);
+      if (entry.slot >= 0) {
+        const auto slot = static_cast<size_t>(entry.slot);
+        const int64_t value = e.arg_values[slot];
+        text = shape.slots[slot].home == SlotHome::kText ? words[static_cast<StringId>(value)]
+                                                         : std::to_string(value);
+      }
+      if (text.size() > 1 && text.starts_with('"') && text.ends_with('"'))
+        text = text.substr(1, text.size() - 2);
+      const auto integer = ParseWhole<int64_t>(text);
+      const auto decimal = ParseWhole<double>(text);
+      whole = whole || !decimal;
+      if (!decimal) continue;
+      expected_["counters"].push_back(
+          Counter(words, {words[e.track].process, e.name, entry.key}, e.start,
+                  integer ? CounterValue(*integer) : CounterValue(*decimal)));
+    }
+    if (whole) ExpectInstant(e);
+  }
+
+  struct ExpectedRange {
+    Event begin;
+    std::string args;
+    DurationNs duration{-1};
+    bool open = true;
+  };
+  [[nodiscard]] bool IsOf(const ExpectedRange& range, const Event& end) {
+    const Event& begin = range.begin;
+    const Vocabulary& words = vocabulary();
+    return words[begin.track].process == words[end.track].process && begin.id == end.id &&
+           begin.has_category == end.has_category && begin.category == end.category &&
+           (end.name == StringId::kEmpty || end.name == begin.name);
+  }
+
   void Expect(const Event& e) {
     ++events_;
     const Vocabulary& words = vocabulary();
@@ -149,10 +226,22 @@ class TraceCheck : public EventSink {
           break;
         expected_["flows"].push_back(Flow(words, e.type, e.id, e.start, e.track));
         break;
-      default:
-        if (!e.has_start) break;
-        expected_["points"].push_back(
-            LetterOf(e.type) + Row(words, e.name, e.track, e.start, {}, ArgsTextOf(words, e)));
+      case EventType::kInstant:
+        if (e.has_start) ExpectInstant(e);
+        break;
+      case EventType::kCounter:
+        if (e.has_start) ExpectCounters(e);
+        break;
+      case EventType::kRangeBegin:
+        ranges_.push_back({e, ArgsTextOf(words, e)});
+        break;
+      case EventType::kRangeEnd:
+        for (auto range = ranges_.rbegin(); range != ranges_.rend(); ++range) {
+          if (!range->open || !IsOf(*range, e)) continue;
+          range->open = false;
+          if (e.has_start) range->duration = std::max(e.start - range->begin.start, DurationNs{});
+          break;
+        }
     }
   }
 
@@ -218,6 +307,7 @@ class TraceCheck : public EventSink {
 
   TraceBuilder builder_;
   Tables expected_;
+  std::vector<ExpectedRange> ranges_;
   std::map<TrackId, std::vector<std::pair<Event, std::string>>> open_;
   Event last_;
   uint64_t events_ = 0;
