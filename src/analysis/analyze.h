@@ -17,11 +17,12 @@
 
 namespace tacho {
 
-// Everything that `tacho analyze` knows about one trace file: the input of every report.
+// Everything that `tacho analyze` knows about one trace: the input of every report.
 struct TraceAnalysis {
-  std::string path;         // as given; "ARCHIVE:MEMBER" inside an archive
-  uint64_t bytes = 0;       // of the file (or archive member) as stored
-  uint64_t json_bytes = 0;  // after decompression
+  std::string path;    // as given; "ARCHIVE:MEMBER" in an archive; "FILE#pid=7": one of several
+  uint64_t bytes = 0;  // of the file (or archive member) as stored
+  uint64_t json_bytes = 0;    // after decompression
+  bool first_of_file = true;  // false: another trace of the run has the bytes of the file too
   TraceHeader header;
   TraceFacts facts;
   Interval span;

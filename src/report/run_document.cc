@@ -21,6 +21,7 @@ std::vector<std::string> HeaderParts(const RunAnalysis& run) {
   for (const TraceAnalysis& trace : run.traces) {
     engines.insert(EngineText(trace.facts));
     events += trace.counts.total;
+    if (!trace.first_of_file) continue;
     bytes += trace.bytes;
     json_bytes += trace.json_bytes;
   }

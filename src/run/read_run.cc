@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -13,18 +14,27 @@
 #include "base/parallel.h"
 #include "io/discover.h"
 #include "model/trace_builder.h"
-#include "run/read_source.h"
 
 namespace tacho {
 namespace {
 
 using Lacks = SeenTrace::Lacks;
 
-// What became of one source; `item` is absent when it lacks what was asked for.
+// What became of one trace; `item` is absent when it lacks what was asked for.
 template <typename Item>
 struct Outcome {
   SeenTrace seen;
   std::optional<Item> item;
+  bool first = true;  // no trace before it in its file has an item
+};
+
+template <typename Item>
+using Outcomes = std::vector<Outcome<Item>>;  // of one source
+
+template <typename Sink>
+struct SourcePart {
+  std::string name;  // see NextSink
+  Sink sink;
 };
 
 struct InputPlan {
@@ -70,8 +80,8 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
 // What `job` makes of one source. A trace that needs more memory than there is must not take the
 // others with it.
 template <typename Item, typename Job>
-Result<Outcome<Item>> RunJob(const TraceSource& source, StreamThreads threads,
-                             std::string_view out_of_memory, const Job& job) {
+Result<Outcomes<Item>> RunJob(const TraceSource& source, StreamThreads threads,
+                              std::string_view out_of_memory, const Job& job) {
   const auto fail = [&] {
     return Fail(ErrorKind::kUnreadable, source.Display() + ": " + std::string(out_of_memory));
   };
@@ -107,7 +117,7 @@ template <typename Item, typename Run, typename Job>
 Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
                              std::string_view out_of_memory, const Job& job) {
   const std::vector<TraceSource>& sources = plan.found.traces;
-  std::vector<Result<Outcome<Item>>> outcomes(sources.size());
+  std::vector<Result<Outcomes<Item>>> outcomes(sources.size());
   size_t ran = 0;
   const auto run = [&](size_t i) {
     outcomes[i] = RunJob<Item>(sources[i], plan.stream_threads, out_of_memory, job);
@@ -115,7 +125,9 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   if (choice.first_worker_only) {
     while (ran < sources.size()) {
       run(ran++);
-      if (outcomes[ran - 1] && outcomes[ran - 1]->item) break;
+      if (outcomes[ran - 1] && !outcomes[ran - 1]->empty() && outcomes[ran - 1]->back().item) {
+        break;
+      }
     }
     outcomes.resize(ran);
   } else {
@@ -127,13 +139,16 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   readout.run.skipped = std::move(plan.found.skipped);
   readout.failures = std::move(plan.found.failures);
   std::vector<std::optional<Item>> items;
-  for (Result<Outcome<Item>>& outcome : outcomes) {
-    if (!outcome) {
-      readout.failures.push_back(outcome.error());
+  for (Result<Outcomes<Item>>& of_source : outcomes) {
+    if (!of_source) {
+      readout.failures.push_back(of_source.error());
       continue;
     }
-    readout.seen.push_back(std::move(outcome->seen));
-    items.push_back(std::move(outcome->item));
+    readout.is_collection = readout.is_collection || of_source->size() > 1;
+    for (Outcome<Item>& outcome : *of_source) {
+      readout.seen.push_back(std::move(outcome.seen));
+      items.push_back(std::move(outcome.item));
+    }
   }
   if (items.empty() && !readout.failures.empty() && !sources.empty()) {
     Error error = readout.failures.front();
@@ -158,9 +173,9 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   return readout;
 }
 
-SeenTrace Seen(const Trace& trace, const TraceSource& source) {
+SeenTrace Seen(const Trace& trace, std::string path) {
   SeenTrace seen;
-  seen.path = source.Display();
+  seen.path = std::move(path);
   std::set<std::string_view> devices;
   for (const Stream& stream : trace.words.streams()) devices.insert(trace.Text(stream.device));
   seen.devices.assign(devices.begin(), devices.end());
@@ -181,29 +196,51 @@ Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
 }
 
 template <typename Item>
-void Place(const TraceSource& source, const TraceSizes& sizes, Item& item) {
-  item.path = source.Display();
+void Place(std::string path, const TraceSizes& sizes, Item& item) {
+  item.path = std::move(path);
   item.bytes = sizes.stored;
   item.json_bytes = sizes.json;
 }
 
-// Reads one source; `more` makes the item of it, unless it is not of the chosen ranks.
+// Reads each trace of one source into a sink of its own, in `parts`.
+template <typename Sink>
+Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
+                             StreamThreads threads, RunProgress& progress,
+                             std::deque<SourcePart<Sink>>& parts) {
+  const auto next_sink = [&](std::string name) -> EventSink& {
+    parts.emplace_back().name = std::move(name);
+    return parts.back().sink;
+  };
+  return read(source, threads, next_sink, progress);
+}
+
+// Reads one source; `more` makes the items of its traces, unless they are not of the chosen ranks.
 template <typename Item, typename More>
-Result<Outcome<Item>> ReadTrace(const TraceSource& source, StreamThreads threads,
-                                const TraceChoice& choice, RunProgress& progress,
-                                const More& more) {
-  TraceBuilder builder;
-  TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadSource(source, threads, builder, progress));
-  Trace trace = std::move(builder).Finish();
-  Outcome<Item> outcome{Seen(trace, source), std::nullopt};
-  if (!choice.ranks.empty() || choice.first_worker_only) {
-    const TraceFacts facts = GatherFacts(trace);
-    outcome.seen.rank = facts.rank;
-    outcome.seen.lacks = LacksOf(facts, choice);
+Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& source,
+                                  StreamThreads threads, const TraceChoice& choice,
+                                  RunProgress& progress, const More& more) {
+  std::deque<SourcePart<TraceBuilder>> parts;
+  TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadParts(read, source, threads, progress, parts));
+  Outcomes<Item> outcomes;
+  bool first = true;
+  for (SourcePart<TraceBuilder>& part : parts) {
+    Trace trace = std::move(part.sink).Finish();
+    const std::string path = TracePath(source, part.name);
+    Outcome<Item>& outcome = outcomes.emplace_back();
+    outcome.first = first;
+    outcome.seen = Seen(trace, path);
+    if (!choice.ranks.empty() || choice.first_worker_only) {
+      const TraceFacts facts = GatherFacts(trace);
+      outcome.seen.rank = facts.rank;
+      outcome.seen.lacks = LacksOf(facts, choice);
+    }
+    if (outcome.seen.lacks == Lacks::kNothing) more(std::move(trace), outcome);
+    if (!outcome.item) continue;
+    Place(path, sizes, *outcome.item);
+    first = false;
+    if (choice.first_worker_only) break;
   }
-  if (outcome.seen.lacks == Lacks::kNothing) more(std::move(trace), outcome);
-  if (outcome.item) Place(source, sizes, *outcome.item);
-  return outcome;
+  return outcomes;
 }
 
 using RequestsByPath = std::map<std::string, WorkerInFlight>;
@@ -215,9 +252,11 @@ std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source
 }
 
 // Reads slices of one recording whose work overlaps once more, as one trace: from figures of each
-// alone nobody can tell when any of them was busy. Where that fails they stay apart, as sums.
-void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& options,
-                const RequestsByPath& in_flight, const Classifier& classifier, RunAnalysis& run) {
+// alone nobody can tell when any of them was busy. Where that fails, or a slice is one of several
+// traces of its file, they stay apart, as sums.
+void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
+                const ReadOptions& options, const RequestsByPath& in_flight,
+                const Classifier& classifier, RunAnalysis& run) {
   std::vector<RankInput> workers = RankInputsOf(run);
   std::erase_if(workers,
                 [](const RankInput& trace) { return trace.facts->role != TraceRole::kWorker; });
@@ -232,7 +271,10 @@ void JoinSlices(const std::vector<TraceSource>& sources, const ReadOptions& opti
       if (first == sources.end()) first = source;
       together.paths.push_back(workers[slice].path);
       whole = whole && source != sources.end() && source->path != "-" &&
-              ReadSource(*source, StreamThreads::kInline, builder, silent).has_value();
+              read(
+                  *source, StreamThreads::kInline,
+                  [&](const std::string&) -> EventSink& { return builder; }, silent)
+                  .has_value();
     }
     if (!whole) continue;
     const Trace trace = std::move(builder).Finish();
@@ -255,15 +297,16 @@ std::optional<Interval> TraceWindow::On(Interval span) const {
 }
 
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
-                                     const Classifier& classifier, RunProgress& progress) {
+                                     const Classifier& classifier, RunProgress& progress,
+                                     const SourceReader& read) {
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   const std::vector<TraceSource> sources = plan.found.traces;
   const auto in_flight = FindInFlight(sources, options.in_flight);
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(plan), choice, "needs more memory than there is: try --summary",
       [&](const TraceSource& source, StreamThreads threads) {
-        return ReadTrace<TraceAnalysis>(
-            source, threads, choice, progress,
+        return ReadTraces<TraceAnalysis>(
+            read, source, threads, choice, progress,
             [&](const Trace& trace, Outcome<TraceAnalysis>& outcome) {
               Scope scope{.window = {}, .device = options.device};
               if (options.window) {
@@ -279,6 +322,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                    .in_flight = RequestsOf(trace, source, in_flight),
                    .key_averages = options.key_averages,
                    .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
+              analysis.first_of_file = outcome.first;
               if (!options.device.empty() && analysis.devices.empty())
                 outcome.seen.lacks = Lacks::kDevice;
               else
@@ -287,14 +331,15 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
       });
   if (!readout) return readout;
   // A window begins with each slice anew: there is no stretch of time that they share.
-  if (!options.window) JoinSlices(sources, options, in_flight, classifier, readout->run);
+  if (!options.window) JoinSlices(read, sources, options, in_flight, classifier, readout->run);
   const bool whole = readout->is_collection && readout->run.traces.size() == readout->seen.size() &&
                      choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
   return readout;
 }
 
-Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress) {
+Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress,
+                                   const SourceReader& read) {
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   const auto keep = [](Trace&& trace, Outcome<LoadedTrace>& outcome) {
     outcome.item.emplace();
@@ -303,26 +348,30 @@ Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progr
   };
   return Collect<LoadedTrace, LoadedRun>(std::move(plan), choice, "needs more memory than there is",
                                          [&](const TraceSource& source, StreamThreads threads) {
-                                           return ReadTrace<LoadedTrace>(source, threads, choice,
-                                                                         progress, keep);
+                                           return ReadTraces<LoadedTrace>(read, source, threads,
+                                                                          choice, progress, keep);
                                          });
 }
 
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
-                                          RunProgress& progress) {
+                                          RunProgress& progress, const SourceReader& read) {
   const TraceChoice choice{.paths = paths, .threads = threads};
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   return Collect<TraceSummary, RunSummary>(
       std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source,
-          StreamThreads stream_threads) -> Result<Outcome<TraceSummary>> {
-        SummarySink sink;
+          StreamThreads stream_threads) -> Result<Outcomes<TraceSummary>> {
+        std::deque<SourcePart<SummarySink>> parts;
         TACHO_ASSIGN_OR_RETURN(const auto sizes,
-                               ReadSource(source, stream_threads, sink, progress));
-        sink.Finish();
-        TraceSummary summary = Summarized(sink);
-        Place(source, sizes, summary);
-        return Outcome<TraceSummary>{{}, std::move(summary)};
+                               ReadParts(read, source, stream_threads, progress, parts));
+        Outcomes<TraceSummary> outcomes;
+        for (SourcePart<SummarySink>& part : parts) {
+          part.sink.Finish();
+          Outcome<TraceSummary>& outcome = outcomes.emplace_back();
+          outcome.item = Summarized(part.sink);
+          Place(TracePath(source, part.name), sizes, *outcome.item);
+        }
+        return outcomes;
       });
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/summary.h"
 #include "base/result.h"
 #include "run/progress.h"
+#include "run/read_source.h"
 #include "run/run_in_flight.h"
 
 namespace tacho {
@@ -41,7 +42,7 @@ struct ReadOptions {
 
 // A trace that was read, whether or not it was asked for.
 struct SeenTrace {
-  std::string path;
+  std::string path;                       // see TracePath
   std::optional<int64_t> rank = {};       // gathered where ranks are chosen
   std::vector<std::string> devices = {};  // with GPU work, sorted
   Interval span = {};
@@ -65,11 +66,12 @@ struct Readout {
 // Each function finds the traces, reads them, several at a time, and keeps what was asked for; a
 // run without a trace is no failure. Where the paths tell the sessions apart only the files of the
 // chosen one are opened. A trace that the memory does not hold is an input that could not be read.
-// They fail when a path is missing or when nothing could be read.
+// They fail when a path is missing or when nothing could be read. `read` is called by many threads.
 
 // Each Trace is dropped as soon as it is analysed.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
-                                     const Classifier& classifier, RunProgress& progress);
+                                     const Classifier& classifier, RunProgress& progress,
+                                     const SourceReader& read = ReadSource);
 
 // A trace that stays, with the notes of its reading.
 struct LoadedTrace {
@@ -82,10 +84,12 @@ struct LoadedRun {
   std::vector<LoadedTrace> traces;  // by path
   std::vector<std::string> skipped;
 };
-Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress);
+Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress,
+                                   const SourceReader& read = ReadSource);
 
 // Totals without a model, in memory that grows with their different names only.
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
-                                          RunProgress& progress);
+                                          RunProgress& progress,
+                                          const SourceReader& read = ReadSource);
 
 }  // namespace tacho

@@ -212,6 +212,59 @@ TEST_F(ReadRunTest, LoadedTracesStay) {
   EXPECT_EQ(one->run.traces[0].facts.rank, 2);
 }
 
+// A format whose files hold the traces of several processes: two ranks, and one without GPU work.
+Result<TraceSizes> ReadTwoRanks(const TraceSource& source, StreamThreads, const NextSink& next_sink,
+                                RunProgress&) {
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    EventSink& sink = next_sink("pid=" + std::to_string(100 + rank));
+    Vocabulary& words = sink.vocabulary();
+    if (rank < 2) sink.header().rank = rank;
+    sink.header().world_size = 2;
+    Event event;
+    event.category = words.InternCategory(rank < 2 ? "kernel" : "python_function");
+    event.has_category = event.has_start = true;
+    event.kind = words[event.category].kind;
+    event.name = words.strings.Intern("k");
+    event.track = words.InternTrack(words.InternProcess(words.strings.Intern("0")),
+                                    words.strings.Intern("7"));
+    event.stream =
+        words.InternStream(words.strings.Intern(std::to_string(rank)), words.strings.Intern("7"));
+    event.duration = {10 + rank};
+    sink.OnEvent(event);
+  }
+  return TraceSizes{source.stored_bytes, 0};
+}
+
+TEST_F(ReadRunTest, AFileMayHoldSeveralTraces) {
+  const std::string file = WriteRank(0, 1);
+  const auto classifier = Classifier::Create();
+  const auto read = [&](const TraceChoice& choice) {
+    return *ReadRun(choice, {}, *classifier, progress_, ReadTwoRanks);
+  };
+  const auto all = read({.paths = {file}});
+  EXPECT_THAT(Paths(all.run), ElementsAre(file + "#pid=100", file + "#pid=101", file + "#pid=102"));
+  EXPECT_TRUE(all.is_collection);
+  EXPECT_EQ(all.run.ranks.ranks_in_all, 2);
+  EXPECT_EQ(all.run.ranks.ranks_with_trace, 2u);
+  EXPECT_EQ(all.run.traces[1].devices[0].device, "1");
+  EXPECT_TRUE(all.run.traces[0].first_of_file);
+  EXPECT_FALSE(all.run.traces[1].first_of_file);
+  const auto one = read({.paths = {file}, .ranks = {1}});
+  EXPECT_THAT(Paths(one.run), ElementsAre(file + "#pid=101"));
+  EXPECT_TRUE(one.run.traces[0].first_of_file);
+  EXPECT_THAT(one.seen, SizeIs(3));
+  EXPECT_THAT(Paths(read({.paths = {file}, .first_worker_only = true}).run),
+              ElementsAre(file + "#pid=100"));
+
+  const auto loaded = LoadRun({.paths = {file}}, progress_, ReadTwoRanks);
+  ASSERT_THAT(loaded->run.traces, SizeIs(3));
+  EXPECT_EQ(loaded->run.traces[2].trace.python_frames.size(), 1u);
+  const auto summaries = ReadSummaries({file}, 0, progress_, ReadTwoRanks);
+  ASSERT_THAT(summaries->run.traces, SizeIs(3));
+  EXPECT_EQ(summaries->run.traces[1].path, file + "#pid=101");
+  EXPECT_EQ(summaries->run.traces[1].devices[0].sum, DurationNs{11});
+}
+
 TEST_F(ReadRunTest, DamageIsANoteAndTheRestCounts) {
   const auto readout = Read({.paths = {WriteRank(0, 1, false)}});
   ASSERT_TRUE(readout.has_value());

@@ -56,17 +56,22 @@ void NoteDefect(const BlockStream& stream, Notes& notes) {
 
 }  // namespace
 
-Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads, EventSink& sink,
-                              RunProgress& progress) {
+Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
+                              const NextSink& next_sink, RunProgress& progress) {
   auto opened = OpenSource(source, threads);
   if (!opened) return tl::unexpected<Error>(At(source, opened.error()));
   ReportingStream stream(std::move(*opened), progress);
+  EventSink& sink = next_sink("");
   const auto read = ReadKinetoJson(stream, sink);
   NoteDefect(stream, sink.notes());
   if (!read) return tl::unexpected<Error>(At(source, read.error()));
   // What standard input held is known only now.
   return TraceSizes{source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes(),
                     read->json_bytes};
+}
+
+std::string TracePath(const TraceSource& source, const std::string& part) {
+  return part.empty() ? source.Display() : source.Display() + '#' + part;
 }
 
 }  // namespace tacho

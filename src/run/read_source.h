@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "io/discover.h"
 #include "model/event.h"
-#include "model/notes.h"
-#include "model/trace.h"
 #include "run/progress.h"
 
 namespace tacho {
@@ -15,9 +15,19 @@ struct TraceSizes {
   uint64_t stored = 0, json = 0;  // bytes
 };
 
-// Streams one trace into `sink`. Fails with kUnreadable, naming the file, when it holds nothing
-// that could be a trace.
-Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads, EventSink& sink,
-                              RunProgress& progress);
+// Gives a reader the sink for the next trace of a file. `part` says which of several it is
+// ("pid=1234"); "" for the only one. The sink outlives the reading.
+using NextSink = std::function<EventSink&(std::string part)>;
+
+using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, StreamThreads,
+                                                      const NextSink&, RunProgress&)>;
+
+// Streams each trace of one source into a sink of its own. Fails with kUnreadable, naming the file,
+// when it holds nothing that could be a trace.
+Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
+                              const NextSink& next_sink, RunProgress& progress);
+
+// The path of a trace in results: "FILE", of several in one file "FILE#pid=1234".
+std::string TracePath(const TraceSource& source, const std::string& part);
 
 }  // namespace tacho
