@@ -18,7 +18,7 @@ LAYERS = {
     "net": {"base"},
     "control": {"base", "text", "net"},
     "load": {"base", "text", "net"},
-    "session": {"base", "text", "io", "model", "ingest", "run", "net", "control", "load"},
+    "session": {"base", "text", "io", "model", "ingest", "analysis", "run", "net", "control", "load"},
     "simulate": {"base", "text", "net"},
     "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "report", "net", "control", "load", "session", "simulate"},
 }

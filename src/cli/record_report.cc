@@ -10,11 +10,11 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/record_ending.h"
-#include "cli/trace_evidence.h"
 #include "report/analyze_document.h"
 #include "report/findings_json.h"
 #include "session/in_flight.h"
 #include "session/record_outlook.h"
+#include "session/trace_evidence.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/trace_evidence.h"
+#include "session/trace_evidence.h"
 
 #include <fmt/format.h>
 
