@@ -168,55 +168,30 @@ std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const Text
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers) {
   JsonWriter json;
   json.BeginObject();
-  json.Field("schema", 1);
-  json.FieldUnlessEmpty("router", deployment.router_url);
+  json.Fields("schema", 1, "router", UnlessEmpty(deployment.router_url));
   if (!deployment.router_url.empty()) json.Field("router_kind", NameOf(deployment.router_kind));
-  json.BeginArray("workers");
-  for (const ProbedWorker& probed : workers) {
-    json.BeginRow();
-    json.Field("url", probed.worker.url);
-    json.Field("role", NameOf(probed.worker.role));
-    json.Field("healthy_by_router", probed.worker.healthy_by_router);
-    if (!probed.facts) {
-      json.Field("error", probed.facts.error().message);
-      json.End();
-      continue;
-    }
+  json.Rows("workers", workers, [&](const ProbedWorker& probed) {
+    json.Fields("url", probed.worker.url, "role", NameOf(probed.worker.role), "healthy_by_router",
+                probed.worker.healthy_by_router);
+    if (!probed.facts) return json.Field("error", probed.facts.error().message);
     const EngineFacts& facts = *probed.facts;
-    json.Field("engine", NameOf(facts.kind));
-    json.FieldUnlessEmpty("engine_version", facts.version);
-    json.FieldUnlessEmpty("model", facts.model);
-    json.Field("max_model_len", facts.max_model_len);
-    json.Field("tensor_parallel", facts.tensor_parallel);
-    json.Field("pipeline_parallel", facts.pipeline_parallel);
-    json.Field("data_parallel", facts.data_parallel);
-    json.Field("asleep", facts.asleep);
-    json.FieldUnlessEmpty("unhealthy", probed.dead);
-    json.Field("profiled_by", probed.owner);
-    json.Field("has_metrics", facts.has_metrics);
-    json.Field("clock_offset_ns", facts.clock_offset_ns);
-    json.Field("clock_error_ns", facts.clock_error_ns);
-    json.Field("round_trip_ns", facts.round_trip_ns);
-    json.BeginRow("profiler");
-    json.Field("http", facts.profiler.has_http);
-    json.Field("daemon", facts.profiler.has_daemon);
-    json.Field("reads_body", facts.profiler.reads_body);
-    json.Field("kind", facts.profiler.kind);
-    json.Field("folder", facts.profiler.folder);
-    json.Field("with_stack", facts.profiler.with_stack);
-    json.Field("max_iterations", facts.profiler.max_iterations);
-    json.End();
+    json.Fields("engine", NameOf(facts.kind), "engine_version", UnlessEmpty(facts.version), "model",
+                UnlessEmpty(facts.model), "max_model_len", facts.max_model_len, "tensor_parallel",
+                facts.tensor_parallel, "pipeline_parallel", facts.pipeline_parallel,
+                "data_parallel", facts.data_parallel, "asleep", facts.asleep, "unhealthy",
+                UnlessEmpty(probed.dead), "profiled_by", probed.owner, "has_metrics",
+                facts.has_metrics, "clock_offset_ns", facts.clock_offset_ns, "clock_error_ns",
+                facts.clock_error_ns, "round_trip_ns", facts.round_trip_ns);
+    json.Row("profiler", "http", facts.profiler.has_http, "daemon", facts.profiler.has_daemon,
+             "reads_body", facts.profiler.reads_body, "kind", facts.profiler.kind, "folder",
+             facts.profiler.folder, "with_stack", facts.profiler.with_stack, "max_iterations",
+             facts.profiler.max_iterations);
     if (probed.open) {
-      json.BeginRow("open_session");
-      json.Field("key", probed.open->key);
-      json.Field("since_unix_s", probed.open->since_unix_s);
-      json.Field("steps", probed.open->steps);
-      json.End();
+      json.Row("open_session", "key", probed.open->key, "since_unix_s", probed.open->since_unix_s,
+               "steps", probed.open->steps);
     }
-    json.End();
-  }
-  json.End();
-  json.Texts("remarks", deployment.remarks);
+  });
+  json.List("remarks", deployment.remarks);
   json.End();
   return std::move(json).Finish();
 }
@@ -224,21 +199,15 @@ std::string DeploymentJson(const Deployment& deployment, const std::vector<Probe
 std::string OutcomesJson(const std::string& action, const std::vector<ControlOutcome>& outcomes) {
   JsonWriter json;
   json.BeginObject();
-  json.Field("schema", 1);
-  json.Field("action", action);
+  json.Fields("schema", 1, "action", action);
   if (const ControlSpread spread = SpreadOf(outcomes); spread.ns)
     json.Field("spread_ns", *spread.ns);
-  json.BeginArray("workers");
-  for (const ControlOutcome& outcome : outcomes) {
-    json.BeginRow();
-    json.Field("url", outcome.url);
-    json.Field("result", NameOf(outcome.verdict));
+  json.Rows("workers", outcomes, [&](const ControlOutcome& outcome) {
+    json.Fields("url", outcome.url, "result", NameOf(outcome.verdict));
     if (outcome.status != 0) json.Field("status", outcome.status);
     if (outcome.answered_ns != 0) json.Field("took_ns", outcome.answered_ns - outcome.sent_ns);
-    json.FieldUnlessEmpty("said", outcome.said);
-    json.End();
-  }
-  json.End();
+    json.Field("said", UnlessEmpty(outcome.said));
+  });
   json.End();
   return std::move(json).Finish();
 }

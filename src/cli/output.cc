@@ -116,11 +116,8 @@ std::string ErrorJson(const Error& error, int exit_status) {
   JsonWriter json;
   json.BeginObject();
   json.Field("schema", 1);
-  json.BeginRow("error");
-  json.Field("kind", NameOf(error.kind));
-  json.Field("message", error.message);
-  json.Field("exit_status", exit_status);
-  json.End();
+  json.Row("error", "kind", NameOf(error.kind), "message", error.message, "exit_status",
+           exit_status);
   json.End();
   return std::move(json).Finish();
 }

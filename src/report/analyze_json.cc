@@ -11,60 +11,49 @@ namespace tacho {
 namespace {
 
 void WriteHeader(JsonWriter& json, const TraceAnalysis& trace) {
-  json.Field("path", trace.path);
-  json.Field("format", "kineto");
-  json.Field("bytes", trace.bytes);
-  json.Field("json_bytes", trace.json_bytes);
-  json.Field("rank", trace.facts.rank);
-  json.Field("world_size", trace.facts.world_size);
+  json.Fields("path", trace.path, "format", "kineto", "bytes", trace.bytes, "json_bytes",
+              trace.json_bytes, "rank", trace.facts.rank, "world_size", trace.facts.world_size);
   WriteIdentityJson(json, trace.facts.identity);
-  json.FieldUnlessEmpty("engine", trace.facts.engine);
-  json.FieldUnlessEmpty("engine_version", trace.facts.engine_version);
+  json.Fields("engine", UnlessEmpty(trace.facts.engine), "engine_version",
+              UnlessEmpty(trace.facts.engine_version));
   if (trace.header.base_time_ns >= 0) json.Field("base_time_ns", trace.header.base_time_ns);
   WriteSpanJson(json, trace.span);
   if (trace.scope.window || !trace.scope.device.empty()) {
     json.BeginRow("scope");
     if (trace.scope.window) {
-      json.Field("start_ns", trace.scope.window->start);
-      json.Field("end_ns", trace.scope.window->end);
+      json.Fields("start_ns", trace.scope.window->start, "end_ns", trace.scope.window->end);
     }
-    json.FieldUnlessEmpty("device", trace.scope.device);
+    json.Field("device", UnlessEmpty(trace.scope.device));
     json.End();
   }
 }
 
 void WriteDeviceProperties(JsonWriter& json, const std::vector<DeviceProperties>& devices) {
-  json.BeginArray("devices");
-  for (const DeviceProperties& device : devices) {
-    json.BeginRow();
-    json.Field("id", device.id);
-    json.FieldUnlessEmpty("name", device.name);
+  json.Rows("devices", devices, [&](const DeviceProperties& device) {
+    json.Fields("id", device.id, "name", UnlessEmpty(device.name));
     if (device.total_memory_bytes > 0) json.Field("total_memory_bytes", device.total_memory_bytes);
     if (device.num_sms > 0) json.Field("num_sms", device.num_sms);
     if (device.compute_major > 0) {
       json.Field("compute_capability",
                  fmt::format("{}.{}", device.compute_major, device.compute_minor));
     }
-    json.End();
-  }
-  json.End();
+  });
 }
 
 void WriteFacts(JsonWriter& json, const TraceAnalysis& trace) {
   const TraceHeader& header = trace.header;
   const TraceFacts& facts = trace.facts;
   json.BeginObject("facts");
-  json.Field("role", TraceRoleName(facts.role));
-  json.FieldUnlessEmpty("stage", facts.stage);
-  json.FieldUnlessEmpty("backend", header.backend);
+  json.Fields("role", TraceRoleName(facts.role), "stage", UnlessEmpty(facts.stage), "backend",
+              UnlessEmpty(header.backend));
   if (header.process_group_count >= 0) json.Field("process_groups", header.process_group_count);
-  json.FieldUnlessEmpty("nccl_version", header.nccl_version);
-  json.FieldUnlessEmpty("cuda_runtime_version", header.cuda_runtime_version);
-  json.FieldUnlessEmpty("cuda_driver_version", header.cuda_driver_version);
-  json.Texts("process_names", facts.process_names);
-  json.Texts("options", facts.options);
-  json.Texts("cannot_tell", facts.cannot_tell);
-  json.Texts("producer_log", header.producer_log);
+  json.Fields("nccl_version", UnlessEmpty(header.nccl_version), "cuda_runtime_version",
+              UnlessEmpty(header.cuda_runtime_version), "cuda_driver_version",
+              UnlessEmpty(header.cuda_driver_version));
+  json.List("process_names", facts.process_names);
+  json.List("options", facts.options);
+  json.List("cannot_tell", facts.cannot_tell);
+  json.List("producer_log", header.producer_log);
   WriteDeviceProperties(json, header.devices);
   json.End();
 }
@@ -73,17 +62,12 @@ void WriteFacts(JsonWriter& json, const TraceAnalysis& trace) {
 
 void WriteTachoJson(JsonWriter& json, std::string_view version) {
   json.Field("schema", kJsonSchema);
-  json.BeginRow("tacho");
-  json.Field("version", version);
-  json.End();
+  json.Row("tacho", "version", version);
 }
 
 void WriteSpanJson(JsonWriter& json, Interval span) {
   if (span.end < span.start || span == Interval{}) return;
-  json.BeginRow("span");
-  json.Field("first_ns", span.start);
-  json.Field("last_ns", span.end);
-  json.End();
+  json.Row("span", "first_ns", span.start, "last_ns", span.end);
 }
 
 void WriteEventsJson(JsonWriter& json, uint64_t total, const NamedCounts& by_phase,
@@ -104,19 +88,11 @@ void WriteEventsJson(JsonWriter& json, uint64_t total, const NamedCounts& by_pha
 }
 
 void WriteNotesJson(JsonWriter& json, const Notes& notes) {
-  json.BeginArray("notes");
-  for (const Note& note : notes.list()) {
+  json.Rows("notes", notes.list(), [&](const Note& note) {
     const NoteKind& kind = KindOf(note.id);
-    json.BeginRow();
-    json.Field("id", kind.id);
-    json.Field("severity", SeverityName(kind.severity));
-    json.Field("count", note.count);
-    json.FieldUnlessEmpty("where", note.where);
-    json.Field("text", kind.text);
-    json.Field("remedy", kind.remedy);
-    json.End();
-  }
-  json.End();
+    json.Fields("id", kind.id, "severity", SeverityName(kind.severity), "count", note.count,
+                "where", UnlessEmpty(note.where), "text", kind.text, "remedy", kind.remedy);
+  });
 }
 
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
@@ -136,7 +112,7 @@ std::string AnalyzeJson(const RunAnalysis& run, std::string_view version) {
   }
   json.End();
   if (!run.ranks.rows.empty()) WriteRanksJson(json, run.ranks);
-  json.Texts("skipped", run.skipped);
+  json.List("skipped", run.skipped);
   json.End();
   return std::move(json).Finish();
 }

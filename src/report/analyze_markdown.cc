@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/analyze_document.h"
+#include "report/caveat.h"
 #include "report/rank_text.h"
 #include "report/verdict.h"
 #include "text/markdown_text.h"

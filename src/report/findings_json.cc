@@ -1,5 +1,6 @@
 #include "report/findings_json.h"
 
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -31,14 +32,10 @@ void WriteDevices(JsonWriter& json, const DeviceTotals& totals) {
   json.BeginRow("device_time");
   json.Field("devices", totals.devices);
   if (totals.on_host) json.Field("on_host", true);
-  json.Field("window_ns", totals.window);
-  json.Field("busy_ns", totals.busy);
-  json.Field("idle_ns", totals.idle);
-  json.Field("compute_ns", totals.compute);
-  json.Field("exposed_comm_ns", totals.exposed_comm);
-  json.Field("exposed_copy_ns", totals.exposed_copy);
-  json.Field("kernel_sum_ns", totals.kernel_sum);
-  json.Field("comm_busy_ns", totals.comm_busy);
+  json.Fields("window_ns", totals.window, "busy_ns", totals.busy, "idle_ns", totals.idle,
+              "compute_ns", totals.compute, "exposed_comm_ns", totals.exposed_comm,
+              "exposed_copy_ns", totals.exposed_copy, "kernel_sum_ns", totals.kernel_sum,
+              "comm_busy_ns", totals.comm_busy);
   json.End();
 }
 
@@ -46,13 +43,10 @@ void WriteStraggler(JsonWriter& json, const RankTable& ranks) {
   const std::optional<Straggler> straggler = FindStraggler(ranks);
   if (!straggler) return;
   const bool computes = straggler->sign == Straggler::Sign::kComputesLongest;
-  json.BeginRow("straggler");
-  json.Field("name", RankLabel(ranks, ranks.rows[straggler->row]));
-  json.Field("path", ranks.rows[straggler->row].path);
-  json.Field("sign", computes ? "computes-longest" : "least-collectives");
-  json.Field("ns", straggler->time);
-  json.Field("median_of_others_ns", straggler->others);
-  json.End();
+  json.Row("straggler", "name", RankLabel(ranks, ranks.rows[straggler->row]), "path",
+           ranks.rows[straggler->row].path, "sign",
+           computes ? "computes-longest" : "least-collectives", "ns", straggler->time,
+           "median_of_others_ns", straggler->others);
 }
 
 }  // namespace
@@ -60,73 +54,40 @@ void WriteStraggler(JsonWriter& json, const RankTable& ranks) {
 void WriteIdentityJson(JsonWriter& json, const RankIdentity& identity) {
   const std::string name = identity.Name();
   if (name.empty()) return;
-  json.BeginRow("identity");
-  json.Field("name", name);
-  json.FieldUnlessEmpty("worker", identity.worker);
-  json.Field("data_parallel", identity.data_parallel);
-  json.Field("pipeline", identity.pipeline);
-  json.Field("tensor", identity.tensor);
-  json.FieldUnlessEmpty("stage", identity.stage);
-  json.End();
+  json.Row("identity", "name", name, "worker", UnlessEmpty(identity.worker), "data_parallel",
+           identity.data_parallel, "pipeline", identity.pipeline, "tensor", identity.tensor,
+           "stage", UnlessEmpty(identity.stage));
 }
 
 void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
   json.BeginObject("ranks");
   json.Field("world_size", ranks.world_size);
-  json.BeginList("present");
-  for (const int64_t rank : ranks.present) json.Item(rank);
-  json.End();
+  json.List("present", ranks.present);
   std::set<int64_t> missing;
   for (const MissingRanks& engine : ranks.missing) missing.merge(FirstOf(engine));
-  json.BeginList("missing");
-  size_t listed = 0;
-  for (const int64_t rank : missing) {
-    if (listed++ < kMostMissing) json.Item(rank);
-  }
-  json.End();
+  json.List("missing", missing | std::views::take(kMostMissing));
   json.Field("missing_count", ranks.missing_count());
-  json.BeginArray("missing_in");
-  for (const MissingRanks& engine : ranks.missing) {
-    json.BeginRow();
-    if (!engine.worker.empty()) json.Field("worker", engine.worker);
-    json.Field("world_size", engine.world_size);
-    json.Field("engines", engine.engines);
-    json.BeginList("ranks");
-    for (const int64_t rank : FirstOf(engine)) json.Item(rank);
-    json.End();
+  json.Rows("missing_in", ranks.missing, [&](const MissingRanks& engine) {
+    json.Fields("worker", UnlessEmpty(engine.worker), "world_size", engine.world_size, "engines",
+                engine.engines);
+    json.List("ranks", FirstOf(engine));
     json.Field("count", engine.count);
-    json.End();
-  }
-  json.End();
-  json.Field("with_trace", ranks.ranks_with_trace);
-  json.Field("in_all", ranks.ranks_in_all);
-  json.BeginArray("table");
-  for (const RankRow& row : ranks.rows) {
-    json.BeginRow();
-    json.Field("rank", row.rank);
-    json.Field("path", row.path);
+  });
+  json.Fields("with_trace", ranks.ranks_with_trace, "in_all", ranks.ranks_in_all);
+  json.Rows("table", ranks.rows, [&](const RankRow& row) {
+    json.Fields("rank", row.rank, "path", row.path);
     WriteIdentityJson(json, row.identity);
-    json.Field("window_ns", row.window);
-    json.Field("busy_ns", row.busy);
-    json.Field("idle_ns", row.idle);
-    json.Field("compute_ns", row.compute);
-    json.Field("exposed_comm_ns", row.exposed_comm);
-    json.Field("exposed_copy_ns", row.exposed_copy);
-    json.Field("comm_busy_ns", row.comm_busy);
-    json.Field("kernel_sum_ns", row.kernel_sum);
-    json.Field("steps", row.steps);
-    json.Field("start_unix_ns", row.start_unix_ns);
-    json.Field("recording", row.recording);
-    json.End();
-  }
-  json.End();
+    json.Fields("window_ns", row.window, "busy_ns", row.busy, "idle_ns", row.idle, "compute_ns",
+                row.compute, "exposed_comm_ns", row.exposed_comm, "exposed_copy_ns",
+                row.exposed_copy, "comm_busy_ns", row.comm_busy, "kernel_sum_ns", row.kernel_sum,
+                "steps", row.steps, "start_unix_ns", row.start_unix_ns, "recording", row.recording);
+  });
   if (ranks.rows.size() > 1) json.Field("busy_spread", ranks.busy_spread());
   if (ranks.slowest) {
-    json.Field("slowest", *ranks.slowest);
-    json.Field("slowest_compute_ns", ranks.slowest_compute);
-    json.Field("median_compute_of_others_ns", ranks.median_of_others);
+    json.Fields("slowest", *ranks.slowest, "slowest_compute_ns", ranks.slowest_compute,
+                "median_compute_of_others_ns", ranks.median_of_others);
   }
-  json.Texts("warnings", ranks.warnings);
+  json.List("warnings", ranks.warnings);
   json.End();
 }
 
@@ -136,20 +97,19 @@ void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run) {
   const RunTotals totals = TotalsOf(run);
   const DeviceTotals& devices = totals.devices;
   json.BeginObject("verdict");
-  json.Field("text", verdict.text);
-  json.FieldUnlessEmpty("caveat", verdict.caveat);
+  json.Fields("text", verdict.text, "caveat", UnlessEmpty(verdict.caveat));
   if (devices.window.ns > 0) {
-    json.Field("busy_share", ShareOf(devices.busy, devices.window));
-    json.Field("exposed_comm_share", ShareOf(devices.exposed_comm, devices.window));
+    json.Fields("busy_share", ShareOf(devices.busy, devices.window), "exposed_comm_share",
+                ShareOf(devices.exposed_comm, devices.window));
     if (devices.idle.ns > 0 && !totals.idle.causes.empty()) {
       const IdleCauseRow& cause = totals.idle.causes.front();
-      json.Field("idle_cause", IdleCauseId(cause.cause));
-      json.Field("idle_cause_share", ShareOf(cause.total, totals.idle.window - totals.idle.busy));
+      json.Fields("idle_cause", IdleCauseId(cause.cause), "idle_cause_share",
+                  ShareOf(cause.total, totals.idle.window - totals.idle.busy));
     }
     if (!totals.kernels.categories.empty()) {
       const CategoryRow& category = totals.kernels.categories.front();
-      json.Field("category", category.category);
-      json.Field("category_share", ShareOf(category.total, totals.kernels.total));
+      json.Fields("category", category.category, "category_share",
+                  ShareOf(category.total, totals.kernels.total));
     }
   }
   WriteStraggler(json, run.ranks);
@@ -176,8 +136,8 @@ std::string FindingsJson(const RunAnalysis& run) {
   if (only != nullptr || !run.ranks.rows.empty()) {
     const RankRow* const row = only == nullptr ? &RankOfSteps(run.ranks) : nullptr;
     json.BeginObject("steps");
-    json.FieldUnlessEmpty(
-        "name", row == nullptr ? only->facts.identity.RankName() : RankLabel(run.ranks, *row));
+    json.Field("name", UnlessEmpty(row == nullptr ? only->facts.identity.RankName()
+                                                  : RankLabel(run.ranks, *row)));
     WriteRowsJson(json, "phases",
                   StepPhasesTable(row == nullptr ? only->steps : StepsOf(run, *row)));
     json.End();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/idle_words.h"
 #include "report/result_tables.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
@@ -15,38 +16,6 @@ constexpr size_t kMostCategories = 12;
 constexpr size_t kMostRanks = 32, kMostRanksInMarkdown = 64;
 constexpr size_t kMostSkipped = 5;
 constexpr DurationNs kShortGap{1'000};
-
-std::string_view MeaningOf(IdleCause cause, Requests requests) {
-  switch (cause) {
-    case IdleCause::kHostLate:
-      return "the host had not yet launched the next work";
-    case IdleCause::kInLaunchCall:
-      return "the call that launches the next work was still running";
-    case IdleCause::kLaunchLatency:
-      return "launched, but not yet on the device (up to 1 ms)";
-    case IdleCause::kWaiting:
-      return "launched, but held back by an event or another queue";
-    case IdleCause::kQueued:
-      return "launched before the device became idle, but started late";
-    case IdleCause::kInGraph:
-      return "between the pieces of one graph launch";
-    case IdleCause::kHost:
-      return "the executing thread was in no operator";
-    case IdleCause::kInOperator:
-      return "the executing thread was in an operator's own code, not in a nested operator";
-    case IdleCause::kBetweenSteps:
-      return requests == Requests::kKnown
-                 ? "requests were in flight, but no engine step ran"
-                 : "no engine step ran: there was no work, or the engine was scheduling";
-    case IdleCause::kNoRequest:
-      return "no request of tacho's load was in flight";
-    case IdleCause::kUnknown:
-      return "the launch of the next work is not in the trace";
-    case IdleCause::kCount:
-      break;
-  }
-  return "";
-}
 
 std::string CompositionText(const DeviceTotals& totals, std::string_view meaning) {
   std::string parts;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "report/analyze_document.h"
+#include "report/caveat.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"

@@ -95,46 +95,27 @@ void AddTrace(Document& document, const TraceSummary& trace, const ScreenOptions
 
 void WriteNames(JsonWriter& json, std::string_view key, std::string_view total_key,
                 const std::vector<TraceSummary::NameRow>& rows) {
-  json.BeginArray(key);
-  for (const TraceSummary::NameRow& row : rows) {
-    json.BeginRow();
-    json.Field("name", row.name);
-    json.Field("count", row.count);
-    json.Field(total_key, row.total);
-    json.Field("min_ns", row.min);
-    json.Field("max_ns", row.max);
-    json.End();
-  }
-  json.End();
+  json.Rows(key, rows, [&](const TraceSummary::NameRow& row) {
+    json.Fields("name", row.name, "count", row.count, total_key, row.total, "min_ns", row.min,
+                "max_ns", row.max);
+  });
 }
 
 void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
   json.BeginObject();
-  json.Field("path", trace.path);
-  json.Field("format", "kineto");
-  json.Field("bytes", trace.bytes);
-  json.Field("json_bytes", trace.json_bytes);
-  json.Field("rank", trace.rank);
-  json.Field("world_size", trace.world_size);
+  json.Fields("path", trace.path, "format", "kineto", "bytes", trace.bytes, "json_bytes",
+              trace.json_bytes, "rank", trace.rank, "world_size", trace.world_size);
   if (!trace.vllm_version.empty()) {
-    json.Field("engine", "vllm");
-    json.Field("engine_version", trace.vllm_version);
+    json.Fields("engine", "vllm", "engine_version", trace.vllm_version);
   }
   json.Field("base_time_ns", trace.base_time_ns);
   WriteSpanJson(json, trace.span);
   WriteEventsJson(json, trace.events, trace.by_phase, trace.by_category);
   WriteNotesJson(json, trace.notes);
-  json.BeginArray("devices");
-  for (const TraceSummary::DeviceRow& row : trace.devices) {
-    json.BeginRow();
-    json.Field("device", row.device);
-    json.Field("gpu_events", row.gpu_events);
-    json.Field("window_start_ns", row.window.start);
-    json.Field("window_ns", row.window.length());
-    json.Field("gpu_sum_ns", row.sum);
-    json.End();
-  }
-  json.End();
+  json.Rows("devices", trace.devices, [&](const TraceSummary::DeviceRow& row) {
+    json.Fields("device", row.device, "gpu_events", row.gpu_events, "window_start_ns",
+                row.window.start, "window_ns", row.window.length(), "gpu_sum_ns", row.sum);
+  });
   WriteNames(json, "gpu_work", "total_ns", trace.gpu_work);
   WriteNames(json, "ops", "cpu_total_ns", trace.host_ops);
   json.End();
@@ -161,7 +142,7 @@ std::string SummaryJson(const RunSummary& run, std::string_view version) {
   json.BeginArray("traces");
   for (const TraceSummary& trace : run.traces) WriteTrace(json, trace);
   json.End();
-  json.Texts("skipped", run.skipped);
+  json.List("skipped", run.skipped);
   json.End();
   return std::move(json).Finish();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/analyze_document.h"
+#include "report/caveat.h"
 #include "report/rank_text.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"

@@ -12,80 +12,51 @@ namespace tacho {
 namespace {
 
 void WriteStats(JsonWriter& json, const DurationStats& stats) {
-  json.Field("count", stats.count);
-  json.Field("total_ns", stats.total);
-  json.Field("min_ns", stats.min);
-  json.Field("max_ns", stats.max);
-  json.Field("p50_ns", stats.p50);
-  json.Field("p90_ns", stats.p90);
-  json.Field("p99_ns", stats.p99);
+  json.Fields("count", stats.count, "total_ns", stats.total, "min_ns", stats.min, "max_ns",
+              stats.max, "p50_ns", stats.p50, "p90_ns", stats.p90, "p99_ns", stats.p99);
 }
 
 void WriteCategories(JsonWriter& json, const std::vector<CategoryRow>& categories) {
-  json.BeginArray("categories");
-  for (const CategoryRow& row : categories) {
-    json.BeginRow();
-    json.Field("category", row.category);
-    json.Field("count", row.count);
-    json.Field("total_ns", row.total);
-    json.End();
-  }
-  json.End();
+  json.Rows("categories", categories, [&](const CategoryRow& row) {
+    json.Fields("category", row.category, "count", row.count, "total_ns", row.total);
+  });
 }
 
 void WriteGraphs(JsonWriter& json, const LaunchTable& launches) {
   if (!launches.graphs.empty()) {
     json.BeginRow("graph_calls");
     WriteStats(json, launches.graph_calls);
-    json.Field("under_1ms", launches.graphs_under_1ms);
-    json.Field("from_1_to_5ms", launches.graphs_1_to_5ms);
-    json.Field("over_5ms", launches.graphs_over_5ms);
+    json.Fields("under_1ms", launches.graphs_under_1ms, "from_1_to_5ms", launches.graphs_1_to_5ms,
+                "over_5ms", launches.graphs_over_5ms);
     json.End();
   }
-  json.BeginArray("graphs");
-  for (const GraphLaunch& graph : launches.graphs) {
-    json.BeginRow();
-    json.Field("start_ns", graph.call.start);
-    json.Field("dur_ns", graph.call.length());
-    json.Field("gpu_events", graph.gpu_events);
+  json.Rows("graphs", launches.graphs, [&](const GraphLaunch& graph) {
+    json.Fields("start_ns", graph.call.start, "dur_ns", graph.call.length(), "gpu_events",
+                graph.gpu_events);
     if (graph.gpu_events > 0) {
-      json.Field("work_start_ns", graph.work.start);
-      json.Field("work_ns", graph.work.length());
+      json.Fields("work_start_ns", graph.work.start, "work_ns", graph.work.length());
     }
-    json.End();
-  }
-  json.End();
+  });
 }
 
 void WriteDevice(JsonWriter& json, const DeviceTime& device) {
   json.BeginObject();
   json.Field("device", device.device);
   if (device.on_host) json.Field("on_host", true);
-  json.Field("gpu_events", device.gpu_events);
-  json.Field("window_start_ns", device.window.start);
-  json.Field("window_ns", device.window.length());
-  json.Field("busy_ns", device.busy);
-  json.Field("idle_ns", device.idle);
-  json.Field("compute_ns", device.compute);
-  json.Field("exposed_comm_ns", device.exposed_comm);
-  json.Field("exposed_copy_ns", device.exposed_copy);
-  json.Field("kernel_sum_ns", device.kernel_sum);
-  json.Field("kernel_busy_ns", device.kernel_busy);
-  json.Field("comm_busy_ns", device.comm_busy);
-  json.Field("copy_busy_ns", device.copy_busy);
-  json.BeginRow("gaps");
-  json.Field("count", device.gaps.count);
-  json.Field("over_1us", device.gaps.over_1us);
-  json.Field("over_10us", device.gaps.over_10us);
-  json.Field("over_100us", device.gaps.over_100us);
-  json.Field("over_1ms", device.gaps.over_1ms);
-  json.Field("largest_ns", device.gaps.largest);
-  json.End();
+  json.Fields("gpu_events", device.gpu_events, "window_start_ns", device.window.start, "window_ns",
+              device.window.length(), "busy_ns", device.busy, "idle_ns", device.idle, "compute_ns",
+              device.compute, "exposed_comm_ns", device.exposed_comm, "exposed_copy_ns",
+              device.exposed_copy, "kernel_sum_ns", device.kernel_sum, "kernel_busy_ns",
+              device.kernel_busy, "comm_busy_ns", device.comm_busy, "copy_busy_ns",
+              device.copy_busy);
+  json.Row("gaps", "count", device.gaps.count, "over_1us", device.gaps.over_1us, "over_10us",
+           device.gaps.over_10us, "over_100us", device.gaps.over_100us, "over_1ms",
+           device.gaps.over_1ms, "largest_ns", device.gaps.largest);
   json.BeginArray("overlaps");
   for (size_t mask = 0; mask < device.by_kinds.size(); ++mask) {
     if (device.by_kinds[mask].ns == 0) continue;
     json.BeginRow();
-    json.Texts("kinds", KindNames(mask));
+    json.List("kinds", KindNames(mask));
     json.Field("ns", device.by_kinds[mask]);
     json.End();
   }
@@ -100,22 +71,15 @@ void WriteDevice(JsonWriter& json, const DeviceTime& device) {
     json.End();
   }
   json.End();
-  json.BeginArray("streams");
-  for (const StreamTime& stream : device.streams) {
-    json.BeginRow();
-    json.Field("stream", stream.stream);
-    json.Field("events", stream.events);
-    json.Field("sum_ns", stream.sum);
-    json.Field("busy_ns", stream.busy);
-    json.Field("overlaps", stream.overlaps);
+  json.Rows("streams", device.streams, [&](const StreamTime& stream) {
+    json.Fields("stream", stream.stream, "events", stream.events, "sum_ns", stream.sum, "busy_ns",
+                stream.busy, "overlaps", stream.overlaps);
     for (size_t kind = 0; kind < kWorkKinds; ++kind) {
       json.Field(fmt::format("{}_ns", WorkKindName(static_cast<WorkKind>(kind))),
                  stream.by_kind[kind]);
     }
     WriteCategories(json, stream.categories);
-    json.End();
-  }
-  json.End();
+  });
   json.End();
 }
 
@@ -128,114 +92,78 @@ void WriteKernels(JsonWriter& json, const KernelTable& kernels) {
   for (size_t i = 0; i < names.size(); ++i) {
     const KernelRow& row = kernels.rows[i];
     json.BeginRow();
-    json.Field("name", row.name);
-    json.Field("short_name", short_names[i]);
-    json.Field("category", row.category);
-    json.Field("device", row.device);
+    json.Fields("name", row.name, "short_name", short_names[i], "category", row.category, "device",
+                row.device);
     WriteStats(json, row.stats);
     json.End();
   }
   json.End();
   WriteCategories(json, kernels.categories);
   if (!kernels.rows.empty()) {
-    json.BeginRow("classifier");
-    json.Field("coverage", kernels.coverage);
-    json.End();
+    json.Row("classifier", "coverage", kernels.coverage);
     json.Field("kernels_shorter_than_10us", kernels.shorter_than_10us);
   }
 }
 
 void WriteCopies(JsonWriter& json, const CopyTable& copies) {
-  json.BeginArray("copies");
-  for (const CopyRow& row : copies.copies) {
-    json.BeginRow();
-    json.Field("kind", row.kind);
-    json.Field("count", row.count);
-    json.Field("total_ns", row.total);
-    json.Field("bytes", row.bytes);
-    json.Field("gigabytes_per_second", row.gigabytes_per_second());
-    json.Field("pageable", row.pageable);
-    json.End();
-  }
-  json.End();
+  json.Rows("copies", copies.copies, [&](const CopyRow& row) {
+    json.Fields("kind", row.kind, "count", row.count, "total_ns", row.total, "bytes", row.bytes,
+                "gigabytes_per_second", row.gigabytes_per_second(), "pageable", row.pageable);
+  });
   json.BeginArray("memsets");
   if (copies.memsets.count > 0) {
-    json.BeginRow();
-    json.Field("count", copies.memsets.count);
-    json.Field("total_ns", copies.memsets.total);
-    json.Field("bytes", copies.memsets.bytes);
-    json.End();
+    json.Row({}, "count", copies.memsets.count, "total_ns", copies.memsets.total, "bytes",
+             copies.memsets.bytes);
   }
   json.End();
 }
 
 void WriteLaunches(JsonWriter& json, const LaunchTable& launches) {
   json.BeginObject("launches");
-  json.Field("gpu_events", launches.gpu_events);
-  json.Field("with_launch", launches.with_launch);
-  json.Field("without_launch", launches.without_launch);
-  json.Field("without_correlation", launches.without_correlation);
-  json.Field("graph_launches", launches.graphs.size());
-  json.Field("graph_gpu_events", launches.graph_gpu_events);
-  json.Field("max_gpu_events_per_launch", launches.max_gpu_events_per_launch);
-  json.Field("shorter_than_launch", launches.shorter_than_launch);
+  json.Fields("gpu_events", launches.gpu_events, "with_launch", launches.with_launch,
+              "without_launch", launches.without_launch, "without_correlation",
+              launches.without_correlation, "graph_launches", launches.graphs.size(),
+              "graph_gpu_events", launches.graph_gpu_events, "max_gpu_events_per_launch",
+              launches.max_gpu_events_per_launch, "shorter_than_launch",
+              launches.shorter_than_launch);
   if (launches.delay.count > 0) {
     json.BeginRow("delay");
     WriteStats(json, launches.delay);
     json.End();
   }
   WriteGraphs(json, launches);
-  json.BeginArray("queues");
-  for (const LaunchTable::QueueDepth& queue : launches.queues) {
-    json.BeginRow();
-    json.Field("device", queue.device);
-    json.Field("stream", queue.stream);
-    json.Field("max", queue.max);
-    json.Field("mean", queue.mean);
-    json.End();
-  }
-  json.End();
+  json.Rows("queues", launches.queues, [&](const LaunchTable::QueueDepth& queue) {
+    json.Fields("device", queue.device, "stream", queue.stream, "max", queue.max, "mean",
+                queue.mean);
+  });
   for (const auto& [key, rows] :
        {std::pair{"apis", &launches.apis}, {"other_apis", &launches.other_apis}}) {
-    json.BeginArray(key);
-    for (const ApiRow& row : *rows) {
-      json.BeginRow();
+    json.Rows(key, *rows, [&](const ApiRow& row) {
       json.Field("name", row.name);
       WriteStats(json, row.stats);
-      json.End();
-    }
-    json.End();
+    });
   }
   json.End();
 }
 
 void WriteOps(JsonWriter& json, std::string_view key, const std::vector<OpRow>& rows,
               bool with_outermost = true) {
-  json.BeginArray(key);
-  for (const OpRow& row : rows) {
-    json.BeginRow();
-    json.Field("name", row.name);
-    json.FieldUnlessEmpty("shapes", row.shapes);
+  json.Rows(key, rows, [&](const OpRow& row) {
+    json.Fields("name", row.name, "shapes", UnlessEmpty(row.shapes));
     if (row.annotation) json.Field("is_annotation", true);
-    json.Field("count", row.count);
-    json.Field("cpu_total_ns", row.cpu_total);
-    json.Field("cpu_self_ns", row.cpu_self);
-    json.Field("device_total_ns", row.device_total);
-    json.Field("device_self_ns", row.device_self);
-    json.Field("flops", row.flops);
+    json.Fields("count", row.count, "cpu_total_ns", row.cpu_total, "cpu_self_ns", row.cpu_self,
+                "device_total_ns", row.device_total, "device_self_ns", row.device_self, "flops",
+                row.flops);
     if (row.memory) {
-      json.Field("cpu_memory_total_bytes", row.memory->cpu_total);
-      json.Field("cpu_memory_self_bytes", row.memory->cpu_self);
-      json.Field("device_memory_total_bytes", row.memory->device_total);
-      json.Field("device_memory_self_bytes", row.memory->device_self);
+      json.Fields("cpu_memory_total_bytes", row.memory->cpu_total, "cpu_memory_self_bytes",
+                  row.memory->cpu_self, "device_memory_total_bytes", row.memory->device_total,
+                  "device_memory_self_bytes", row.memory->device_self);
     }
     if (with_outermost) {
-      json.Field("cpu_outermost_ns", row.cpu_outermost);
-      json.Field("device_outermost_ns", row.device_outermost);
+      json.Fields("cpu_outermost_ns", row.cpu_outermost, "device_outermost_ns",
+                  row.device_outermost);
     }
-    json.End();
-  }
-  json.End();
+  });
 }
 
 void WriteSteps(JsonWriter& json, const StepTable& steps) {
@@ -251,40 +179,30 @@ void WriteSteps(JsonWriter& json, const StepTable& steps) {
     add(generation_tokens, step.label.generation_tokens);
   }
   json.BeginObject("steps");
-  json.Field("method", steps.method);
-  json.Field("count", steps.steps.size());
+  json.Fields("method", steps.method, "count", steps.steps.size());
   json.BeginRow("by_phase");
   for (const auto& [phase, count] : by_phase) json.Field(PhaseName(phase), count);
   json.End();
-  json.Field("context_tokens", context_tokens);
-  json.Field("generation_tokens", generation_tokens);
-  json.BeginArray("list");
-  for (const Step& step : steps.steps) {
+  json.Fields("context_tokens", context_tokens, "generation_tokens", generation_tokens);
+  json.Rows("list", steps.steps, [&](const Step& step) {
     const auto field = [&](std::string_view key, int64_t value) {
       if (value >= 0) json.Field(key, value);
     };
-    json.BeginRow();
-    json.Field("phase", PhaseName(step.label.phase));
-    json.Field("start_ns", step.when.start);
-    json.Field("dur_ns", step.when.length());
-    json.Field("period_ns", step.period);
+    json.Fields("phase", PhaseName(step.label.phase), "start_ns", step.when.start, "dur_ns",
+                step.when.length(), "period_ns", step.period);
     if (step.cut) json.Field("cut", true);
-    json.Field("device_span_ns", step.device_span);
-    json.Field("device_busy_ns", step.device_busy);
+    json.Fields("device_span_ns", step.device_span, "device_busy_ns", step.device_busy);
     field("context_requests", step.label.context_requests);
     field("context_tokens", step.label.context_tokens);
     field("generation_requests", step.label.generation_requests);
     field("generation_tokens", step.label.generation_tokens);
-    json.End();
-  }
-  json.End();
+  });
   json.End();
 }
 
 void WriteIdle(JsonWriter& json, const IdleTable& idle) {
   json.BeginObject("idle");
-  json.Field("window_ns", idle.window);
-  json.Field("busy_ns", idle.busy);
+  json.Fields("window_ns", idle.window, "busy_ns", idle.busy);
   if (idle.may_be_busy.ns > 0) json.Field("may_be_busy_ns", idle.may_be_busy);
   if (idle.requests != Requests::kUnknown) {
     json.Field("requests", idle.requests == Requests::kKnown    ? "known"
@@ -293,30 +211,16 @@ void WriteIdle(JsonWriter& json, const IdleTable& idle) {
     if (idle.requests != Requests::kOthers)
       json.Field("requests_uncertainty_ns", idle.requests_uncertainty);
   }
-  json.BeginArray("causes");
-  for (const IdleCauseRow& row : idle.causes) {
-    json.BeginRow();
-    json.Field("id", IdleCauseId(row.cause));
-    json.Field("ns", row.total);
-    json.Field("count", row.count);
-    if (!row.call.empty()) json.Field("call", row.call);
-    json.End();
-  }
-  json.End();
-  json.BeginArray("gaps");
-  for (const IdleGap& gap : idle.gaps) {
-    json.BeginRow();
-    json.Field("device", gap.device);
-    json.Field("start_ns", gap.when.start);
-    json.Field("dur_ns", gap.when.length());
-    json.Field("cause", IdleCauseId(gap.cause));
-    json.FieldUnlessEmpty("before", gap.before);
-    json.FieldUnlessEmpty("after", gap.after);
-    json.FieldUnlessEmpty("host", gap.host);
-    json.FieldUnlessEmpty("host_track", gap.host_track);
-    json.End();
-  }
-  json.End();
+  json.Rows("causes", idle.causes, [&](const IdleCauseRow& row) {
+    json.Fields("id", IdleCauseId(row.cause), "ns", row.total, "count", row.count);
+    json.Field("call", UnlessEmpty(row.call));
+  });
+  json.Rows("gaps", idle.gaps, [&](const IdleGap& gap) {
+    json.Fields("device", gap.device, "start_ns", gap.when.start, "dur_ns", gap.when.length(),
+                "cause", IdleCauseId(gap.cause), "before", UnlessEmpty(gap.before), "after",
+                UnlessEmpty(gap.after), "host", UnlessEmpty(gap.host), "host_track",
+                UnlessEmpty(gap.host_track));
+  });
   json.End();
 }
 

@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "report/caveat.h"
 #include "report/device_totals.h"
+#include "report/idle_words.h"
 #include "report/rank_text.h"
-#include "text/fit_name.h"
 #include "text/format_number.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
 
-// Shares below these do not enter the sentence.
-constexpr double kIdleWorthNaming = 0.10;
+// Shares below these do not enter the sentence, nor those below kIdleWorthNaming.
 constexpr double kExposedWorthNaming = 0.05;
 constexpr double kGapWorthNaming = 0.50;  // of the idle time
 // The window is called all that was recorded when it is this share of it.
@@ -24,131 +23,6 @@ constexpr double kNearlyAllRecorded = 0.90;
 DurationNs TimeOf(const IdleTable& idle, IdleCause cause) {
   const auto row = std::ranges::find(idle.causes, cause, &IdleCauseRow::cause);
   return row == idle.causes.end() ? DurationNs{} : row->total;
-}
-
-// As long as a name may be inside a sentence.
-std::string Named(std::string_view name) { return FitName(VisibleText(name), 40, false); }
-
-// `idle` has a cause. `whose`: "the idle time".
-std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
-  const IdleCauseRow& main = idle.causes.front();
-  const std::string share =
-      fmt::format("{} of {}", FormatShare(main.total, idle.window - idle.busy), whose);
-  switch (main.cause) {
-    case IdleCause::kHostLate:
-      return fmt::format("the host launched late for {}", share);
-    case IdleCause::kInLaunchCall:
-      return fmt::format("the host was inside {} for {}",
-                         main.call.empty() ? "launch calls" : Named(main.call), share);
-    case IdleCause::kWaiting:
-      return fmt::format("work {}was held back by an event or another queue for {}",
-                         main.call.empty() ? "" : fmt::format("launched by {} ", Named(main.call)),
-                         share);
-    case IdleCause::kLaunchLatency:
-      return fmt::format("launches on their way to the device make {}", share);
-    case IdleCause::kQueued:
-      return fmt::format("work that was launched in time waited on the device for {}", share);
-    case IdleCause::kInGraph:
-      return fmt::format("gaps inside graph launches make {}", share);
-    case IdleCause::kHost:
-      return fmt::format("the executing thread was in no operator for {}", share);
-    case IdleCause::kInOperator:
-      return fmt::format("the executing thread was in an operator's own code for {}", share);
-    case IdleCause::kBetweenSteps:
-      return idle.requests == Requests::kKnown
-                 ? fmt::format("requests were in flight, but no engine step ran for {}", share)
-                 : fmt::format(
-                       "no engine step ran for {}: there was no work, or the engine was "
-                       "scheduling; the trace does not show which",
-                       share);
-    case IdleCause::kNoRequest:
-      return fmt::format("no request was in flight for {}", share);
-    case IdleCause::kUnknown:
-      return fmt::format("for {} the next launch is not in the trace", share);
-    case IdleCause::kCount:
-      break;
-  }
-  return "";
-}
-
-bool IsTheHosts(IdleCause cause) {
-  return cause == IdleCause::kHostLate || cause == IdleCause::kInLaunchCall ||
-         cause == IdleCause::kHost || cause == IdleCause::kInOperator ||
-         cause == IdleCause::kBetweenSteps;
-}
-
-// Idle time that a slower host makes longer is a share of the window that is worth naming.
-bool MuchIsTheHosts(const IdleTable& idle) {
-  DurationNs hosts;
-  for (const IdleCauseRow& row : idle.causes) {
-    if (IsTheHosts(row.cause)) hosts += row.total;
-  }
-  return ShareOf(hosts, idle.window) >= kIdleWorthNaming;
-}
-
-// Of all that the traces hold, work or not, once for each device.
-DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
-  DurationNs recorded;
-  for (const TraceAnalysis* trace : traces) {
-    for (const DeviceTime& device : trace->devices) {
-      if (!device.window.empty()) recorded += trace->span.length();
-    }
-  }
-  return recorded;
-}
-
-// Why the figures may be other than those of an engine that is not watched.
-enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kEarlierWork, kPythonStacks };
-
-bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
-  switch (doubt) {
-    case Doubt::kEventsMissing:
-      return trace.notes.lost_data();
-    case Doubt::kRecordsDropped:
-      // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
-      return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {
-        return line.find("ropped") != std::string::npos ||
-               line.find("xceeded") != std::string::npos;
-      });
-    case Doubt::kEarlierWork:
-      return ShareOf(trace.idle.may_be_busy,
-                     trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
-             kIdleWorthNaming;
-    case Doubt::kPythonStacks:
-      return trace.facts.python_stacks && MuchIsTheHosts(trace.idle);
-  }
-  return false;
-}
-
-std::string_view DoubtText(Doubt doubt) {
-  switch (doubt) {
-    case Doubt::kEventsMissing:
-      return "events are missing, so what looks idle may have been busy";
-    case Doubt::kRecordsDropped:
-      return "the profiler says that it stopped early or dropped records, so what looks idle may "
-             "have been busy";
-    case Doubt::kEarlierWork:
-      return "the first work that was launched waited long while nothing recorded ran: the device "
-             "may "
-             "have been busy with work launched before the recording began";
-    case Doubt::kPythonStacks:
-      return "Python stacks slowed the host, so its share of the idle time is inflated";
-  }
-  return "";
-}
-
-std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
-  std::string out;
-  for (const Doubt doubt :
-       {Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
-    const auto doubtful = static_cast<size_t>(std::ranges::count_if(
-        traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
-    if (doubtful == 0) continue;
-    if (!out.empty()) out += "; ";
-    if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
-    out += DoubtText(doubt);
-  }
-  return out;
 }
 
 std::string MissingSuffix(const RankTable& ranks) {
@@ -219,7 +93,7 @@ std::string ExposedClause(const DeviceTotals& totals) {
 std::string MainWork(const DeviceTotals& totals, const KernelTable& kernels) {
   if (kernels.categories.empty()) return "";
   const CategoryRow& main = kernels.categories.front();
-  std::string text = fmt::format("; {} takes {} of the {} time", Named(main.category),
+  std::string text = fmt::format("; {} takes {} of the {} time", NameInSentence(main.category),
                                  FormatShare(main.total, kernels.total), WorkWord(totals));
   // Hidden communication costs nothing.
   if (main.category.starts_with("comm.") && ExposedClause(totals).empty()) {
@@ -237,7 +111,7 @@ std::string LongestGap(const IdleTable& idle, TimeNs origin) {
   const DurationNs length = gap.when.length();
   if (ShareOf(length, idle.window - idle.busy) < kGapWorthNaming) return "";
   const std::string host =
-      IsTheHosts(gap.cause) && !gap.host.empty() ? " in " + Named(gap.host) : "";
+      IsTheHosts(gap.cause) && !gap.host.empty() ? " in " + NameInSentence(gap.host) : "";
   return fmt::format("; one gap of {}{}, {} after the first event, is {} of it",
                      FormatDuration(length), host, FormatDuration(gap.when.start - origin),
                      FormatShare(length, idle.window - idle.busy));
@@ -371,9 +245,6 @@ std::string Sentence(const RunAnalysis& run, Length length) {
 }
 
 }  // namespace
-
-std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
-std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
 
 std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks) {
   return Sentence(trace, ranks, Length::kWhole);

@@ -18,11 +18,6 @@ std::string Verdict(const RunAnalysis& run);
 std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 std::string BriefVerdict(const RunAnalysis& run);
 
-// Why the verdict may be other than the truth: events are missing, or the profiler slowed the host.
-// "" where nothing speaks against it.
-std::string Caveat(const TraceAnalysis& trace);
-std::string Caveat(const RunAnalysis& run);
-
 // What the screen of a run says: of its only rank, or of all.
 struct RunVerdict {
   std::string text, brief, caveat;

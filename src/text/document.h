@@ -14,8 +14,6 @@
 
 namespace tacho {
 
-class JsonWriter;
-
 // A report as values, from its first block to its last. Texts hold names as they are in the traces:
 // each renderer makes them safe for what it writes.
 
@@ -118,8 +116,5 @@ std::vector<std::pair<std::string, std::string>> RenderCsv(const Document& docum
 // {"tables": [{"name", "columns": [{"key", "unit"}], "rows": [{key: value}]}]}; a cell without a
 // value has no key.
 std::string RenderJson(const Document& document);
-// The first `most` rows of one table as an array under `key`.
-void WriteRowsJson(JsonWriter& json, std::string_view key, const Table& table,
-                   size_t most = SIZE_MAX);
 
 }  // namespace tacho

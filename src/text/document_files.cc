@@ -144,10 +144,7 @@ std::string RenderJson(const Document& document) {
     json.BeginArray("columns");
     for (const TableColumn& column : table->columns) {
       if (!column.in_file) continue;
-      json.BeginRow();
-      json.Field("key", column.key);
-      json.Field("unit", NameOf(column.unit));
-      json.End();
+      json.Row({}, "key", column.key, "unit", NameOf(column.unit));
     }
     json.End();
     WriteRowsJson(json, "rows", *table);
@@ -156,23 +153,6 @@ std::string RenderJson(const Document& document) {
   json.End();
   json.End();
   return std::move(json).Finish();
-}
-
-void WriteRowsJson(JsonWriter& json, std::string_view key, const Table& table, size_t most) {
-  json.BeginArray(key);
-  for (size_t row = 0; row < std::min(most, table.rows.size()); ++row) {
-    json.BeginRow();
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-      const Cell& cell = table.rows[row].cells[i];
-      const std::string& name = table.columns[i].key;
-      if (!table.columns[i].in_file) continue;
-      if (const auto* text = std::get_if<std::string>(&cell)) json.FieldUnlessEmpty(name, *text);
-      if (const auto* integer = std::get_if<int64_t>(&cell)) json.Field(name, *integer);
-      if (const auto* number = std::get_if<double>(&cell)) json.Field(name, *number);
-    }
-    json.End();
-  }
-  json.End();
 }
 
 }  // namespace tacho

@@ -53,12 +53,6 @@ void JsonWriter::Field(std::string_view key, double value) {
   if (std::isfinite(value)) Raw(key, fmt::format("{}", value));
 }
 
-void JsonWriter::Texts(std::string_view key, const std::vector<std::string>& texts) {
-  BeginList(key);
-  for (const std::string& text : texts) Item(text);
-  End();
-}
-
 std::string JsonWriter::Finish() && {
   out_ += '\n';
   return std::move(out_);

@@ -11,6 +11,10 @@
 
 namespace tacho {
 
+inline std::optional<std::string_view> UnlessEmpty(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 // Writes one JSON document into a string. Keys come in the order of the calls, so the bytes are the
 // same for the same data. What is an optional without value, or a number that is not finite, is
 // left out with its key.
@@ -18,11 +22,9 @@ namespace tacho {
 //   JsonWriter json;
 //   json.BeginObject();
 //   json.Field("schema", 1);
-//   json.BeginArray("rows");
-//   json.BeginRow();  // on one line
-//   json.Field("name", "gemm");
-//   json.End();
-//   json.End();
+//   json.Rows("kernels", kernels, [&](const Kernel& kernel) {
+//     json.Fields("name", kernel.name, "count", kernel.count);
+//   });
 //   json.End();
 class JsonWriter {
  public:
@@ -50,14 +52,34 @@ class JsonWriter {
   }
   // A value that is JSON already.
   void JsonField(std::string_view key, std::string_view json) { Raw(key, json); }
-  // Left out when it is empty.
-  void FieldUnlessEmpty(std::string_view key, std::string_view value) {
-    if (!value.empty()) Field(key, value);
+  // Keys and values by turns.
+  template <typename T, typename... More>
+  void Fields(std::string_view key, const T& value, const More&... more) {
+    Field(key, value);
+    if constexpr (sizeof...(More) > 0) Fields(more...);
   }
-  void Item(std::string_view text) { Field({}, text); }
-  void Item(int64_t value) { Field({}, value); }
-  // An array of texts on one line.
-  void Texts(std::string_view key, const std::vector<std::string>& texts);
+  // An object of these on one line.
+  void Row(std::string_view key, const auto&... keys_and_values) {
+    BeginRow(key);
+    Fields(keys_and_values...);
+    End();
+  }
+  // An array of objects, each on one line: `write` writes the fields of an item.
+  void Rows(std::string_view key, const auto& items, const auto& write) {
+    BeginArray(key);
+    for (const auto& item : items) {
+      BeginRow();
+      write(item);
+      End();
+    }
+    End();
+  }
+  // An array of values on one line.
+  void List(std::string_view key, const auto& items) {
+    BeginList(key);
+    for (const auto& item : items) Field({}, item);
+    End();
+  }
 
   // The document, with a line feed at its end. All containers must have been ended.
   std::string Finish() &&;

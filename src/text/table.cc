@@ -6,7 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/utf8.h"
 #include "text/distinct_text.h"
 #include "text/drawing.h"
 #include "text/format_number.h"
@@ -228,64 +227,7 @@ TextLine MarksLine(const std::vector<std::string>& marks, const TextStyle& style
   return {Painted(line, Paint::kDim, style), DisplayWidth(line)};
 }
 
-std::string CsvText(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
-// Bytes that are not UTF-8 as U+FFFD, all else as it is: a file is no terminal.
-std::string CsvCell(const Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
-  if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
-  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.6f}", *number);
-  return "";
-}
-
-// The sum of a column's cells in the rows [from, to); no value if none of them has one.
-Cell SumOf(const Table& table, size_t column, size_t from, size_t to) {
-  Cell sum;
-  const auto add = [&](auto value) {
-    if (auto* so_far = std::get_if<decltype(value)>(&sum)) {
-      *so_far += value;
-    } else {
-      sum = value;
-    }
-  };
-  for (size_t row = from; row < to; ++row) {
-    const Cell& cell = table.rows[row].cells[column];
-    if (const auto* integer = std::get_if<int64_t>(&cell)) add(*integer);
-    if (const auto* number = std::get_if<double>(&cell)) add(*number);
-  }
-  return sum;
-}
-
 }  // namespace
-
-void FoldRows(Table& table, size_t keep) {
-  const size_t end = table.rows.size() - table.never_folded;
-  if (end <= keep || end - keep == 1) return;
-  TableRow folded;
-  bool named = false;
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    Cell cell;
-    const TableColumn& column = table.columns[i];
-    if (!named && column.unit == Unit::kText && column.on_screen) {
-      cell = fmt::format("[{}]", FormatCounted(end - keep, "other"));
-      named = true;
-    } else if (column.adds) {
-      cell = SumOf(table, i, keep, end);
-    }
-    folded.cells.push_back(std::move(cell));
-  }
-  table.rows[keep] = std::move(folded);
-  const auto first = table.rows.begin() + static_cast<std::ptrdiff_t>(keep);
-  table.rows.erase(first + 1, table.rows.end() - static_cast<std::ptrdiff_t>(table.never_folded));
-}
 
 std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
   std::vector<Shown> columns = ShowColumns(table, style, true);
@@ -304,29 +246,6 @@ std::vector<TextLine> RenderLines(const Table& table, const TextStyle& style) {
 std::string RenderText(const Table& table, const TextStyle& style) {
   std::string out;
   for (const TextLine& line : RenderLines(table, style)) out += line.text + "\n";
-  return out;
-}
-
-std::string RenderCsv(const Table& table) {
-  std::string out;
-  const auto written = [](const TableColumn& column) { return column.in_file; };
-  bool first = true;
-  for (const TableColumn& column : table.columns) {
-    if (!written(column)) continue;
-    out += (first ? "" : ",") + CsvText(column.key);
-    first = false;
-  }
-  out += "\n";
-  for (const TableRow& row : table.rows) {
-    first = true;
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-      if (!written(table.columns[i])) continue;
-      if (!first) out += ',';
-      out += CsvCell(row.cells[i]);
-      first = false;
-    }
-    out += "\n";
-  }
   return out;
 }
 

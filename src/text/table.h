@@ -13,6 +13,8 @@
 
 namespace tacho {
 
+class JsonWriter;
+
 // What the cells of a column are, which decides how they look.
 enum class Unit : uint8_t {
   kText,      // std::string, left-aligned
@@ -100,6 +102,10 @@ std::string RenderText(const Table& table, const TextStyle& style);
 // RFC 4180, with a heading; integers are whole, shares are fractions with six digits. Bytes that
 // are not UTF-8 become U+FFFD.
 std::string RenderCsv(const Table& table);
+
+// The first `most` rows as an array of objects; what has no value has no key.
+void WriteRowsJson(JsonWriter& json, std::string_view key, const Table& table,
+                   size_t most = SIZE_MAX);
 
 // A GitHub table.
 std::string RenderMarkdown(const Table& table);

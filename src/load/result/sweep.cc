@@ -196,21 +196,15 @@ std::string SweepJson(const Sweep& sweep, const std::vector<SweepLevel>& levels,
                       std::string_view version) {
   JsonWriter json;
   json.BeginObject();
-  json.Field("schema", 1);
-  json.Field("tacho", version);
-  json.Field("sweep", sweep.of == SweepOf::kRate ? "rate" : "concurrency");
+  json.Fields("schema", 1, "tacho", version, "sweep",
+              sweep.of == SweepOf::kRate ? "rate" : "concurrency");
   if (const auto knee = KneeOf(levels)) json.Field("knee", levels[*knee].level);
-  json.BeginArray("levels");
-  for (const SweepLevel& level : levels) {
+  json.Rows("levels", levels, [&](const SweepLevel& level) {
     const LoadSummary& s = level.summary;
     const LoadFigures& f = FiguresOf(level);
-    json.BeginRow();
-    json.Field("level", level.level);
-    json.Field("done", s.whole.done);
-    json.Field("failed", s.whole.failed + s.whole.partial);
-    json.Field("steady", s.steady.has_value());
-    json.Field("requests_per_s", f.requests_per_s);
-    json.Field("output_tokens_per_s", f.output_tokens_per_s);
+    json.Fields("level", level.level, "done", s.whole.done, "failed",
+                s.whole.failed + s.whole.partial, "steady", s.steady.has_value(), "requests_per_s",
+                f.requests_per_s, "output_tokens_per_s", f.output_tokens_per_s);
     const auto time = [&](const char* key, const Distribution& all, double percent) {
       if (const auto value = all.At(percent)) json.Field(key, static_cast<int64_t>(*value));
     };
@@ -221,11 +215,9 @@ std::string SweepJson(const Sweep& sweep, const std::vector<SweepLevel>& levels,
     time("e2e_p50_ns", f.e2e, 50);
     time("e2e_p99_ns", f.e2e, 99);
     if (level.attained) json.Field("attained", *level.attained);
-    json.Field("client_bound", s.verdict.client_bound);
-    json.FieldUnlessEmpty("ended_early", level.ended_early);
-    json.End();
-  }
-  json.End();
+    json.Fields("client_bound", s.verdict.client_bound, "ended_early",
+                UnlessEmpty(level.ended_early));
+  });
   json.End();
   return std::move(json).Finish();
 }

@@ -1,0 +1,92 @@
+#include "report/caveat.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/device_totals.h"
+#include "report/idle_words.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+// Idle time that a slower host makes longer is a share of the window that is worth naming.
+bool MuchIsTheHosts(const IdleTable& idle) {
+  DurationNs hosts;
+  for (const IdleCauseRow& row : idle.causes) {
+    if (IsTheHosts(row.cause)) hosts += row.total;
+  }
+  return ShareOf(hosts, idle.window) >= kIdleWorthNaming;
+}
+
+// Why the figures may be other than those of an engine that is not watched.
+enum class Doubt : uint8_t { kEventsMissing, kRecordsDropped, kEarlierWork, kPythonStacks };
+
+bool HasDoubt(const TraceAnalysis& trace, Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kEventsMissing:
+      return trace.notes.lost_data();
+    case Doubt::kRecordsDropped:
+      // Kineto's own words, "Exceeded max GPU buffer count" and "... records dropped".
+      return std::ranges::any_of(trace.header.producer_log, [](const std::string& line) {
+        return line.find("ropped") != std::string::npos ||
+               line.find("xceeded") != std::string::npos;
+      });
+    case Doubt::kEarlierWork:
+      return ShareOf(trace.idle.may_be_busy,
+                     trace.scope.window ? trace.idle.window : RecordedTime({&trace})) >=
+             kIdleWorthNaming;
+    case Doubt::kPythonStacks:
+      return trace.facts.python_stacks && MuchIsTheHosts(trace.idle);
+  }
+  return false;
+}
+
+std::string_view DoubtText(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kEventsMissing:
+      return "events are missing, so what looks idle may have been busy";
+    case Doubt::kRecordsDropped:
+      return "the profiler says that it stopped early or dropped records, so what looks idle may "
+             "have been busy";
+    case Doubt::kEarlierWork:
+      return "the first work that was launched waited long while nothing recorded ran: the device "
+             "may "
+             "have been busy with work launched before the recording began";
+    case Doubt::kPythonStacks:
+      return "Python stacks slowed the host, so its share of the idle time is inflated";
+  }
+  return "";
+}
+
+std::string CaveatOf(const std::vector<const TraceAnalysis*>& traces) {
+  std::string out;
+  for (const Doubt doubt :
+       {Doubt::kEventsMissing, Doubt::kRecordsDropped, Doubt::kEarlierWork, Doubt::kPythonStacks}) {
+    const auto doubtful = static_cast<size_t>(std::ranges::count_if(
+        traces, [&](const TraceAnalysis* trace) { return HasDoubt(*trace, doubt); }));
+    if (doubtful == 0) continue;
+    if (!out.empty()) out += "; ";
+    if (traces.size() > 1) out += fmt::format("in {} of {} traces ", doubtful, traces.size());
+    out += DoubtText(doubt);
+  }
+  return out;
+}
+
+}  // namespace
+
+DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces) {
+  DurationNs recorded;
+  for (const TraceAnalysis* trace : traces) {
+    for (const DeviceTime& device : trace->devices) {
+      if (!device.window.empty()) recorded += trace->span.length();
+    }
+  }
+  return recorded;
+}
+
+std::string Caveat(const TraceAnalysis& trace) { return CaveatOf({&trace}); }
+std::string Caveat(const RunAnalysis& run) { return CaveatOf(RanksOf(run)); }
+
+}  // namespace tacho

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+
+namespace tacho {
+
+// Why the verdict may be other than the truth: events are missing, or the profiler slowed the host.
+// "" where nothing speaks against it.
+std::string Caveat(const TraceAnalysis& trace);
+std::string Caveat(const RunAnalysis& run);
+
+// A smaller share of the window is not worth a word.
+inline constexpr double kIdleWorthNaming = 0.10;
+
+// How long the traces are, work or not, once for each device.
+DurationNs RecordedTime(const std::vector<const TraceAnalysis*>& traces);
+
+}  // namespace tacho

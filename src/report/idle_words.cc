@@ -1,0 +1,93 @@
+#include "report/idle_words.h"
+
+#include <fmt/format.h>
+
+#include "text/fit_name.h"
+#include "text/format_number.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+
+std::string_view MeaningOf(IdleCause cause, Requests requests) {
+  switch (cause) {
+    case IdleCause::kHostLate:
+      return "the host had not yet launched the next work";
+    case IdleCause::kInLaunchCall:
+      return "the call that launches the next work was still running";
+    case IdleCause::kLaunchLatency:
+      return "launched, but not yet on the device (up to 1 ms)";
+    case IdleCause::kWaiting:
+      return "launched, but held back by an event or another queue";
+    case IdleCause::kQueued:
+      return "launched before the device became idle, but started late";
+    case IdleCause::kInGraph:
+      return "between the pieces of one graph launch";
+    case IdleCause::kHost:
+      return "the executing thread was in no operator";
+    case IdleCause::kInOperator:
+      return "the executing thread was in an operator's own code, not in a nested operator";
+    case IdleCause::kBetweenSteps:
+      return requests == Requests::kKnown
+                 ? "requests were in flight, but no engine step ran"
+                 : "no engine step ran: there was no work, or the engine was scheduling";
+    case IdleCause::kNoRequest:
+      return "no request of tacho's load was in flight";
+    case IdleCause::kUnknown:
+      return "the launch of the next work is not in the trace";
+    case IdleCause::kCount:
+      break;
+  }
+  return "";
+}
+
+std::string MainIdleCause(const IdleTable& idle, std::string_view whose) {
+  const IdleCauseRow& main = idle.causes.front();
+  const std::string share =
+      fmt::format("{} of {}", FormatShare(main.total, idle.window - idle.busy), whose);
+  switch (main.cause) {
+    case IdleCause::kHostLate:
+      return fmt::format("the host launched late for {}", share);
+    case IdleCause::kInLaunchCall:
+      return fmt::format("the host was inside {} for {}",
+                         main.call.empty() ? "launch calls" : NameInSentence(main.call), share);
+    case IdleCause::kWaiting:
+      return fmt::format(
+          "work {}was held back by an event or another queue for {}",
+          main.call.empty() ? "" : fmt::format("launched by {} ", NameInSentence(main.call)),
+          share);
+    case IdleCause::kLaunchLatency:
+      return fmt::format("launches on their way to the device make {}", share);
+    case IdleCause::kQueued:
+      return fmt::format("work that was launched in time waited on the device for {}", share);
+    case IdleCause::kInGraph:
+      return fmt::format("gaps inside graph launches make {}", share);
+    case IdleCause::kHost:
+      return fmt::format("the executing thread was in no operator for {}", share);
+    case IdleCause::kInOperator:
+      return fmt::format("the executing thread was in an operator's own code for {}", share);
+    case IdleCause::kBetweenSteps:
+      return idle.requests == Requests::kKnown
+                 ? fmt::format("requests were in flight, but no engine step ran for {}", share)
+                 : fmt::format(
+                       "no engine step ran for {}: there was no work, or the engine was "
+                       "scheduling; the trace does not show which",
+                       share);
+    case IdleCause::kNoRequest:
+      return fmt::format("no request was in flight for {}", share);
+    case IdleCause::kUnknown:
+      return fmt::format("for {} the next launch is not in the trace", share);
+    case IdleCause::kCount:
+      break;
+  }
+  return "";
+}
+
+bool IsTheHosts(IdleCause cause) {
+  return cause == IdleCause::kHostLate || cause == IdleCause::kInLaunchCall ||
+         cause == IdleCause::kHost || cause == IdleCause::kInOperator ||
+         cause == IdleCause::kBetweenSteps;
+}
+
+std::string NameInSentence(std::string_view name) { return FitName(VisibleText(name), 40, false); }
+
+}  // namespace tacho

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/idle.h"
+
+namespace tacho {
+
+// Causes of idle time in words.
+
+// A line below the table of causes.
+std::string_view MeaningOf(IdleCause cause, Requests requests);
+
+// "the host launched late for 71.0 % of the idle time": the first cause of `idle`, which has one.
+// `whose`: "the idle time".
+std::string MainIdleCause(const IdleTable& idle, std::string_view whose);
+
+// A slower host makes such idle time longer.
+bool IsTheHosts(IdleCause cause);
+
+// A name as short as a sentence needs it.
+std::string NameInSentence(std::string_view name);
+
+}  // namespace tacho
