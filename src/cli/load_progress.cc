@@ -27,7 +27,7 @@ LoadLook LookAt(const DriveProgress& progress, int64_t began_ns) {
           .output_tokens = progress.output_tokens};
 }
 
-std::string Count(uint64_t value) { return FormatCount(static_cast<int64_t>(value)); }
+std::string Count(uint64_t value) { return FormatCount(value); }
 
 }  // namespace
 

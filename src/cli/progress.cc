@@ -24,10 +24,10 @@ std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double s
   std::string line = "reading " + FormatCounted(files, "trace");
   if (total > 0) {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    line += fmt::format(", {}  {} {:>3.0f} %", FormatBytes(static_cast<int64_t>(total)),
+    line += fmt::format(", {}  {} {:>3.0f} %", FormatBytes(total),
                         PadRight(Bar(share, kBarWidth, style), kBarWidth), share * 100);
   } else {
-    line += fmt::format(", {}", FormatBytes(static_cast<int64_t>(done)));
+    line += fmt::format(", {}", FormatBytes(done));
   }
   return line + fmt::format("  {:.1f} s", seconds);
 }
@@ -62,8 +62,8 @@ void ProgressBar::Run() {
     DrawOnStderr("\r" + ProgressLine(done_bytes_, total_bytes_, traces_, seconds(), style_) +
                  "\x1b[K");
   } while (!ended_.wait_for(lock, kRedrawBar, [this] { return end_; }));
-  DrawOnStderr(fmt::format("\r\x1b[Kread {} in {:.1f} s\n",
-                           FormatBytes(static_cast<int64_t>(done_bytes_.load())), seconds()));
+  DrawOnStderr(
+      fmt::format("\r\x1b[Kread {} in {:.1f} s\n", FormatBytes(done_bytes_.load()), seconds()));
 }
 
 }  // namespace tacho

@@ -1,7 +1,7 @@
 #include "report/analyze_csv.h"
 
-#include <functional>
-#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "report/result_tables.h"
 #include "text/document.h"
@@ -36,71 +36,61 @@ Table EventsTable(const TraceAnalysis& trace) {
   return table;
 }
 
-using TableOf = std::function<Table(const TraceAnalysis&)>;
-
-// The tables of one trace, in the order of the files.
-std::vector<TableOf> TableMakers() {
-  const TextStyle style;
-  return {
-      TracesTable,
-      EventsTable,
-      [](const TraceAnalysis& t) { return NotesTable(t.notes); },
-      [](const TraceAnalysis& t) { return DevicesTable(t.devices); },
-      [](const TraceAnalysis& t) { return OverlapsTable(t.devices); },
-      [](const TraceAnalysis& t) { return StreamsTable(t.devices); },
-      [style](const TraceAnalysis& t) {
-        return KernelsTable(t.kernels, TotalsOf(t.devices), style);
-      },
-      [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); },
-      [](const TraceAnalysis& t) { return CopiesTable(t.copies); },
-      [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); },
-      [](const TraceAnalysis& t) { return ApisTable(t.launches.apis); },
-      [](const TraceAnalysis& t) {
-        Table table = ApisTable(t.launches.other_apis);
-        table.name = "other_apis";
-        return table;
-      },
-      [](const TraceAnalysis& t) { return GraphsTable(t.launches.graphs, t.span.start); },
-      [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
-      [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
-      [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
-      [](const TraceAnalysis& t) {
-        Table table = OpsTable(t.ops.key_averages.rows, true, false);
-        table.name = "key_averages";
-        return table;
-      },
-      [](const TraceAnalysis& t) {
-        Table table = OpsTable(t.ops.key_averages.by_shape, true, true);
-        table.name = "key_averages_by_shape";
-        return table;
-      },
-      [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },
-      [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); },
-      [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); },
-      [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); },
-  };
+Table Named(const char* name, Table table) {
+  table.name = name;
+  return table;
 }
 
-// The table of each trace below each other, with the trace in front of each row.
-Table Together(const RunAnalysis& run, const TableOf& table_of) {
-  Table all = table_of(TraceAnalysis{});
-  all.rows.clear();
-  all.columns.insert(all.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
-  for (const TraceAnalysis& trace : run.traces) {
-    for (TableRow& row : table_of(trace).rows) {
-      row.cells.insert(row.cells.begin(), {Cell(trace.path), CellOf(trace.facts.rank)});
-      all.rows.push_back(std::move(row));
-    }
-  }
-  return all;
+// The tables of one trace, in the order of the files.
+std::vector<Table> TablesOf(const TraceAnalysis& trace) {
+  std::vector<Table> tables;
+  const auto add = [&](Table table) { tables.push_back(std::move(table)); };
+  add(TracesTable(trace));
+  add(EventsTable(trace));
+  add(NotesTable(trace.notes));
+  add(DevicesTable(trace.devices));
+  add(OverlapsTable(trace.devices));
+  add(StreamsTable(trace.devices));
+  add(KernelsTable(trace.kernels, TotalsOf(trace.devices), {}));
+  add(CategoriesTable(trace.kernels));
+  add(CopiesTable(trace.copies));
+  add(LaunchFiguresTable(trace.launches));
+  add(ApisTable(trace.launches.apis));
+  add(Named("other_apis", ApisTable(trace.launches.other_apis)));
+  add(GraphsTable(trace.launches.graphs, trace.span.start));
+  add(QueuesTable(trace.launches));
+  add(OpsTable(trace.ops.rows, true, false));
+  add(OpsTable(trace.ops.by_shape, true, true));
+  add(Named("key_averages", OpsTable(trace.ops.key_averages.rows, true, false)));
+  add(Named("key_averages_by_shape", OpsTable(trace.ops.key_averages.by_shape, true, true)));
+  add(StepPhasesTable(trace.steps));
+  add(StepsTable(trace.steps, trace.span.start));
+  add(IdleCausesTable(trace.idle));
+  add(GapsTable(trace.idle, trace.span.start, true, {}));
+  return tables;
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
+  // The tables of all traces below each other, with the trace in front of each row.
+  std::vector<Table> all = TablesOf(TraceAnalysis{});
+  for (Table& table : all) {
+    table.rows.clear();
+    table.columns.insert(table.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
+  }
+  for (const TraceAnalysis& trace : run.traces) {
+    std::vector<Table> tables = TablesOf(trace);
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (TableRow& row : tables[i].rows) {
+        row.cells.insert(row.cells.begin(), {Cell(trace.path), CellOf(trace.facts.rank)});
+        all[i].rows.push_back(std::move(row));
+      }
+    }
+  }
   Document document;
-  for (const TableOf& table_of : TableMakers()) document.Add(TitledTable{Together(run, table_of)});
-  document.Add(TitledTable{RanksTable(run.ranks, TextStyle{})});
+  for (Table& table : all) document.Add(TitledTable{std::move(table)});
+  document.Add(TitledTable{RanksTable(run.ranks, {})});
   return RenderCsv(document);
 }
 

@@ -14,10 +14,8 @@ constexpr size_t kTimelineWidth = 70;
 constexpr size_t kTimelineLabel = 8;
 constexpr size_t kLongestLaunches = 10;
 
-std::string Number(uint64_t count) { return FormatCount(static_cast<int64_t>(count)); }
-
 void AddLaunchFacts(Document& document, const LaunchTable& launches) {
-  AddFact(document, "graph launches:", Number(launches.graphs.size()));
+  AddFact(document, "graph launches:", FormatCount(launches.graphs.size()));
   if (launches.graphs.empty()) return;
   const DurationStats& calls = launches.graph_calls;
   AddFact(document, "CPU time in them:", FormatDuration(calls.total));
@@ -26,12 +24,12 @@ void AddLaunchFacts(Document& document, const LaunchTable& launches) {
                       FormatDuration(calls.p99), FormatDuration(calls.max)));
   AddFact(document, "by their time:",
           fmt::format("{} below 1 ms, {} of 1 to 5 ms, {} above 5 ms",
-                      Number(launches.graphs_under_1ms), Number(launches.graphs_1_to_5ms),
-                      Number(launches.graphs_over_5ms)));
+                      FormatCount(launches.graphs_under_1ms), FormatCount(launches.graphs_1_to_5ms),
+                      FormatCount(launches.graphs_over_5ms)));
   AddFact(document, "GPU work under them:",
           fmt::format("{}, {} at most under one launch",
                       FormatCounted(launches.graph_gpu_events, "piece"),
-                      Number(launches.max_gpu_events_per_launch)));
+                      FormatCount(launches.max_gpu_events_per_launch)));
 }
 
 void AddDecodeThroughput(Document& document, const StepTable& steps) {

@@ -27,7 +27,7 @@ void AddHardware(Document& document, const TraceAnalysis& trace) {
   }
   if (TotalsOf(trace.devices).on_host) AddFact(document, "GPU:", "none (an engine on the CPU)");
   if (header.devices.size() > 1) {
-    AddFact(document, "GPUs visible:", FormatCount(static_cast<int64_t>(header.devices.size())));
+    AddFact(document, "GPUs visible:", FormatCount(header.devices.size()));
   }
   AddFact(document, "CUDA / HIP:", header.cuda_runtime_version);
   AddFact(document, "driver:", header.cuda_driver_version);
@@ -38,7 +38,7 @@ void AddHardware(Document& document, const TraceAnalysis& trace) {
   if (header.process_group_count >= 0)
     AddFact(document, "process groups:", FormatCount(header.process_group_count));
   AddFact(document, "engine:", EngineText(trace.facts));
-  AddFact(document, "events:", FormatCount(static_cast<int64_t>(trace.counts.total)));
+  AddFact(document, "events:", FormatCount(trace.counts.total));
 }
 
 // 2.

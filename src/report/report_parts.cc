@@ -109,8 +109,7 @@ void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style
 Remark NoteRemark(const Note& note, std::string_view places) {
   const NoteKind& kind = KindOf(note.id);
   const bool is_info = kind.severity == Severity::kInfo;
-  std::string text =
-      fmt::format(" ({}): {}", FormatCount(static_cast<int64_t>(note.count)), kind.text);
+  std::string text = fmt::format(" ({}): {}", FormatCount(note.count), kind.text);
   if (!places.empty()) text += fmt::format("; {}", places);
   if (!note.where.empty()) text += "; first at " + note.where;
   return {std::string(kind.id), std::move(text), is_info ? "" : fmt::format("; {}", kind.remedy),
@@ -149,19 +148,22 @@ IdleTable LongGaps(IdleTable idle) {
   return idle;
 }
 
-std::string LinkedText(uint64_t linked, uint64_t gpu_events) {
-  return fmt::format("{} % of GPU work linked to a launch",
-                     FormatPercent(static_cast<double>(linked) / static_cast<double>(gpu_events)));
-}
-
-std::string OverlapsText(const DeviceTotals& totals) {
-  return totals.overlaps == 0 ? "" : FormatCounted(totals.overlaps, "overlap") + " kept";
+void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events,
+                   const DeviceTotals& totals, const KernelTable& kernels) {
+  if (gpu_events > 0) {
+    const double share = static_cast<double>(linked) / static_cast<double>(gpu_events);
+    parts.push_back(fmt::format("{} % of GPU work linked to a launch", FormatPercent(share)));
+    if (totals.overlaps > 0) parts.push_back(FormatCounted(totals.overlaps, "overlap") + " kept");
+  }
+  if (!kernels.rows.empty())
+    parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(kernels.coverage),
+                                WorkWord(totals)));
 }
 
 std::string SizeText(uint64_t bytes, uint64_t json_bytes) {
-  const std::string size = FormatBytes(static_cast<int64_t>(bytes));
+  const std::string size = FormatBytes(bytes);
   if (bytes == json_bytes) return size;
-  return fmt::format("{} ({} of JSON)", size, FormatBytes(static_cast<int64_t>(json_bytes)));
+  return fmt::format("{} ({} of JSON)", size, FormatBytes(json_bytes));
 }
 
 std::string EngineText(const TraceFacts& facts) {

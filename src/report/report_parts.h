@@ -62,11 +62,10 @@ Document SkippedFiles(const std::vector<std::string>& skipped);
 // `idle` without the gaps of 1 us and less, which are too short to look at one by one.
 IdleTable LongGaps(IdleTable idle);
 
-// "99.8 % of GPU work linked to a launch".
-std::string LinkedText(uint64_t linked, uint64_t gpu_events);
-
-// "61 overlaps kept": work of one stream that ran at the same time; "" without any.
-std::string OverlapsText(const DeviceTotals& totals);
+// "99.8 % of GPU work linked to a launch", "61 overlaps kept" (work of one stream that ran at the
+// same time), "98.0 % of kernel time classified".
+void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events,
+                   const DeviceTotals& totals, const KernelTable& kernels);
 
 // "1.23 kB (56.8 kB of JSON)".
 std::string SizeText(uint64_t bytes, uint64_t json_bytes);

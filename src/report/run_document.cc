@@ -54,14 +54,7 @@ std::vector<std::string> TrustParts(const RunAnalysis& run, const RunTotals& tot
   if (!run.ranks.missing.empty()) {
     parts.push_back("missing: " + MissingRanksText(run.ranks));
   }
-  if (gpu_events > 0) {
-    parts.push_back(LinkedText(linked, gpu_events));
-    parts.push_back(OverlapsText(totals.devices));
-  }
-  if (!totals.kernels.rows.empty()) {
-    parts.push_back(fmt::format("{} % of {} time classified",
-                                FormatPercent(totals.kernels.coverage), WorkWord(totals.devices)));
-  }
+  AddTrustParts(parts, linked, gpu_events, totals.devices, totals.kernels);
   return parts;
 }
 

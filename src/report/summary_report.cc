@@ -74,8 +74,8 @@ void AddTrace(Document& document, const TraceSummary& trace, const ScreenOptions
   }
   if (!trace.vllm_version.empty()) facts.push_back("vLLM " + trace.vllm_version);
   facts.push_back(FormatCounted(trace.events, "event"));
-  facts.push_back(fmt::format("{} ({} of JSON)", FormatBytes(static_cast<int64_t>(trace.bytes)),
-                              FormatBytes(static_cast<int64_t>(trace.json_bytes))));
+  facts.push_back(
+      fmt::format("{} ({} of JSON)", FormatBytes(trace.bytes), FormatBytes(trace.json_bytes)));
   if (!trace.span.empty())
     facts.push_back(FormatDuration(trace.span.length()) + " from first to last event");
   document.Add(

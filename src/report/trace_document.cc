@@ -54,15 +54,9 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
   parts.emplace_back(trace.notes.lost_data() ? "incomplete: totals are lower bounds (see NOTES)"
                                              : "no event lost");
   if (!ranks.missing.empty()) parts.push_back("missing: " + MissingRanksText(ranks));
-  const uint64_t gpu_events = trace.launches.gpu_events + trace.launches.without_correlation;
-  if (gpu_events > 0) {
-    parts.push_back(LinkedText(trace.launches.with_launch, gpu_events));
-    parts.push_back(OverlapsText(totals));
-  }
-  if (!trace.kernels.rows.empty()) {
-    parts.push_back(fmt::format("{} % of {} time classified", FormatPercent(trace.kernels.coverage),
-                                WorkWord(totals)));
-  }
+  AddTrustParts(parts, trace.launches.with_launch,
+                trace.launches.gpu_events + trace.launches.without_correlation, totals,
+                trace.kernels);
   if (!trace.facts.options.empty()) {
     parts.push_back(fmt::format("recorded with {}", fmt::join(trace.facts.options, ", ")));
   }
@@ -73,7 +67,7 @@ std::vector<std::string> TrustParts(const TraceAnalysis& trace, const RankTable&
 std::string LaunchesText(const LaunchTable& launches) {
   const uint64_t all = launches.gpu_events + launches.without_correlation;
   if (all == 0) return "";
-  const auto count = [](uint64_t value) { return FormatCount(static_cast<int64_t>(value)); };
+  const auto count = [](uint64_t value) { return FormatCount(value); };
   std::string text = FormatCounted(all, "piece") + " of GPU work";
   const auto add = [&](uint64_t pieces, std::string_view what) {
     if (pieces > 0) text += fmt::format(", {} {}", pieces == all ? "all" : count(pieces), what);

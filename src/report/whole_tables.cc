@@ -17,34 +17,6 @@ namespace {
 constexpr std::string_view kNoRanks =
     "no ranks to compare: this is not a run of several worker traces";
 
-std::string_view EmptyText(WholeTable table) {
-  switch (table) {
-    case WholeTable::kKernels:
-    case WholeTable::kCategories:
-      return "no kernel";
-    case WholeTable::kOps:
-      return "no host operator";
-    case WholeTable::kLaunches:
-      return "no launch and no other host call";
-    case WholeTable::kCopies:
-      return "no copy and no memset";
-    case WholeTable::kGaps:
-      return "no idle gap";
-    case WholeTable::kSteps:
-      return "no step annotation";
-    case WholeTable::kDevices:
-      return "no device work";
-    case WholeTable::kRanks:
-      break;
-  }
-  return "";
-}
-
-// Where none of the tables has a row.
-std::string NothingText(const TraceAnalysis& trace, WholeTable table) {
-  return fmt::format("{} {}", EmptyText(table), Whereabouts(trace));
-}
-
 // Those that have rows, filtered and sorted, or `if_empty`.
 void AddTables(Document& document, std::vector<Table> tables, std::string_view if_empty,
                const ScreenOptions& options) {
@@ -56,10 +28,9 @@ void AddTables(Document& document, std::vector<Table> tables, std::string_view i
     document.Add(TitledTable{.table = std::move(table),
                              .screen_rows = options.table_top.value_or(SIZE_MAX)});
     if (!rows) continue;
-    document.Add(
-        Paragraph{fmt::format("{} of {} rows shown", FormatCount(static_cast<int64_t>(rows->shown)),
-                              FormatCount(static_cast<int64_t>(rows->of))),
-                  Paint::kDim});
+    document.Add(Paragraph{
+        fmt::format("{} of {} rows shown", FormatCount(rows->shown), FormatCount(rows->of)),
+        Paint::kDim});
   }
 }
 
@@ -75,39 +46,48 @@ void AddUnderGaps(Document& document, const TraceAnalysis& trace) {
   AddIdleLegend(document, trace.idle);
 }
 
-// One flag's tables: without rows where there is nothing to tell.
-std::vector<Table> WholeTables(const TraceAnalysis& trace, WholeTable table,
-                               const TextStyle& style) {
+// One flag's tables, and what is said if none of them has a row.
+struct AskedTables {
+  std::string_view if_empty;
+  std::vector<Table> tables;
+};
+
+AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const TextStyle& style) {
   const bool many_devices = trace.devices.size() > 1;
   const bool on_host = TotalsOf(trace.devices).on_host;
   switch (table) {
     case WholeTable::kKernels:
-      return {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)};
+      return {"no kernel", {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)}};
     case WholeTable::kCategories:
-      return {CategoriesTable(trace.kernels)};
+      return {"no kernel", {CategoriesTable(trace.kernels)}};
     case WholeTable::kOps:
-      return {OpsTable(trace.ops.rows, !on_host, false, "OPERATORS", true),
-              OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE", true),
-              OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()",
-                       true)};
+      return {"no host operator",
+              {OpsTable(trace.ops.rows, !on_host, false, "OPERATORS", true),
+               OpsTable(trace.ops.by_shape, !on_host, true, "OPERATORS BY SHAPE", true),
+               OpsTable(trace.ops.key_averages.rows, !on_host, false, "AS PYTORCH'S key_averages()",
+                        true)}};
     case WholeTable::kLaunches: {
       Table figures = LaunchFiguresTable(trace.launches);
       if (trace.launches.gpu_events + trace.launches.without_correlation == 0) figures.rows.clear();
-      return {std::move(figures), ApisTable(trace.launches.apis),
-              ApisTable(trace.launches.other_apis, "OTHER CALLS"), QueuesTable(trace.launches)};
+      return {"no launch and no other host call",
+              {std::move(figures), ApisTable(trace.launches.apis),
+               ApisTable(trace.launches.other_apis, "OTHER CALLS"), QueuesTable(trace.launches)}};
     }
     case WholeTable::kCopies:
-      return {CopiesTable(trace.copies)};
+      return {"no copy and no memset", {CopiesTable(trace.copies)}};
     case WholeTable::kGaps:
-      return {IdleCausesTable(trace.idle),
-              GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style)};
+      return {"no idle gap",
+              {IdleCausesTable(trace.idle),
+               GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style)}};
     case WholeTable::kSteps:
-      return {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)};
+      return {"no step annotation",
+              {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)}};
     case WholeTable::kDevices:
-      return {DevicesTable(trace.devices), OverlapsTable(trace.devices),
-              StreamsTable(trace.devices)};
+      return {
+          "no device work",
+          {DevicesTable(trace.devices), OverlapsTable(trace.devices), StreamsTable(trace.devices)}};
     case WholeTable::kRanks:
-      return {};
+      break;
   }
   return {};
 }
@@ -127,7 +107,8 @@ Document WholeTablesDocument(const RunAnalysis& run, const std::vector<WholeTabl
     for (const TraceAnalysis& trace : run.traces) {
       begin();
       if (run.traces.size() > 1) document.Add(Heading{Heading::Level::kName, trace.path});
-      AddTables(document, WholeTables(trace, which, options.style), NothingText(trace, which),
+      auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
+      AddTables(document, std::move(of_trace), fmt::format("{} {}", if_empty, Whereabouts(trace)),
                 options);
       if (which == WholeTable::kGaps) AddUnderGaps(document, trace);
     }
@@ -160,7 +141,8 @@ std::vector<Table> EmptyTables(const std::vector<WholeTable>& tables) {
   std::vector<Table> all;
   for (const WholeTable which : tables) {
     if (which == WholeTable::kRanks) all.push_back(RanksTable({}, {}));
-    for (Table& table : WholeTables(TraceAnalysis{}, which, {})) all.push_back(std::move(table));
+    for (Table& table : WholeTables(TraceAnalysis{}, which, {}).tables)
+      all.push_back(std::move(table));
   }
   return all;
 }

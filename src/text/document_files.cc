@@ -69,10 +69,7 @@ class MarkdownRenderer {
     if (!pair.right.table.rows.empty()) (*this)(pair.right);
   }
 
-  void operator()(const Gap& /*gap*/) {}
-  void operator()(const DrawnLine& /*line*/) {}
-  void operator()(const NextCommand& /*next*/) {}
-  void operator()(const SaidAgain& /*again*/) {}
+  void operator()(const auto& /*of_a_screen*/) {}
 
  private:
   // Items of a list follow each other, all else stands apart.
@@ -97,24 +94,9 @@ std::vector<const Table*> TablesOf(const Document& document) {
 }
 
 std::string_view NameOf(Unit unit) {
-  switch (unit) {
-    case Unit::kCount:
-      return "count";
-    case Unit::kDuration:
-      return "ns";
-    case Unit::kBytes:
-      return "bytes";
-    case Unit::kShare:
-      return "share";
-    case Unit::kNumber:
-      return "number";
-    case Unit::kText:
-    case Unit::kBar:
-    case Unit::kTrend:
-    case Unit::kStacked:
-      break;
-  }
-  return "text";
+  constexpr std::string_view kNames[] = {"text",   "count", "ns",    "bytes",  "share",
+                                         "number", "bar",   "trend", "stacked"};
+  return kNames[static_cast<size_t>(unit)];
 }
 
 }  // namespace

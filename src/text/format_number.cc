@@ -26,7 +26,7 @@ std::string WithThousands(std::string digits) {
 std::string FormatCount(int64_t value) { return WithThousands(fmt::format("{}", value)); }
 
 std::string FormatCounted(uint64_t count, std::string_view singular, std::string_view plural) {
-  const std::string number = FormatCount(static_cast<int64_t>(count));
+  const std::string number = FormatCount(count);
   if (count == 1) return fmt::format("{} {}", number, singular);
   return plural.empty() ? fmt::format("{} {}s", number, singular)
                         : fmt::format("{} {}", number, plural);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,6 +17,9 @@ namespace tacho {
 std::string FormatNumber(double value);
 // "1,234,567".
 std::string FormatCount(int64_t value);
+inline std::string FormatCount(std::unsigned_integral auto value) {
+  return FormatCount(static_cast<int64_t>(value));
+}
 // "1 kernel", "1,234 kernels"; `plural` where it is not the singular with an "s".
 std::string FormatCounted(uint64_t count, std::string_view singular, std::string_view plural = {});
 
@@ -31,6 +35,9 @@ std::string FormatDuration(DurationNs duration);
 
 // Decimal units: "999 B", "1.92 GB".
 std::string FormatBytes(int64_t bytes);
+inline std::string FormatBytes(std::unsigned_integral auto bytes) {
+  return FormatBytes(static_cast<int64_t>(bytes));
+}
 
 // One decimal of a share (0..1) in percent without the sign: "13.7"; what is neither 0 nor 1 is
 // never shown as such: "<0.1", ">99.9".

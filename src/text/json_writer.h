@@ -38,9 +38,6 @@ class JsonWriter {
 
   void Field(std::string_view key, std::string_view value);
   void Field(std::string_view key, const char* value) { Field(key, std::string_view(value)); }
-  void Field(std::string_view key, const std::string& value) {
-    Field(key, std::string_view(value));
-  }
   void Field(std::string_view key, bool value) { Raw(key, value ? "true" : "false"); }
   void Field(std::string_view key, double value);
   void Field(std::string_view key, DurationNs value) { Raw(key, std::to_string(value.ns)); }

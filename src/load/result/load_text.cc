@@ -4,9 +4,8 @@
 
 #include "load/plan/numbered_plan.h"
 #include "load/result/load_report.h"
+#include "text/document.h"
 #include "text/format_number.h"
-#include "text/table.h"
-#include "text/visible_text.h"
 
 namespace tacho {
 namespace {
@@ -61,17 +60,14 @@ Table FiguresTable(const FinishedLoad& load) {
 
 std::string Ms(double ns) { return FormatDuration({static_cast<int64_t>(ns)}); }
 
-std::string BoundsLine(const Distribution& all, std::string_view name) {
-  for (const Percentile& p : all.percentiles) {
-    if (p.percent != 99) continue;
-    if (!p.low || !p.high) {
-      return fmt::format(" p99 {} {} (too few requests for a confidence interval)\n", name,
-                         Ms(p.value));
-    }
-    return fmt::format(" p99 {} {}, in 19 of 20 cases between {} and {}\n", name, Ms(p.value),
-                       Ms(*p.low), Ms(*p.high));
-  }
-  return "";
+void AddBounds(Document& document, const Distribution& all, std::string_view name) {
+  const auto p99 = std::ranges::find(all.percentiles, 99, &Percentile::percent);
+  if (p99 == all.percentiles.end()) return;
+  document.Add(Paragraph{
+      fmt::format("p99 {} {}", name, Ms(p99->value)) +
+      (p99->low && p99->high
+           ? fmt::format(", in 19 of 20 cases between {} and {}", Ms(*p99->low), Ms(*p99->high))
+           : " (too few requests for a confidence interval)")});
 }
 
 // What changes how the figures are to be read.
@@ -120,47 +116,40 @@ Cell TimeCell(const Distribution& all, double percent) {
 
 std::string LoadText(const FinishedLoad& load, const TextStyle& style) {
   const LoadSummary& s = load.summary;
-  std::string out = BenchResultText(load.records, s, load.identity, load.metrics, "") + "\n";
-  out += RenderText(FiguresTable(load), style) + "\n";
+  Document document;
+  document.Add(TitledTable{FiguresTable(load)});
+  document.Add(Gap{});
   if (s.whole.good) {
     std::string bounds;
     for (const Slo& slo : load.slos) bounds += (bounds.empty() ? "" : ", ") + slo.text;
-    out += fmt::format(" {} of {} requests sent kept {} ({} %)\n",
-                       FormatCount(static_cast<int64_t>(*s.whole.good)),
-                       FormatCount(static_cast<int64_t>(s.whole.sent)), bounds,
-                       FormatPercent(s.whole.sent == 0 ? 0
-                                                       : static_cast<double>(*s.whole.good) /
-                                                             static_cast<double>(s.whole.sent)));
+    document.Add(Paragraph{
+        fmt::format("{} of {} requests sent kept {} ({} %)", FormatCount(*s.whole.good),
+                    FormatCount(s.whole.sent), bounds,
+                    FormatPercent(s.whole.sent == 0 ? 0
+                                                    : static_cast<double>(*s.whole.good) /
+                                                          static_cast<double>(s.whole.sent)))});
   }
-  out += BoundsLine(s.whole.ttft, "TTFT");
-  if (s.whole.queue.count > 0 && s.whole.queue.most >= 1e6) {
-    out += fmt::format(
-        " requests waited for a place under the bound of requests at once: {} on average\n",
-        Ms(s.whole.queue.mean));
-  }
+  AddBounds(document, s.whole.ttft, "TTFT");
+  if (s.whole.queue.count > 0 && s.whole.queue.most >= 1e6)
+    document.Add(Paragraph{fmt::format(
+        "requests waited for a place under the bound of requests at once: {} on average",
+        Ms(s.whole.queue.mean))});
   const char* bound = s.verdict.client_bound ? "* the client was the limit"
                       : s.verdict.judged     ? "the client kept up"
                                              : "the client was not judged";
-  const std::string client = fmt::format("{}: {}", bound, s.verdict.why);
-  const std::string wrapped = Wrap(client, style.width - 1, 1, style.unicode);
-  out += " " + (s.verdict.client_bound ? Painted(wrapped, Paint::kRed, style) : wrapped) + "\n";
-  for (const std::string& line : Caveats(load)) {
-    out +=
-        " " +
-        Painted(Wrap(VisibleText(line), style.width - 1, 1, style.unicode), Paint::kYellow, style) +
-        "\n";
-  }
-  for (size_t i = 0; i < s.errors.size() && i < kMostErrors; ++i) {
-    out += " " +
-           Painted(fmt::format("{} x {}{}", s.errors[i].count, VisibleText(s.errors[i].error),
-                               s.errors[i].figures_differ ? " (figures of the first)" : ""),
-                   Paint::kRed, style) +
-           "\n";
-  }
-  if (s.errors.size() > kMostErrors) {
-    out += fmt::format(" and {} other errors\n", s.errors.size() - kMostErrors);
-  }
-  return out;
+  document.Add(Paragraph{fmt::format("{}: {}", bound, s.verdict.why),
+                         s.verdict.client_bound ? Paint::kRed : Paint::kPlain});
+  for (const std::string& line : Caveats(load)) document.Add(Paragraph{line, Paint::kYellow});
+  for (size_t i = 0; i < s.errors.size() && i < kMostErrors; ++i)
+    document.Add(
+        Paragraph{.text = fmt::format("{} x {}{}", s.errors[i].count, s.errors[i].error,
+                                      s.errors[i].figures_differ ? " (figures of the first)" : ""),
+                  .paint = Paint::kRed,
+                  .on_one_line = true});
+  if (s.errors.size() > kMostErrors)
+    document.Add(Paragraph{fmt::format("and {} other errors", s.errors.size() - kMostErrors)});
+  return BenchResultText(load.records, s, load.identity, load.metrics, "") + "\n" +
+         RenderText(std::move(document), style);
 }
 
 }  // namespace tacho

@@ -7,9 +7,9 @@
 
 #include "base/parse_number.h"
 #include "load/result/load_report.h"
+#include "text/document.h"
 #include "text/format_number.h"
 #include "text/json_writer.h"
-#include "text/table.h"
 #include "text/visible_text.h"
 
 namespace tacho {
@@ -125,7 +125,7 @@ std::string SweepLine(SweepOf sweep, const SweepLevel& level) {
   const uint64_t failed = level.summary.whole.failed + level.summary.whole.partial;
   return fmt::format(
       "{} {:g}: {} done{}, {} req/s, {} tok/s", sweep == SweepOf::kRate ? "rate" : "at once",
-      level.level, FormatCount(static_cast<int64_t>(level.summary.whole.done)),
+      level.level, FormatCount(level.summary.whole.done),
       failed > 0 ? fmt::format(", {} failed", failed) : "", FormatNumber(figures.requests_per_s),
       FormatNumber(figures.output_tokens_per_s));
 }
@@ -171,25 +171,24 @@ std::string SweepText(const Sweep& sweep, bool with_slos, const std::vector<Swee
     cells.emplace_back(RemarkOf(levels[i], knee == i));
     table.Add(std::move(cells), knee == i ? Paint::kBold : Paint::kPlain);
   }
-  std::string out = RenderText(table, style) + "\n";
-  const auto said = [&](const std::string& sentence) {
-    return " " + Wrap(sentence, style.width - 1, 1, style.unicode) + "\n";
-  };
+  Document document;
+  document.Add(TitledTable{std::move(table)});
+  document.Add(Gap{});
   if (!knee) {
-    out += said(sweep.levels.size() < 2 ? "one level has no knee" : WhyNoKnee(levels));
+    document.Add(Paragraph{sweep.levels.size() < 2 ? "one level has no knee" : WhyNoKnee(levels)});
   } else {
-    out += said(fmt::format(
+    document.Add(Paragraph{fmt::format(
         "the knee is at {} {}{}: the most output tokens a second over the median end-to-end time",
         by_rate ? FormatNumber(levels[*knee].level)
                 : FormatCount(static_cast<int64_t>(levels[*knee].level)),
         by_rate ? "requests a second" : "requests at once",
-        knee == sweep.levels.size() - 1 ? ", the last level, or beyond" : ""));
+        knee == sweep.levels.size() - 1 ? ", the last level, or beyond" : "")});
   }
   if (std::any_of(levels.begin(), levels.end(),
                   [](const SweepLevel& l) { return FiguresOf(l).ttft.count < kRequestsForP99; }))
-    out += fmt::format(" a p99 of fewer than {} requests is about the worst of them\n",
-                       kRequestsForP99);
-  return out;
+    document.Add(Paragraph{fmt::format("a p99 of fewer than {} requests is about the worst of them",
+                                       kRequestsForP99)});
+  return RenderText(std::move(document), style);
 }
 
 std::string SweepJson(const Sweep& sweep, const std::vector<SweepLevel>& levels,
