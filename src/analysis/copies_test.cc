@@ -46,10 +46,9 @@ TEST(Copies, ReadBytesThatTheReaderKeptApartFromTheText) {
   Vocabulary& words = b.vocabulary();
   // {"kind": <text>, "bytes": <integer>, "correlation": <column>}
   ArgsShape shape;
-  shape.slots = {{0, SlotHome::kText}, {0, SlotHome::kInteger}, {0, SlotHome::kCorrelation}};
-  shape.entries = {{words.strings.Intern("kind"), 0},
-                   {words.strings.Intern("bytes"), 1},
-                   {words.strings.Intern("correlation"), 2}};
+  shape.AddSlot(words.strings.Intern("kind"), SlotHome::kText);
+  shape.AddSlot(words.strings.Intern("bytes"), SlotHome::kInteger);
+  shape.AddSlot(words.strings.Intern("correlation"), SlotHome::kCorrelation);
   const ArgsShapeId id = words.AddArgsShape(shape);
   for (const int64_t bytes : {int64_t{7}, int64_t{1'000'000'000'000}}) {
     Event event;

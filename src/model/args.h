@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/string_pool.h"
-#include "model/category.h"
 #include "model/ids.h"
 
 namespace tacho {
@@ -33,10 +32,24 @@ struct ArgsShape {
     int32_t slot = -1;                     // the slot that holds its value, or -1: constant
     StringId constant = StringId::kEmpty;  // JSON text of a constant value
   };
-  SliceKind kind = SliceKind::kOther;
   std::string text = {};
   std::vector<Slot> slots = {};
   std::vector<Entry> entries = {};
+
+  // A shape is built from front to back: `text` up to a value, then its key by one of these.
+  void AddConstant(StringId key, StringId json) { entries.push_back({key, -1, json}); }
+  // The value comes here, at the end of `text`. Returns the number of the slot.
+  int32_t AddSlot(StringId key, SlotHome home) {
+    slots.push_back({static_cast<uint32_t>(text.size()), home});
+    entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
+    return entries.back().slot;
+  }
+  // Of equal keys the last has the column: a slot before it goes back to the stream.
+  void FreeColumn(SlotHome column) {
+    for (Slot& slot : slots) {
+      if (slot.home == column) slot.home = SlotHome::kInteger;
+    }
+  }
 };
 
 // The arguments of one event.

@@ -22,6 +22,14 @@ constexpr bool IsGpuWork(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }
 
+// Which slices have these ids as columns of their table.
+constexpr bool HasCorrelation(SliceKind kind) {
+  return IsGpuWork(kind) || kind == SliceKind::kHostCall;
+}
+constexpr bool HasExternalId(SliceKind kind) {
+  return IsGpuWork(kind) || kind == SliceKind::kHostOp;
+}
+
 // The name of today for a category as a file has it: "Kernel" (2021) is "kernel". Kineto's names:
 // ActivityType.h.
 std::string_view CurrentCategoryName(std::string_view in_file);

@@ -214,7 +214,7 @@ void TraceBuilder::Gpu(std::string_view category, std::string_view name, const O
   event.duration = {at.duration};
   event.correlation = at.correlation;
   event.external_id = at.external_id;
-  event.args = ShapeOf(event.kind, at.args);
+  event.args = ShapeOf(at.args);
   OnEvent(event);
 }
 
@@ -230,7 +230,7 @@ void TraceBuilder::Host(std::string_view category, std::string_view name, const 
   event.duration = {at.duration};
   event.correlation = at.correlation;
   event.external_id = at.external_id;
-  event.args = ShapeOf(event.kind, at.args);
+  event.args = ShapeOf(at.args);
   OnEvent(event);
 }
 
@@ -245,7 +245,7 @@ void TraceBuilder::Instant(std::string_view name, int64_t at, const Arguments& a
   event.has_start = true;
   event.name = trace_.words.strings.Intern(name);
   event.start = {at};
-  event.args = ShapeOf(SliceKind::kOther, args);
+  event.args = ShapeOf(args);
   OnEvent(event);
 }
 
@@ -257,14 +257,13 @@ TrackId TraceBuilder::TrackOf(std::string_view rank, std::string_view pid, std::
   return words.InternTrack(process, words.strings.Intern(tid));
 }
 
-ArgsShapeId TraceBuilder::ShapeOf(SliceKind kind, const Arguments& arguments) {
+ArgsShapeId TraceBuilder::ShapeOf(const Arguments& arguments) {
   if (arguments.empty()) return ArgsShapeId::kNone;
-  ArgsShape shape{.kind = kind, .text = "{"};
+  ArgsShape shape{.text = "{"};
   for (const auto& [key, value] : arguments) {
     if (shape.text.size() > 1) shape.text += ", ";
     shape.text += '"' + std::string(key) + "\": " + std::string(value);
-    shape.entries.push_back(
-        {trace_.words.strings.Intern(key), -1, trace_.words.strings.Intern(value)});
+    shape.AddConstant(trace_.words.strings.Intern(key), trace_.words.strings.Intern(value));
   }
   shape.text += '}';
   return trace_.words.AddArgsShape(std::move(shape));

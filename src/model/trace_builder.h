@@ -60,7 +60,7 @@ class TraceBuilder : public EventSink {
   CategoryId CategoryOf(const Event& event);
   ArgsRef StoreArgs(const Event& event);
   TrackId TrackOf(std::string_view rank, std::string_view pid, std::string_view tid);
-  ArgsShapeId ShapeOf(SliceKind kind, const Arguments& arguments);
+  ArgsShapeId ShapeOf(const Arguments& arguments);
 
   Trace trace_;
   bool any_slice_ = false;

@@ -122,8 +122,7 @@ class EventDecoder {
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
   uint32_t LearnHead(std::string_view key, TemplatePart part, bool has_name, bool may_match);
   uint32_t LearnShape(const ParsedEvent& event, TemplatePart tail, const std::vector<Slot>& slots);
-  ArgsShapeId LearnArgs(const ParsedEvent& event, SliceKind kind, const std::vector<Slot>& slots,
-                        Shape& shape);
+  ArgsShapeId LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots, Shape& shape);
   uint32_t FindName(uint32_t head, std::string_view raw, bool add);
   void Remember(uint32_t name, uint32_t shape);
   void Follow(uint32_t head, uint32_t name, uint32_t shape);

@@ -77,64 +77,55 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   if (event.MayHaveId() && event.id && !CanonicalInteger(event.id.text())) {
     e.id = TextId(event.id.text());
   }
-  e.args = LearnArgs(event, e.kind, slots, shape);
+  e.args = LearnArgs(event, slots, shape);
   shapes_.push_back(std::move(shape));
   return static_cast<uint32_t>(shapes_.size() - 1);
 }
 
-ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, SliceKind kind,
-                                    const std::vector<Slot>& slots, Shape& shape) {
+ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<Slot>& slots,
+                                    Shape& shape) {
   if (event.args.empty()) return ArgsShapeId::kNone;
-  ArgsShape args{.kind = kind};
+  const Event& e = shape.prototype;
+  // Only slices have rows with columns for ids.
+  const bool is_slice = e.type == EventType::kSlice || e.type == EventType::kSliceBegin;
+  ArgsShape args;
   const char* from = event.args.data();
   const char* const end = from + event.args.size();
-  for (const Slot& slot : slots) {
-    if (slot.kind != SlotKind::kArgInteger && slot.kind != SlotKind::kArgText) continue;
-    args.text.append(from, slot.begin);
-    from = slot.end;
-    args.slots.push_back(
-        {static_cast<uint32_t>(args.text.size()),
-         slot.kind == SlotKind::kArgInteger ? SlotHome::kInteger : SlotHome::kText});
-  }
-  args.text.append(from, end);
-  // Only slices have rows with columns for ids.
-  const EventType type = shape.prototype.type;
-  const bool is_slice = type == EventType::kSlice || type == EventType::kSliceBegin;
-  const bool on_gpu = is_slice && IsGpuWork(kind);
-  // Both lists are in the order of the text.
-  auto slot = slots.begin();
-  int32_t next_slot = 0;
+  auto slot = slots.begin();  // both lists are in the order of the text
   for (const ParsedEvent::Arg& arg : event.arg_list) {
     while (slot != slots.end() && slot->begin < arg.value.data()) ++slot;
-    ArgsShape::Entry entry{words_.strings.Intern(UnescapeJson(arg.key))};
+    const StringId key = words_.strings.Intern(UnescapeJson(arg.key));
     const bool in_slot = slot != slots.end() && slot->begin == arg.value.data() &&
                          (slot->kind == SlotKind::kArgInteger || slot->kind == SlotKind::kArgText);
     if (!in_slot) {
-      entry.constant = words_.strings.Intern(wants_args_ ? arg.value : std::string_view());
-      args.entries.push_back(entry);
+      args.AddConstant(key, words_.strings.Intern(wants_args_ ? arg.value : std::string_view()));
       continue;
     }
-    entry.slot = next_slot++;
-    // Of equal keys the last wins: an earlier one goes back to the stream.
-    const auto take = [&](int32_t& id, int32_t& text_id, SlotHome home, bool has_column) {
-      const bool is_text = slot->kind == SlotKind::kArgText;
-      if (id >= 0 && id != text_id) args.slots[static_cast<size_t>(id)].home = SlotHome::kInteger;
-      id = entry.slot;
-      text_id = is_text ? entry.slot : -1;
-      if (!is_text && has_column) args.slots[static_cast<size_t>(entry.slot)].home = home;
+    args.text.append(from, slot->begin);
+    from = slot->end;
+    const bool is_text = slot->kind == SlotKind::kArgText;
+    const auto add = [&](SlotHome home) {
+      return args.AddSlot(key, is_text ? SlotHome::kText : home);
+    };
+    const auto add_id = [&](SlotHome column, bool has_column, int32_t& id, int32_t& text_id) {
+      args.FreeColumn(column);
+      id = add(is_slice && has_column ? column : SlotHome::kInteger);
+      text_id = is_text ? id : -1;
     };
     if (arg.key == "correlation") {
-      take(shape.correlation, shape.text_correlation, SlotHome::kCorrelation,
-           on_gpu || (is_slice && kind == SliceKind::kHostCall));
+      add_id(SlotHome::kCorrelation, HasCorrelation(e.kind), shape.correlation,
+             shape.text_correlation);
     } else if (arg.key == "External id" || arg.key == "external id") {
-      take(shape.external_id, shape.text_external_id, SlotHome::kExternalId,
-           on_gpu || (is_slice && kind == SliceKind::kHostOp));
+      add_id(SlotHome::kExternalId, HasExternalId(e.kind), shape.external_id,
+             shape.text_external_id);
+    } else {
+      add(SlotHome::kInteger);
     }
-    args.entries.push_back(entry);
   }
+  args.text.append(from, end);
   shape.args_slots = static_cast<uint32_t>(args.slots.size());
   if (shape.Has(SlotKind::kArgText)) shape.last_args.resize(shape.args_slots);
-  if (!wants_args_ || type == EventType::kMetadata) return ArgsShapeId::kNone;
+  if (!wants_args_ || e.type == EventType::kMetadata) return ArgsShapeId::kNone;
   return words_.AddArgsShape(std::move(args));
 }
 

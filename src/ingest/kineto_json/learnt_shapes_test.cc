@@ -29,8 +29,8 @@ TEST(LearntShapes, AnArgumentWithManyValuesGetsASlot) {
   std::string json = "[";
   for (int i = 0; i < 500; ++i) {
     json += R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)" + std::to_string(i) +
-            R"(,"dur":1,"args":{"mine":)" + std::to_string(i * 7) + R"(,"text":"v)" +
-            std::to_string(i) + "\"}},\n";
+            R"(,"dur":1,"args":{"mine":)" + std::to_string(i * 7) + R"(,"dims":[[)" +
+            std::to_string(i) + R"(,2],[]],"text":"v)" + std::to_string(i) + "\"}},\n";
   }
   json += "]";
   EXPECT_EQ(Read(json).lines, Read(json, 64, false).lines);
@@ -39,8 +39,13 @@ TEST(LearntShapes, AnArgumentWithManyValuesGetsASlot) {
   ASSERT_TRUE(ReadKinetoJson(*stream, builder));
   const Trace trace = std::move(builder).Finish();
   EXPECT_LT(trace.words.args_shapes().size(), 60u);
-  EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 499)), R"({"mine":3493,"text":"v499"})");
-  EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 3)), R"({"mine":21,"text":"v3"})");
+  EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 499)),
+            R"({"mine":3493,"dims":[[499,2],[]],"text":"v499"})");
+  EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 3)), R"({"mine":21,"dims":[[3,2],[]],"text":"v3"})");
+  for (const size_t row : {3, 499}) {
+    EXPECT_EQ(ArgText(trace, HostOpArgs(trace, row), "dims"),
+              "[[" + std::to_string(row) + ",2],[]]");
+  }
 }
 
 TEST(LearntShapes, AnEventSharesNothingWithTheOneBeforeIt) {
