@@ -18,10 +18,10 @@ enum class SlotHome : uint8_t {
   kExternalId,   // in the table's external id column
 };
 
-// The arguments of many events that differ in a few values only, kept once.
+// The arguments of many events that differ only in a few values, kept once.
 //
-// `text` is the JSON text of the args object, byte for byte, without the values that vary; slot i
-// of `slots` says before which byte of `text` its value stands. Slots are in the order of the text.
+// `text` is the JSON text of the object, byte for byte, without the values that vary. Each slot
+// says before which byte of `text` its value stands; slots are in the order of the text.
 struct ArgsShape {
   struct Slot {
     uint32_t at = 0;  // offset into `text`
@@ -44,7 +44,7 @@ struct ArgsShape {
     entries.push_back({key, static_cast<int32_t>(slots.size()) - 1});
     return entries.back().slot;
   }
-  // Of equal keys the last has the column: a slot before it goes back to the stream.
+  // Moves a slot in `column` back to the stream: of equal keys the last has the column.
   void FreeColumn(SlotHome column) {
     for (Slot& slot : slots) {
       if (slot.home == column) slot.home = SlotHome::kInteger;

@@ -24,10 +24,10 @@ class BeginEndPairs {
 
   // A begin without a usable time stays open too: its end must not close another's.
   void Begin(const Event& event, ArgsRef args = {});
-  // The slice that `event` ends; nothing when there is none or when its times are not usable.
-  // Notes an end without begin, and one before its begin, whose slice then takes no time.
+  // The slice that `event` ends; nothing if there is none or if its times are not usable. Notes an
+  // end without a begin, and an end before its begin; such a slice has a duration of 0.
   std::optional<Slice> End(const Event& event, Notes& notes);
-  // Notes what is still open: no slice.
+  // Notes what is still open.
   void Finish(Notes& notes) const;
 
  private:
@@ -46,8 +46,8 @@ class RangePairs {
 
   // `row` stands for the begin.
   void Begin(const Event& event, ProcessId process, uint32_t row = 0);
-  // What `event` ends; nothing when there is no such begin or when the times are not usable. Notes
-  // as BeginEndPairs does.
+  // What `event` ends; nothing if there is no such begin or if the times are not usable. Notes as
+  // BeginEndPairs does.
   std::optional<Ended> End(const Event& event, ProcessId process, Notes& notes);
   // Notes what is still open.
   void Finish(Notes& notes) const;

@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// The table that a complete event (a slice) goes to.
+// The table that a slice goes to.
 enum class SliceKind : uint8_t {
   kHostOp,         // cpu_op
   kAnnotation,     // user_annotation
@@ -30,11 +30,10 @@ constexpr bool HasExternalId(SliceKind kind) {
   return IsGpuWork(kind) || kind == SliceKind::kHostOp;
 }
 
-// The name of today for a category as a file has it: "Kernel" (2021) is "kernel". Kineto's names:
-// ActivityType.h.
+// Today's name of a category: "kernel" for "Kernel" (2021). Source: Kineto's ActivityType.h.
 std::string_view CurrentCategoryName(std::string_view in_file);
 
-// Which table slices of the category (under its name of today) go to.
+// The table for slices of a category, by its name of today.
 SliceKind KindOfCategory(std::string_view category);
 
 }  // namespace tacho

@@ -39,7 +39,7 @@ struct Event {
   bool has_start = false;  // false: no usable time; the event is only counted
   StringId name = StringId::kEmpty;
   TrackId track{};
-  StreamId stream{};  // of GPU work: args.device and args.stream, else pid and tid
+  StreamId stream{};  // of GPU work
   TimeNs start;
   DurationNs duration;       // of a slice, >= 0
   int64_t correlation = -1;  // -1: none
@@ -93,7 +93,7 @@ struct TraceBasics {
   Notes notes;
 };
 
-// Where a reader puts what it finds: a TraceBuilder, or a running total.
+// What a reader writes to: a TraceBuilder, or a running total.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -103,9 +103,9 @@ class EventSink {
   TraceHeader& header() { return basics().header; }
   Vocabulary& vocabulary() { return basics().words; }
   Notes& notes() { return basics().notes; }
-  // False: args are not kept, and the reader need not remember them.
+  // False: the sink drops arguments, so the reader need not keep them.
   [[nodiscard]] virtual bool wants_args() const = 0;
-  // The event and what it points to live until the call returns.
+  // The event and what it points to are valid until the call returns.
   virtual void OnEvent(const Event& event) = 0;
 };
 

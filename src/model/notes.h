@@ -10,7 +10,7 @@ namespace tacho {
 // How much a defect of the data matters.
 enum class Severity {
   kInfo,      // worth knowing, no figure is affected
-  kNotice,    // some figures mean something else than usual
+  kNotice,    // some figures do not mean what they usually do
   kDataLoss,  // events are missing: totals are lower bounds (exit status 4)
 };
 
@@ -21,7 +21,7 @@ enum class NoteId : uint8_t {
   kTruncatedGzip,      // a compressed stream ends before its trailer
   kCorruptGzip,        // a compressed stream is damaged: bad block, checksum or length
   kSecondDocument,     // another JSON document after the end of the trace
-  kTrailingJunk,       // bytes behind the end of the compressed stream or of the JSON
+  kTrailingJunk,       // bytes after the end of the compressed stream or of the JSON
   kReadFailed,         // the system stopped giving bytes in the middle of a file
   kDamagedEvent,       // an event could not be read; reading went on at the next one
   kOversizedEvent,     // an event larger than the reader's bound was left out
@@ -58,8 +58,8 @@ struct Note {
   std::string where;  // the first place, e.g. "byte 468110"
 };
 
-// The ledger of what is wrong with one trace's data. Notes stay in the order of their ids, so that
-// the output does not depend on the order of discovery.
+// What is wrong with the data of one trace. Notes are in the order of their ids, so that the output
+// does not depend on the order in which they are found.
 class Notes {
  public:
   // Counts `count` more of `id`; `where` is kept when it is the first.

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Who a rank is within a deployment, and which of its stages a file is of. Each part only as far as
-// it is known.
+// Which rank of a deployment a trace is of, and which of its stages. A part that is not known is
+// absent.
 struct RankIdentity {
   std::string worker;  // of a recording: "w0", the first that the router names
   std::optional<int64_t> data_parallel, pipeline, tensor;  // its number in each
@@ -27,7 +27,7 @@ struct RankIdentity {
 // By worker, number in each, rank, stage (prefill first); what is not known last.
 bool ComesBefore(const RankIdentity& a, const RankIdentity& b);
 
-// Takes a number away that is 0 or unknown in all of a run: one of one says nothing.
+// Clears a number that is 0 or unknown in all of a run: it tells nothing apart.
 void LeaveOutSingles(std::span<RankIdentity* const> identities);
 
 }  // namespace tacho

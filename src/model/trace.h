@@ -40,7 +40,6 @@ struct GpuTable : SliceTable {
   NarrowColumn external_id;  // of the host op, -1: none (graph replay)
 };
 
-// cpu_op.
 struct HostOpTable : SliceTable {
   NarrowColumn external_id;
 };
@@ -87,9 +86,9 @@ struct CounterTable {
   [[nodiscard]] size_t size() const { return at.size(); }
 };
 
-// Flow ends that say something beyond the slice before them. Kineto writes after each launch and
-// each piece of GPU work a flow end with the same track, time and correlation: those are only
-// counted.
+// Ends and steps of flows. One with the track, the start and the correlation of the slice before it
+// says nothing new and is only counted: Kineto writes one after each launch and each piece of GPU
+// work.
 struct FlowTable {
   Column<EventType> type;
   Column<int64_t> id;
@@ -122,8 +121,7 @@ struct Trace : TraceBasics {
   [[nodiscard]] size_t MemoryBytes() const;
 };
 
-// A row whose arguments are asked for. correlation and external_id are the row's columns, where its
-// table has them.
+// The arguments of a row. correlation and external_id are the row's columns, if its table has them.
 struct ArgsOf {
   ArgsRef ref;
   int64_t correlation = -1;
@@ -135,9 +133,9 @@ ArgsOf HostCallArgs(const Trace& trace, size_t row);
 
 // The JSON text of the arguments, byte for byte as in the file; "" when the event has none.
 std::string ArgsText(const Trace& trace, const ArgsOf& args);
-// The JSON text of one argument; nullopt when it is not there. The last of equal keys wins.
+// The JSON text of one argument; nullopt if there is none. The last of equal keys wins.
 std::optional<std::string> ArgText(const Trace& trace, const ArgsOf& args, std::string_view key);
-// The same as an integer; nullopt when it is not one, quoted integers included.
+// The same as an integer, quoted or not; nullopt if it is no integer.
 std::optional<int64_t> ArgInteger(const Trace& trace, const ArgsOf& args, std::string_view key);
 
 }  // namespace tacho

@@ -10,19 +10,18 @@
 
 namespace tacho {
 
-// Builds a Trace from events in any order: a reader's sink, and the way tests make traces without
-// files.
+// Builds a Trace from events in any order: the sink of a reader, or of a test without files.
 //
 //   TraceBuilder builder;
-//   builder.Kernel("gemm", {.device = "0", .stream = "7", .start = 100, .duration = 50,
-//   .correlation = 1}); const Trace trace = std::move(builder).Finish();
+//   builder.Kernel("gemm", {.stream = "7", .start = 100, .duration = 50, .correlation = 1});
+//   const Trace trace = std::move(builder).Finish();
 class TraceBuilder : public EventSink {
  public:
   TraceBasics& basics() override { return trace_; }
   [[nodiscard]] bool wants_args() const override { return true; }
   void OnEvent(const Event& event) override;
 
-  // Notes the begins without an end and gives the trace away.
+  // Notes the begins without an end and returns the trace.
   Trace Finish() &&;
 
   // Short forms, all times in ns. Arguments are given as pairs of key and JSON text.
@@ -43,11 +42,9 @@ class TraceBuilder : public EventSink {
   void Kernel(std::string_view name, const OnGpu& at) { Gpu("kernel", name, at); }
   void Memcpy(std::string_view name, const OnGpu& at) { Gpu("gpu_memcpy", name, at); }
   void Memset(std::string_view name, const OnGpu& at) { Gpu("gpu_memset", name, at); }
-  // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime",
-  // ...
+  // A slice on a host track; `category` as in a file: "cpu_op", "user_annotation", "cuda_runtime".
   void Host(std::string_view category, std::string_view name, const OnHost& at);
   void NameProcess(std::string_view pid, std::string_view name);
-  // A point in time.
   void Instant(std::string_view name, int64_t at, const Arguments& args = {});
 
  private:
@@ -64,7 +61,7 @@ class TraceBuilder : public EventSink {
 
   Trace trace_;
   bool any_slice_ = false;
-  // The last complete event: the flow ends behind it repeat its place.
+  // The last slice, whose place the flow ends after it repeat.
   int64_t last_correlation_ = -1;
   TrackId last_track_{};
   TimeNs last_start_;

@@ -159,6 +159,15 @@ TEST(TraceBuilder, DevicesOfMergedRanksAreApart) {
   EXPECT_EQ(processes[2].number, 0);
 }
 
+TEST(TraceBuilder, WorkMayBeOfADeviceWithoutAStream) {
+  TraceBuilder builder;
+  builder.Memcpy("page migration", {.device = "1", .stream = ""});
+  const Trace trace = std::move(builder).Finish();
+  const Stream& stream = trace.words[trace.gpu.stream[0]];
+  EXPECT_EQ(trace.Text(stream.device), "1");
+  EXPECT_EQ(stream.stream, StringId::kEmpty);
+}
+
 TEST(Varint, ComesBack) {
   for (const int64_t v :
        {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65}, INT64_MAX, INT64_MIN}) {

@@ -21,6 +21,7 @@ struct Process {
   // In a file merged from several ranks: which rank, as a prefix of its ids ("[TP08] "). Each rank
   // counts devices, correlations and External ids anew.
   StringId rank = StringId::kEmpty;
+  StringId device = StringId::kEmpty;  // if the rows are those of a device: as in Stream
   std::optional<int64_t> number = {};  // the id, if it is a whole number
 };
 
@@ -49,7 +50,7 @@ struct Metric {
 struct Category {
   StringId name;  // under its name of today
   SliceKind kind;
-  // "Trace": the profiler's note of its own window, around the events rather than one of them.
+  // "Trace": a slice that shows when the profiler ran.
   bool is_window = false;
 };
 
@@ -62,8 +63,8 @@ class Vocabulary {
   TrackId InternTrack(ProcessId process, StringId tid);
   MetricId InternMetric(const Metric& metric);
   StreamId InternStream(StringId device, StringId stream);
-  // The stream of GPU work on `track`. In a merged file the ids of devices are those of several
-  // machines: the device is then named with the rank, "[TP08] 0".
+  // The stream of GPU work on `track`. In a merged file several ranks have a device "0": the name
+  // of the device then has the rank, "[TP08] 0".
   StreamId StreamOfRank(StreamId stream, TrackId track) {
     const StringId rank = RankOf(track);
     return rank == StringId::kEmpty ? stream : InternStreamOfRank(stream, rank);
@@ -73,8 +74,8 @@ class Vocabulary {
     return Index(track) < tracks_.size() ? processes_[Index(tracks_[Index(track)].process)].rank
                                          : StringId::kEmpty;
   }
-  // Categories whose events go to a table of their own always have their own id. Of all others
-  // (no real trace has 40) those beyond kMostOtherCategories share one, "(other)".
+  // Categories whose slices have a table always have their own id. Of all others (no real trace has
+  // 40) those beyond kMostOtherCategories share one id, "(other)".
   static constexpr size_t kMostOtherCategories = 200;
   CategoryId InternCategory(std::string_view in_file);
   [[nodiscard]] bool has_shared_category() const { return shared_category_ >= 0; }

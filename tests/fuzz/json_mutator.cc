@@ -151,6 +151,9 @@ constexpr std::string_view kTokens[] = {
     R"({"ph":"B","name":"o","pid":1,"tid":1,"ts":1,"args":{"a":1}},{"ph":"E","pid":1,"tid":1,"ts":4},)",
     R"({"name":"thread_name","ph":"M","ts":1,"pid":1,"tid":1,"args":{"name":"t"}},)",
     R"({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":3,"args":{"Bytes":-4,"Addr":77}},)",
+    R"({"ph":"C","name":"m","pid":1,"ts":2,"args":{"used":5,"":0.25,"text":"x"}},)",
+    R"({"ph":"b","cat":"c","id":7,"name":"r","pid":1,"ts":2,"args":{"a":1}},)",
+    R"({"ph":"e","cat":"c","id":7,"name":"r","pid":1,"ts":6},)",
     R"({"args":{"External id":5,"device":1},"cat":"Kernel","dur":2.5,"name":"k","ph":"X","pid":1,"tid":2,"ts":1.5},)",
 };
 constexpr std::string_view kSeed =

@@ -9,7 +9,7 @@
 namespace tacho::kineto {
 namespace {
 
-// Behind the value at `p`, nullptr if it is incomplete or in need of repair.
+// The end of the value at `p`; nullptr if the value is incomplete or needs repair.
 const char* SkipPlainValue(const char* p, const Cursor& c) {
   Cursor value{p, c.end, c.last};
   return SkipValue(value, Place::kMember) == Scan::kOk && !value.repaired ? value.p : nullptr;
@@ -24,7 +24,7 @@ EventDecoder::EventDecoder(EventSink& sink, const KinetoReadOptions& options)
       options_(options),
       wants_args_(sink.wants_args()),
       name_table_(256, 0) {
-  // Kineto's two layouts, until the file's own habits are known.
+  // Kineto's two layouts, until the file has shown its own.
   habits_.after_names = {"\", \"pid\":", "\",\n    \"pid\":"};
 }
 
@@ -37,7 +37,8 @@ Scan EventDecoder::Decode(Cursor& c, uint64_t offset) {
   return DecodeSlow(c);
 }
 
-// Long: the path of nearly every event, in one piece for the compiler.
+// Nearly every event takes this path. It is one long function because the compiler optimizes it as
+// a whole.
 bool EventDecoder::DecodeFast(Cursor& c) {
   uint32_t head = kNone;
   const char* p = MatchHead(c, head);
@@ -53,7 +54,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
     return true;
   }
 
-  // The name: the one that came here last time, if it is that, without looking for its end.
+  // If the name is the one that came here last time, there is no need to look for its end.
   uint32_t name = kNone, expected = kNone;
   if (guess_->name != kNone && names_[guess_->name].head == head) {
     const std::string_view raw = names_[guess_->name].raw;
@@ -79,7 +80,7 @@ bool EventDecoder::DecodeFast(Cursor& c) {
 
   const auto attempt = [&](uint32_t shape) {
     values_.args_used = args_of_head;
-    // Without arguments texts are no words, only ids: there is nothing to compare with.
+    // If arguments are not wanted, their texts are not kept: there is nothing to compare with.
     const std::vector<int64_t>& last = shapes_[shape].last_args;
     const bool comparable = wants_args_ && !last.empty();
     const char* const end =
@@ -125,7 +126,7 @@ const char* EventDecoder::MatchHead(const Cursor& c, uint32_t& head) {
   return nullptr;
 }
 
-// `last_args` are what the arguments' slots held the last time, nullptr when that is of no use.
+// `last_args`: what the slots of the arguments held last time, or nullptr.
 const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* last_args,
                                     const char* p, const Cursor& c) {
   const char* const bytes = part.bytes.data();
@@ -175,8 +176,8 @@ const char* EventDecoder::MatchPart(const TemplatePart& part, const int64_t* las
   return nullptr;
 }
 
-// Behind `text` if it stands at `p` with `behind` after it, else nullptr. Enough to know that a
-// value which was read here before, in front of the same fixed bytes, is here again.
+// If `text` is at `p`, followed by `behind`: its end, else nullptr. `text` was once read here,
+// before the same fixed bytes, so this check is enough.
 const char* EventDecoder::MatchText(StringId text, char behind, const char* p, const Cursor& c) {
   if (text == StringId::kEmpty) return nullptr;
   const std::string_view bytes = words_[text];
@@ -187,8 +188,8 @@ const char* EventDecoder::MatchText(StringId text, char behind, const char* p, c
   return p + bytes.size();
 }
 
-// Reads a slot that is no number; the fixed bytes behind it decide whether it ended where it
-// should.
+// Reads a slot that is no plain number. The fixed bytes after it show whether it ended at the right
+// place.
 const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Cursor& c) {
   switch (kind) {
     case SlotKind::kPid:
@@ -220,29 +221,29 @@ const char* EventDecoder::ReadTextSlot(SlotKind kind, const char* p, const Curso
   }
 }
 
-// Puts `shape` first among those of `name`, and notes that it came after the one that was first.
+// Puts `shape` first among the shapes of `name`, and links it to the one that was first.
 void EventDecoder::Remember(uint32_t name, uint32_t shape) {
   std::array<uint32_t, kCandidates>& list = names_[name].shapes;
   if (list[0] != kNone) shapes_[list[0]].next_same_name = shape;
   if (list[0] == shape) return;
-  // A shape that is not there takes the place of the last.
+  // A new shape takes the place of the last.
   const auto at = std::find(list.begin(), list.end() - 1, shape);
   std::rotate(list.begin(), at, at + 1);
   list[0] = shape;
 }
 
-// Corrects the guesses that were made for this event, and makes the one for the next.
+// Corrects the guess for this event, and looks up the guess for the next.
 void EventDecoder::Follow(uint32_t head, uint32_t name, uint32_t shape) {
   std::vector<int64_t>& args = shapes_[shape].last_args;
   std::copy_n(arg_values_.begin(), args.size(), args.begin());
   *guess_ = {head, name, shape};
-  // Each name's bits leave at the top after eight more names.
+  // After eight more names the bits of a name have been shifted out.
   last_names_ = (last_names_ << 8) ^ ((name + 1) * uint64_t{0x9e3779b97f4a7c15} >> 8);
   guess_ = &guesses_[last_names_ * 0xd6e8feb86659fd93 >> (64 - kGuessBits)];
   __builtin_prefetch(guess_);
 }
 
-// An id as a number; of a text, TextId.
+// An id as a number: TextId of an id that is a text.
 int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
   const int64_t value = arg_values_[static_cast<size_t>(slot)];
   const bool is_text = slot == shape.text_correlation || slot == shape.text_external_id;
@@ -251,7 +252,7 @@ int64_t EventDecoder::IdOf(const Shape& shape, int32_t slot) const {
 
 void EventDecoder::Emit(StringId name, uint32_t shape_id) {
   Shape& shape = shapes_[shape_id];
-  Event& event = shape.prototype;  // what varies is written into it anew each time
+  Event& event = shape.prototype;  // each event overwrites what varies
   event.name = name;
   if (shape.lacks_duration) notes_.Add(NoteId::kMissingDuration, Where());
   if (shape.lacks_start) notes_.Add(NoteId::kBadTime, Where());
@@ -282,7 +283,9 @@ TrackId EventDecoder::TrackOf(StringId pid, StringId tid) {
   const size_t known = words_.processes().size();
   const ProcessId process = words_.InternProcess(pid);
   if (words_.processes().size() > known) {
-    words_[process].rank = words_.strings.Intern(std::string(RankOfPid(words_[pid])));
+    const std::string text(words_[pid]);
+    words_[process].rank = words_.strings.Intern(RankOfPid(text));
+    words_[process].device = words_.strings.Intern(DeviceOfPid(text));
   }
   return words_.InternTrack(process, tid);
 }

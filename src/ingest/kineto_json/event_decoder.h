@@ -16,23 +16,23 @@
 
 namespace tacho::kineto {
 
-// Turns the bytes of events into Events, fast where they look like earlier ones.
+// Turns the bytes of events into Events. An event that looks like an earlier one takes a fast path.
 //
-// A trace of millions of events has a few thousand shapes: the same bytes but for the times, a few
-// ids and the name. The first event of a shape is taken apart by ParseEvent and its shape learnt:
-// the head (the bytes before the name) and the tail (those behind it), each as fixed stretches and
-// slots. A later event is compared with the shapes that are likely here, 16 bytes at a time, and
-// only its slots are read. Nothing is assumed of the producer: order of keys, white space and
-// values are whatever the first event had.
+// A trace of millions of events has a few thousand shapes: events of one shape have the same bytes
+// except for the times, a few ids and the name. ParseEvent parses the first event of a shape, and
+// the decoder learns the shape: the head (the bytes before the name) and the tail (the bytes after
+// it), each as fixed bytes and slots. It compares a later event with the likely shapes, 16 bytes at
+// a time, and reads only the slots. It assumes nothing about the producer: the order of keys, the
+// white space and the values are those of the first event.
 //
 // Both paths end in the same Emit, with the same shape: the fast path decides nothing by itself.
 class EventDecoder {
  public:
   EventDecoder(EventSink& sink, const KinetoReadOptions& options);
 
-  // Decodes the event whose opening brace is at c.p, gives it to the sink and moves c.p behind it.
-  // c.p stays unless kOk. The cursor's bytes must be readable for BlockStream::kTailroom bytes
-  // behind the end. `offset` is the place of c.p in the document, for notes.
+  // Decodes the event whose opening brace is at c.p, passes it to the sink and moves c.p past it.
+  // Unless the result is kOk, c.p does not move. BlockStream::kTailroom bytes after the cursor's
+  // end must be readable. `offset` is the place of c.p in the document, for notes.
   Scan Decode(Cursor& c, uint64_t offset);
 
   // Adds the events by Chrome's letters.
@@ -52,7 +52,7 @@ class EventDecoder {
     uint32_t hash = 0;
     uint32_t head = 0;
     StringId id = StringId::kEmpty;
-    std::array<uint32_t, kCandidates> shapes;  // most recent first, kNone behind the last
+    std::array<uint32_t, kCandidates> shapes;  // most recent first, kNone after the last
   };
   struct Head {
     TemplatePart part;
@@ -65,26 +65,26 @@ class EventDecoder {
     StringId pid{}, tid{};           // of metadata events without slots for them
     uint32_t args_slots = 0;         // how many slots are arguments
     std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
-    bool lacks_duration = false;     // a complete event without one
-    bool lacks_start = false;        // and without a time at all
+    bool lacks_duration = false;     // a slice without a duration
+    bool lacks_start = false;        // a slice, begin or end without a start
     char phase = '?';                // Chrome's letter
-    uint32_t slots = 0;              // which kinds there are: a bit each
-    int32_t correlation = -1;        // which of them, or -1
+    uint32_t slots = 0;              // the kinds of its slots: a bit each
+    int32_t correlation = -1;        // the number of its slot among the arguments, or -1
     int32_t external_id = -1;
     int32_t text_correlation = -1, text_external_id = -1;  // the same, where it is no integer
     uint32_t next_same_name = kNone;                       // the shape that this name had next
 
     [[nodiscard]] bool Has(SlotKind kind) const { return (slots & SlotBit(kind)) != 0; }
   };
-  // What came the last time after the same eight names: traces repeat themselves. Only ever a
+  // What came the last time after the same eight names. Traces repeat themselves, so it is a good
   // guess.
   struct Guess {
     uint32_t head = kNone;
     uint32_t name = kNone;
     uint32_t shape = kNone;
   };
-  // What the slots of the event at hand hold. What its shape has no slot for is left over from
-  // other events.
+  // What the slots of the current event hold. A field without a slot in its shape holds the value
+  // of an earlier event.
   struct Scalars {
     int64_t start_ns = 0, duration_ns = 0, id = -1;
     StringId pid{}, tid{}, metadata{};
@@ -107,7 +107,8 @@ class EventDecoder {
     if (values_.args_used == arg_values_.size()) arg_values_.resize(arg_values_.size() * 2 + 8);
     arg_values_[values_.args_used++] = value;
   }
-  // The value of a text slot. Without arguments only ids are asked for, and no text is kept.
+  // The value of a text slot. A sink that wants no arguments needs only the ids, so no text is
+  // kept.
   int64_t TextValue(std::string_view text) {
     return wants_args_ ? static_cast<int64_t>(words_.strings.Intern(text)) : TextId(text);
   }
@@ -116,7 +117,7 @@ class EventDecoder {
   void ReadTimes(const ParsedEvent& event);
   void ReadSlots(const std::vector<Slot>& slots);
   std::vector<Slot> FindSlots(const ParsedEvent& event, CategoryId category, bool has_category);
-  // The parts before and behind the name.
+  // The parts before and after the name.
   static std::pair<TemplatePart, TemplatePart> CutAtSlots(const ParsedEvent& event,
                                                           const std::vector<Slot>& slots);
   SlotKind ArgSlot(const ParsedEvent::Arg& arg, CategoryId category);
@@ -151,8 +152,8 @@ class EventDecoder {
   StringPool raw_names_;
   std::unordered_set<StringId> invalid_names_;  // noted: not UTF-8
   EventHabits habits_;
-  // How many values each argument of each category showed when shapes were learnt; one with many
-  // gets a slot.
+  // The values of each argument of each category in the shapes so far. An argument with many gets a
+  // slot.
   std::unordered_map<uint64_t, std::unordered_set<uint64_t>> arg_values_seen_;
   std::unordered_set<uint64_t> volatile_args_;
   size_t learnt_bytes_ = 0;
@@ -162,7 +163,7 @@ class EventDecoder {
   uint64_t last_names_ = 0;
   Scalars values_;
   std::vector<int64_t> arg_values_;  // room for those of any shape learnt
-  uint64_t offset_ = 0;              // of the event at hand
+  uint64_t offset_ = 0;              // of the current event
   uint64_t fast_events_ = 0, slow_events_ = 0;
   std::array<uint64_t, 128> events_of_phase_{};
 };

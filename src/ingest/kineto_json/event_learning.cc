@@ -1,4 +1,4 @@
-// What EventDecoder learns from the events of the slow path: shapes, names, habits.
+// What EventDecoder learns from events that took the slow path: shapes, names, habits.
 #include <algorithm>
 
 #include "base/json_text.h"
@@ -63,7 +63,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   const StringId tid = words_.strings.Intern(UnescapeJson(event.tid.text()));
   shape.pid = pid;
   shape.tid = tid;
-  // A metadata event's track may stand in slots and is made when it is known.
+  // Each metadata event may have a track of its own, in slots.
   if (e.type != EventType::kMetadata) e.track = TrackOf(pid, tid);
   if (IsGpuWork(e.kind)) {
     StringId device = pid, stream = tid;
@@ -86,7 +86,7 @@ ArgsShapeId EventDecoder::LearnArgs(const ParsedEvent& event, const std::vector<
                                     Shape& shape) {
   if (event.args.empty()) return ArgsShapeId::kNone;
   const Event& e = shape.prototype;
-  // Only slices have rows with columns for ids.
+  // Only tables of slices have columns for ids.
   const bool is_slice = e.type == EventType::kSlice || e.type == EventType::kSliceBegin;
   ArgsShape args;
   const char* from = event.args.data();
@@ -162,7 +162,8 @@ void EventDecoder::GrowNames() {
   }
 }
 
-// Starts anew, keeping only the words and the habits: damage is read the same before and after.
+// Drops all that was learnt but the words and the habits. These stay, so that damaged events are
+// read the same before and after.
 void EventDecoder::Forget() {
   heads_.clear();
   recent_heads_.clear();

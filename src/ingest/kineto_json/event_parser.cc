@@ -13,8 +13,8 @@ Field FieldOf(const char* begin, const char* end) {
   return {begin, end, false};
 }
 
-// Moves to the value of an object's next member and tells its key, without quotes; at the object's
-// end c.p is at the closing brace and `key` stays null.
+// Moves to the value of an object's next member. `key` is its key without quotes. At the end of the
+// object c.p is at the closing brace and `key` stays null.
 Scan NextKey(Cursor& c, std::string_view& key) {
   c.p = SkipSpaceAndCommas(c.p, c.end);
   if (c.p == c.end) return Scan::kMore;
@@ -64,7 +64,7 @@ Field* FieldByKey(ParsedEvent& event, std::string_view key) {
   return nullptr;
 }
 
-// One try; with `name_end` the name's string is taken to end there, whatever it holds.
+// Parses the event once. If `name_end` is given, the name ends there, whatever it holds.
 Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
   event = ParsedEvent{};
   event.begin = c.p;
@@ -92,14 +92,14 @@ Scan TryParse(Cursor& c, const char* name_end, ParsedEvent& event) {
   }
   ++c.p;
   if (const Scan end = MayFollowObject(c.p, c.end, c.last); end != Scan::kOk) return end;
-  // A string that swallowed the time swallowed more than its own quotes.
+  // A repaired string that holds the time as well is too long.
   if (c.repaired && !event.start) return Scan::kBad;
   event.end = c.p;
   event.repaired = c.repaired;
   return Scan::kOk;
 }
 
-// Where the next event begins, or the end of the bytes. kMore when that cannot be told.
+// Finds where the next event begins, or the end of the bytes. kMore: more bytes must show it.
 Scan FindNextEvent(const Cursor& c, const EventHabits& habits, const char*& next) {
   char before = *c.p;
   for (next = c.p + 1; next != c.end; ++next) {
@@ -112,7 +112,7 @@ Scan FindNextEvent(const Cursor& c, const EventHabits& habits, const char*& next
   return c.last ? Scan::kBad : Scan::kMore;
 }
 
-// Where the name's value starts (behind its quote) in the event at `begin`, or nullptr.
+// The first byte of the name in the event at `begin`, or nullptr.
 const char* FindNameValue(const char* begin, const char* end) {
   static constexpr std::string_view kKey = "\"name\"";
   const char* const key = std::search(begin, std::min(end, begin + 4096), kKey.begin(), kKey.end());
@@ -158,6 +158,13 @@ std::string_view RankOfPid(std::string_view pid) {
   return pid.substr(0, bracket + 2);
 }
 
+std::string_view DeviceOfPid(std::string_view pid) {
+  constexpr std::string_view kBefore = "GPU ", kAfter = " Counters";
+  if (!pid.starts_with(kBefore) || !pid.ends_with(kAfter)) return {};
+  if (pid.size() <= kBefore.size() + kAfter.size()) return {};
+  return pid.substr(kBefore.size(), pid.size() - kBefore.size() - kAfter.size());
+}
+
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event) {
   Cursor attempt = c;
   const Scan scan = TryParse(attempt, nullptr, event);
@@ -165,7 +172,7 @@ Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, Pars
     c.p = attempt.p;
     return scan;
   }
-  // A real event is far below this; a string that swallowed the rest of the file is not.
+  // No real event is that long: a string in it has no closing quote.
   const bool runaway = scan == Scan::kMore && static_cast<size_t>(c.end - c.p) > runaway_bytes;
   if (scan == Scan::kMore && !c.last && !runaway) return scan;
 

@@ -18,15 +18,14 @@ struct Field {
   [[nodiscard]] std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
 };
 
-// One event taken apart; all pointers go into the bytes that were parsed. The last of equal keys
-// wins.
+// A parsed event. All pointers point into the bytes that were parsed. The last of equal keys wins.
 struct ParsedEvent {
   struct Arg {
     std::string_view key;    // without quotes, as in the file
     std::string_view value;  // JSON text
   };
   const char* begin = nullptr;  // the opening brace
-  const char* end = nullptr;    // behind the closing brace
+  const char* end = nullptr;    // after the closing brace
   Field phase, category, name, pid, tid, start, duration, id;
   std::string_view args;  // JSON text of the args object, empty without one
   std::vector<Arg> arg_list;
@@ -49,23 +48,25 @@ EventType TypeOfPhase(char letter);
 // What SGLang's merger puts before each pid of a rank, up to the space: "[TP00-DP01] " of
 // "[TP00-DP01] 1234"; "" if the pid has no such part.
 std::string_view RankOfPid(std::string_view pid);
+// "0" of "GPU 0 Counters", to which Kineto gives a device's hardware counters; "" of any other pid.
+std::string_view DeviceOfPid(std::string_view pid);
 
-// How events look here, learnt from those that were read: what a damaged one is held against.
+// How the events of this file look. Damaged events are repaired by it.
 struct EventHabits {
-  std::vector<std::string_view> openings;     // from the brace to behind the first key: `{"ph"`
+  std::vector<std::string_view> openings;     // the brace and the first key: `{"ph"`
   std::vector<std::string_view> after_names;  // what follows a name: `", "pid":`
 };
 
-// Takes one event apart, leniently: the path that is right for anything. c.p is at the event's
-// opening brace; afterwards behind its closing one (unchanged unless kOk).
+// Parses one event leniently; correct for any bytes. c.p is at the event's opening brace and moves
+// past its closing brace, or stays unless the result is kOk.
 //
-// When an event cannot be read because its name holds unescaped quotes, the name is taken to end
-// where names end here; so also when it does not end within `runaway_bytes`.
+// If an event is unreadable because its name holds unescaped quotes, or does not end within
+// `runaway_bytes`, its name ends where names end in this file.
 Scan ParseEvent(Cursor& c, const EventHabits& habits, size_t runaway_bytes, ParsedEvent& event);
 
-// Whether the brace at `p` opens an event: `before` is the last character in front of it that is no
-// white space, and the bytes must be one of the known openings (without any: an event's key must
-// come first). kBad: it does not.
+// Whether the brace at `p` opens an event (else kBad). `before` is the last character before it
+// that is no white space. The bytes must be one of the known openings; if none is known, a key of
+// an event must come first.
 Scan OpensEvent(char before, const char* p, const char* end, bool last, const EventHabits& habits);
 
 }  // namespace tacho::kineto

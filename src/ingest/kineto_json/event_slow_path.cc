@@ -1,5 +1,4 @@
-// The slow path of EventDecoder: events are taken apart, and cut where others of their shape
-// differ.
+// The slow path of EventDecoder: parses an event, and cuts it where events of its shape differ.
 #include <algorithm>
 #include <utility>
 
@@ -11,8 +10,7 @@
 namespace tacho::kineto {
 namespace {
 
-// Kineto prints these ids and amounts anew for each event; giving them a slot at once saves
-// learning it.
+// Ids and amounts that differ in each event of Kineto's: they get a slot at once, without learning.
 constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "external id",
                                               "correlation",
@@ -39,7 +37,7 @@ constexpr std::string_view kVolatileArgs[] = {"External id",
                                               "ptr",
                                               "Op count"};
 
-// These name the stream that an event belongs to and must be the shape's own.
+// These name the stream of an event. Each shape has one stream, so they never get a slot.
 constexpr std::string_view kFixedArgs[] = {"device", "stream"};
 
 template <size_t N>
@@ -47,7 +45,7 @@ bool Contains(const std::string_view (&list)[N], std::string_view key) {
   return std::find(std::begin(list), std::end(list), key) != std::end(list);
 }
 
-// Different for different parts: each stretch says its length, for its bytes may be any.
+// Different for different parts: the stretches may hold any bytes, so the key has their lengths.
 std::string KeyOf(const TemplatePart& part, uint32_t prefix) {
   std::string key = std::to_string(prefix) + ':';
   for (const Segment& segment : part.segments) {
@@ -65,7 +63,7 @@ Scan EventDecoder::DecodeSlow(Cursor& c) {
   const Scan scan = ParseEvent(c, habits_, options_.runaway_bytes, event);
   if (scan != Scan::kOk) return scan;
   ++slow_events_;
-  // The fast path takes the first quote that ends a string: it must not learn from repaired ones.
+  // To the fast path the first quote ends a string, so it must not learn from repaired strings.
   const bool may_match = !event.repaired;
   if (event.repaired) notes_.Add(NoteId::kRepairedName, Where());
 
@@ -126,7 +124,7 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   if (event.MayHaveId() && event.id && CanonicalInteger(event.id.text()))
     add(event.id, SlotKind::kId);
   const bool is_metadata = event.Phase() == 'M';
-  // The stream of GPU work is the shape's own.
+  // Each shape of GPU work has one stream.
   if (is_metadata && !(has_category && IsGpuWork(words_[category].kind))) {
     if (event.pid && CanonicalInteger(event.pid.text())) add(event.pid, SlotKind::kPid);
     if (event.tid && CanonicalInteger(event.tid.text())) add(event.tid, SlotKind::kTid);
@@ -150,7 +148,7 @@ std::vector<EventDecoder::Slot> EventDecoder::FindSlots(const ParsedEvent& event
   return slots;
 }
 
-// The slot that an argument gets, kEnd for none: its value is then part of the shape.
+// The slot that an argument gets. kEnd: none, its value is part of the shape.
 SlotKind EventDecoder::ArgSlot(const ParsedEvent::Arg& arg, CategoryId category) {
   if (arg.value.empty() || Contains(kFixedArgs, arg.key)) return SlotKind::kEnd;
   const SlotKind slot = SlotOfVaryingArg(arg.value);
@@ -200,7 +198,7 @@ std::pair<TemplatePart, TemplatePart> EventDecoder::CutAtSlots(const ParsedEvent
   return {std::move(head), std::move(tail)};
 }
 
-// By the parsed fields: what the fast path would refuse is read here all the same.
+// Reads the slots from the parsed fields, also those that the fast path would refuse.
 void EventDecoder::ReadSlots(const std::vector<Slot>& slots) {
   for (const Slot& slot : slots) {
     const std::string_view text(slot.begin, static_cast<size_t>(slot.end - slot.begin));
@@ -242,7 +240,7 @@ void EventDecoder::ReadTimes(const ParsedEvent& event) {
     notes_.Add(NoteId::kNegativeDuration, Where());
     values_.duration_ns = 0;
   }
-  // Sums of times this far off would overflow: no profiler's clock is there.
+  // Sums of such times would overflow. No profiler's clock shows them.
   good = good && values_.start_ns <= INT64_MAX / 4 && values_.start_ns >= INT64_MIN / 4 &&
          values_.duration_ns <= kLongestDuration;
   if (!good) notes_.Add(NoteId::kBadTime, Where());

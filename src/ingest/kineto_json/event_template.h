@@ -15,12 +15,12 @@
 
 namespace tacho::kineto {
 
-// What stands at a place where events of one shape differ.
+// What a slot holds: a place where events of one shape differ.
 enum class SlotKind : uint8_t {
   kStart,     // ts
   kDuration,  // dur
   kId,        // id of a flow or a range
-  kPid,       // of metadata events but GPU work's; else pid and tid are the shape's
+  kPid,       // of metadata events, except GPU work's; for others pid and tid belong to the shape
   kTid,
   kMetadata,    // args.name or args.labels of metadata events: the raw JSON text
   kArgInteger,  // an argument that is a canonical integer
@@ -36,7 +36,7 @@ inline SlotKind SlotOfVaryingArg(std::string_view text) {
   return CanonicalInteger(text) ? SlotKind::kArgInteger : SlotKind::kArgText;
 }
 
-// An id that is no integer as a number: far from real ids, the same for the same text.
+// A number for an id that is no integer: the same for the same text, and far from real ids.
 inline int64_t TextId(std::string_view text) {
   return static_cast<int64_t>(HashBytes(text) >> 2 | uint64_t{1} << 62);
 }
@@ -44,21 +44,21 @@ inline int64_t TextId(std::string_view text) {
 // No profiler runs for a day: longer durations are damage, and would overflow sums.
 inline constexpr int64_t kLongestDuration = 100'000'000'000'000;
 
-// The bytes of a stretch of an event that its shape fixes, up to the next slot.
+// Fixed bytes of a shape, up to the next slot.
 struct Segment {
   uint32_t begin = 0;  // into TemplatePart::bytes
   uint32_t size = 0;
   SlotKind slot = SlotKind::kEnd;
 };
 
-// One half of an event's shape, before or behind its name: fixed bytes and slots in turn. The last
-// segment has the slot kEnd.
+// The part of a shape before or after the name: fixed bytes and slots in turn. The last segment has
+// the slot kEnd.
 struct TemplatePart {
-  std::string bytes;  // of all segments, with 16 bytes of padding behind
+  std::string bytes;  // of all segments, with 16 bytes of padding after
   std::vector<Segment> segments;
 };
 
-// True if the `size` bytes at `p` and `q` are equal. Reads up to 15 bytes behind both.
+// True if the `size` bytes at `p` and `q` are equal. Reads up to 15 bytes after both.
 inline bool SameBytes(const char* p, const char* q, size_t size) {
 #ifdef __SSE2__
   const auto same = [&](size_t i) {
@@ -69,7 +69,7 @@ inline bool SameBytes(const char* p, const char* q, size_t size) {
     const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(same(0)));
     return (differ & ((1u << size) - 1)) == 0;
   }
-  // They nearly always are: one jump at the end. The last 16 overlap those before.
+  // They are equal nearly always, so there is one jump, at the end. The last 16 may overlap.
   __m128i all = same(size - 16);
   for (size_t i = 0; i + 16 < size; i += 16) all = _mm_and_si128(all, same(i));
   return _mm_movemask_epi8(all) == 0xffff;

@@ -14,8 +14,8 @@ namespace tacho {
 namespace kineto {
 namespace {
 
-// Top-level keys that producers write behind the events: only these prove that a bracket in damaged
-// text ends the array.
+// Top-level keys that producers write after the events. In damaged text only one of these proves
+// that a bracket ends the array.
 constexpr std::string_view kTrailerKeys[] = {"traceName",
                                              "trace_id",
                                              "record_shapes",
@@ -45,7 +45,7 @@ constexpr std::string_view kTrailerKeys[] = {"traceName",
                                              "stackFrames",
                                              "samples"};
 
-// Reads one document. Members read from front to back; each leaves the cursor behind what it took.
+// Reads one document. Members read from front to back; each leaves the cursor after what it took.
 class Document {
  public:
   Document(BlockStream& stream, EventSink& sink, const KinetoReadOptions& options)
@@ -60,7 +60,7 @@ class Document {
   Result<KinetoReadResult> Read();
 
  private:
-  // Moves to the next byte that is no white space (nor comma). False at the end of the document.
+  // Moves to the next byte that is no white space (and no comma). False at the end of the document.
   bool ToText(bool commas);
   bool IsListOfOtherThings();
   [[nodiscard]] Result<void> CheckKeys() const;
@@ -80,7 +80,7 @@ class Document {
   TraceHeader& header_;
   Notes& notes_;
   const KinetoReadOptions& options_;
-  bool has_events_ = false;  // the key of the events was there
+  bool has_events_ = false;  // the document has the key "traceEvents"
 };
 
 Result<KinetoReadResult> Document::Read() {
@@ -114,7 +114,7 @@ Result<KinetoReadResult> Document::Read() {
   return KinetoReadResult{window_.end_offset()};
 }
 
-// Whether the list at the cursor holds another thing than events, by its first element.
+// Whether the first element shows that the list at the cursor holds no events.
 bool Document::IsListOfOtherThings() {
   while (static_cast<size_t>(c_.end - c_.p) < kSniffBytes && window_.More()) {
   }
@@ -178,7 +178,7 @@ void Document::ReadObject() {
 
 bool Document::ReadMember() {
   for (;;) {
-    // All of it from the start whenever bytes are missing: members are short, but for the events.
+    // If bytes are missing, it starts again: all members but the events are short.
     Cursor at = c_;
     Scan scan = *at.p == '"' ? SkipString(at, Place::kKey) : Scan::kBad;
     const std::string_view key(c_.p + 1,
@@ -210,14 +210,14 @@ bool Document::ReadMember() {
     }
     const auto size = static_cast<size_t>(c_.end - c_.p);
     if (scan == Scan::kMore && !c_.last && size < options_.largest_event_bytes) {
-      window_.More();  // even when nothing comes: that it is the end may be all that was missing
+      window_.More();  // if nothing comes, the next try knows that it is the end
       continue;
     }
     if (scan == Scan::kMore && c_.last) {
       notes_.Add(NoteId::kTruncatedJson, Where());
       return false;
     }
-    // A damaged member: go on at the events, if they are still to come.
+    // The member is damaged: go on at the events, if they are still to come.
     notes_.Add(NoteId::kDamagedEvent, Where());
     static constexpr std::string_view kEvents = "\"traceEvents\"";
     for (;;) {
@@ -232,7 +232,7 @@ bool Document::ReadMember() {
   }
 }
 
-// Moves behind zero bytes: the padding of a preallocated file that was not cut to size. False when
+// Moves past zero bytes: the padding of a preallocated file that was not cut to size. False when
 // the document ends with them.
 bool Document::SkipPadding() {
   for (;;) {
@@ -246,7 +246,8 @@ bool Document::SkipPadding() {
 bool Document::ReadEvents(bool list_form) {
   for (;;) {
     if (!ToText(true)) {
-      // A list may stay open: chrome://tracing's rule for writers that are stopped.
+      // A list may stay open, so that a writer can be stopped at any time (chrome://tracing's
+      // rule).
       if (!list_form) notes_.Add(NoteId::kTruncatedJson, Where());
       return false;
     }
@@ -284,7 +285,7 @@ bool Document::ReadEvents(bool list_form) {
   }
 }
 
-// Moves from something unreadable to the next event, or to the bracket behind the last one. False
+// Moves from something unreadable to the next event, or to the bracket after the last one. False
 // when the document ends first.
 bool Document::SkipDamage(NoteId reason) {
   notes_.Add(reason, Where());
@@ -309,7 +310,7 @@ bool Document::SkipDamage(NoteId reason) {
   }
 }
 
-// Whether the bracket at c.p ends the array of events, by what stands behind it. In damaged text
+// Whether the bracket at c.p ends the array of events, by what stands after it. In damaged text
 // (`strict`) only a known key proves it: brackets of arguments are followed by keys too.
 Scan Document::EndsArray(const Cursor& c, bool strict) {
   const Scan undecided = c.last ? Scan::kBad : Scan::kMore;
@@ -341,7 +342,7 @@ void Document::ReadBehindEnd() {
       const bool is_document = *c_.p == '{' || *c_.p == '[';
       notes_.Add(is_document ? NoteId::kSecondDocument : NoteId::kTrailingJunk, Where());
       c_.p = c_.end;
-      // Read on to the end: a compressed stream shows its trailer only there.
+      // Read to the end: the trailer of a compressed stream is there.
       while (window_.More()) c_.p = c_.end;
       return;
     }

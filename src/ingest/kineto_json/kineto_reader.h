@@ -15,14 +15,14 @@ struct KinetoReadOptions {
   size_t largest_event_bytes = size_t{64} << 20;
 
   // Bounds that real traces do not meet; tests lower them.
-  // An event without an end so far: beyond this a string in it swallowed what follows.
+  // An event without an end within so many bytes has a string without a closing quote.
   size_t runaway_bytes = size_t{1} << 20;
-  // Learnt bytes beyond which the fast path starts anew: bounds memory where no two events are
-  // alike. Shows in no result.
+  // Beyond so many learnt bytes the fast path starts again. It bounds the memory if no two events
+  // are alike. Results do not depend on it.
   size_t learnt_bytes = size_t{256} << 20;
   size_t learnt_bytes_without_args = size_t{8} << 20;
-  // More values of an argument than this among the learnt shapes of a category, and it is taken to
-  // vary. Shows in no result.
+  // An argument with more values than this in the shapes of a category gets a slot. Results do not
+  // depend on it.
   size_t many_arg_values = 48;
 };
 

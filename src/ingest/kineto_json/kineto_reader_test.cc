@@ -154,6 +154,8 @@ TEST(ReadKinetoJson, EachNumberOfACounterIsASample) {
   };
   EXPECT_EQ(metric(0), "1/bad/a");
   EXPECT_EQ(metric(1), "GPU 0 Counters/GPU/");
+  const Metric& gpu = trace.words.metrics()[1];
+  EXPECT_EQ(trace.Text(trace.words[gpu.owner].device), "0");
   EXPECT_EQ(counters.value[1], CounterValue(0.25));
   EXPECT_EQ(metric(201), "1/memory/free");
   EXPECT_EQ(counters.value[200], CounterValue(INT64_MAX - 99));

@@ -50,7 +50,7 @@ TEST(LearntShapes, AnArgumentWithManyValuesGetsASlot) {
 
 TEST(LearntShapes, AnEventSharesNothingWithTheOneBeforeIt) {
   // Arguments that repeat, that begin as the last one did, that need repair; times that are not
-  // there, behind some that were.
+  // there, after some that were.
   const std::string_view addresses[] = {
       "1.5",    "1.5", "1.55",     "1.5",      R"("a")", R"("a")", R"("ab")",   "[1]",   "[1]",
       "[1, 2]", "{}",  R"("a"b")", R"("a"b")", R"("a")", "1",      R"("a", 2)", R"("a")"};

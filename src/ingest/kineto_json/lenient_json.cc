@@ -33,7 +33,7 @@ Scan MayFollowString(const char* p, const Cursor& c, Place place) {
   return *p == '"' || *p == '}' ? Scan::kOk : Scan::kBad;
 }
 
-// True if the quote at `p` (with three bytes behind it) opens the first key of an event: a string
+// True if the quote at `p` (with three bytes after it) opens the first key of an event: a string
 // that ran so far was never closed.
 bool OpensAnEvent(const char* begin, const char* p) {
   const std::string_view key(p, 4);

@@ -27,7 +27,7 @@ inline const char* SkipSpaceAndCommas(const char* p, const char* end) {
   return p;
 }
 
-// A cursor over bytes; `last` says that no more will come behind `end`.
+// A cursor over bytes; `last` says that no more will come after `end`.
 struct Cursor {
   const char* p;
   const char* end;
@@ -38,8 +38,8 @@ struct Cursor {
 // The first quote or backslash in [p, end), or `end`.
 const char* FindQuoteOrBackslash(const char* p, const char* end);
 
-// Whether what stands at `p`, behind an object's closing brace, can follow an event or its
-// arguments: a brace inside a name with unescaped quotes is no end.
+// Whether the text at `p`, after a closing brace, can follow an event or its arguments. A brace
+// inside a name with unescaped quotes does not end the object.
 inline Scan MayFollowObject(const char* p, const char* end, bool last) {
   p = SkipSpace(p, end);
   if (p == end) return last ? Scan::kOk : Scan::kMore;
@@ -47,15 +47,15 @@ inline Scan MayFollowObject(const char* p, const char* end, bool last) {
   return may ? Scan::kOk : Scan::kBad;
 }
 
-// How far a string with unescaped quotes is followed: names are shorter.
+// The longest string with unescaped quotes; names are shorter.
 inline constexpr ptrdiff_t kLongestRepair = 4096;
 
-// Moves behind the string whose opening quote is at c.p. A quote that cannot be the closing one, by
-// what follows it, belongs to the string: producers before 2026 did not escape quotes. Raw line
-// feeds and control characters are taken as they are.
+// Moves past the string whose opening quote is at c.p. Producers before 2026 did not escape quotes:
+// if what follows a quote shows that it cannot be the closing one, it belongs to the string. Raw
+// line feeds and control characters are accepted.
 Scan SkipString(Cursor& c, Place place);
 
-// Moves behind any value: string, number, object, array, literal, or a bare word such as nan.
+// Moves past any value: string, number, object, array, literal, or a bare word such as nan.
 // Nesting is bounded by kDeepest.
 inline constexpr int kDeepest = 1000;
 Scan SkipValue(Cursor& c, Place place);

@@ -31,7 +31,7 @@ inline uint32_t DigitsValue(uint64_t v, int count) {
 }
 
 // Reads digits at `p` into `value` (at most 18 of them, else nullptr) and returns the first byte
-// behind them; nullptr when there is no digit. Up to 24 bytes from `p` on are read.
+// after them; nullptr when there is no digit. Up to 24 bytes from `p` on are read.
 inline const char* ReadDigits(const char* p, uint64_t& value) {
   static constexpr uint32_t kPowers[] = {1,       10,        100,        1000,       10'000,
                                          100'000, 1'000'000, 10'000'000, 100'000'000};
@@ -74,7 +74,7 @@ inline const char* ReadCanonicalInteger(const char* p, int64_t& value) {
 std::optional<int64_t> CanonicalInteger(std::string_view text);
 
 // Reads microseconds with up to three decimals, as Kineto prints them, into nanoseconds. nullptr
-// for anything else (a sign, an exponent, more decimals, a time behind the year 2042):
+// for anything else (a sign, an exponent, more decimals, a time after the year 2042):
 // ParseMicroseconds takes those.
 inline const char* ReadPlainMicroseconds(const char* p, int64_t& ns) {
   uint64_t us = 0;

@@ -8,11 +8,10 @@
 
 namespace tacho::kineto {
 
-// A moving window over a block stream: bytes that are still needed stay in front of those that
-// come.
+// A moving window over a block stream: bytes that are still needed stay before the new ones.
 //
-// Nearly always what is kept is the start of one event and fits the headroom of the next block, so
-// nothing but those bytes is copied. Longer stretches are gathered in a buffer of the window's own.
+// Nearly always these are the start of one event and fit the headroom of the next block: only they
+// are copied. The window gathers longer stretches in its own buffer.
 class Window {
  public:
   explicit Window(BlockStream& stream) : stream_(stream) {}
@@ -25,13 +24,13 @@ class Window {
   }
   [[nodiscard]] uint64_t end_offset() const { return end_offset_; }
 
-  // Brings more bytes behind those from cursor().p on. False when there are none (cursor().last is
-  // then set). A long stretch at least doubles, so that reading it again and again stays linear.
+  // Appends more bytes to those from cursor().p on. False at the end of the stream; cursor().last
+  // is then set. A long stretch at least doubles, so that rereading it takes linear time.
   bool More();
 
  private:
   BlockStream& stream_;
-  std::vector<char> own_;  // with kTailroom behind the end
+  std::vector<char> own_;  // with kTailroom after the end
   Cursor cursor_{nullptr, nullptr, false};
   uint64_t end_offset_ = 0;
 };
