@@ -37,8 +37,7 @@ Scan EventDecoder::Decode(Cursor& c, uint64_t offset) {
   return DecodeSlow(c);
 }
 
-// Nearly every event takes this path. It is one long function because the compiler optimizes it as
-// a whole.
+// Long: nearly every event takes this path, and the compiler optimizes it as a whole.
 bool EventDecoder::DecodeFast(Cursor& c) {
   uint32_t head = kNone;
   const char* p = MatchHead(c, head);
