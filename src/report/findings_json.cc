@@ -1,6 +1,6 @@
 #include "report/findings_json.h"
 
-#include <ranges>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -65,7 +65,9 @@ void WriteRanksJson(JsonWriter& json, const RankTable& ranks) {
   json.List("present", ranks.present);
   std::set<int64_t> missing;
   for (const MissingRanks& engine : ranks.missing) missing.merge(FirstOf(engine));
-  json.List("missing", missing | std::views::take(kMostMissing));
+  if (missing.size() > kMostMissing)
+    missing.erase(std::next(missing.begin(), kMostMissing), missing.end());
+  json.List("missing", missing);
   json.Field("missing_count", ranks.missing_count());
   json.Rows("missing_in", ranks.missing, [&](const MissingRanks& engine) {
     json.Fields("worker", UnlessEmpty(engine.worker), "world_size", engine.world_size, "engines",
