@@ -62,8 +62,9 @@ bool TookNoStep(const SummarySink& sink) {
       return false;
     }
   }
-  return std::ranges::none_of(
-      sink.host_ops(), [&](const auto& op) { return IsOfAStep(words[op.first], *classifier); });
+  return std::ranges::none_of(sink.host_ops(), [&, &names = words](const auto& op) {
+    return IsOfAStep(names[op.first], *classifier);
+  });
 }
 
 }  // namespace
