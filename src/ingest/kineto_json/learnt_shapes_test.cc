@@ -42,7 +42,7 @@ TEST(LearntShapes, AnArgumentWithManyValuesGetsASlot) {
   EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 499)),
             R"({"mine":3493,"dims":[[499,2],[]],"text":"v499"})");
   EXPECT_EQ(ArgsText(trace, HostOpArgs(trace, 3)), R"({"mine":21,"dims":[[3,2],[]],"text":"v3"})");
-  for (const size_t row : {3, 499}) {
+  for (const size_t row : {3u, 499u}) {
     EXPECT_EQ(ArgText(trace, HostOpArgs(trace, row), "dims"),
               "[[" + std::to_string(row) + ",2],[]]");
   }
