@@ -11,7 +11,7 @@
 namespace tacho {
 
 // The JSON contract of `tacho analyze --json`, schema 1: docs/json.md says what each field is.
-// Every time is an integer in nanoseconds; what cannot be told is absent. `version` is tacho's own.
+// Every time is an integer in nanoseconds; what is not known is absent. `version` is tacho's own.
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version);
 
 // Its parts that the summary writes too (summary_report.h).

@@ -87,7 +87,7 @@ CopyTable AddCopies(const std::vector<const TraceAnalysis*>& workers) {
 
 IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
   IdleTable sum;
-  // What one trace does not tell, all together do not.
+  // Known of all together only if each trace states it.
   if (!tables.empty()) sum.requests = tables.front()->requests;
   for (const IdleTable* idle : tables) {
     if (idle->requests != sum.requests) sum.requests = Requests::kUnknown;
@@ -98,7 +98,7 @@ IdleTable AddIdle(const std::vector<const IdleTable*>& tables) {
                              [&](const IdleCauseRow& r) { return r.cause == row.cause; });
       if (at == sum.causes.end())
         at = sum.causes.insert(at, IdleCauseRow{row.cause, {}, 0, row.call});
-      if (at->call != row.call) at->call.clear();  // no one call stands for all
+      if (at->call != row.call) at->call.clear();  // the traces name different calls
       at->total += row.total;
       at->count += row.count;
     }
@@ -162,7 +162,7 @@ DeviceTotals AddDevices(const std::vector<const DeviceTime*>& devices) {
   return totals;
 }
 
-// How many devices these are: the files of one rank's stages tell of the same ones.
+// How many devices these are: the files of one rank's stages have the same ones.
 size_t CountDevices(const RunAnalysis& run, const std::vector<const TraceAnalysis*>& workers) {
   std::set<std::pair<std::string, std::string>> distinct;  // rank or path, device
   for (const TraceAnalysis* trace : workers) {

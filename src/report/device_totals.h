@@ -38,7 +38,7 @@ std::string_view WorkWords(const DeviceTotals& totals);
 // a device was asked for.
 std::string_view Whereabouts(const TraceAnalysis& trace);
 
-// True for a trace that stands for a rank, or for several: not a front-end's.
+// False for a front-end's trace; true for that of a rank, or of several.
 bool IsWorker(const TraceAnalysis& trace);
 
 // The traces that the figures of a run are made of: those of single ranks; a merged file repeats
@@ -49,7 +49,7 @@ std::vector<const TraceAnalysis*> RanksOf(const RunAnalysis& run);
 // front ends; nullptr where there are several. `run` has one trace or more.
 const TraceAnalysis* OnlyTrace(const RunAnalysis& run);
 
-// The rank whose steps stand for all: each rank of an engine runs the same ones. `ranks` has a row.
+// The rank whose steps are shown: each rank of an engine runs the same ones. `ranks` has a row.
 const RankRow& RankOfSteps(const RankTable& ranks);
 // The steps of a rank, also those of its stages that are files of their own.
 StepTable StepsOf(const RunAnalysis& run, const RankRow& row);

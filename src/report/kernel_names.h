@@ -11,7 +11,7 @@ namespace tacho {
 
 // How kernels of these names are shown, each at full length: the short name (classifier.h), where
 // that is of several kernels the next longer one, at last the one in the file. So two different
-// names are never shown alike.
+// names never look the same.
 std::vector<std::string> ShownKernelNames(const std::vector<std::string_view>& names,
                                           const TextStyle& style);
 

@@ -26,7 +26,7 @@ void AddCeilings(Document& document, const TraceAnalysis& trace);
 // Section 12 (profile_ranks.cc).
 void AddCrossRank(Document& document, const RunAnalysis& run);
 
-// Nothing is shown of a fact without a value.
+// A fact without a value is not shown.
 void AddFact(Document& document, std::string label, std::string value);
 void AddTitle(Document& document, std::string title);
 void AddSection(Document& document, std::string title);

@@ -8,7 +8,7 @@
 namespace tacho {
 
 // The ranks that are missing: "rank 2", "w1 rank 1, 3", "rank 2-7, 9, ... (1,234 in all)",
-// "rank 1 of 2 engines" where their traces do not tell the engines apart. At most eight ranges,
+// "rank 1 of 2 engines" if nothing in the traces distinguishes the engines. At most eight ranges,
 // whatever world size a header claims.
 std::string MissingRanksText(const MissingRanks& missing);
 
@@ -18,7 +18,7 @@ std::string MissingRanksText(const RankTable& ranks);
 // "1 of 3 ranks missing"; "" when no rank is.
 std::string MissingCountText(const RankTable& ranks);
 
-// Whether the names of the rows tell all of them apart.
+// Whether each row has a name of its own.
 bool NamesTellApart(const RankTable& ranks);
 
 // The session of each row, as `--session` takes it, where short names of sessions tell rows of one
@@ -26,7 +26,7 @@ bool NamesTellApart(const RankTable& ranks);
 std::vector<std::string> SessionsOfRanks(const RankTable& ranks);
 
 // What the rank of the row is called: "w0 TP1"; by its path where other ranks are called the same,
-// or nothing tells which rank it is.
+// or if its rank is not known.
 std::string RankLabel(const RankTable& ranks, const RankRow& row);
 
 }  // namespace tacho

@@ -26,7 +26,7 @@ struct ScreenOptions {
   TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"
   // Whether a trace's path is that of a file, which a command can name (a member of an archive has
-  // none). Empty: none is.
+  // none). Empty: no trace's is.
   std::function<bool(const std::string&)> is_file = {};
 };
 

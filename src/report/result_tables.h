@@ -39,7 +39,7 @@ Table NotesTable(const Notes& notes, std::string title = "NOTES");
 Table RanksTable(const RankTable& ranks, const TextStyle& style, std::string title = "RANKS");
 
 // Tokens that the steps of a phase took in or generated, and the time that took: of the steps that
-// tell tokens and have a period, over the sum of these periods. Both 0 where none does.
+// state tokens and have a period, over the sum of these periods. Both 0 without such a step.
 struct Throughput {
   int64_t tokens = 0;
   DurationNs time;

@@ -57,7 +57,7 @@ Table WindowTable(const DeviceTotals& totals, std::string title) {
   for (const CategoryRow* row : {&totals.copies, &totals.memsets}) {
     if (row->count > 0 || row->total.ns > 0) add(row->category, row->total, CountCell(row->count));
   }
-  // What runs at the same time stands in two rows above.
+  // What ran at the same time is in two rows above.
   if (counted != totals.busy) add("counted twice (overlap)", totals.busy - counted, Cell());
   add("idle", totals.idle, Cell());
   table.never_folded = table.rows.size() - categories;
@@ -193,7 +193,7 @@ namespace {
 
 std::vector<TableColumn> RankColumns(std::string title, bool with_sessions) {
   TableColumn trace = Col{"", with_sessions ? "session" : "trace"}.ScreenOnly();
-  trace.stretches = !with_sessions;  // the end of a session's name is what tells it apart
+  trace.stretches = !with_sessions;  // sessions differ at the ends of their names
   return {Col{"rank"}.FileOnly(),
           Col{"path"}.FileOnly(),
           Col{"name", std::move(title), kText},

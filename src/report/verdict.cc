@@ -67,7 +67,7 @@ std::string RecordedClause(const DeviceTotals& totals, const TraceAnalysis& trac
   return fmt::format(", {} of the {} recorded ({})", share, FormatDuration(recorded), where);
 }
 
-// Of a run. Slices of one recording share their time, so for them nothing is told.
+// Of a run; "" for slices of one recording, which share their time.
 std::string RecordedClause(const DeviceTotals& totals, const RunAnalysis& run) {
   const DurationNs recorded = RecordedTime(RanksOf(run));
   const bool windows = run.traces[0].scope.window.has_value();

@@ -14,7 +14,7 @@ std::string Verdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 std::string Verdict(const RunAnalysis& run);
 
 // How busy the devices were and what most of the idle time is caused by, or else what they did:
-// shorter where the sentence above tells more.
+// shorter if the sentence above says more.
 std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 std::string BriefVerdict(const RunAnalysis& run);
 

@@ -42,10 +42,10 @@ struct InputPlan {
   size_t threads = 1;
   StreamThreads stream_threads = StreamThreads::kInline;
   bool is_collection = false;
-  std::optional<SessionChoice> sessions;  // where the paths tell
+  std::optional<SessionChoice> sessions;  // if the paths show them
 };
 
-// Leaves the sources of the session that was asked for, where their paths tell which they are.
+// Leaves the sources of the session that was asked for, if their paths show which they are.
 void ChooseByName(const std::string& session, InputPlan& plan) {
   std::vector<std::string> paths;
   for (const TraceSource& source : plan.found.traces) paths.push_back(source.Display());
@@ -251,8 +251,8 @@ std::optional<InFlight> RequestsOf(const Trace& trace, const TraceSource& source
   return requests == in_flight.end() ? std::nullopt : OnClockOf(trace, requests->second);
 }
 
-// Reads slices of one recording whose work overlaps once more, as one trace: from figures of each
-// alone nobody can tell when any of them was busy. Where that fails, or a slice is one of several
+// Reads slices of one recording whose work overlaps once more, as one trace: the figures of each
+// alone do not show when any of them was busy. If that fails, or a slice is one of several
 // traces of its file, they stay apart, as sums.
 void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& sources,
                 const ReadOptions& options, const RequestsByPath& in_flight,

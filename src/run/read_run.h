@@ -64,9 +64,9 @@ struct Readout {
 };
 
 // Each function finds the traces, reads them, several at a time, and keeps what was asked for; a
-// run without a trace is no failure. Where the paths tell the sessions apart only the files of the
-// chosen one are opened. A trace that the memory does not hold is an input that could not be read.
-// They fail when a path is missing or when nothing could be read. `read` is called by many threads.
+// run without a trace is no failure. If the paths show the sessions, only the files of the chosen
+// one are opened. A trace that does not fit into memory is an unreadable input. They fail if a path
+// is missing or nothing could be read. `read` is called by many threads.
 
 // Each Trace is dropped as soon as it is analysed.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,

@@ -20,8 +20,9 @@ struct WorkerInFlight {
   bool shared = false;
 };
 
-// By name of the worker ("w0"), which its folder of traces has too. One is absent where nobody
-// knows: tacho did not drive the load, or the clock of the worker's host was not told.
+// By name of the worker ("w0"), which its folder of traces has too. A worker is absent if
+// its requests are not known: tacho did not drive the load, or the clock of the worker's host is
+// not known.
 using RunInFlight = std::map<std::string, WorkerInFlight>;
 
 // From the text of a run.json, as session/'s RunJsonText writes it; empty where it has none.
@@ -29,12 +30,12 @@ RunInFlight InFlightOfRunJson(std::string_view text);
 
 // The requests of those traces that lie in a run folder of `tacho record`
 // (RUN/traces/WORKER/..., beside RUN/run.json), by path of the trace; a run.json that cannot be
-// read tells nothing. `given`: of the one recording that all the traces are of, whose run.json is
+// read adds nothing. `given`: of the one recording that all the traces are of, whose run.json is
 // not written yet.
 std::map<std::string, WorkerInFlight> FindInFlight(const std::vector<TraceSource>& traces,
                                                    const std::optional<RunInFlight>& given);
 
-// On the clock of `trace`; nullopt where its file does not tell the Unix time.
+// On the clock of `trace`; nullopt if its file does not hold the Unix time.
 std::optional<InFlight> OnClockOf(const Trace& trace, const WorkerInFlight& worker);
 
 }  // namespace tacho

@@ -28,7 +28,7 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
 // Texts that look alike at first, and where they are resolved.
 struct Alike {
   std::vector<size_t> rows;
-  size_t depth = 0;  // how often they were told apart from others
+  size_t depth = 0;  // rounds of separating them so far
 };
 
 // The looks of `rows`, whose texts differ from byte `from` on.

@@ -50,7 +50,7 @@ struct TitledTable {
   std::string screen_title = {};  // as it is, instead
   // The rest is summed up in one row, or not mentioned at all.
   size_t screen_rows = SIZE_MAX;
-  std::optional<size_t> markdown_rows = {};  // absent: as many as the renderer is told
+  std::optional<size_t> markdown_rows = {};  // absent: the number given to the renderer
   bool cut = false;
 
   void Keep(size_t rows);

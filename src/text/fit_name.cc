@@ -16,7 +16,7 @@ constexpr size_t kNone = std::string_view::npos;
 // Where the parts of a name are, in bytes.
 struct NameShape {
   std::vector<size_t> parts;           // beginnings of "ns", "f<int>"; at least one
-  size_t open = kNone, close = kNone;  // of the arguments of the last part: '<', and behind '>'
+  size_t open = kNone, close = kNone;  // of the arguments of the last part: '<', and after '>'
 
   [[nodiscard]] size_t last() const { return parts.back(); }
 };
@@ -57,7 +57,7 @@ std::string_view Head(std::string_view text, size_t width) {
   return text.substr(0, end);
 }
 
-// Numbers and truth values tell less than words.
+// Numbers and truth values say less than words.
 bool IsWord(std::string_view argument) {
   return !argument.empty() && !IsDigit(argument[0]) && argument[0] != '-' && argument != "true" &&
          argument != "false";

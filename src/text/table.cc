@@ -102,7 +102,7 @@ Shown ShowColumn(const Table& table, size_t index, const TextStyle& style) {
   return shown;
 }
 
-// A column that no row has a value for tells nothing on a screen.
+// A column without a value in any row is left out of a screen.
 bool HasValue(const Table& table, size_t column) {
   return table.rows.empty() ||
          std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {

@@ -28,7 +28,7 @@ enum class Unit : uint8_t {
   kStacked,   // std::vector<double>, shares of 1 side by side, drawn; screen only
 };
 
-// No value: blank on screen and in files, because what cannot be told is absent.
+// No value: blank on screen and in files. What is not known is absent.
 using Cell = std::variant<std::monostate, std::string, int64_t, double, std::vector<double>>;
 inline Cell CountCell(uint64_t count) { return static_cast<int64_t>(count); }
 inline Cell CellOf(const std::optional<int64_t>& value) { return value ? Cell(*value) : Cell(); }

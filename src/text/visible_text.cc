@@ -31,13 +31,13 @@ bool IsWide(uint32_t code) {
          Within(code, 0x20000, 0x3fffd);
 }
 
-// "1,234.5", "(12.3"; what a unit may stand behind.
+// "1,234.5", "(12.3": a unit may follow.
 bool IsNumber(std::string_view word) {
   if (word.starts_with('(')) word.remove_prefix(1);
   return !word.empty() && word.find_first_not_of("0123456789.,<>-") == std::string_view::npos;
 }
 
-// "ms", "%", "kB", also with punctuation behind it.
+// "ms", "%", "kB", also with punctuation after it.
 bool IsUnit(std::string_view word) {
   while (!word.empty() && std::string_view(",;:).").find(word.back()) != std::string_view::npos) {
     word.remove_suffix(1);

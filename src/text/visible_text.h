@@ -15,18 +15,18 @@ std::string VisibleText(std::string_view text, bool unicode = true);
 // Columns that `text` (visible, no escape sequences) takes on a terminal: wide characters two.
 size_t DisplayWidth(std::string_view text);
 
-// What stands for what is left out of a name or a path. Never "..": that is a folder's parent.
+// In place of what is left out of a name or a path. Never "..": that is a folder's parent.
 std::string_view ElisionMark(bool unicode);
 
 // At most `width` columns of `text`: what is too much goes from the middle, because the ends of a
-// name tell most.
+// name say most.
 std::string FitText(std::string_view text, size_t width, bool unicode = true);
 
 std::string PadRight(std::string_view text, size_t width);
 std::string PadLeft(std::string_view text, size_t width);
 
 // `text` cut into lines of at most `width` columns at its spaces; longer words are cut in the
-// middle (FitText), for the ends of a path tell most.
+// middle (FitText), because the ends of a path say most.
 std::string Wrap(std::string_view text, size_t width, size_t indent_of_further_lines,
                  bool unicode = true);
 
