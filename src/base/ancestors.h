@@ -5,8 +5,8 @@
 
 namespace tacho {
 
-// The ancestors of a process of this host, parent first, up to init; none on a system without /proc
-// and for a process that is gone.
+// The ancestors of a process on this host, parent first, up to init. Empty without /proc, and for a
+// process that has ended.
 std::vector<int64_t> AncestorsOf(int64_t pid);
 
 }  // namespace tacho

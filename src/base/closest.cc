@@ -10,7 +10,7 @@ constexpr size_t kLeastBeginning = 3;  // of a name, in bytes
 }  // namespace
 
 std::string Closest(std::string_view word, const std::vector<std::string>& candidates) {
-  // The beginning of one name alone: that one.
+  // A prefix of exactly one name means that name.
   std::string best;
   size_t begin_so = 0;
   for (const std::string& candidate : candidates) {

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// The one candidate that begins with `word`, else the one that is spelt most like it; "" when none
-// is close.
+// The only candidate that begins with `word`, else the one with the closest spelling; "" if no
+// candidate is close.
 std::string Closest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tacho

@@ -12,8 +12,8 @@ namespace tacho {
 // A growing array of plain values.
 //
 // Unlike std::vector it grows by realloc: on Linux large blocks move by page tables, so a column of
-// hundreds of megabytes is never copied and the reserve that is not used yet costs no memory.
-// Throws std::bad_alloc; not thread-safe.
+// hundreds of megabytes is never copied, and reserved but unused memory costs nothing. Throws
+// std::bad_alloc; not thread-safe.
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -38,7 +38,8 @@ class Column {
     if (size_ == capacity_) Grow(size_ + 1);
     data_[size_++] = value;
   }
-  // Room for `more` values behind the last; fill it, then call Advance with how many were written.
+  // Room for `more` values after the last. Fill it, then call Advance with the number of values
+  // written.
   T* Reserve(size_t more) {
     if (capacity_ - size_ < more) Grow(size_ + more);
     return data_ + size_;

@@ -11,8 +11,8 @@ inline bool IsIdentifier(char c) {
          c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Whether the '<' at `at` opens template arguments; else it is an operator, as in "operator<" or in
-// the expression "(8)<(0)", which demanglers always write with parentheses.
+// Whether the '<' at `at` opens template arguments. Otherwise it is an operator, as in "operator<"
+// or in the expression "(8)<(0)", which demanglers always write with parentheses.
 inline bool OpensArguments(std::string_view text, size_t at) {
   if (at == 0 || text.substr(0, at).ends_with("operator")) return false;
   const char before = text[at - 1];
@@ -20,7 +20,7 @@ inline bool OpensArguments(std::string_view text, size_t at) {
   return IsIdentifier(before);
 }
 
-// The index behind the bracket that closes the one at `at`; npos when none does.
+// The index after the bracket that closes the one at `at`; npos if there is none.
 inline size_t SkipBrackets(std::string_view text, size_t at) {
   std::string open;
   for (size_t i = at; i < text.size(); ++i) {

@@ -20,7 +20,7 @@ class FolderForTest {
     std::string name = (std::filesystem::temp_directory_path() / "tacho-test-XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     path_ = name;
-    // For WithoutRoot; mkdtemp lets the owner in only.
+    // For WithoutRoot: mkdtemp gives access to the owner alone.
     std::filesystem::permissions(path_, std::filesystem::perms(0755));
   }
   FolderForTest(const FolderForTest&) = delete;
@@ -32,7 +32,7 @@ class FolderForTest {
 
   [[nodiscard]] std::string path() const { return path_.string(); }
   [[nodiscard]] std::string At(const std::string& name) const { return (path_ / name).string(); }
-  // Makes the folders on the way; gives the file's path.
+  // Creates missing parent folders; returns the file's path.
   std::string Write(const std::string& name, std::string_view bytes) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
@@ -45,8 +45,8 @@ class FolderForTest {
   std::filesystem::path path_;
 };
 
-// A folder that is $XDG_RUNTIME_DIR meanwhile: locks and marks of its own, and none of another
-// test's.
+// A folder that is $XDG_RUNTIME_DIR while the object lives, so that tests do not share locks and
+// marks.
 class RuntimeFolderForTest : public FolderForTest {
  public:
   RuntimeFolderForTest() {
@@ -65,8 +65,8 @@ class RuntimeFolderForTest : public FolderForTest {
   std::optional<std::string> before_;
 };
 
-// Root may read everything: while the object lives, the tests run as a user who may not. A test is
-// skipped where this does not work: root of some containers cannot become another user.
+// Root may read everything, so while the object lives the test runs as another user. Skips the test
+// where that fails: root of some containers cannot become another user.
 class WithoutRoot {
  public:
   WithoutRoot() : user_(geteuid()) {

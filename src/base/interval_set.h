@@ -15,14 +15,14 @@ class IntervalSet {
 
   [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
   [[nodiscard]] bool empty() const { return intervals_.empty(); }
-  // How much of `when` is in the set. Cost: O(log n).
+  // The length of the part of `when` that is in the set. Cost: O(log n).
   [[nodiscard]] DurationNs Covered(Interval when) const;
   // Whether any instant of `when` is in the set. Cost: O(log n).
   [[nodiscard]] bool Touches(Interval when) const;
-  // What is in this set and not in `other`, and what is in both. Cost: O(n).
+  // The difference and the intersection. Cost: O(n).
   [[nodiscard]] IntervalSet Without(const IntervalSet& other) const;
   [[nodiscard]] IntervalSet Within(const IntervalSet& other) const;
-  // What lies between the first start and the last end and is not in the set.
+  // The gaps between the first start and the last end.
   [[nodiscard]] IntervalSet Gaps() const;
 
  private:

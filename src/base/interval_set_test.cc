@@ -19,7 +19,7 @@ TEST(IntervalSet, JoinsWhatOverlapsOrTouches) {
   EXPECT_TRUE(IntervalSet().Gaps().empty());
 }
 
-// Each operation against a look at each instant.
+// Compares each operation with a check of every instant.
 TEST(IntervalSet, AgreesWithItsInstants) {
   constexpr int64_t kLength = 60;
   for (uint32_t seed = 0; seed < 300; ++seed) {

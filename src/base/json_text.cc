@@ -116,7 +116,7 @@ std::string QuoteJson(std::string_view text) {
     } else if (point.value == '\r') {
       out += "\\r";
     } else if (point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0)) {
-      // Beyond what JSON asks for: DEL and the controls above it command a terminal too.
+      // JSON does not ask for this, but terminals also obey DEL and the C1 controls.
       out += "\\u00";
       out.push_back(kHex[point.value >> 4]);
       out.push_back(kHex[point.value & 15]);

@@ -11,7 +11,7 @@ namespace tacho {
 std::string UnescapeJson(std::string_view raw);
 
 // `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
-// always valid JSON; it holds no control character, C1 and DEL included.
+// always valid JSON. It holds no control character, neither C1 nor DEL.
 std::string QuoteJson(std::string_view text);
 
 // Without the quotes and with escapes resolved if `value` is a JSON string, else unchanged.

@@ -21,7 +21,7 @@ TEST(UnescapeJson, KeepsWhatIsNoEscape) {
 TEST(QuoteJson, IsAlwaysValidJsonAndComesBack) {
   EXPECT_EQ(QuoteJson("a\"\\\n\x01"), R"("a\"\\\n\u0001")");
   EXPECT_EQ(QuoteJson("\xff\xc3\x28"), "\"\xef\xbf\xbd\xef\xbf\xbd(\"");
-  // A terminal takes these for commands, whoever prints the document.
+  // Terminals take these for commands when the document is printed.
   EXPECT_EQ(QuoteJson("\x7f\xc2\x9b\xc2\xa0"), "\"\\u007f\\u009b\xc2\xa0\"");
   const std::string text = "plain \xe2\x82\xac \xf0\x9f\x98\x80 \t\"quoted\"";
   EXPECT_EQ(JsonStringOrText(QuoteJson(text)), text);

@@ -7,9 +7,10 @@
 
 namespace tacho {
 
-// A column of int64 values of which nearly all fit 32 bits: 4 bytes each, the rest beside.
-// Made for durations (over 4.29 s is rare) and for ids counted from 0. -1 means "none" and costs
-// nothing extra. Reads cost one compare more than a plain column.
+// A column of int64 values, nearly all of which fit into 32 bits: these take 4 bytes each, the
+// others are stored separately. Made for durations (over 4.29 s is rare) and for ids counted from
+// 0. -1 means "none" and costs nothing extra. A read costs one comparison more than in a plain
+// column.
 class NarrowColumn {
  public:
   static constexpr int64_t kNone = -1;

@@ -10,9 +10,8 @@
 
 namespace tacho {
 
-// Takes the number that `text` begins with off its front: no blanks, no '+', of any locale.
-// If there is no number, or it does not fit a T: nullopt, and `text` is unchanged. A double is
-// finite.
+// Removes the number at the front of `text`: no blanks, no '+', independent of the locale. If there
+// is no number, or it does not fit a T: nullopt, and `text` is unchanged. A double is finite.
 template <typename T>
 std::optional<T> TakeNumber(std::string_view& text, [[maybe_unused]] int base = 10) {
   T value{};
@@ -29,7 +28,7 @@ std::optional<T> TakeNumber(std::string_view& text, [[maybe_unused]] int base = 
   return value;
 }
 
-// All of `text` as a number; nullopt where anything else is in it.
+// All of `text` as a number; nullopt if it holds anything else.
 template <typename T>
 std::optional<T> ParseWhole(std::string_view text, int base = 10) {
   const std::optional<T> value = TakeNumber<T>(text, base);

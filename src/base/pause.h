@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// Sleeps for `time`, or until `stop` is asked for. False when it was.
+// Sleeps for `time`, or until `stop` is requested: then false.
 inline bool Pause(const std::stop_token& stop, std::chrono::milliseconds time) {
   std::mutex mutex;
   std::condition_variable_any never;

@@ -4,8 +4,8 @@
 
 namespace tacho {
 
-// Asks the processor for these bytes and goes on: they are in its cache when they are touched some
-// hundred nanoseconds later. Any address will do, nothing is read. Cost: 1 ns for each 64 bytes.
+// Prefetches these bytes without waiting: they are in the cache some hundred nanoseconds later. Any
+// address is allowed; nothing is read. Cost: 1 ns for each 64 bytes.
 inline void Prefetch(const void* begin, size_t bytes) {
   constexpr size_t kLine = 64;
   const char* const at = static_cast<const char*>(begin);

@@ -25,10 +25,10 @@ constexpr uint64_t HashText(std::string_view text) {
 }
 
 // SplitMix64: the same numbers for the same seed on every platform. The standard library's
-// distributions differ between platforms; those of a plan must not.
+// distributions differ between platforms; a plan must not.
 class Random {
  public:
-  // `stream`s of one seed are independent of each other.
+  // Streams of one seed are independent of each other.
   explicit constexpr Random(uint64_t seed, uint64_t stream = 0)
       : state_(HashNumber(seed) ^ HashNumber(stream + kSplitMixStep)) {}
   // The plain SplitMix64, which begins with HashNumber(state).
@@ -41,9 +41,9 @@ class Random {
   constexpr uint64_t Next() { return MixBits(state_ += kSplitMixStep); }
   // [0, 1)
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // 0 .. below-1; the bias is below 2^-32 for all that is drawn here.
+  // 0 .. below-1, with a bias below 2^-32 in all uses here.
   uint64_t Below(uint64_t below) { return static_cast<uint64_t>((Wide{Next()} * below) >> 64); }
-  // A whole number of [low, high].
+  // A whole number in [low, high].
   constexpr int64_t Between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>((Next() >> 32) % static_cast<uint64_t>(high - low + 1));
   }

@@ -10,12 +10,12 @@
 
 namespace tacho {
 
-// All of `text` to an open file; 0 or the errno of what went wrong.
+// Writes all of `text` to an open file. 0 or an errno value.
 int WriteAll(int file, std::string_view text);
 
-// A file that is written beside its place and takes it when it is whole. Until then readers see
-// what was there; without Commit nothing has changed and nothing is left. Errors are errno values,
-// 0 for none.
+// A file that is written under a hidden name beside `path` and takes its place at Commit. Until
+// then readers see the old file; without Commit nothing changes and nothing is left behind. Returns
+// errno values, 0 on success.
 class FileBeside {
  public:
   explicit FileBeside(const std::string& path);
@@ -29,7 +29,7 @@ class FileBeside {
   int Append(std::string_view content) { return WriteAll(file_.get(), content); }
   int Flush();  // to the disk; closes it
   int Commit();
-  // Its own name, hidden, until Commit.
+  // The hidden name.
   [[nodiscard]] const std::string& beside() const { return beside_; }
 
  private:
@@ -38,7 +38,8 @@ class FileBeside {
   FileDescriptor file_;
 };
 
-// `path` with this content. kOutput, with its name and the reason: what was there is there still.
+// Writes `path` with this content. kOutput, with the path and the reason: then the old file is
+// unchanged.
 Result<void> ReplaceFile(const std::string& path, std::string_view content, mode_t mode = 0666);
 
 }  // namespace tacho

@@ -18,7 +18,7 @@ uint64_t Load64(const char* p) {
 uint64_t Fold(uint64_t a, uint64_t b) {
   __extension__ using uint128 = unsigned __int128;
   const uint128 product = static_cast<uint128>(a) * b;
-  // Plus `a`: a zero factor must not make all others equal.
+  // Plus `a`, because with one factor zero all products are equal.
   return (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64)) + a;
 }
 
@@ -67,8 +67,8 @@ size_t StringPool::MemoryBytes() const {
          (hashes_.capacity() + table_.capacity()) * sizeof(uint32_t);
 }
 
-// The table slot that holds `text`, or the free one where it belongs. The low half of the hash
-// chooses the slot, the high half is compared before the bytes.
+// The slot that holds `text`, or the free slot where it belongs. The low half of the hash chooses
+// the slot; the high half is compared before the bytes.
 size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
   const size_t mask = table_.size() - 1;
   const auto high = static_cast<uint32_t>(hash >> 32);
@@ -81,10 +81,11 @@ size_t StringPool::Slot(std::string_view text, uint64_t hash) const {
 
 std::string_view StringPool::Store(std::string_view text) {
   static constexpr std::string_view kBlank = "                ";
-  if (text.empty()) return kBlank.substr(0, 0);  // readable behind, as all are
+  if (text.empty())
+    return kBlank.substr(0, 0);  // 15 bytes after it may be read, as for every string
   if (text.size() > block_size_ - block_used_) {
     block_size_ = std::max(text.size(), std::clamp(bytes_, kFirstBlock, kLargestBlock));
-    // Vector code may look up to 15 bytes behind a string.
+    // Vector code may read up to 15 bytes past the end of a string.
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size_ + 16));
     bytes_ += block_size_;
     block_used_ = 0;

@@ -11,15 +11,15 @@ namespace tacho {
 // A string of one StringPool. 0 is the empty string in every pool.
 enum class StringId : uint32_t { kEmpty = 0 };
 
-// Hashes `bytes` (64 bits, good in all of them; not for hostile table sizes: the tables that use it
-// compare whole keys).
+// A 64-bit hash of `bytes`, good in all its bits. It does not resist chosen collisions: tables that
+// use it compare whole keys.
 uint64_t HashBytes(std::string_view bytes);
 
 // Keeps each distinct string once and gives it a 32-bit id, counted up from 0 in order of arrival.
 //
-// Views stay valid as long as the pool lives; 15 bytes behind each may be read. Not thread-safe;
-// one pool belongs to one trace. Memory: the bytes plus about 28 bytes a string. Cost of Intern:
-// one hash and, when found, one compare.
+// Views stay valid as long as the pool lives; 15 bytes past the end of each may be read. Not
+// thread-safe; one pool belongs to one trace. Memory: the bytes plus about 28 bytes a string. Cost
+// of Intern: one hash and, when found, one compare.
 class StringPool {
  public:
   StringPool();
@@ -29,7 +29,7 @@ class StringPool {
   StringPool& operator=(const StringPool&) = delete;
 
   StringId Intern(std::string_view text);
-  // The id of `text` when it is here, else kEmpty for any text but "".
+  // The id of `text`; kEmpty if it is not here.
   [[nodiscard]] StringId Find(std::string_view text) const;
   [[nodiscard]] std::string_view View(StringId id) const {
     return strings_[static_cast<uint32_t>(id)];

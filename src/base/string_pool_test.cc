@@ -38,7 +38,7 @@ TEST(StringPool, KeepsZeroBytesAndLongStrings) {
   EXPECT_EQ(pool.View(pool.Intern(zero)), zero);
 }
 
-TEST(StringPool, FifteenBytesBehindEachMayBeRead) {
+TEST(StringPool, FifteenBytesPastTheEndMayBeRead) {
   StringPool pool;
   const std::string empty, longest(4096, 'x');  // the whole of a first block
   for (const std::string_view text : {std::string_view(empty), std::string_view(longest)}) {

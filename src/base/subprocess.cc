@@ -26,8 +26,8 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{200};
 constexpr size_t kMostErrorText = 64 << 10;
-// For the standard error of a program that has ended. What it leaves running (ssh: the master of a
-// shared connection) may keep it open for hours.
+// How long to read the standard error of a program that has ended. A descendant (ssh: the master of
+// a shared connection) may keep it open for hours.
 constexpr milliseconds kLastWords{1'000};
 
 bool HasEnded(pid_t pid) {

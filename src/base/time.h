@@ -9,7 +9,7 @@ namespace tacho {
 
 inline constexpr int64_t kNsPerMs = 1'000'000, kNsPerSecond = 1'000'000'000;
 
-// The sum, held at the ends of the range: no real trace gets there, damaged and hostile ones do.
+// The saturated sum: damaged and hostile traces overflow, real ones do not.
 constexpr int64_t AddSaturated(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
@@ -39,7 +39,7 @@ struct TimeNs {
   constexpr DurationNs operator-(TimeNs o) const { return {ns - o.ns}; }
 };
 
-// The half-open stretch of time [start, end). Empty when end <= start.
+// The half-open interval [start, end). Empty when end <= start.
 struct Interval {
   TimeNs start;
   TimeNs end;
@@ -48,7 +48,7 @@ struct Interval {
   constexpr bool empty() const { return end <= start; }
   constexpr DurationNs length() const { return empty() ? DurationNs{0} : end - start; }
   constexpr bool contains(TimeNs t) const { return start <= t && t < end; }
-  // The part of this interval inside `o`; empty when they do not touch.
+  // The intersection with `o`; empty if they do not overlap.
   constexpr Interval Clip(Interval o) const {
     return {std::max(start, o.start), std::min(end, o.end)};
   }

@@ -7,13 +7,13 @@
 
 namespace tacho {
 
-// One code point of a text. A byte that starts no valid sequence (RFC 3629) stands alone.
+// One code point of a text. A byte that starts no valid sequence (RFC 3629) counts alone.
 struct Utf8Point {
   uint32_t value = 0;
   size_t length = 1;
   bool valid = false;
 };
-// The one at `at`, which must be inside the text.
+// The code point at `at`, which must be inside the text.
 Utf8Point DecodeUtf8(std::string_view text, size_t at);
 
 // `text` with U+FFFD in place of each byte that is not UTF-8.

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Lines, words and letters of plain text, by ASCII alone: no locale counts.
+// Lines, words and letters of plain ASCII text, independent of the locale.
 
 namespace tacho {
 
@@ -16,7 +16,7 @@ constexpr char AsciiLower(char c) {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The value of a hexadecimal digit; -1 for what is none.
+// The value of a hexadecimal digit; -1 for any other character.
 constexpr int HexDigit(char c) {
   if (IsDigit(c)) return c - '0';
   const char lower = AsciiLower(c);
@@ -36,14 +36,15 @@ constexpr std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// Cuts the first line off `text`, which must not be empty, and gives it without its line feed.
+// Removes the first line from `text`, which must not be empty, and returns it without its line
+// feed.
 constexpr std::string_view TakeLine(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(text.size(), line.size() + 1));
   return line;
 }
 
-// Cuts the first word off `text`, with the blanks around it; "" when none is left.
+// Removes the first word from `text`, with the blanks around it; "" if there is none.
 constexpr std::string_view TakeWord(std::string_view& text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   const std::string_view word = text.substr(0, text.find_first_of(kBlanks));

@@ -31,13 +31,13 @@ Worker PlainWorker(std::string url, std::string found_in) {
           .found_in = std::move(found_in)};
 }
 
-// A file that the user gave is the user's own word.
+// The user named the servers in a file that the user gave.
 void NameServers(HttpClient& client, const std::vector<Worker>& workers) {
   for (const Worker& worker : workers)
     if (const auto url = ParseUrl(worker.url)) client.NameServer(*url);
 }
 
-// Nobody's key goes to a server that its owner did not name without a word.
+// Adds a remark that names the workers of a router to which the key goes.
 void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
                     const std::vector<Worker>& workers, std::vector<std::string>& remarks) {
   std::string who;
@@ -61,7 +61,7 @@ void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
   }
 }
 
-// Why an answer to /workers shows that nobody can be profiled here; "" when it does not.
+// Why an answer to /workers shows that nothing can be profiled here; "" if it does not.
 std::string Objection(const HttpResponse& answer, const std::string& origin) {
   if (const std::string remedy = KeyRemedy(answer); !remedy.empty())
     return fmt::format("{}/workers: {}", origin, remedy);
@@ -79,14 +79,14 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
   if (url.path == "/v1" || url.path.starts_with("/v1/")) url.path.clear();
   std::string origin = url.Origin();
   client.NameServer(url);
-  // A router that hands every other path to one of its workers looks just like that worker, so its
-  // own lists are asked for before anything else.
+  // A router that forwards all other paths to a worker looks just like that worker, so its lists
+  // are requested first.
   std::vector<Result<HttpResponse>> answers =
       client.FetchAll({Get(url, "/workers", patience), Get(url, "/list_workers", patience)}, stop);
   for (const Result<HttpResponse>& answer : answers) {
     if (answer) continue;
     if (!among_others || stop.stop_requested()) return tl::unexpected(answer.error());
-    // The others shall not wait for it: the probe will say what became of it.
+    // The others need not wait for it: the probe will report it.
     AddWorkers(deployment, {PlainWorker(origin, ShownUrl(target))});
     return {};
   }
@@ -167,7 +167,7 @@ Result<void> AddFile(HttpClient& client, const std::string& path, Deployment& de
   return {};
 }
 
-// Why a target that is no regular file is no address either; "" when it may be one.
+// Why a target that is not a regular file is not an address either; "" if it may be one.
 std::string NoAddress(const std::string& target) {
   if (target.find("://") != std::string::npos) return "";
   std::error_code ignored;
@@ -178,7 +178,7 @@ std::string NoAddress(const std::string& target) {
         target);
   if (target.find('/') != std::string::npos)
     return fmt::format("{}: there is no such file, and it is no http:// address", ShownUrl(target));
-  // Any word would do for a host.
+  // Otherwise any word would pass as a host.
   if (target.find_first_of(".:") == std::string::npos && target != "localhost")
     return fmt::format("{}: there is no such file; a host of that name would be http://{}:PORT",
                        target, target);
@@ -205,7 +205,7 @@ Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& 
                 : AddUrl(client, target, targets.size() > 1, deployment, stop, patience);
     if (!added) {
       Error error = added.error();
-      // A mistyped name of a file is a host's as well.
+      // A mistyped file name also looks like a host.
       if (!is_file && error.kind == ErrorKind::kRemote &&
           target.find_first_of(":/") == std::string::npos)
         error.message += "; nor is there a file of that name";

@@ -18,7 +18,7 @@ struct Deployment {
   std::string router_url;       // "" without a router
   std::vector<Worker> workers;  // unique, in the order of the router, the log or the list
   // What the user should know: members that the list names but that are dead, duplicates, gRPC
-  // workers that have no HTTP port, a log that tells of several routers.
+  // workers that have no HTTP port, a log with several routers.
   std::vector<std::string> remarks;
 };
 
@@ -26,12 +26,12 @@ struct Deployment {
 //   a URL: a router is asked for its list (/workers, then /list_workers: a router that hands every
 //     other path to one of its workers looks just like an engine), else it is a worker itself;
 //   a file: a launch log (the last "Router launched at", "Ports for engine", "Starting vLLM server
-//     on", "Launch vLLM OpenAI api_server at" win; the host stays as the log has it) or a list of
+//     on", "Launch vLLM OpenAI api_server at" win; hosts stay as in the log) or a list of
 //     URLs, one a line or as JSON (also the shape of a Kubernetes EndpointSlice), comments with
 //     '#'.
-// Servers that the user named, in a target or in a file that is one, get the client's key
-// (HttpClient::NameServer); workers that a router names do not.
-// kUsage: a target that is neither; kRemote: nothing answered.
+// Servers that the user named, as a target or in a file, get the client's key
+// (HttpClient::NameServer); workers that a router names do not. kUsage: a target that is neither;
+// kRemote: nothing answered.
 Result<Deployment> Discover(HttpClient& client, const std::vector<std::string>& targets,
                             std::stop_token stop = {},
                             std::chrono::milliseconds patience = kProbePatience);

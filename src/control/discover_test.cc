@@ -31,7 +31,7 @@ class DiscoverTest : public testing::Test {
   std::unique_ptr<HttpClient> client_ = HttpClient::Create().value();
 };
 
-TEST_F(DiscoverTest, ARouterIsToldFromAWorker) {
+TEST_F(DiscoverTest, ARouterIsDistinguishedFromAWorker) {
   FakeEngine worker({{"GET /version", {200, "{}"}}});
   FakeEngine vllm({{"GET /workers", {200, R"({"workers":[{"url":"http://10.0.0.2:1@1"},
                                             {"url":"http://10.0.0.2:1@0"}]})"}},
@@ -115,7 +115,7 @@ TEST_F(DiscoverTest, AKeyGoesToServersThatTheUserNamed) {
   EXPECT_THAT(found->remarks, ElementsAre(HasSubstr(worker.url())));
 }
 
-TEST_F(DiscoverTest, WhatIsNoAddressIsNotAskedFor) {
+TEST_F(DiscoverTest, AnInvalidAddressGetsNoRequest) {
   EXPECT_THAT(Find({folder_.path()}).error().message, HasSubstr("is a folder"));
   const auto word = Find({"extra"});
   EXPECT_EQ(word.error().kind, ErrorKind::kUsage);

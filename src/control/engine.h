@@ -10,8 +10,8 @@
 namespace tacho {
 
 inline constexpr std::chrono::milliseconds kProbePatience{30'000};  // a busy server answers slowly
-// How long one question to an engine may take where the user allows `allowed` for each answer; 0:
-// as long as it takes, which is meant for a flush.
+// The time limit of a probe, if the user allows `allowed` for each answer. 0 there means unlimited,
+// but that is meant for a flush.
 constexpr std::chrono::milliseconds ProbePatience(std::chrono::milliseconds allowed) {
   return allowed.count() > 0 ? std::min(allowed, kProbePatience) : kProbePatience;
 }
@@ -24,18 +24,19 @@ enum class WorkerRole { kRegular, kPrefill, kDecode };
 struct Worker {
   std::string url;  // "http://10.0.0.5:8000": no path, no rank, no slash at the end
   WorkerRole role = WorkerRole::kRegular;
-  std::vector<int> dp_ranks;      // from "@rank", ascending; empty when the list had none
-  bool healthy_by_router = true;  // what the router says; true where no router said anything
+  std::vector<int> dp_ranks;      // from "@rank", ascending; empty without ranks
+  bool healthy_by_router = true;  // as the router reports; true without a report
   std::string found_in;           // "router http://...: /workers", "launch.log:120", ...
 };
 
-// How an engine can be told to profile.
+// The ways to start an engine's profiler.
 struct ProfilerFacts {
   bool has_http = false;          // POST /start_profile exists
   bool reads_body = false;        // vLLM: prefix and limits are read; SGLang: always true
   bool reads_profile_id = false;  // SGLang from 0.5.15
   bool has_daemon = false;  // a process of this engine asked our Kineto daemon (this host only)
-  // What the engine told of its configuration; absent where it did not (needs its developer mode).
+  // The profiler configuration that the engine reports; absent if it does not (it needs its
+  // developer mode).
   std::optional<std::string> kind;  // "torch", "cuda", "proton"
   std::optional<std::string> folder;
   std::optional<bool> with_stack, record_shapes, use_gzip, ignore_frontend, dump_table;
@@ -43,28 +44,29 @@ struct ProfilerFacts {
       active_iterations;
 };
 
-// What a probe could learn of one engine. Nothing is assumed: what it did not tell is absent.
+// What a probe learned of one engine. Nothing is assumed: what the engine does not report is
+// absent.
 struct EngineFacts {
   EngineKind kind = EngineKind::kUnknown;
-  std::string version;  // "0.32.0", "" when not told
+  std::string version;  // "0.32.0"; "" if not reported
   std::string model;    // the name that requests must carry
   std::optional<int64_t> max_model_len;
   std::optional<int> tensor_parallel, pipeline_parallel, data_parallel;
   std::optional<bool> asleep;
   bool has_metrics = false;
-  std::string device;  // SGLang: "cuda", "cpu", ...; "" when not told
+  std::string device;  // SGLang: "cuda", "cpu", ...; "" if not reported
   ProfilerFacts profiler;
-  // An id of the process that stays while it lives, after the way it was told: "id:... start:..."
+  // An id of the process, constant while it lives. It begins with its source: "id:... start:..."
   // (vLLM's developer mode, and its metrics), "start:..." (metrics), "pid:..." (of this host). ""
-  // when none was told.
+  // if there is none.
   std::string instance;
-  // Difference of the engine's clock to ours, from its Date header (whole seconds) or time stamps;
-  // and how exact that is.
+  // The engine's clock minus ours, from its Date header (whole seconds) or time stamps, and the
+  // precision.
   std::optional<int64_t> clock_offset_ns, clock_error_ns;
-  int64_t round_trip_ns = 0;  // of the quickest probe
+  int64_t round_trip_ns = 0;  // of the fastest probe
 
-  // Files that one session must leave: ranks of all engines behind this server. Absent when the
-  // parallel sizes were not told.
+  // The number of files that a session leaves: the ranks of all engines behind this server. Absent
+  // if the parallel sizes are not reported.
   std::optional<int> ExpectedRanks() const;
 };
 

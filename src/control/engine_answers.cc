@@ -45,7 +45,7 @@ EngineKind KindOf(const Json& models, const Json& server_info, const ProbeAnswer
   if (owner == "vllm" || Member(server_info, "vllm_config").is_object()) return EngineKind::kVllm;
   if (owner == "sglang" || Member(server_info, "internal_states").is_array())
     return EngineKind::kSglang;
-  // Behind a changed model list: the metrics' names.
+  // If the model list was changed: the names of the metrics.
   if (answers[kMetrics] && answers[kMetrics]->status == 200) {
     if (answers[kMetrics]->body.find("vllm:") != std::string::npos) return EngineKind::kVllm;
     if (answers[kMetrics]->body.find("sglang:") != std::string::npos) return EngineKind::kSglang;
@@ -92,8 +92,8 @@ void ReadSglang(const ProbeAnswers& answers, const Json& server_info, EngineFact
     facts.model = Get<std::string>(JsonOf(answers[kModelInfo]), "model_path").value_or("default");
 }
 
-// What metrics tell that the rest did not: how many engines stand behind the server, whether they
-// sleep, since when it runs.
+// Adds what only the metrics report: how many engines are behind the server, whether they sleep,
+// when it started.
 void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   std::vector<MetricSample> samples = ParsePrometheus(metrics.body);
   std::vector<EngineCounters> engines = CountersIn(samples);
@@ -101,7 +101,7 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   if (!facts.data_parallel && engines.size() > 1)
     facts.data_parallel = static_cast<int>(engines.size());
   for (const MetricSample& sample : samples) {
-    // Beside an id too: vLLM's has five digits, or is as it was configured.
+    // Also beside an id: vLLM's id has five digits, or was configured.
     if (sample.name == "process_start_time_seconds" &&
         facts.instance.find("start:") == std::string::npos)
       facts.instance += fmt::format("{}start:{}", facts.instance.empty() ? "" : " ", sample.value);
@@ -111,7 +111,7 @@ void ReadMetricsFacts(const HttpResponse& metrics, EngineFacts& facts) {
   }
 }
 
-// What to call a server that is no engine, by what it answered.
+// The name for a server that is not an engine, by its answers.
 std::string Describe(const ProbeAnswers& answers) {
   for (const std::optional<HttpResponse>& answer : answers) {
     if (!answer) continue;

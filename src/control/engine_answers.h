@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// The routes that a probe asks, all harmless on every engine: none runs a model step, none changes
-// anything. (SGLang's GET /start_profile would start one; its /health runs a forward.)
+// The routes of a probe. They are harmless on every engine: they run no model step and change
+// nothing. (SGLang's GET /start_profile would start one; its /health runs a forward.)
 enum ProbeRoute : size_t {
   kOpenApi,
   kVersion,
@@ -29,15 +29,15 @@ constexpr std::array<std::string_view, kProbeRoutes> kProbePaths{
     "/metrics",         "/is_sleeping", "/server_info?config_format=json",
     "/get_server_info", "/model_info"};
 
-// The answers of one server; absent where none came.
+// The answers of one server; absent without an answer.
 using ProbeAnswers = std::array<std::optional<HttpResponse>, kProbeRoutes>;
 
-// What the answers tell. A pure function. kRemote when they show no engine: the message says what
-// the server seems to be.
+// The facts in the answers. A pure function. kRemote if they are not those of an engine: the
+// message says what the server seems to be.
 Result<EngineFacts> ReadFacts(const std::string& url, const ProbeAnswers& answers);
 
-// Adds what vLLM's profiler configuration (the JSON of --profiler-config, or what the server tells
-// of it) says and is not known yet. What is no such JSON adds nothing.
+// Adds what vLLM's profiler configuration (the JSON of --profiler-config, or what the server
+// reports of it) says and is not known yet. Any other text adds nothing.
 void ReadProfilerConfig(std::string_view text, ProfilerFacts& facts);
 
 }  // namespace tacho

@@ -53,7 +53,7 @@ TEST(ReadFacts, ALiveVllmWithItsDeveloperMode) {
   EXPECT_EQ(facts->instance, "id:abc start:1500000000");
 }
 
-TEST(ReadFacts, APlainVllmTellsLessAndNothingIsMadeUp) {
+TEST(ReadFacts, APlainVllmReportsLessAndNothingIsInvented) {
   ProbeAnswers answers;
   answers[kModels] = Ok(kVllmModels);
   answers[kVersion] = Ok(R"({"version":"0.13.0"})");
@@ -88,7 +88,7 @@ TEST(ReadFacts, SglangIsAlwaysReadyToProfile) {
   EXPECT_EQ(facts->ExpectedRanks(), 2);
 }
 
-TEST(ReadFacts, WhatIsNoEngineIsNamed) {
+TEST(ReadFacts, AServerThatIsNoEngineIsNamed) {
   auto why = [](int status, std::vector<HttpHeader> headers = {}) {
     ProbeAnswers answers;
     answers[kModels] = Status(status, std::move(headers));
@@ -101,7 +101,7 @@ TEST(ReadFacts, WhatIsNoEngineIsNamed) {
   EXPECT_THAT(why(404), testing::StartsWith("http://h:1: "));
 }
 
-TEST(ReadFacts, JsonOfTheWrongShapeIsPassedOver) {
+TEST(ReadFacts, JsonOfTheWrongShapeIsIgnored) {
   for (const char* body : {"[]", "3", "null", "{\"data\":3}", "{\"data\":[3]}", "{\"data\":[]}",
                            "\xff", "{\"data\":[{\"owned_by\":\"vllm\",\"id\":7}]}"}) {
     ProbeAnswers answers;

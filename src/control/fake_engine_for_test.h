@@ -59,7 +59,7 @@ class FakeEngine {
   mutable std::mutex mutex_;
   std::vector<std::string> seen_;
   uint16_t port_ = 0;
-  std::unique_ptr<HttpServer> server_;  // last: its thread ends before the rest goes
+  std::unique_ptr<HttpServer> server_;  // declared last: its thread uses the members above
 };
 
 }  // namespace tacho

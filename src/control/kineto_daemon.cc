@@ -25,7 +25,7 @@ namespace {
 constexpr int32_t kStateTracing = 1;
 constexpr size_t kMostDatagram = 64u << 10;
 constexpr size_t kMostProcesses = 16'384, kMostAncestors = 256, kMostGpus = 1024;
-// A process that has not asked for so long is gone, or its machine stands still.
+// A process that has not asked for this long has ended, or its machine is suspended.
 constexpr int64_t kForgetNs = 4 * KinetoDaemon::kPollMs * 1'000'000;
 
 int64_t NowNs(clockid_t clock) {
@@ -112,14 +112,15 @@ class SocketDaemon final : public KinetoDaemon {
       std::optional<KinetoQuestion> question = ParseKinetoQuestion(message->payload);
       if (!question) return;
       text = TextFor(*question);
-      // Kineto takes silence for nothing to do. The last try of a question that found no daemon
-      // counts as failed even where it gets through (FabricManager's sync_send), and nobody waits
-      // for its answer: that would be taken for the next one's, and so on for ever.
+      // Kineto takes silence as "nothing to do". If a question found no daemon at first, its last
+      // try counts as failed even if it arrives (FabricManager's sync_send), and Kineto does not
+      // wait for the answer: it would take it for the answer to the next question, and so on for
+      // ever.
       if (text.empty()) return;
     } else if (message->type == "ctxt") {
       std::optional<KinetoContext> context = ParseKinetoContext(message->payload);
       if (!context) return;
-      // How many processes use the GPU; without an answer Kineto logs an error.
+      // The number of processes that use the GPU; without an answer Kineto logs an error.
       if (users_.size() >= kMostGpus && !users_.contains(context->gpu)) return;
       std::set<int64_t>& users = users_[context->gpu];
       if (users.size() < kMostProcesses) users.insert(context->pid);
@@ -129,16 +130,17 @@ class SocketDaemon final : public KinetoDaemon {
       return;
     }
     std::string answer = PackKinetoMessage({message->type, text});
-    // A process that does not read its socket must not stop the others: it asks again.
+    // Does not wait: a process that does not read its socket must not delay the others, and will
+    // ask again.
     sendto(socket_.get(), answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL, from.get(),
            from.size);
   }
 
-  // Notes who asks; gives what it is to do, "" for nothing.
+  // Records the process; returns its task, "" for none.
   std::string TextFor(const KinetoQuestion& question) {
     std::lock_guard lock(mutex_);
     int64_t pid = question.pids.front();
-    // Whoever may send to the socket may make numbers up.
+    // Any sender on the socket may invent numbers.
     if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) ForgetTheGone();
     if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) return "";
     DaemonProcess& process = processes_[pid];

@@ -10,21 +10,21 @@
 
 namespace tacho {
 
-// A process that asked the daemon for work since it listens: any program with PyTorch that was
-// started with KINETO_USE_DAEMON=1.
+// A process that has asked the daemon for work: any program with PyTorch that was started with
+// KINETO_USE_DAEMON=1.
 struct DaemonProcess {
   int64_t pid = 0;
   std::vector<int64_t> ancestors;  // parent first
   int64_t job = 0;
   int64_t asked_ns = 0;  // CLOCK_MONOTONIC of its last question
   bool tracing = false;  // by that question
-  bool told = false;     // took the trace that was last requested
+  bool told = false;     // has taken the last request
 };
 
 struct DaemonTrace {
   std::string folder;         // absolute, of the engine's machine and writable by the engine
   std::string stem;           // each process writes FOLDER/STEM_PID.json
-  int64_t start_unix_ms = 0;  // the same for all processes: they begin within milliseconds of it
+  int64_t start_unix_ms = 0;  // the same for all processes, which begin within milliseconds of it
   int64_t duration_ms = 0;
   bool record_shapes = false, profile_memory = false, with_stack = false;
 
@@ -34,37 +34,37 @@ struct DaemonTrace {
 
 // The other end of Kineto's daemon protocol, so that engines are profiled on demand without an HTTP
 // route and without a stall: the trace is taken and written on a thread of Kineto's own. Processes
-// ask every 5 seconds over a UNIX datagram socket; this answers on one thread those who have
-// something to do. Formats: net/kineto_message.h.
+// ask every 5 seconds over a UNIX datagram socket; one thread answers those that have something to
+// do. Formats: net/kineto_message.h.
 class KinetoDaemon {
  public:
   static constexpr int64_t kPollMs = 5000;  // how often a process asks
-  // What must lie between an answer and the start: Kineto looks at a new request after up to a
+  // The least time between an answer and the start: Kineto looks at a new request after up to a
   // second (seen: 0.98 s), warms up for one, and refuses a start that is past.
   static constexpr int64_t kReadyMs = 2000;
-  // What is left between the last answer and the start, so that one answer may be late: Kineto
-  // waits 50 ms for it, and finds a later one with its next question. Another daemon, which answers
-  // where there is nothing to do as well, may have left more of them.
+  // The time between the request and the start, which allows one answer to be late: Kineto waits 50
+  // ms for an answer, and finds a later one with its next question. A daemon that also answers when
+  // there is nothing to do may have left more of them.
   static constexpr int64_t kLeadMs = kPollMs + kReadyMs + 1000;
 
   // Listens where Kineto looks: the abstract name "dynolog", or, when `socket_folder` is not empty
-  // (the engine's KINETO_IPC_SOCKET_DIR), the socket file "dynolog" in it. kRemote when another
-  // daemon has the name; kOutput when the folder cannot be used.
+  // (the engine's KINETO_IPC_SOCKET_DIR), the socket file "dynolog" in it. kRemote: another daemon
+  // has the name; kOutput: the folder cannot be used.
   static Result<std::unique_ptr<KinetoDaemon>> Listen(const std::string& socket_folder = "");
   virtual ~KinetoDaemon() = default;  // ends the thread, removes the socket file
 
-  // Everybody who asked so far, by pid.
+  // All processes that have asked so far, by pid.
   virtual std::vector<DaemonProcess> Processes() const = 0;
 
-  // From now on the next question of each of these processes is answered with `trace`, once, as
-  // long as it can keep the start. An earlier request that was not yet taken is forgotten.
+  // From now on the next question of each of these processes is answered with `trace`, once, unless
+  // it is too late for the start. Replaces an earlier request that was not yet taken.
   virtual void Request(const std::vector<int64_t>& pids, const DaemonTrace& trace) = 0;
 
-  // Takes the request back from those that have not asked since; gives the others, which will do
-  // it.
+  // Takes the request back from processes that have not asked since. Returns the others, which will
+  // trace.
   virtual std::vector<int64_t> Withdraw() = 0;
 
-  // The soonest moment (Unix ms) at which all of `pids` will have asked once more.
+  // The earliest time (Unix ms) by which all of `pids` will have asked once more.
   virtual int64_t AllToldByUnixMs(const std::vector<int64_t>& pids) const = 0;
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kYear2100Ms = 4'102'444'800'000;
 
-// A process with PyTorch, as far as the socket goes.
+// A process with PyTorch, as seen on the socket.
 class Process {
  public:
   explicit Process(const std::string& folder) {
@@ -49,7 +49,7 @@ class Process {
     ssize_t size = recv(socket_.get(), bytes, sizeof(bytes), 0);
     return ParseKinetoMessage({bytes, static_cast<size_t>(size)});
   }
-  // Again where no answer comes: a machine may be too busy for one in time.
+  // Asks again without an answer: a busy machine may be late.
   std::optional<KinetoMessage> Exchange(const KinetoMessage& message) const {
     std::optional<KinetoMessage> answer;
     for (int tries = 0; tries < 10 && !answer; ++tries) {
@@ -63,10 +63,10 @@ class Process {
     EXPECT_TRUE(answer && answer->type == "req");
     return answer ? answer->payload : "no answer";
   }
-  // Whether the daemon has nothing for it to do: then it says nothing.
+  // Whether the daemon has nothing for it to do, and so does not answer.
   bool AsksInVain(const KinetoQuestion& question) const {
     Send(PackKinetoMessage({"req", PackKinetoQuestion(question)}));
-    // What is always answered, and in order.
+    // A message that is always answered, in order.
     const auto next = Exchange({"ctxt", PackKinetoContext({0, question.pids.front(), 0})});
     return next && next->type == "ctxt";
   }
@@ -117,7 +117,7 @@ TEST(KinetoDaemon, KeepsNoMoreProcessesThanItsBound) {
   EXPECT_EQ((*daemon)->Processes().size(), 16'384u);
 }
 
-TEST(KinetoDaemon, TellsEachProcessOnce) {
+TEST(KinetoDaemon, AnswersEachProcessOnce) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
@@ -147,7 +147,7 @@ TEST(KinetoDaemon, TellsEachProcessOnce) {
   EXPECT_FALSE(processes[1].told);
 }
 
-TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
+TEST(KinetoDaemon, TakesARequestBackFromProcessesThatDidNotAsk) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
@@ -162,7 +162,7 @@ TEST(KinetoDaemon, TakesARequestBackFromThoseThatDidNotAsk) {
   EXPECT_TRUE(other.AsksInVain({3, 5, {101, 50, 1}}));
 }
 
-TEST(KinetoDaemon, TellsNobodyOfAStartThatItCannotKeep) {
+TEST(KinetoDaemon, DoesNotAnnounceAStartThatIsTooLate) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
@@ -178,7 +178,7 @@ TEST(KinetoDaemon, TellsNobodyOfAStartThatItCannotKeep) {
   EXPECT_EQ(worker.Ask({3, 5, {100}}), trace.ConfigText());
 }
 
-TEST(KinetoDaemon, PassesOverWhatIsNoQuestion) {
+TEST(KinetoDaemon, IgnoresInvalidMessages) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon) << daemon.error().message;
@@ -223,7 +223,7 @@ TEST(KinetoDaemon, OnlyOneListensAndADeadOnesSocketIsTakenOver) {
     EXPECT_TRUE(worker.AsksInVain({3, 0, {7}}));
   }
   EXPECT_FALSE(std::filesystem::exists(folder.At("dynolog")));
-  // What a killed daemon leaves.
+  // As a killed daemon leaves it.
   FileDescriptor left(socket(AF_UNIX, SOCK_DGRAM, 0));
   sockaddr_un name{AF_UNIX, {}};
   std::string path = folder.At("dynolog");
@@ -242,7 +242,7 @@ TEST(KinetoDaemon, AFolderThatCannotBeUsedIsNamed) {
   EXPECT_EQ(longer.error().kind, ErrorKind::kUsage);
 }
 
-TEST(KinetoDaemon, KnowsWhenAllWillHaveAsked) {
+TEST(KinetoDaemon, PredictsWhenAllWillHaveAsked) {
   FolderForTest folder;
   auto daemon = KinetoDaemon::Listen(folder.path());
   ASSERT_TRUE(daemon);

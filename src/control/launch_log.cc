@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// The line without ANSI sequences ("\x1b[...m"): routers colour their logs even into files.
+// The line without ANSI sequences ("\x1b[...m"): routers also colour logs in files.
 std::string WithoutColours(std::string_view line) {
   std::string plain;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -24,7 +24,7 @@ std::string WithoutColours(std::string_view line) {
   return plain;
 }
 
-// "host:port" at the start of `text`, with or without http:// in front; "" when it is not there.
+// "host:port" at the start of `text`, with or without http://; "" if it is not there.
 std::string AddressAt(std::string_view text) {
   std::string scheme = "http://";
   for (std::string_view known : {"http://", "https://"}) {
@@ -81,7 +81,7 @@ LaunchLog ReadLaunchLog(std::string_view text) {
   while (!text.empty()) {
     std::string_view raw = TakeLine(text);
     ++number;
-    // Nothing of interest is without a colon; most lines of a log are long and dull.
+    // Interesting lines have a colon; most lines of a log are long and have none.
     if (raw.find(':') == std::string_view::npos) continue;
     std::string line = WithoutColours(raw);
     std::string_view plain = line;
@@ -102,7 +102,7 @@ LaunchLog ReadLaunchLog(std::string_view text) {
       break;
     }
   }
-  // Numbered engines are the launcher's own word; addresses of single servers are theirs as well.
+  // Last, because the launcher names these: Put replaces a server's own line with the same URL.
   for (auto& [index, server] : numbered) Put(log.engines, server.url, server.line);
   return log;
 }

@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// What a launch log tells of servers. The last line of a kind wins: logs are appended to, and a
-// restarted router has a new port. Hosts stay as the log has them.
+// The servers in a launch log. The last line of a kind wins: logs are appended to, and a restarted
+// router has a new port. Hosts stay as in the log.
 struct LaunchLog {
   struct Server {
     std::string url;
@@ -19,7 +19,7 @@ struct LaunchLog {
   bool empty() const { return routers.empty() && engines.empty(); }
 };
 
-// Reads a log of slime, vime, vLLM, SGLang or a router; colours are passed over. Cost: one pass.
+// Reads a log of slime, vime, vLLM, SGLang or a router; colours are ignored. Cost: one pass.
 LaunchLog ReadLaunchLog(std::string_view text);
 
 }  // namespace tacho

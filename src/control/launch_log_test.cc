@@ -41,7 +41,7 @@ TEST(LaunchLog, EnginesByNumberAndByAddress) {
   EXPECT_TRUE(log.routers.empty());
 }
 
-TEST(LaunchLog, HalfLinesAreNothing) {
+TEST(LaunchLog, IncompleteLinesAreIgnored) {
   EXPECT_TRUE(ReadLaunchLog("Router launched at \nRouter launched at host\nRouter launched at :1\n"
                             "Router launched at host:\nPorts for engine 0: {'host': 'x'}\n"
                             "Starting vLLM server on port 8000: maybe\n")

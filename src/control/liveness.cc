@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// "connection refused", without the address and the advice around it.
+// "connection refused", without the address and the advice.
 std::string Shortened(std::string_view message, const std::string& url) {
   if (message.starts_with(url + ": ")) message.remove_prefix(url.size() + 2);
   message = message.substr(0, message.find_first_of(":("));
@@ -23,8 +23,7 @@ std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& 
   std::vector<HttpRequest> questions;
   for (size_t i = 0; i < workers.size(); ++i) {
     HttpRequest question;
-    // SGLang's /health is a forward; its server ends with its scheduler, so that any answer will
-    // do.
+    // SGLang's /health runs a forward; its server ends with its scheduler, so any answer is enough.
     question.url =
         workers[i].url + (facts[i].kind == EngineKind::kSglang ? "/model_info" : "/health");
     question.timeout = question.connect_timeout = patience;

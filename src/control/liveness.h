@@ -9,11 +9,11 @@
 
 namespace tacho {
 
-// For which a server that lives is given time to say so.
+// The time that a living server has to answer.
 inline constexpr std::chrono::milliseconds kPatienceForLife{3000};
 
-// Why each engine is dead, "" where it lives or cannot be asked within `patience`: its server takes
-// no connection or breaks it, or vLLM's /health says 503. All are asked at the same time, by routes
+// Why each engine is dead: its server refuses or breaks the connection, or vLLM's /health answers
+// 503. "" if it lives or does not answer within `patience`. Asks all at the same time, by routes
 // that run no model step. In the order of `workers`.
 std::vector<std::string> WhyDead(HttpClient& client, const std::vector<Worker>& workers,
                                  const std::vector<EngineFacts>& facts,

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(WhyDead, TellsTheDeadFromTheLiving) {
+TEST(WhyDead, SeparatesTheDeadFromTheLiving) {
   FakeEngine good({{"GET /health", {200, ""}}}), dead({{"GET /health", {503, ""}}}),
       sglang({{"GET /model_info", {200, "{}"}}});
   auto client = HttpClient::Create().value();
@@ -26,7 +26,7 @@ TEST(WhyDead, TellsTheDeadFromTheLiving) {
   EXPECT_THAT(sglang.seen(), ElementsAre("GET /model_info")) << "its /health is a forward";
 }
 
-TEST(WhyDead, WhoDoesNotAnswerInTimeMayLive) {
+TEST(WhyDead, AServerWithoutAnAnswerInTimeMayLive) {
   std::vector<std::shared_ptr<HttpExchange>> held;  // the server's thread adds to it until it ends
   auto silent = HttpServer::Create().value();
   auto port = silent->Listen("127.0.0.1", 0, [&](std::shared_ptr<HttpExchange> exchange) {

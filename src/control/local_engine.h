@@ -9,11 +9,11 @@
 namespace tacho {
 
 // The processes of an engine whose server listens on a loopback address of this host: the server
-// with all its descendants, ascending. Empty for others, and where /proc may not be read.
+// with all its descendants, ascending. Empty for other servers, and if /proc may not be read.
 std::vector<int64_t> LocalProcesses(const Worker& worker);
 
-// Adds what the processes of an engine of this host tell of its profiler and it does not tell
-// itself: whether they ask Kineto's daemon, vLLM's configuration from its command line, and which
+// Adds what the processes of an engine on this host show about its profiler and the engine does not
+// report: whether they ask Kineto's daemon, vLLM's configuration from its command line, and which
 // process it is.
 void AddLocalFacts(const std::vector<int64_t>& pids, EngineFacts& facts);
 

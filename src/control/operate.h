@@ -15,7 +15,7 @@ namespace tacho {
 // How profilers are operated, for `tacho engine` and `tacho record` alike: take the lock of all
 // workers, mark each session as open before its start, start all, stop all.
 
-// The lock of all workers; fails as SessionLock::Take does.
+// The locks of all workers; fails like SessionLock::Take.
 Result<SessionLock> LockAll(const std::vector<Worker>& workers, std::string_view command);
 
 struct PlannedStart {
@@ -25,12 +25,12 @@ struct PlannedStart {
   OpenSession mark;  // StartAll fills in its time and instance
 };
 struct StartedSessions {
-  // In the order of the starts. `taken` holds as well where a session was marked as open before.
+  // In the order of the starts. `taken` also if a session was marked as open before.
   std::vector<ControlOutcome> outcomes;
   std::vector<std::string> remarks;  // marks that could not be written
 };
-// Marks all as open, so that whoever comes after a killed tacho finds them, and sends the starts
-// (SendAll). A refused start leaves the marks as they were before.
+// Marks all sessions as open, so that the next tacho finds them if this one is killed, and sends
+// the starts (SendAll). A refused start restores the mark of before.
 StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& starts,
                          std::chrono::milliseconds patience, std::stop_token stop,
                          const std::function<void(const ControlOutcome&)>& ended = {});
@@ -39,7 +39,7 @@ struct PlannedStop {
   EngineFacts facts;
   ControlRequest request;
 };
-// Sends the stops (SendAll), and removes the marks of those in which nothing runs any more.
+// Sends the stops (SendAll), and removes the marks of engines in which no session runs any more.
 std::vector<ControlOutcome> StopAll(HttpClient& client, const std::vector<PlannedStop>& stops,
                                     std::chrono::milliseconds patience, std::stop_token stop = {});
 

@@ -9,18 +9,18 @@
 namespace tacho {
 
 // The processes of this host that listen on a TCP port, ascending; only those whose /proc entries
-// this user may read. Empty when there is none, or on a system without /proc.
+// this user may read. Empty if there is none, or without /proc.
 std::vector<int64_t> PidsListeningOn(uint16_t port);
 
 // The processes `roots` with all their descendants, ascending.
 std::vector<int64_t> ProcessTree(const std::vector<int64_t>& roots);
 
-// The variable `name` of the environment that the process was started with; nothing where it is not
+// The variable `name` of the environment that the process was started with; nullopt if it is not
 // set or may not be read.
 std::optional<std::string> EnvironmentOf(int64_t pid, std::string_view name);
 
-// When the process began, in clock ticks since this host's boot; 0 where that may not be read. With
-// it a pid names one process for good.
+// When the process began, in clock ticks since this host's boot; 0 if that may not be read. A pid
+// together with this time is unique.
 int64_t StartTicksOf(int64_t pid);
 
 }  // namespace tacho

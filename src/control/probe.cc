@@ -28,8 +28,9 @@ int64_t UnixMinusMonotonicNs() {
   return (real.tv_sec - monotonic.tv_sec) * 1'000'000'000 + (real.tv_nsec - monotonic.tv_nsec);
 }
 
-// A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time cut to whole seconds, taken
-// between our sending and receiving: the offset lies in an interval of one second and the way.
+// A Date header ("Sat, 21 Nov 2026 12:16:01 GMT") is the server's time truncated to whole seconds,
+// taken between our sending and receiving: the offset lies in an interval of one second plus the
+// round trip.
 void NarrowOffset(const HttpResponse& answer, int64_t& least, int64_t& most) {
   const std::optional<int64_t> date = ParseHttpDate(FindHeader(answer.headers, "date"));
   if (!date) return;
@@ -48,7 +49,7 @@ void ReadClock(const ProbeAnswers& answers, EngineFacts& facts) {
     NarrowOffset(*answer, least, most);
   }
   if (quickest != std::numeric_limits<int64_t>::max()) facts.round_trip_ns = quickest;
-  // Servers that keep a Date for a while can make the interval empty: then nothing is known.
+  // Servers that cache a Date can make the interval empty: then the offset is unknown.
   if (least == std::numeric_limits<int64_t>::min() || least > most) return;
   facts.clock_offset_ns = least + (most - least) / 2;
   facts.clock_error_ns = (most - least) / 2;

@@ -13,13 +13,13 @@ namespace tacho {
 
 // Asks each engine what it is, all at the same time, by routes that run no model step and change
 // nothing (never SGLang's /health, which is a forward). kRemote for one that does not answer, or
-// that is a web server but no engine (what it answered is in the message).
+// that is a web server but not an engine (the message says what it answered).
 std::vector<Result<EngineFacts>> ProbeAll(HttpClient& client, const std::vector<Worker>& workers,
                                           std::chrono::milliseconds patience,
                                           std::stop_token stop = {});
 
-// What the engine's /metrics say at one moment, for one engine (label `engine` of vLLM, data
-// parallel rank of SGLang).
+// The /metrics of a server at one moment, for one engine (label `engine` of vLLM, data parallel
+// rank of SGLang).
 struct EngineCounters {
   std::string engine;                                             // "0"
   std::optional<double> steps, prompt_tokens, generation_tokens;  // since the engine's start

@@ -16,7 +16,7 @@ Worker At(const std::string& url) {
   return worker;
 }
 
-TEST(ProbeAll, TellsEnginesFromOthers) {
+TEST(ProbeAll, SeparatesEnginesFromOtherServers) {
   FakeEngine vllm({{"GET /v1/models",
                     {200,
                      R"({"data":[{"id":"m","owned_by":"vllm"}]})",
@@ -40,7 +40,7 @@ TEST(ProbeAll, TellsEnginesFromOthers) {
   EXPECT_EQ(facts[2].error().kind, ErrorKind::kRemote);
 }
 
-TEST(ProbeAll, NeverAsksSglangWhatWouldRunAStepOrStartAProfile) {
+TEST(ProbeAll, SendsSglangNothingThatRunsAStepOrStartsAProfile) {
   FakeEngine sglang({{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"sglang"}]})"}}});
   auto client = HttpClient::Create().value();
   auto facts = ProbeAll(*client, {At(sglang.url())}, std::chrono::seconds(5));

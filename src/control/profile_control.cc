@@ -17,17 +17,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kMostAnswer = 1u << 20;  // a word or two, or a page of a proxy
+constexpr uint64_t kMostAnswer = 1u << 20;  // a few words, or a page of a proxy
 
-// A session of an SGLang that begins with a step that no engine reaches: refused while another one
-// runs. What begins is decided by the last start alone.
+// An SGLang session that begins with a step that no engine reaches. It is refused while another
+// session runs. The last start alone decides what begins.
 std::string NeverBegins() { return Json{{"start_step", int64_t{1} << 62}}.dump(); }
 
 tl::unexpected<Error> Refuse(const Worker& worker, std::string_view why) {
   return Fail(ErrorKind::kUsage, fmt::format("{}: {}", worker.url, why));
 }
 
-// vLLM's rule for a prefix; '/' in SGLang's would end the whole server at the export.
+// vLLM's rule for a prefix; in SGLang a '/' would end the whole server at the export.
 bool IsPlainName(const std::string& name) {
   auto plain = [](char c, bool first) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -39,7 +39,7 @@ bool IsPlainName(const std::string& name) {
   return true;
 }
 
-// The value of a field as JSON, by the rule's form of it; nothing where it does not fit.
+// The value of a field as JSON, in the form that the rule gives; nullopt if it does not fit.
 std::optional<Json> ValueOf(std::string_view form, const std::string& text) {
   if (form.starts_with("flag")) {
     if (text != "true" && text != "false") return std::nullopt;
@@ -133,31 +133,31 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
     return Refuse(worker, "the folder for traces must be an absolute path on the engine's machine");
 
   if (options.output_dir) body["output_dir"] = *options.output_dir;
-  // Both are on when they are not named.
+  // Both are on by default.
   for (const char* flag : {"with_stack", "record_shapes"})
     if (!body.contains(flag)) body[flag] = false;
   if (options.steps) {
     body["num_steps"] = *options.steps;
     if (options.IsOn("profile_by_stage")) {
-      // Counted by stage, and begun with the next batch.
+      // Counted by stage; begins with the next batch.
     } else if (has("start_step") && !options.at_once) {
       // Exactly N steps in all versions, and a start while another session runs fails instead of
-      // throwing that session's window away.
+      // discarding that session's window.
       body["start_step"] = 1;
     } else if (EngineRule(facts.kind, facts.version, "immediate") == "one-less") {
       body["num_steps"] = *options.steps + 1;
     }
   }
   if (has("prefix")) body["profile_prefix"] = options.key;
-  // The same id again would overwrite: the key is the session's own.
+  // A reused id would overwrite files, so it is the session's key.
   if (facts.profiler.reads_profile_id) body["profile_id"] = options.key;
   ControlRequest request{worker.url, "/start_profile", body.dump()};
-  // One by stage is refused by itself.
+  // SGLang refuses a session by stage by itself.
   if (has("start_step") && !options.IsOn("profile_by_stage")) request.guard_body = NeverBegins();
   return request;
 }
 
-// The engine's own words from an error body of either dialect.
+// The engine's message from an error body in either dialect.
 std::string Words(const HttpResponse& answer) {
   Json json = Json::parse(answer.body, nullptr, false);
   if (json.is_object()) {
@@ -183,7 +183,7 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
   if (std::string remedy = KeyRemedy(answer); !remedy.empty()) {
     outcome.said = std::move(remedy);
   } else if (facts.kind == EngineKind::kSglang && answer.status == 500) {
-    // SGLang tells its reason in its log only.
+    // SGLang writes the reason only to its log.
     if (stop) {
       outcome.verdict = ControlVerdict::kWasSo;
       outcome.said = "no profile was running on its first rank";

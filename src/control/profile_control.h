@@ -15,12 +15,12 @@
 
 namespace tacho {
 
-// What the user wants to be recorded. Absent: the engine's own default.
+// What to record. Absent: the engine's default.
 struct ProfileOptions {
   std::string key;  // names the session: profile_prefix and profile_id where the engine reads them
   std::optional<int64_t> steps;  // engine steps; absent: until stop
-  // SGLang begins a session of exactly so many steps with its next batch, and waits for it past any
-  // stop. At once: it begins now, and the number may be one off in old versions.
+  // SGLang begins a session of exactly so many steps with its next batch, and waits for that batch
+  // even after a stop. At once: it begins now, and in old versions the number may be off by one.
   bool at_once = false;
   std::optional<std::string> output_dir;  // SGLang: a folder on the engine's machine
   // More fields of the start request, by the engine's own names, as the user wrote their values:
@@ -28,7 +28,7 @@ struct ProfileOptions {
   std::map<std::string, std::string> fields;
 
   bool IsOn(const std::string& flag) const;
-  // The key under `profile_prefix`, where one is asked for: its files begin with both.
+  // The key after `profile_prefix`, if one is set: the file names begin with both.
   void NameSession(const std::string& name);
 };
 
@@ -36,22 +36,23 @@ struct ProfileOptions {
 struct StartField {
   std::string name, json;
 };
-// The fields of `options` as `engine` ("vllm", "sglang", or "daemon" for Kineto's protocol) takes
-// them in that version. kUsage: one that it does not take, with the reason and the remedy.
+// The fields of `options` as that version of `engine` ("vllm", "sglang", or "daemon" for Kineto's
+// protocol) accepts them. kUsage: one that it does not accept, with the reason and the remedy.
 Result<std::vector<StartField>> CheckFields(std::string_view engine, std::string_view version,
                                             const ProfileOptions& options);
 
-// One request as it will be sent, so that it can be shown, kept and repeated.
+// One request as it will be sent, to be shown, kept and repeated.
 struct ControlRequest {
   std::string url;   // of the worker
   std::string path;  // "/start_profile"
   std::string body;  // JSON, or ""
-  // Of a stop: what takes back a session that has not begun; "" where none is known of.
+  // Of a stop: the body that cancels a session that has not begun; "" if there is none.
   std::string take_back_body = {};
-  // Of a start: what is posted to the same path first. The engine refuses it while a session runs,
-  // and does nothing else. "" where a start cannot end another session, or nothing tells.
+  // Of a start: the body that is posted to the same path first. The engine refuses it while a
+  // session runs, and otherwise does nothing. "" if a start cannot end another session, or there is
+  // no such check.
   std::string guard_body = {};
-  std::string AsCurl() const;  // of guard and request, a line each
+  std::string AsCurl() const;  // of guard and request, one line each
 };
 
 // The start request for one engine, by its version's rules (control/rules/*.rules). kUsage: what
@@ -60,42 +61,43 @@ struct ControlRequest {
 // with '/', by_stage without steps, ...
 Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
-// What a user should know before such a start, though nothing forbids it; "URL: ...".
+// Warnings before an allowed start; "URL: ...".
 std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
                                       const ProfileOptions& options);
-// Whether the engine puts the session's key into the names of its files.
+// Whether the engine's file names contain the session's key.
 bool KeyNamesFiles(const EngineFacts& facts);
-// `counted`: the session to be stopped counts its steps, by no stage. An SGLang that has taken none
-// of them yet answers the stop as if nothing ran, and begins with the next request: the session is
-// taken back by a start that never comes.
+// `counted`: the session counts its steps, not by stage. An SGLang that has run none of them
+// answers the stop as if nothing ran, and begins with the next request. A start that never begins
+// cancels such a session.
 ControlRequest PlanStop(const Worker& worker, const EngineFacts& facts, bool counted);
 
 enum class ControlVerdict {
-  kDone,      // the engine said that it did it
-  kWasSo,     // it was already so: stop of a stopped profiler in any of the engine's dialects
-  kRefused,   // the engine said no (409, 400, 404, 500)
-  kNoAnswer,  // no connection, time-out, connection lost in the middle
+  kDone,      // the engine confirmed it
+  kWasSo,     // nothing to do: stop of a stopped profiler, in any of the engine's dialects
+  kRefused,   // the engine refused (409, 400, 404, 500)
+  kNoAnswer,  // no connection, timeout, or a lost connection
 };
 struct ControlOutcome {
   std::string url;
   ControlVerdict verdict = ControlVerdict::kNoAnswer;
   int status = 0;       // of HTTP, 0 without an answer
-  std::string said;     // the engine's words, or ours; with the remedy where one is known
+  std::string said;     // the engine's message, or ours; with the remedy if one is known
   int64_t sent_ns = 0;  // CLOCK_MONOTONIC
   int64_t answered_ns = 0;
-  bool taken = false;  // of a start: refused as by an engine in which another session runs
+  bool taken = false;  // of a start: refused because another session seems to run
 
   bool IsGood() const {
     return verdict == ControlVerdict::kDone || verdict == ControlVerdict::kWasSo;
   }
-  // Of a stop: whether nothing runs by the engine's word. A refusal may be that of a proxy before
-  // it, or half a stop; without a profile route nothing can run.
+  // Of a stop: whether the engine says that nothing runs. A refusal may come from a proxy, or from
+  // half a stop. Without a profile route nothing can run.
   bool TellsThatNothingRuns() const { return IsGood() || status == 404; }
 };
 
-// Asks the engines whether a session runs in them, by the starts' guards alone; those without one
-// are good. An SGLang whose session waits for its first step does not tell: it loses that session,
-// as by any start. Hence: not before the load. Results in the order of `starts`.
+// Asks the engines whether a session runs in them, by the starts' guards alone; starts without one
+// pass. An SGLang whose session waits for its first step does not report it, and loses that
+// session, as with any start. So do not call it before the load runs. Results in the order of
+// `starts`.
 std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
                                             const std::vector<ControlRequest>& starts,
                                             const std::vector<EngineFacts>& facts,
@@ -103,15 +105,15 @@ std::vector<ControlOutcome> AskWhetherTaken(HttpClient& client,
                                             std::stop_token stop);
 
 // Sends all requests at the same time, after their guards: a start whose guard is refused is not
-// sent. Waits for all answers, however long that takes when
-// `patience` is 0. `ended` is called as each answers. Results in the order of `requests`.
-// No request is sent twice: a start that was lost may have been taken.
+// sent. Waits for all answers, without a limit if `patience` is 0. Calls `ended` for each answer.
+// Results in the order of `requests`. No request is sent twice: a start that was lost may have been
+// taken.
 std::vector<ControlOutcome> SendAll(HttpClient& client, const std::vector<ControlRequest>& requests,
                                     const std::vector<EngineFacts>& facts,
                                     std::chrono::milliseconds patience, std::stop_token stop = {},
                                     const std::function<void(const ControlOutcome&)>& ended = {});
 
-// How far apart the requests left that were taken.
+// The time between the accepted requests.
 struct ControlSpread {
   size_t asked = 0, taken = 0;
   std::optional<int64_t> ns;   // between the first and the last; absent for fewer than two

@@ -230,7 +230,7 @@ TEST(SendAll, UnderstandsBothDialects) {
   EXPECT_EQ(SendOne(sglang, Sglang(), "/start_profile").verdict, ControlVerdict::kRefused);
 }
 
-// One that has counted none of its steps answers a stop as if nothing ran.
+// A session without a counted step answers a stop as if nothing ran.
 TEST(SendAll, TakesBackASessionThatHasNotBegun) {
   auto client = HttpClient::Create().value();
   const auto stop = [&](const FakeEngine& engine, bool counted) {
@@ -260,8 +260,8 @@ TEST(SendAll, TakesBackASessionThatHasNotBegun) {
   EXPECT_EQ(PlanStop({}, Vllm(), true).take_back_body, "");
 }
 
-// An immediate start would throw the window away that runs there.
-TEST(SendAll, StartsNothingWhereAnotherSessionRuns) {
+// An immediate start would discard the running window.
+TEST(SendAll, StartsNothingIfAnotherSessionRuns) {
   const std::string guard = "POST /start_profile {\"start_step\":4611686018427387904}";
   auto client = HttpClient::Create().value();
   const auto start = [&](const FakeEngine& engine) {
@@ -320,7 +320,7 @@ TEST(SendAll, SendsToAllAtOnceAndEachOnce) {
               testing::MatchesRegex("8 of 9 workers reached within [0-9.]+ ms"));
 }
 
-TEST(SpreadOf, OneThatDidNotAnswerLeavesNothingToMeasure) {
+TEST(SpreadOf, WithoutAnAnswerThereIsNoSpread) {
   const ControlOutcome told{.url = "a",
                             .verdict = ControlVerdict::kDone,
                             .status = 200,

@@ -6,11 +6,11 @@
 
 namespace tacho {
 
-// What an engine lacks to be profiled and what to do, in the same words for every command. Each
+// Why an engine cannot be profiled and what to do, in the same words for every command. Each
 // follows "URL: ".
 
-// Its profiler is not configured: how it is switched on, and whether Kineto's daemon can do
-// without.
+// Its profiler is not configured: how to switch it on, and whether Kineto's daemon works without
+// it.
 std::string NotConfiguredText(const EngineFacts& facts);
 // Neither the engine nor its process reports the folder of its traces: what `tacho record` needs.
 std::string NoFolderText(const EngineFacts& facts);

@@ -72,14 +72,15 @@ std::optional<MetricSample> ParseLine(std::string_view line) {
   return sample;
 }
 
-// Which of an engine's counters a metric is. A name that ends in '*' counts all that begin so.
+// Which of an engine's counters a metric is. A name that ends in '*' matches all metrics with that
+// prefix.
 struct Meaning {
   std::string_view metric;
   std::optional<double> EngineCounters::*counter;
   std::string_view engine_label;
 };
 // vLLM: every iteration that had tokens observes vllm:iteration_tokens_total once (a histogram).
-// SGLang counts forwards only by their time; its steps stay unknown.
+// SGLang counts forwards only by time, so its steps stay unknown.
 constexpr std::array kMeanings{
     Meaning{"vllm:iteration_tokens_total_count", &EngineCounters::steps, "engine"},
     Meaning{"vllm:prompt_tokens_total", &EngineCounters::prompt_tokens, "engine"},
@@ -115,7 +116,7 @@ std::vector<EngineCounters> CountersIn(const std::vector<MetricSample>& samples)
       std::string engine = label == sample.labels.end() ? "0" : label->second;
       EngineCounters& counters = engines[engine];
       counters.engine = engine;
-      // SGLang tells some values once for each tensor-parallel rank: they are the same value.
+      // SGLang reports some values once for each tensor-parallel rank; they are the same value.
       auto tp = sample.labels.find("tp_rank");
       if (tp != sample.labels.end() && tp->second != "0") continue;
       std::optional<double>& value = counters.*meaning.counter;

@@ -16,8 +16,8 @@ struct MetricSample {
   double value = 0;
 };
 
-// The samples of a text in Prometheus' exposition format 0.0.4, in its order. Comments and lines
-// that are no sample are passed over: an engine's page is read, not judged.
+// The samples of a text in Prometheus' exposition format 0.0.4, in its order. Skips comments and
+// invalid lines: the page is read leniently.
 std::vector<MetricSample> ParsePrometheus(std::string_view text);
 
 // The counters of each engine behind a server, from vLLM's or SGLang's metrics, by engine.

@@ -23,7 +23,7 @@ TEST(Prometheus, ReadsNamesLabelsAndNumbers) {
   EXPECT_EQ(samples[3].value, -7);
 }
 
-TEST(Prometheus, PassesOverWhatIsNoSample) {
+TEST(Prometheus, IgnoresInvalidLines) {
   EXPECT_TRUE(ParsePrometheus("").empty());
   EXPECT_TRUE(ParsePrometheus("<html>\nname\nname{\nname{a\nname{a=\nname{a=\"\nname{a=\"b\"\n"
                               "name{a=\"b\"}\nname{a=\"b\"} x\n{} 1\n\n")

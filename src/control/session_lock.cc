@@ -63,8 +63,8 @@ bool IsAt(const std::string& path, int file) {
          there.st_ino == own.st_ino;
 }
 
-// The file at `path`, locked. One that its last owner removed between our open and our lock locks
-// nothing: the next one is opened.
+// The file at `path`, locked. If its last owner removed it between our open and our lock, the lock
+// is void: opens the next one.
 Result<FileDescriptor> Locked(const std::string& path, const std::string& url) {
   while (true) {
     FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -126,7 +126,7 @@ SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
 }
 
 SessionLock::~SessionLock() {
-  // While the lock is held nobody else's file can be at the path.
+  // While we hold the lock, the file at the path is ours.
   for (const Held& held : held_) unlink(held.path.c_str());
 }
 

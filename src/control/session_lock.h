@@ -12,19 +12,19 @@
 namespace tacho {
 
 // A file for the worker in $XDG_RUNTIME_DIR/tacho or /tmp/tacho-UID, a folder of this user alone
-// (mode 0700), which is made: "FOLDER/http%3A%2F%2Fh%3A1.ENDING". kOutput where there is no such
+// (mode 0700), created if missing: "FOLDER/http%3A%2F%2Fh%3A1.ENDING". kOutput without such a
 // folder.
 Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending);
 
-// "12:03:01" today, "2026-11-21 12:03:01" before, of this host's time zone.
+// "12:03:01" today, "2026-11-21 12:03:01" before, in this host's time zone.
 std::string SinceText(int64_t unix_s);
 
-// Holds one lock for each worker, so that two tachos of this host do not profile the same engine:
-// a second start throws away the first one's window on SGLang. A lock is one of an open file
-// (F_OFD_SETLK): free when the process ends, however it ends. Its file is removed with it.
+// Holds one lock for each worker, so that two tachos on this host do not profile the same engine:
+// on SGLang a second start discards the window of the first. It is a lock of an open file
+// (F_OFD_SETLK), released when the process ends, however it ends. Its file is removed with it.
 class SessionLock {
  public:
-  // kRemote when a worker is taken: the message names the owner (command, pid, since when).
+  // kRemote: another process holds a worker; the message names it (command, pid, since when).
   // `command`: "tacho record".
   static Result<SessionLock> Take(const std::vector<std::string>& worker_urls,
                                   std::string_view command);

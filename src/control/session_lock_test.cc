@@ -24,7 +24,7 @@ class SessionLockTest : public testing::Test {
   RuntimeFolderForTest folder_;
 };
 
-TEST_F(SessionLockTest, ASecondOwnerIsToldOfTheFirst) {
+TEST_F(SessionLockTest, TheErrorNamesTheFirstOwner) {
   {
     auto first = SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record");
     ASSERT_TRUE(first) << first.error().message;
@@ -40,7 +40,7 @@ TEST_F(SessionLockTest, ASecondOwnerIsToldOfTheFirst) {
   EXPECT_TRUE(SessionLock::Take({"http://h:1", "http://h:2"}, "tacho record"));
 }
 
-TEST_F(SessionLockTest, TellsWhoHoldsALockWithoutTakingIt) {
+TEST_F(SessionLockTest, NamesTheHolderOfALockWithoutTakingIt) {
   EXPECT_EQ(SessionLock::OwnerOf("http://h:1"), std::nullopt);
   {
     const auto lock = SessionLock::Take({"http://h:1"}, "tacho record");

@@ -13,27 +13,27 @@
 
 namespace tacho {
 
-// Stops that were sent (StopAll), each on a thread of its own: an engine answers its stop at the
-// end of its flush, seconds or minutes later. Workers are numbers below `workers`. The destructor
-// gives up on those that have not answered.
+// Pending stops (StopAll), each on its own thread: an engine answers a stop at the end of its
+// flush, seconds or minutes later. Workers are numbers below `workers`. The destructor abandons
+// those without an answer.
 class StopsUnderWay {
  public:
   StopsUnderWay(HttpClient& client, size_t workers, std::chrono::milliseconds patience)
       : client_(client), patience_(patience), took_ns_(workers) {}
   ~StopsUnderWay() { GiveUp(); }
 
-  // Sends the worker's stop, unless one is under way.
+  // Sends the worker's stop, unless one is pending.
   void Ask(size_t worker, PlannedStop stop);
   [[nodiscard]] bool Asked(size_t worker) const { return asked_.contains(worker); }
   // Since its stop was sent; 0 before.
   [[nodiscard]] int64_t ElapsedNs(size_t worker) const;
   // How long the last answer took; nullopt until it came.
   [[nodiscard]] std::optional<int64_t> TookNs(size_t worker) const;
-  // Waits for `most` at the longest.
+  // Waits for at most `most`.
   [[nodiscard]] bool AllAnswered(std::chrono::milliseconds most) const;
-  // Ends the wait for those that are under way: they end as kNoAnswer.
+  // Abandons the pending stops: they end as kNoAnswer.
   void GiveUp() { leave_.request_stop(); }
-  // The answers, by worker. Waits for those that are missing; new ones can be asked afterwards.
+  // The answers, by worker. Waits for missing ones; new stops can be sent afterwards.
   std::map<size_t, ControlOutcome> Take();
 
  private:

@@ -20,7 +20,7 @@ PlannedStop StopOf(uint16_t port) {
   return stop;
 }
 
-TEST(StopsUnderWay, AnswersComeOneByOneAndOneThatStaysAwayIsGivenUp) {
+TEST(StopsUnderWay, AnswersComeOneByOneAndAMissingOneIsGivenUp) {
   auto server = HttpServer::Create().value();
   const uint16_t quick = server
                              ->Listen("127.0.0.1", 0,

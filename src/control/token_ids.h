@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// Whether streams through such a router tell the tokens of a chunk only when `return_token_ids` is
-// asked for: the router drops `continuous_usage_stats`, and the engine behind it knows the other
+// Whether streams through this router report the tokens of a chunk only with `return_token_ids`:
+// the router drops `continuous_usage_stats`, and the engine behind it supports the former
 // (rules/engines.rules). False without a router.
 bool NeedsTokenIds(RouterKind router, EngineKind engine, std::string_view engine_version);
 
-// The same of what answers at a URL: it is asked for its workers, and a vLLM behind it for its
-// version. False also for what tells neither.
+// The same for a URL: asks it for its workers, and a vLLM behind it for its version. False also if
+// neither is reported.
 bool AskWhetherTokenIds(HttpClient& client, const std::string& url,
                         std::chrono::milliseconds patience, std::stop_token stop = {});
 

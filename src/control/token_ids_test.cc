@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-TEST(TokenIds, AreAskedForWhereARouterDropsRunningTotalsAndTheEngineKnowsThem) {
+TEST(TokenIds, AreRequestedIfARouterDropsRunningTotalsAndTheEngineSupportsIds) {
   EXPECT_TRUE(NeedsTokenIds(RouterKind::kVllmRouter, EngineKind::kVllm, "0.32.0"));
   EXPECT_TRUE(NeedsTokenIds(RouterKind::kVllmRouter, EngineKind::kVllm, "0.10.2"));
   EXPECT_TRUE(NeedsTokenIds(RouterKind::kSglangRouter, EngineKind::kVllm, "0.32.0"));

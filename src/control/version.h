@@ -10,16 +10,16 @@
 
 namespace tacho {
 
-// A release number: "0.5.16.post1" is {0, 5, 16, 1}; what stands behind '+' or "rc" is left out.
+// A release number: "0.5.16.post1" is {0, 5, 16, 1}; text after '+' or "rc" is ignored.
 struct Version {
   std::vector<int> parts;
   auto operator<=>(const Version&) const = default;
 };
-// Nothing when the text does not begin with a number.
+// nullopt if the text does not begin with a number.
 std::optional<Version> ParseVersion(std::string_view text);
 
-// What holds for an engine of that version by rules/engines.rules; "" when no rule is for it. A
-// version that cannot be read is taken as the newest.
+// The value in rules/engines.rules for an engine of that version; "" without a rule. An unreadable
+// version counts as the newest.
 std::string_view EngineRule(EngineKind kind, std::string_view version, std::string_view key);
 // The same by the engine's name in the rules: "vllm", "sglang", "daemon".
 std::string_view EngineRule(std::string_view engine, std::string_view version,

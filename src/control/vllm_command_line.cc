@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kConfig = "--profiler-config";
 constexpr const char* kFolder = "torch_profiler_dir";
 
-// The words of a file of /proc, each ended by a NUL.
+// The words of a file in /proc, each terminated by NUL.
 std::vector<std::string> Words(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<std::string> words;

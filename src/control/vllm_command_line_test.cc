@@ -15,7 +15,7 @@ std::string FolderOf(const std::vector<std::string>& words,
   return facts.folder.value_or("");
 }
 
-TEST(ProfilerConfigOf, EveryWayToSayIt) {
+TEST(ProfilerConfigOf, EveryWayToConfigureIt) {
   EXPECT_EQ(FolderOf({"vllm", "serve", "--profiler-config",
                       R"({"profiler":"torch","torch_profiler_dir":"./t"})"}),
             "./t");
@@ -29,9 +29,9 @@ TEST(ProfilerConfigOf, EveryWayToSayIt) {
   EXPECT_EQ(ProfilerConfigOf({"vllm"}, {"A=b", "EMPTY=", ""}), "");
 }
 
-TEST(ProfilerConfigOf, MoreThanTheFolder) {
+TEST(ProfilerConfigOf, AlsoOtherSettings) {
   ProfilerFacts facts;
-  facts.ignore_frontend = true;  // known already: the server's own word counts
+  facts.ignore_frontend = true;  // already known: the server's own report wins
   ReadProfilerConfig(
       ProfilerConfigOf({"--profiler-config", R"({"profiler":"torch","torch_profiler_dir":"/a",
                         "torch_profiler_with_stack":false,"ignore_frontend":false})",
@@ -48,7 +48,7 @@ TEST(ProfilerConfigOf, MoreThanTheFolder) {
   EXPECT_EQ(old.with_stack, false);
 }
 
-TEST(ProfilerConfigOf, AProcessThatTellsNothing) {
+TEST(ProfilerConfigOf, AProcessWithoutAConfiguration) {
   EXPECT_EQ(ProfilerConfigOfProcess(getpid()), "");
   EXPECT_EQ(ProfilerConfigOfProcess(-1), "");
 }

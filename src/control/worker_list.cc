@@ -48,7 +48,7 @@ std::optional<ListedWorker> FromObject(const Json& object) {
   return worker;
 }
 
-// The URLs or objects of a JSON array. Nothing when one of them is neither.
+// The URLs or objects of a JSON array. nullopt if one of them is neither.
 std::optional<std::vector<ListedWorker>> FromArray(const Json& array) {
   std::vector<ListedWorker> workers;
   for (const Json& item : array) {
@@ -81,7 +81,7 @@ void AddAddresses(const std::string& address, const Json& ports,
       AddAddress(address, number.get<uint64_t>(), workers);
 }
 
-// A pod that is ready, by the ports that its containers declare.
+// A ready pod, with the ports that its containers declare.
 void AddPod(const Json& pod, std::vector<ListedWorker>& workers) {
   const Json& status = Member(pod, "status");
   const std::string address = TextOf(status, "podIP");
@@ -122,7 +122,7 @@ std::optional<std::vector<ListedWorker>> FromLines(std::string_view text) {
     line = Trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     if (line.find(' ') != std::string_view::npos) return std::nullopt;
-    // Any word would do for a host: one alone is no address.
+    // Otherwise any single word would pass as a host.
     if (line.find_first_of(".:") == std::string_view::npos && line != "localhost")
       return std::nullopt;
     if (!ParseUrl(SplitRank(line).server)) return std::nullopt;
@@ -146,7 +146,7 @@ std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text) 
   if (json.is_array()) return FromArray(json);
   std::vector<ListedWorker> workers;
   if (json.is_discarded()) {
-    // kubectl begins each object with it; no log and no list of URLs is tried as YAML.
+    // kubectl begins each object with it. Logs and lists of URLs must not be tried as YAML.
     if (text.find("apiVersion:") == std::string_view::npos) return FromLines(text);
     std::optional<std::string> documents = JsonOfYaml(text);
     if (!documents) return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text) 
 RankedUrl SplitRank(std::string_view url) {
   while (!url.empty() && url.back() == '/') url.remove_suffix(1);
   size_t at = url.rfind('@');
-  // "user@host" has its '@' in front of the port's ':', a rank has none behind it.
+  // "user@host" has its '@' before the port's ':'; a rank has no ':' after it.
   if (at == std::string_view::npos) return {std::string(url), std::nullopt};
   const auto rank = ParseWhole<int>(url.substr(at + 1));
   if (!rank || *rank < 0 || !ParseUrl(url.substr(0, at))) return {std::string(url), std::nullopt};

@@ -9,7 +9,7 @@
 
 namespace tacho {
 
-// What a router's list says, before anything is unified.
+// An entry of a router's list, before unification.
 struct ListedWorker {
   std::string url;  // as the list has it, "@rank" included
   WorkerRole role = WorkerRole::kRegular;
@@ -18,13 +18,13 @@ struct ListedWorker {
 };
 
 // The body of GET /workers ({"workers":[{"url":...}]}) or GET /list_workers ({"urls":[...]}) of any
-// router. Nothing when it is no such list; only `url` must be there.
+// router. nullopt if it is not such a list; only `url` is required.
 std::optional<std::vector<ListedWorker>> ParseWorkerList(std::string_view body);
 
 // A file's list: URLs one a line ('#' starts a comment), a JSON array of URLs or of objects with a
 // "url", Prometheus' file_sd ([{"targets":[...]}]), a Kubernetes EndpointSlice, Endpoints or Pod
-// object or a List of them, in JSON or YAML (addresses that are not ready are left out). Nothing
-// when it is none of these.
+// object or a List of them, in JSON or YAML (addresses that are not ready are left out). nullopt
+// for anything else.
 std::optional<std::vector<ListedWorker>> ParseTargetList(std::string_view text);
 
 // "http://host:8000@3": the server and the data-parallel rank.
@@ -34,7 +34,7 @@ struct RankedUrl {
 };
 RankedUrl SplitRank(std::string_view url);
 
-// One Worker for each server, by url; what was left out or joined is told in `remarks`.
+// One Worker for each server, by url. `remarks` name what was left out or joined.
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
                                  const std::string& found_in, std::vector<std::string>& remarks);
 

@@ -32,7 +32,7 @@ TEST(WorkerList, TheShapesOfRealRouters) {
   EXPECT_TRUE(ParseWorkerList(R"({"workers":[]})")->empty());
 }
 
-TEST(WorkerList, OtherJsonIsNoList) {
+TEST(WorkerList, OtherJsonIsNotAList) {
   for (const char* body :
        {"", "[]", "{", "null", R"({"detail":"Not Found"})", R"({"workers":3})",
         R"({"workers":[3]})", R"({"workers":[{"id":"x"}]})", R"({"workers":[{"url":7}]})"})
@@ -113,7 +113,7 @@ subsets:
   EXPECT_FALSE(ParseTargetList("apiVersion: v1\n  items: [\n"));
 }
 
-TEST(SplitRank, OnlyANumberBehindTheAtIsARank) {
+TEST(SplitRank, OnlyANumberAfterTheAtIsARank) {
   EXPECT_EQ(SplitRank("http://h:1@3").server, "http://h:1");
   EXPECT_EQ(SplitRank("http://h:1@3").rank, 3);
   EXPECT_EQ(SplitRank("http://h:1/").server, "http://h:1");

@@ -22,7 +22,7 @@ bool IsWholeNumber(std::string_view text) {
 // Writes JSON event by event.
 class JsonOfEvents {
  public:
-  // False for what has no place in JSON, or in a list that we read.
+  // False for what JSON cannot express, or a list that we read does not need.
   bool Take(const yaml_event_t& event) {
     switch (event.type) {
       case YAML_SCALAR_EVENT:
@@ -50,7 +50,7 @@ class JsonOfEvents {
     size_t items = 0;  // of a mapping: keys and values
   };
 
-  // What stands in front of the next item. Whether it is a key.
+  // Writes the separator before the next item. Returns whether that is a key.
   bool Separate() {
     Level& level = open_.back();
     const bool is_map = level.close == '}';

@@ -17,7 +17,7 @@ TEST(JsonOfYaml, TheScalarsThatKubectlWrites) {
   EXPECT_EQ(JsonOfYaml(""), "[]");
 }
 
-TEST(JsonOfYaml, WhatIsRefused) {
+TEST(JsonOfYaml, RefusesWhatJsonCannotExpress) {
   EXPECT_FALSE(JsonOfYaml("a: b: c"));
   EXPECT_FALSE(JsonOfYaml("a: &x [1]\nb: *x\n"));
   EXPECT_FALSE(JsonOfYaml("? [a]\n: b\n"));

@@ -47,7 +47,7 @@ void AheadStream::Run() {
   changed_.notify_all();
 }
 
-// Only the thread changes filled_, so it may read it, and fill the block, without the lock.
+// Only this thread changes filled_, so it may read it, and fill the block, without the lock.
 bool AheadStream::FillNext() {
   {
     std::unique_lock lock(mutex_);

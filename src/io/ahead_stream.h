@@ -23,7 +23,7 @@ namespace tacho {
 //
 //   released_ <= taken_ <= filled_ <= released_ + kBlocks     taken_ - released_ is 0 or 1
 //
-// What the source throws is thrown by Next, after the blocks in front of it.
+// Next throws what the source threw, after the blocks before it.
 class AheadStream : public BlockStream {
  public:
   static constexpr size_t kBlocks = 5;
@@ -52,10 +52,10 @@ class AheadStream : public BlockStream {
   std::array<Slot, kBlocks> ring_;
 
   std::mutex mutex_;
-  std::condition_variable changed_;  // one waits at most: either the ring is full or it is empty
+  std::condition_variable changed_;  // at most one side waits: the ring is full, or it is empty
   uint64_t filled_ = 0;              // blocks that the thread has filled
   uint64_t taken_ = 0;               // blocks that the reader was given
-  uint64_t released_ = 0;            // blocks that the reader does not use any more
+  uint64_t released_ = 0;            // blocks that the reader no longer uses
   bool stop_ = false;                // the reader wants no more
   bool done_ = false;                // the thread will fill no more
   std::exception_ptr failure_;

@@ -20,8 +20,7 @@ namespace {
 using testing::ReadAll;
 using testing::SampleText;
 
-// Endless, until `blocks` blocks of 1000 bytes were read; then it throws, if it has something to
-// throw.
+// Ends never, or throws after `blocks` blocks of 1000 bytes.
 class CountingSource : public ByteSource {
  public:
   CountingSource(std::atomic<int>& reads, int throw_at) : reads_(reads), throw_at_(throw_at) {}
@@ -75,7 +74,7 @@ TEST(AheadStream, StopsWhenTheReaderGoesAway) {
   }
 }
 
-TEST(AheadStream, ThrowsWhatTheSourceThrewBehindTheBlocksInFrontOfIt) {
+TEST(AheadStream, ThrowsWhatTheSourceThrewAfterTheBlocksBeforeIt) {
   std::atomic<int> reads = 0;
   AheadStream stream(std::make_unique<CountingSource>(reads, 3), 1000);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(stream.Next().size, 1000u);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kInputBlock = 256 * 1024;
 
-constexpr size_t kMostName = 4096;  // no path may be longer; libarchive takes a megabyte
+constexpr size_t kMostName = 4096;  // the limit of paths; libarchive allows a megabyte
 
 std::string WithoutControls(std::string name) {
   if (name.size() > kMostName) name.resize(kMostName);
@@ -34,7 +34,7 @@ struct ArchiveReader::Input {
   static la_ssize_t Read(archive*, void* data, const void** bytes) {
     auto* input = static_cast<Input*>(data);
     *bytes = input->buffer.get();
-    // An exception must not pass through C code: carry it to the caller on the other side.
+    // An exception must not pass through C code, so it is rethrown after libarchive has returned.
     try {
       return static_cast<la_ssize_t>(input->source->Read(input->buffer.get(), kInputBlock));
     } catch (...) {
@@ -97,7 +97,7 @@ Result<std::optional<ArchiveMember>> ArchiveReader::Next() {
     }
     ++entries_;
     if (archive_entry_filetype(entry) != AE_IFREG) continue;
-    if (archive_entry_hardlink(entry) != nullptr) continue;  // its bytes stand under the other name
+    if (archive_entry_hardlink(entry) != nullptr) continue;  // its bytes belong to the other name
     piece_ = {};
     member_position_ = 0;
     member_ended_ = false;
@@ -135,7 +135,7 @@ bool ArchiveReader::NextPiece() {
     }
     return EndMember(StreamDefect::kCorrupt, FailureText());
   }
-  // A hole in a sparse member would be read as zeros, up to exabytes of them from a few bytes.
+  // A few bytes can describe a hole of exabytes, which would be read as zeros.
   if (offset < 0 || static_cast<uint64_t>(offset) != member_position_) {
     return EndMember(StreamDefect::kCorrupt, "the member has a hole: pack it without --sparse");
   }
@@ -157,7 +157,7 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   if (text == nullptr) text = archive_entry_pathname(entry);
   std::string name =
       text != nullptr && *text != '\0' ? WithoutControls(text) : fmt::format("member {}", entries_);
-  // The count goes on where it stopped: many members of one name must not take quadratic time.
+  // Continues the last count, so that many members of one name do not take quadratic time.
   if (names_.try_emplace(name, 1).second) return name;
   std::string unique;
   do {
@@ -166,8 +166,8 @@ std::string ArchiveReader::UniqueName(archive_entry* entry) {
   return unique;
 }
 
-// How the bytes of the archive ended, if they have: unlike libarchive we know a cut from a wrong
-// checksum.
+// How the bytes of the archive ended, if they have. Unlike libarchive we tell a truncated file from
+// a wrong checksum.
 StreamEnd ArchiveReader::InputDefect() const {
   if (!input_ || input_->source->end().defect == StreamDefect::kTrailingJunk) return {};
   return input_->source->end();

@@ -29,9 +29,9 @@ struct ArchiveMember {
 // Walks over the members of a tar or zip archive through libarchive. Nothing is written to disk.
 class ArchiveReader {
  public:
-  // An archive that starts where the file starts; allows seeking over what is not read.
+  // An archive that begins at the start of the file. Seeks past members that are not read.
   static Result<std::unique_ptr<ArchiveReader>> OfFile(FileDescriptor file);
-  // An archive inside of something else, from front to back.
+  // An archive inside something else, read sequentially.
   static Result<std::unique_ptr<ArchiveReader>> OfSource(std::unique_ptr<ByteSource> source);
   // Bytes that the caller keeps alive.
   static Result<std::unique_ptr<ArchiveReader>> OfMemory(std::string_view bytes);
@@ -40,8 +40,8 @@ class ArchiveReader {
   ArchiveReader& operator=(const ArchiveReader&) = delete;
   ~ArchiveReader();
 
-  // The next member that is a regular file; nothing at the end of the archive. An error ends the
-  // walk: the archive is damaged behind the members seen so far.
+  // The next member that is a regular file; nullopt at the end of the archive. An error ends the
+  // walk: the archive is damaged after the members seen so far.
   Result<std::optional<ArchiveMember>> Next();
 
   // Bytes of the current member; 0 at its end, good or bad.

@@ -138,7 +138,7 @@ TEST(Archive, SkipsNestedEncryptedAndForeignMembersWithAReason) {
   EXPECT_THAT(only_encrypted.error().message, HasSubstr("is encrypted"));
 }
 
-TEST(Archive, ThatIsCutGivesWhatIsInFrontOfTheCut) {
+TEST(Archive, ThatIsCutGivesTheMembersBeforeTheCut) {
   FolderForTest folder;
   const std::string large = kTrace + SampleText(2'000'000);
   const std::string tar =
@@ -209,7 +209,7 @@ TEST(Archive, IsReadTheSameFromMemoryAndFromASourceInPieces) {
   }
 }
 
-// A few bytes could stand for exabytes of zeros.
+// A few bytes could describe exabytes of zeros.
 TEST(Archive, MemberWithAHoleIsNotFilledWithZeros) {
   archive* writer = archive_write_new();
   archive_write_set_format_pax(writer);

@@ -9,14 +9,14 @@
 namespace tacho {
 
 // The memory of one block with the room around it that BlockStream promises. `data()` is aligned to
-// a cache line. Pages that are never written to are never touched.
+// a cache line. Pages that nobody writes to are never touched.
 class BlockMemory {
  public:
   explicit BlockMemory(size_t capacity)
       : capacity_(capacity),
         memory_(static_cast<char*>(::operator new(
             BlockStream::kHeadroom + capacity + BlockStream::kTailroom, kAlignment))) {
-    // Vector code reads behind the end: what it finds there must at least be defined.
+    // Vector code reads past the end, so those bytes must be initialised.
     std::memset(data() + capacity_, 0, BlockStream::kTailroom);
   }
   BlockMemory(const BlockMemory&) = delete;

@@ -15,12 +15,12 @@ enum class StreamDefect : uint8_t {
   kNone,
   kTruncated,     // compressed data ended before its trailer
   kCorrupt,       // bad block, checksum or length: bytes before it are good
-  kTrailingJunk,  // bytes behind the last compressed member that are no member, and not only zeros
+  kTrailingJunk,  // bytes after the last compressed member that are neither a member nor all zeros
   kReadFailed,  // the system refused to deliver the rest (also: the file shrank while it was read)
 };
 
 // A piece of a stream, owned by the stream and valid until the next call of Next. The reader may
-// write to it, and into kHeadroom bytes before and kTailroom bytes behind it.
+// write to it, to kHeadroom bytes before it and to kTailroom bytes after it.
 struct Block {
   char* data = nullptr;
   size_t size = 0;
@@ -36,14 +36,14 @@ class BlockStream {
  public:
   // A reader of records moves the cut-off start of the next record in front of the next block.
   static constexpr size_t kHeadroom = 64 * 1024;
-  // Vector code may read (never use) up to this far behind the end.
+  // Vector code may read (but not use) this many bytes past the end.
   static constexpr size_t kTailroom = 64;
 
   virtual ~BlockStream() = default;
   virtual Block Next() = 0;
 
-  // After the end: what cut the stream short, with a sentence for people ("byte 51576: ..."). Never
-  // an error: what came before stays good.
+  // After the end: what cut the stream short, with a sentence for people ("byte 51576: ..."). Not
+  // an error: the bytes before it are good.
   [[nodiscard]] virtual StreamDefect defect() const = 0;
   [[nodiscard]] virtual const std::string& defect_text() const = 0;
   // Stored (compressed) bytes consumed so far, for progress. May be called from another thread.
@@ -60,11 +60,11 @@ enum class StreamThreads {
   kAhead
 };  // kAhead: reading and inflating run on a thread of their own
 
-// Opens a file ("-" is standard input), finds out by its first bytes whether it is plain, gzip (any
+// Opens a file ("-" is standard input), detects by its first bytes whether it is plain, gzip (any
 // number of members) or zstd, and streams the plain bytes. A file that is still being written is
-// read up to the size that it had when it was opened; that it grew is reported as kReadFailed. A
-// FIFO is read to its end. Fails with kUnreadable (missing, no permission, a folder, a device, a
-// socket) and says which.
+// read up to its size at the time of opening, and its growth is reported as kReadFailed. A FIFO is
+// read to its end. Fails with kUnreadable (missing, no permission, a folder, a device, a socket)
+// and says which.
 Result<std::unique_ptr<BlockStream>> OpenStream(const std::string& path, StreamThreads threads);
 
 }  // namespace tacho

@@ -35,8 +35,8 @@ TEST(StreamOfMemory, OfNothingEndsAtOnce) {
   EXPECT_EQ(StreamOfMemory("", 0)->Next().size, 0u);
 }
 
-// A reader moves the cut-off start of a record in front of the next block; vector code reads behind
-// it.
+// A reader moves the cut-off start of a record to before the next block; vector code reads past the
+// end.
 TEST(BlockStream, LetsTheReaderWriteInTheBlockAndAroundIt) {
   const std::string text = SampleText(3'000'000);
   FolderForTest folder;

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// How a source ended: kNone for a good end, else what is missing and a sentence for people.
+// How a source ended: kNone if it is complete, else what is missing and a sentence for people.
 struct StreamEnd {
   StreamDefect defect = StreamDefect::kNone;
   std::string text;
@@ -16,7 +16,7 @@ struct StreamEnd {
 
 // Bytes in order, written into memory of the caller. Files, memory and members of archives are
 // sources; gzip and zstd are sources on top of a source. The block streams own the memory and a
-// source, so decompressed bytes land where the reader of the trace finds them, without a copy.
+// source, so bytes are decompressed to where the reader of the trace uses them, without a copy.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -31,12 +31,12 @@ class ByteSource {
   // Stored bytes consumed so far. May be called from another thread.
   [[nodiscard]] virtual uint64_t stored_bytes() const = 0;
 
-  // Makes a Read that waits for a pipe, now or later, return 0. May be called from another thread.
+  // Makes the current and every later Read of a pipe return 0 instead of waiting. May be called
+  // from another thread.
   virtual void Cancel() {}
 };
 
-// Reads until at least `enough` bytes, or `room` if that is less, are there or the source has
-// ended.
+// Reads until it has at least `enough` bytes (or `room` if that is less), or the source ends.
 inline size_t ReadFully(ByteSource& source, char* to, size_t room, size_t enough = SIZE_MAX) {
   size_t size = 0;
   while (size < room && size < enough) {

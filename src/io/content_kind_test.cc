@@ -32,7 +32,7 @@ TEST(KindOf, KnowsATraceByItsEvents) {
   EXPECT_EQ(KindOf(R"([{"name": "k", "ph": "X", "ts": 1}])"), ContentKind::kChromeJson);
   EXPECT_EQ(KindOf("[\n {\n \"ph\" : \"X\", \"na"), ContentKind::kChromeJson);
   EXPECT_EQ(KindOf(R"({"args": [{"cat": "x", "ph": "X", "ts": 1.5})"), ContentKind::kChromeJson);
-  // Keys sorted, the events behind other things.
+  // Sorted keys: the events come late.
   EXPECT_EQ(KindOf(R"({"aaa": {"deep": [{}]}, "metadata": {}, "traceEvents": [)"),
             ContentKind::kChromeJson);
 }

@@ -11,14 +11,14 @@ namespace tacho {
 // How the stored bytes are packed, by their first bytes.
 enum class Packing { kPlain, kGzip, kZstd };
 
-// Enough of the start to tell the packing.
+// How many first bytes decide the packing.
 inline constexpr size_t kPackingBytes = 4;
 
-// The packing of data that starts with `start`: all of it, or at least kPackingBytes. Data so short
-// that it is only the beginning of a magic number counts as packed (and will turn out to be cut).
+// The packing of data that starts with `start`: all of it, or at least kPackingBytes. Data that is
+// only the beginning of a magic number counts as packed (and is then reported as truncated).
 Packing PackingOf(std::string_view start);
 
-// The source of the plain bytes, which is `stored` itself (or as good as) if they are not packed.
+// A source of the plain bytes; in effect `stored` itself if they are not packed.
 std::unique_ptr<ByteSource> Decode(std::unique_ptr<ByteSource> stored);
 
 // The plain bytes of `stored`, whatever it is packed with, in blocks.

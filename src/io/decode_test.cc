@@ -15,7 +15,7 @@ using testing::ReadAll;
 using testing::SampleText;
 using testing::Zstded;
 
-TEST(PackingOf, IsToldByMagicNumbersOnly) {
+TEST(PackingOf, IsKnownByMagicNumbersOnly) {
   EXPECT_EQ(PackingOf("\x1f\x8b\x08\x00"), Packing::kGzip);
   EXPECT_EQ(PackingOf("\x1f\x8b\x07\x00"), Packing::kPlain);
   EXPECT_EQ(PackingOf("\x28\xb5\x2f\xfd"), Packing::kZstd);

@@ -29,7 +29,7 @@ Sniffed Sniff(std::unique_ptr<ByteSource> stored) {
   return sniffed;
 }
 
-// The names that profilers and engines give to traces. Only for what cannot be looked into.
+// Whether a profiler or engine names its traces so. Only for files that cannot be opened.
 bool IsNamedAsTrace(std::string_view name) {
   for (const std::string_view ending : {".tmp", ".gz", ".zst"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
@@ -39,12 +39,13 @@ bool IsNamedAsTrace(std::string_view name) {
 
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
 
-// Builds one Discovery. Given paths fail, what is found below them is skipped with a reason.
+// Builds one Discovery. A given path that is unusable is an error; a file found below a folder is
+// skipped with a reason.
 class Finder {
  public:
   Result<Discovery> Find(const std::vector<std::string>& paths) {
-    // Files first: one that is given is taken under the name it was given by, also if it lies in a
-    // folder that is given too.
+    // Files first, so that a given file keeps its given name even if it also lies in a given
+    // folder.
     std::vector<std::string> folders;
     for (const std::string& path : paths) {
       TACHO_RETURN_IF_ERROR(TakeGiven(path, folders));
@@ -74,11 +75,11 @@ class Finder {
       return {};
     }
     if (exists && S_ISFIFO(status.st_mode)) {
-      AddTrace(path, "", 0);  // looking at it would take the bytes from the reader
+      AddTrace(path, "", 0);  // looking at it would consume the bytes
       return {};
     }
     if (exists && S_ISREG(status.st_mode) && !walk_.MarkSeen(path, status)) return {};
-    // What does not exist fails here, with the right words.
+    // A missing path fails here, with the right error.
     return TakeGivenFile(path);
   }
 
@@ -104,7 +105,7 @@ class Finder {
   }
 
   void TakeFound(const FolderWalk::File& found) {
-    // Not opened: files of /proc say that they are empty, and reading some of them blocks.
+    // Not opened: files of /proc claim to be empty, and reading some of them blocks.
     if (found.size == 0) return Lose(found.path, found.path + ": is empty (0 bytes)");
     Result<std::unique_ptr<FileSource>> file = FileSource::Open(found.path);
     if (!file) return Lose(found.path, file.error().message);
@@ -115,8 +116,7 @@ class Finder {
     }
   }
 
-  // An archive that breaks off gives the members in front of the damage; an error if there are
-  // none.
+  // A damaged archive gives the members before the damage; an error if there are none.
   Result<void> TakeArchive(const std::string& path) {
     TACHO_ASSIGN_OR_RETURN(std::unique_ptr<ArchiveReader> reader, OpenArchive(path));
     for (size_t i = 0; i < kMaxArchiveMembers; ++i) {
@@ -167,7 +167,7 @@ class Finder {
     found_.skipped.push_back(display + ": " + why);
   }
 
-  // What nothing can be read from: a trace that is missing, if its name says that it is one.
+  // An unreadable file counts as a missing trace if it has the name of a trace.
   void Lose(const std::string& display, std::string message) {
     if (IsNamedAsTrace(display)) {
       found_.failures.push_back({ErrorKind::kUnreadable, std::move(message)});

@@ -12,10 +12,10 @@ namespace tacho {
 
 // The bytes of a file, a FIFO or standard input ("-").
 //
-// A regular file is read as the snapshot it was when it was opened: at most as many bytes as it had
-// then, so that a file which an engine is still writing cannot keep us for ever. If it has grown or
-// shrunk when that end is reached, end() says so (kReadFailed). A file that claims to be empty (as
-// those of /proc do) is read until its first end of file, at most kMaxUnsized bytes.
+// A regular file is read up to its size at the time of opening, so that a file which an engine is
+// still writing has an end. If it has grown or shrunk when that end is reached, end() says so
+// (kReadFailed). A file that claims to be empty (as those of /proc do) is read until its first end
+// of file, at most kMaxUnsized bytes.
 class FileSource : public ByteSource {
  public:
   static constexpr uint64_t kMaxUnsized = uint64_t{1} << 30;

@@ -147,7 +147,7 @@ TEST(FileSource, ShrinkingUnderGzipIsAFailedReadThatKeepsTheBytes) {
     }
     EXPECT_TRUE(text.starts_with(bytes));
     EXPECT_GT(bytes.size(), 0u);
-    if (bytes.size() < text.size()) {  // the thread may have been faster than we
+    if (bytes.size() < text.size()) {  // the thread may have finished first
       EXPECT_EQ((*stream)->defect(), StreamDefect::kReadFailed);
       EXPECT_THAT((*stream)->defect_text(), HasSubstr("shrank"));
     }

@@ -15,7 +15,8 @@ struct DirCloser {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
-// The names in a folder, sorted, so that which of several links wins does not depend on the disk.
+// The names in a folder, sorted, so that the choice among several links does not depend on the
+// disk.
 Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   const std::unique_ptr<DIR, DirCloser> dir(::opendir(folder.c_str()));
   if (!dir) {
@@ -54,7 +55,7 @@ Result<std::vector<FolderWalk::File>> FolderWalk::FilesBelow(const std::string& 
   if (!seen_.emplace(Identity{status.st_dev, status.st_ino}, folder).second) return files;
   Pending pending;
   TACHO_RETURN_IF_ERROR(WithContext(ReadFolder(folder, pending, files), folder));
-  // Links last, so that a file is listed by its own name if that lies below the folder as well.
+  // Links last, so that a file below the folder is listed under its own name.
   while (!pending.folders.empty() || !pending.links.empty()) {
     if (!pending.folders.empty()) {
       const std::string next = std::move(pending.folders.back());

@@ -21,11 +21,11 @@ class FolderWalk {
     uint64_t size = 0;
   };
 
-  // A file that is given by itself: it is not listed again. False, with a reason among skipped(),
-  // when it was given before under another path.
+  // Marks a file that the user named, so that it is not listed again. False, with a reason in
+  // skipped(), if it was named before under another path.
   bool MarkSeen(const std::string& path, const struct stat& status);
-  // Fails if the folder itself cannot be read; a folder below it that cannot be read is put into
-  // failures(), for nobody knows what is in it.
+  // Fails if the folder itself cannot be read; an unreadable folder below it goes into failures(),
+  // because it may hold traces.
   Result<std::vector<File>> FilesBelow(const std::string& folder);
 
   [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }

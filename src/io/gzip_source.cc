@@ -67,7 +67,7 @@ void GzipSource::ReadHeader() {
   }
   if ((flags & kName) != 0 && !SkipText()) return EndTruncated();
   if ((flags & kComment) != 0 && !SkipText()) return EndTruncated();
-  // Not checked: a damaged header does not make the data behind it bad.
+  // Not checked: the data may be good after a damaged header.
   if ((flags & kHeaderCrc) != 0 && !Skip(2)) return EndTruncated();
   inflater_->Reset();
   crc_ = 0;
@@ -87,7 +87,7 @@ size_t GzipSource::ReadBody(char* to, size_t room) {
   } else if (step.status == Inflater::Status::kCorrupt) {
     EndWith(StreamDefect::kCorrupt, "the compressed data is corrupt: nothing after it is read");
   } else if (step.taken == 0 && step.written == 0) {
-    // The second case would be a fault of the library: end instead of turning round for ever.
+    // The second case would be a bug of the library: end rather than loop for ever.
     if (!more_input) {
       EndTruncated();
     } else {
@@ -165,7 +165,7 @@ void GzipSource::EndTruncated() {
 
 void GzipSource::EndWith(StreamDefect defect, const std::string& text) {
   state_ = State::kEnd;
-  // If the stored bytes themselves broke off, that is the cause.
+  // If the stored bytes themselves ended early, that is the cause.
   if (defect == StreamDefect::kTruncated && input_.source().end().defect != StreamDefect::kNone) {
     end_ = input_.source().end();
     return;

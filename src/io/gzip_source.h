@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// Inflates gzip data: any number of members one behind the other, zeros between and behind them.
+// Inflates gzip data: any number of members in a row, with zeros between and after them.
 //
-// Gives every byte that can be had: those in front of a cut or a corrupt place, also of an
+// Gives every byte that can be recovered: all before a cut or a corrupt place, also in an
 // unfinished deflate block. CRC and length of each member are checked when its last byte has been
 // given.
 class GzipSource : public ByteSource {

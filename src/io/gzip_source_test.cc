@@ -61,7 +61,7 @@ TEST_P(GzipSourceTest, GivesTheBytesForEveryLevelAndSplit) {
   }
 }
 
-TEST_P(GzipSourceTest, ReadsMembersOneBehindTheOther) {
+TEST_P(GzipSourceTest, ReadsMembersInARow) {
   const std::string text = SampleText(500);
   std::string stored;
   std::string expected;
@@ -112,7 +112,7 @@ TEST_P(GzipSourceTest, ReportsTrailingJunk) {
   }
 }
 
-TEST_P(GzipSourceTest, KeepsAllThatIsInFrontOfACut) {
+TEST_P(GzipSourceTest, KeepsAllBytesBeforeACut) {
   const std::string text = SampleText(2500);
   for (const int level : {0, 1, 9}) {
     const std::string stored = Gzipped(text, level);
@@ -163,7 +163,7 @@ TEST_P(GzipSourceTest, ReportsAWrongChecksumAndLength) {
   }
 }
 
-TEST_P(GzipSourceTest, KeepsWhatIsInFrontOfACorruptPlaceWhateverTheRoom) {
+TEST_P(GzipSourceTest, KeepsTheBytesBeforeACorruptPlaceWhateverTheRoom) {
   // Block type 3 does not exist: everything before it is good.
   const std::string text = SampleText(200'000);
   z_stream stream = {};
@@ -195,13 +195,13 @@ TEST_P(GzipSourceTest, NeverGivesWrongBytesWithoutADefect) {
       stored[at] = static_cast<char>(stored[at] ^ flip);
       const Delivered all = Unpack(stored);
       if (all.defect == StreamDefect::kNone) {
-        EXPECT_EQ(all.bytes, text) << at;  // a byte of the header that does not count
+        EXPECT_EQ(all.bytes, text) << at;  // a header byte without effect
       }
     }
   }
 }
 
-// ISA-L counts copies from nowhere as output that it never wrote.
+// ISA-L counts an invalid copy as output although it wrote nothing.
 TEST_P(GzipSourceTest, NeverGivesBytesThatWereNotWritten) {
   const std::string good = Gzipped(SampleText(600), 9);
   for (size_t bit = 80; bit < good.size() * 8; ++bit) {
@@ -263,7 +263,7 @@ TEST_P(GzipSourceTest, UnpacksAGigabyteFromAMegabyteInConstantMemory) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 32 * 1024) << "KB more than before";
 }
 
-TEST_P(GzipSourceTest, ReportsAHeaderThatIsNone) {
+TEST_P(GzipSourceTest, ReportsAnInvalidHeader) {
   for (const std::string& stored : {std::string("\x1f\x8b\x09xxxxxxxxxxxxxxxxxx"),
                                     std::string("\x1f\x8b\x08\xe0xxxxxxxxxxxxxxxxxx")}) {
     const Delivered all = Unpack(stored);

@@ -23,12 +23,12 @@ class Inflater {
 
   // Before each run of deflate data.
   virtual void Reset() = 0;
-  // Decodes until `in` is used up, `out` is full, the data ends or is corrupt. Some input may be
-  // held inside: with in_size 0 call again until nothing is written. What was decoded in front of a
-  // corrupt place is written first, except for up to 258 bytes that a library cannot tell from
-  // garbage. Not called again after kDone or kCorrupt without Reset.
+  // Decodes until `in` is used up, `out` is full, or the data ends or is corrupt. It may buffer
+  // input: call again with in_size 0 until it writes nothing. It writes what it decoded before a
+  // corrupt place, except for up to 258 bytes that a library cannot tell from garbage. Not called
+  // again after kDone or kCorrupt without Reset.
   virtual Step Inflate(const char* in, size_t in_size, char* out, size_t room) = 0;
-  // After kDone: bytes that were taken but lie behind the deflate data, at most kMaxUnused.
+  // After kDone: bytes that were taken but follow the deflate data, at most kMaxUnused.
   [[nodiscard]] virtual std::string Unused() const = 0;
   // The CRC-32 of gzip, continued from `crc`, which starts at 0.
   [[nodiscard]] virtual uint32_t Crc(uint32_t crc, const char* data, size_t size) const = 0;

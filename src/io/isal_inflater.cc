@@ -66,9 +66,8 @@ class IsalInflater : public Inflater {
   }
 
  private:
-  // A copy whose distance turns out to be invalid is counted as output though nothing was written:
-  // the last bytes may be whatever the memory held before. So the length of the longest copy is
-  // taken off.
+  // A copy with an invalid distance counts as output although nothing was written, so the last
+  // bytes may be old memory. The length of the longest copy is therefore dropped.
   void DropUnwritten(const uint8_t* out) {
     constexpr int32_t kLongestCopy = 258;
     const int32_t held =
@@ -79,8 +78,7 @@ class IsalInflater : public Inflater {
     state_.avail_out += static_cast<uint32_t>(given);
   }
 
-  // When isal_inflate meets corrupt data it forgets what its own buffer still holds: good bytes
-  // that lie in front of the corrupt place.
+  // At corrupt data isal_inflate forgets the good bytes before it that its own buffer still holds.
   void GiveHeldOutput() {
     const int held = state_.tmp_out_valid - state_.tmp_out_processed;
     if (held <= 0) return;

@@ -15,7 +15,7 @@ struct OpenedFile {
 };
 
 // Opens a regular file, a FIFO or, for "-", a copy of standard input for reading. Devices are
-// refused before they are opened, since opening one can have effects. Errors have `path` in front.
+// refused before they are opened, because opening can have effects. Errors begin with `path`.
 Result<OpenedFile> OpenForReading(const std::string& path);
 
 // Why a path of this type is not read ("is a folder ..."); "" for a regular file and a FIFO.

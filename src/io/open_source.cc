@@ -9,8 +9,8 @@
 namespace tacho {
 namespace {
 
-// What FindTraces could not look at, since looking takes the bytes away: refused here if it is no
-// trace.
+// FindTraces does not look at pipes, which would consume their bytes. They are refused here if they
+// are not traces.
 Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stored,
                                                 const std::string& name, StreamThreads threads) {
   auto plain = std::make_unique<PeekedSource>(Decode(std::move(stored)));

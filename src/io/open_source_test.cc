@@ -17,7 +17,7 @@ using testing::Gzipped;
 using ::testing::HasSubstr;
 using testing::ReadAll;
 
-// What comes out of a FIFO that `bytes` are written to.
+// What a FIFO gives after `bytes` were written to it.
 std::string Through(const std::string& bytes) {
   FolderForTest folder;
   const std::string path = folder.At("fifo");

@@ -91,7 +91,7 @@ inline std::string Archived(const std::vector<PackedFile>& files, ArchiveFormat 
     archive_entry_set_filetype(entry, file.name.ends_with('/') ? AE_IFDIR : AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, static_cast<la_int64_t>(file.bytes.size()));
-    // A name that is no UTF-8 is a warning.
+    // A name that is not UTF-8 gives a warning.
     EXPECT_GE(archive_write_header(writer, entry), ARCHIVE_WARN) << archive_error_string(writer);
     archive_write_data(writer, file.bytes.data(), file.bytes.size());
     archive_entry_free(entry);

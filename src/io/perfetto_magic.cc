@@ -30,8 +30,8 @@ bool IsTypical(uint64_t field, uint64_t wire) {
   return wire == kLength && (field == 33 || field == 36 || field == 89);
 }
 
-// True if the fields of `packet` are well formed and one of them is typical. When `cut`, the packet
-// goes on behind the bytes given.
+// True if the fields of `packet` are well formed and one of them is typical. `cut`: the packet
+// continues after the given bytes.
 bool IsPacket(std::string_view packet, bool cut) {
   bool typical = false;
   while (!packet.empty()) {

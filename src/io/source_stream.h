@@ -8,17 +8,17 @@
 
 namespace tacho {
 
-// Large enough that the work for each block does not count; small enough that a block which was
-// just inflated is still in the L2 cache when it is parsed.
+// Large enough that the cost of a block is negligible; small enough that a block is still in the L2
+// cache when it is parsed after inflation.
 inline constexpr size_t kPlainBlockBytes = 1024 * 1024;
 inline constexpr size_t kInflatedBlockBytes = 512 * 1024;
 
-// A block stream that reads from `source` in the thread of the caller, or ahead of him.
+// A block stream that reads from `source` in the caller's thread, or ahead of it.
 std::unique_ptr<BlockStream> StreamOfSource(std::unique_ptr<ByteSource> source,
                                             StreamThreads threads, size_t block_bytes);
 
-// Reads until a block is at least half full, so that a slow pipe is not waited for longer than
-// needed and a source that gives small pieces still makes few blocks.
+// Reads until a block is at least half full: a slow pipe delays it little, and a source of small
+// pieces still makes few blocks.
 size_t FillBlock(ByteSource& source, char* data, size_t capacity);
 
 }  // namespace tacho

@@ -37,8 +37,7 @@ class StoredInput {
     return static_cast<unsigned char>(buffer_[begin_++]);
   }
 
-  // Gives back the bytes that were taken last, at most kMaxPutBack; the buffer may have been
-  // refilled.
+  // Puts back the bytes that were taken last, at most kMaxPutBack, even after a refill.
   void PutBack(std::string_view bytes) {
     begin_ -= bytes.size();
     std::memcpy(buffer_.get() + begin_, bytes.data(), bytes.size());

@@ -7,7 +7,7 @@
 namespace tacho {
 namespace {
 
-// "schemaVersion" is other formats' too: HasTraceKeys.
+// "schemaVersion" also occurs in other formats: see HasTraceKeys.
 constexpr std::array<std::string_view, 8> kTraceKeys = {
     "traceEvents", "deviceProperties",    "computeProperties",    "displayTimeUnit",
     "traceName",   "baseTimeNanoseconds", "cuda_runtime_version", "hip_runtime_version"};
@@ -34,8 +34,8 @@ bool HasKey(std::string_view text, std::string_view quoted) {
   return false;
 }
 
-// Walks over the keys of the outermost object. Strings with bare quotes in them, which old Kineto
-// wrote, can lead it astray, but those stand in events, behind the first keys.
+// Walks over the keys of the outermost object. Unescaped quotes in strings, which old Kineto wrote,
+// can mislead it, but they occur only in events, after the first keys.
 class TopLevelKeys {
  public:
   explicit TopLevelKeys(std::string_view object) : text_(object) {}
@@ -62,7 +62,7 @@ class TopLevelKeys {
   [[nodiscard]] std::string_view key() const { return key_; }
   // The text from the value of the key to the end.
   [[nodiscard]] std::string_view value() const { return text_.substr(at_); }
-  // The end of the object has been seen.
+  // Whether the end of the object was seen.
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:

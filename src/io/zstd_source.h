@@ -14,8 +14,8 @@ namespace tacho {
 // True if `bytes` start with the magic number of a zstd frame or of a skippable one.
 bool StartsZstdFrame(std::string_view bytes);
 
-// Decodes zstd data: any number of frames, zeros between and behind them. The window of a frame may
-// have up to 128 MB, as in the zstd program.
+// Decodes zstd data: any number of frames, zeros between and after them. The window of a frame may
+// be up to 128 MB, as in the zstd program.
 class ZstdSource : public ByteSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> stored);

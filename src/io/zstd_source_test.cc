@@ -32,7 +32,7 @@ TEST(ZstdSource, GivesTheBytesForEverySplit) {
   }
 }
 
-TEST(ZstdSource, ReadsFramesOneBehindTheOtherAndSkipsSkippableOnes) {
+TEST(ZstdSource, ReadsFramesInARowAndSkipsSkippableOnes) {
   const std::string skippable("\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
   const std::string stored = skippable + Zstded("one") + Zstded("") + skippable + Zstded("two") +
                              std::string(100, '\0') + Zstded("three") + std::string(9, '\0');
@@ -43,7 +43,7 @@ TEST(ZstdSource, ReadsFramesOneBehindTheOtherAndSkipsSkippableOnes) {
   }
 }
 
-TEST(ZstdSource, KeepsAllThatIsInFrontOfACut) {
+TEST(ZstdSource, KeepsAllBytesBeforeACut) {
   const std::string text = SampleText(400'000);
   const std::string stored = Zstded(text) + Zstded("second");
   const size_t first = Zstded(text).size();

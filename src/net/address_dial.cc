@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// As libcurl sets up its own (curl_handle.cc).
+// As libcurl sets up its own sockets (curl_handle.cc).
 void SetUp(int socket) {
   const auto set = [socket](int level, int name, int value) {
     setsockopt(socket, level, name, &value, sizeof(value));
@@ -70,7 +70,7 @@ void AddressDial::End(bool reached) {
   loop_.Unwatch(socket_.get());
   FileDescriptor socket = std::move(socket_);
   if (!reached) socket.Close();
-  // The call destroys us.
+  // The call destroys this object.
   const Dialed dialed = std::move(dialed_);
   dialed(std::move(socket));
 }

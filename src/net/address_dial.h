@@ -18,16 +18,16 @@ struct PeerAddress {
   socklen_t size;
   int64_t reached_ns;  // CLOCK_MONOTONIC
 
-  // Gives nothing for what is not connected to an IP address.
+  // nullopt for a socket that is not connected to an IP address.
   static std::optional<PeerAddress> Of(int socket, int64_t now_ns);
 };
 
-// Connects to an address where the server was reached before, at a fraction of the cost of
-// libcurl's way: a thousand streams begin in a moment.
+// Connects to an address where the server was reached before. This costs a fraction of libcurl's
+// way, which counts when a thousand streams begin at once.
 class AddressDial final : public Dial, private FdWatcher {
  public:
-  // Calls `dialed` without a socket when nobody is there, or nobody answers in time; nobody is told
-  // why. Gives nothing when it cannot even begin. `loop` must stay longer.
+  // Calls `dialed` without a socket, and without a reason, if nobody listens or answers in time.
+  // nullptr if it cannot even begin. `loop` must outlive it.
   static std::unique_ptr<Dial> Start(EventLoop& loop, const PeerAddress& address,
                                      std::chrono::nanoseconds patience, Dialed dialed);
   ~AddressDial() override;

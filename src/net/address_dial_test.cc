@@ -1,4 +1,4 @@
-// Servers that were reached before, and what becomes of them.
+// Dialing servers that were reached before.
 #include "net/address_dial.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::Le;
 
-// Where `listener` is reached.
+// The address of `listener`.
 PeerAddress AddressOf(ShortListener& listener) {
   const RawSocket socket = RawSocket::ConnectTo(listener.port());
   const RawSocket other_end = listener.Accept();
@@ -36,7 +36,7 @@ class AddressDialTest : public testing::Test {
   }
   ~AddressDialTest() override { loop_->Stop(); }
 
-  // Whether a socket came, and to which port it leads.
+  // Whether a socket came, and to which port it is connected.
   std::future<int> Dial(milliseconds patience) {
     loop_->Post([this, patience] {
       dial_ = AddressDial::Start(*loop_, address_, patience, [this](FileDescriptor fd) {
@@ -63,7 +63,7 @@ TEST_F(AddressDialTest, Reaches) {
   EXPECT_EQ(Await(Dial(milliseconds(5000)), "a dial"), listener_.port());
 }
 
-TEST_F(AddressDialTest, NobodyIsThereAnyMore) {
+TEST_F(AddressDialTest, ServerIsGone) {
   listener_.Close();
   EXPECT_EQ(Await(Dial(milliseconds(5000)), "a dial"), -1);
 }
@@ -75,7 +75,7 @@ TEST_F(AddressDialTest, NobodyAnswersInTime) {
   EXPECT_GE(MonotonicNs() - begun, 100'000'000);
 }
 
-TEST_F(AddressDialTest, GivenUpItSaysNothing) {
+TEST_F(AddressDialTest, MakesNoCallAfterItWasGivenUp) {
   listener_.Fill();
   auto told = Dial(milliseconds(50));
   loop_->Post([this] { dial_.reset(); });
@@ -96,7 +96,7 @@ TEST(PeerAddress, OnlyOfConnectedIpSockets) {
   EXPECT_EQ(ntohs(reinterpret_cast<const sockaddr_in&>(peer->storage).sin_port), listener.port());
 }
 
-// Which way a connection is made: by the dialer, or to the address where the server was reached.
+// How a connection is made: by the dialer, or to the known address.
 class KnownAddress : public testing::Test {
  protected:
   KnownAddress() {
@@ -106,7 +106,7 @@ class KnownAddress : public testing::Test {
     loop_->Post([this] { connections_.CloseAll(); });
     loop_->Stop();
   }
-  // Over a connection that the server closes behind it.
+  // Over a connection that the server then closes.
   std::string Fetch() {
     std::thread server([this] {
       RawSocket socket = listener_.Accept();
@@ -160,7 +160,7 @@ TEST_F(KnownAddress, FailsOnceAndIsForgotten) {
       << "half of the time was the known address's";
 }
 
-// The whole client: what comes after a first answer, whose connection the server closed.
+// The whole client: a second request after the server closed the first connection.
 class ReachedBefore : public testing::Test {
  protected:
   ReachedBefore() {

@@ -13,8 +13,8 @@ namespace tacho {
 namespace {
 
 constexpr int64_t kMeasuredEveryNs = 10 * kNsPerMs;
-constexpr int64_t kSurelyTogetherNs = 2'000;  // two looks at a clock with nobody in between
-constexpr int64_t kStepNs = 100'000;          // both clocks are slewed alike: they part by steps
+constexpr int64_t kSurelyTogetherNs = 2'000;  // two readings without an interruption
+constexpr int64_t kStepNs = 100'000;  // both clocks are slewed alike: only steps separate them
 
 int64_t NsOf(const timespec& time) { return int64_t{time.tv_sec} * kNsPerSecond + time.tv_nsec; }
 

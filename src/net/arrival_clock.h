@@ -8,27 +8,26 @@
 namespace tacho {
 
 // When received bytes came: the kernel stamps them as they arrive (SO_TIMESTAMPNS, tcp(7)), so that
-// a reader that is late, with a thousand other streams to read, does not count its lateness as the
-// server's. The stamps are of CLOCK_REALTIME; this puts them onto CLOCK_MONOTONIC. The offset of
-// the two is measured anew when the last measurement is older than 10 ms; what came before a step
-// of the wall clock that shows in it gets no time. On one thread alone. Cost: 0.2 us a receive.
+// a reader that is late, with a thousand other streams to read, does not blame the server for its
+// own delay. The stamps are of CLOCK_REALTIME; this converts them to CLOCK_MONOTONIC. The offset is
+// measured again after 10 ms. If it shows a step of the wall clock, bytes from before the step get
+// no time. Single thread. Cost: 0.2 us a receive.
 //
-// Segments that wait unread keep a stamp each only as long as the kernel does not merge them, which
-// then have the last one's: over loopback it merges what was acknowledged (after some 40 ms), from
-// a network card nearly all.
+// The kernel may merge unread segments, which then have the stamp of the last: over loopback it
+// merges those that were acknowledged (after some 40 ms), from a network card nearly all.
 class ArrivalClock {
  public:
   struct Received {
     ssize_t count = 0;    // as recv's
-    int64_t came_ns = 0;  // CLOCK_MONOTONIC, of the last of the bytes; 0: the kernel did not tell
+    int64_t came_ns = 0;  // CLOCK_MONOTONIC, of the last of the bytes; 0: no stamp
   };
 
-  // What comes over this socket from now on is stamped, where the system can.
+  // Bytes that arrive at this socket from now on are stamped, if the system can.
   static void Ask(int socket);
-  // Does not wait. `now_ns`: a time of this turn.
+  // Does not wait. `now_ns`: a time in this turn of the loop.
   Received Receive(int socket, char* to, size_t room, int64_t now_ns);
-  // When the first of the bytes that wait came, as Receive would tell of a read of one byte. 0 also
-  // when nothing waits.
+  // When the first unread byte came, as Receive of one byte would report it. 0 also if there is
+  // none.
   int64_t FirstCameNs(int socket, int64_t now_ns);
 
  private:

@@ -34,7 +34,7 @@ Connection Connect() {
 TEST(ArrivalClock, AReaderThatIsLateLearnsWhenTheBytesCame) {
   const Connection both = Connect();
   ArrivalClock::Ask(both.near.get());
-  // The first socket that asks switches the stamps on, a moment later.
+  // The first request for stamps takes effect a moment later.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   ArrivalClock clock;
   for (int round = 0; round < 3; ++round) {
@@ -52,7 +52,7 @@ TEST(ArrivalClock, AReaderThatIsLateLearnsWhenTheBytesCame) {
   }
 }
 
-TEST(ArrivalClock, WhatWasNotAskedForIsNotTold) {
+TEST(ArrivalClock, NoStampWithoutARequestForIt) {
   const Connection both = Connect();
   ArrivalClock clock;
   ASSERT_EQ(send(both.far.get(), "token", 5, 0), 5);

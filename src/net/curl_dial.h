@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// Lets libcurl find and reach a server (names, addresses of both families, time-outs), and takes
-// the socket from it when it stands.
+// Lets libcurl resolve and reach a server (names, addresses of both families, timeouts), and takes
+// over the connected socket.
 class CurlDial final : public Dial, private CurlHandle {
  public:
   CurlDial(Exchange& exchange, Dialed dialed) : exchange_(exchange), dialed_(std::move(dialed)) {}

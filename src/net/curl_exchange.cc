@@ -42,7 +42,7 @@ void CurlExchange::SetHeaders() {
     // libcurl's way to send a header without a value.
     add(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
   }
-  // What libcurl would add of its own accord.
+  // Headers that libcurl would add by itself.
   add("Expect:");
   if (FindHeader(request().headers, "Content-Type").empty()) add("Content-Type:");
   Set(CURLOPT_HTTPHEADER, header_list_);
@@ -89,7 +89,7 @@ bool CurlExchange::TakeHeaderLine(std::string_view line) {
 
 bool CurlExchange::TakeBodyBytes(std::string_view bytes) {
   // libcurl reads a socket again as long as there is more; each time it fills its buffer from the
-  // start. Such bytes may be younger than the turn.
+  // start. Such bytes may have arrived after the turn began.
   if (found_.last != nullptr && bytes.data() <= found_.last) found_.at_ns = 0;
   found_.last = bytes.data();
   Found();
@@ -99,7 +99,7 @@ bool CurlExchange::TakeBodyBytes(std::string_view bytes) {
 void CurlExchange::OnDone(CURLcode code) {
   Part();
   if (code != CURLE_OK) TellFailure(code, *this);
-  // libcurl takes a head that is cut off for an answer.
+  // libcurl accepts a truncated head as an answer.
   if (code == CURLE_OK && !head_given_) GiveUp(Breakdown::kEndedInHead);
   if (found_.at_ns > last_bytes_ns()) FoundAt(found_.at_ns);
   ended_(*this);

@@ -14,7 +14,7 @@
 
 namespace tacho {
 
-// An exchange that libcurl carries from end to end: over TLS, or through a proxy.
+// An exchange that libcurl handles from end to end: over TLS, or through a proxy.
 class CurlExchange final : public Exchange, private CurlHandle {
  public:
   // `ended` is called from the loop, not from within libcurl. It may destroy the exchange.

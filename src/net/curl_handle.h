@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// A libcurl easy handle with all that concerns the connection: its address, proxy, TLS, time-outs.
-// Whoever derives from it says what to do over it. Stays where it is: libcurl holds its address.
+// A libcurl easy handle with the settings of the connection: address, proxy, TLS, timeouts. A
+// derived class says what to do over it. Not movable: libcurl holds its address.
 class CurlHandle {
  public:
   virtual ~CurlHandle();
@@ -16,18 +16,18 @@ class CurlHandle {
   CurlHandle& operator=(const CurlHandle&) = delete;
   static CurlHandle& Of(CURL* handle);
 
-  // What was begun is over. May destroy this.
+  // The transfer is over. May destroy this object.
   virtual void OnDone(CURLcode code) = 0;
 
  protected:
   CurlHandle() = default;
-  // kBug: libcurl gives none.
+  // kBug: libcurl gives no handle.
   Result<void> Open(const HttpRequest& request, const Url& url, const HttpClientOptions& options);
   template <typename Value>
   void Set(CURLoption option, Value value) {
     Curl()->easy_setopt(handle_, option, value);
   }
-  // Hands it to libcurl to be carried out, and takes it back. No multi_ before and after.
+  // Adds it to libcurl's multi handle, and removes it. multi_ is null before and after.
   void Join(CURLM* multi);
   void Part();
   CURL* handle() const { return handle_; }

@@ -24,9 +24,9 @@ struct CurlLibrary {
   decltype(&::curl_multi_info_read) multi_info_read;
 };
 
-// Loads libcurl at the first call, from whichever thread, and never lets go of it. Not with the
-// program: it brings some thirty libraries, 9 ms that `tacho --help` and `tacho analyze` need not
-// spend. An error when it is not installed or does not start; whoever has an HttpClient has it.
+// Loads libcurl at the first call, from any thread, and never unloads it. It is not linked because
+// it needs some thirty libraries: 9 ms that `tacho --help` and `tacho analyze` save. An error if it
+// is not installed or does not start. Whoever has an HttpClient may rely on it.
 const Result<CurlLibrary>& Curl();
 
 }  // namespace tacho

@@ -9,18 +9,18 @@
 
 namespace tacho {
 
-// When the bytes were found that libcurl reads in this turn.
+// When the bytes that libcurl reads in this turn were found.
 struct FoundBytes {
   int64_t at_ns = 0;
   const char* last = nullptr;  // given to an exchange
 };
 
-// libcurl's transfers on an event loop: it watches their sockets, keeps libcurl's timer, and tells
-// each handle when it is done (CurlHandle::OnDone). On the loop's thread, once that runs.
+// libcurl's transfers on an event loop: it watches their sockets, keeps libcurl's timer, and calls
+// CurlHandle::OnDone at the end of each. Used on the loop's thread, once that runs.
 class CurlMulti final : private FdWatcher {
  public:
   explicit CurlMulti(EventLoop& loop) : loop_(loop) {}
-  // The loop is no longer running, or Close came before.
+  // The loop has stopped, or Close was called.
   ~CurlMulti() override { Close(); }
   CurlMulti(const CurlMulti&) = delete;
   CurlMulti& operator=(const CurlMulti&) = delete;
@@ -29,10 +29,9 @@ class CurlMulti final : private FdWatcher {
   Result<void> Open(size_t most_idle_connections);
   CURLM* handle() const { return multi_; }
   FoundBytes& found() { return found_; }
-  // To be called after the loop's jobs and events: writes the new requests, all that were added
-  // since, in one go.
+  // Call it after the loop's jobs and events: it writes all requests added since then at once.
   void BetweenEvents();
-  // Lets go of the sockets that the loop watches. No handle has joined any more.
+  // Unwatches its sockets. All handles must have left before.
   void Close();
 
  private:
@@ -47,7 +46,7 @@ class CurlMulti final : private FdWatcher {
   CURLM* multi_ = nullptr;
   FoundBytes found_;
   int64_t due_ns_ = INT64_MAX;    // when libcurl wants to be called
-  int64_t armed_ns_ = INT64_MAX;  // when the loop will look at that
+  int64_t armed_ns_ = INT64_MAX;  // when the loop's timer is due
   bool may_have_ended_ = false;
 };
 

@@ -16,11 +16,11 @@
 namespace tacho {
 namespace {
 
-// Told once when something comes, not as long as it is there: what came is read to its end.
+// Edge-triggered: one event for each arrival, so reads go on until the socket is empty.
 constexpr uint32_t kInput = EPOLLIN | EPOLLRDHUP | EPOLLET;
-// Then others have their turn.
+// After so many, other connections have their turn.
 constexpr int kReadsATurn = 16, kReadsALateTurn = 128;
-// By a piece of a body, bytes from the beginning.
+// The first bytes of the object, which a piece of a body touches.
 constexpr size_t kTouchedOfExchange = 128, kTouchedOfParser = 64;
 
 bool Has(const HttpRequest& request, std::string_view name) {
@@ -46,7 +46,7 @@ void DirectExchange::Begin() {
 void DirectExchange::Leave() { connections_.Leave(*this); }
 
 bool DirectExchange::TakeHead(const ResponseHead& head) {
-  // It will not be sent again. A prompt may be long and its answer take minutes.
+  // It will not be sent again, and a prompt may be long and its answer take minutes.
   if (written_ == head_text_.size() + request_.body.size()) {
     head_text_ = request_.body = std::string();
     written_ = 0;
@@ -117,7 +117,7 @@ void DirectConnection::Write() {
       awaits_room_ = true;
       return;
     } else if (errno != EINTR) {
-      // There may be an answer all the same, and reading says what happened.
+      // There may still be an answer, and reading reports what happened.
       cannot_write_ = true;
     }
   }
@@ -127,13 +127,13 @@ void DirectConnection::Write() {
 
 void DirectConnection::OnReady(int, uint32_t events) {
   if (exchange_ == nullptr) {
-    // The server closes what is idle, or says what nobody asked for.
+    // The server closes an idle connection, or sends something unasked.
     if ((events & ~uint32_t{EPOLLOUT}) != 0) all_.Close(*this);
     return;
   }
   const bool ends = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if ((events & EPOLLIN) != 0 || ends) {
-    // A look at what waits would take the error away.
+    // A look at the waiting bytes would clear the error.
     const bool late = (events & EPOLLERR) == 0 && all_.ComesLate(socket_.get());
     if (!Read(ends, late)) return;
   }
@@ -141,8 +141,8 @@ void DirectConnection::OnReady(int, uint32_t events) {
 }
 
 bool DirectConnection::Read(bool to_the_end, bool late) {
-  // With a thousand streams nothing of this one is in the cache any more: it comes while the kernel
-  // is asked.
+  // With a thousand streams nothing of this one is still in the cache: it is fetched during the
+  // system call.
   Prefetch(exchange_, kTouchedOfExchange);
   Prefetch(&exchange_->parser_, kTouchedOfParser);
   Prefetch(sink_, HttpSink::kTouched);
@@ -160,11 +160,11 @@ bool DirectConnection::Read(bool to_the_end, bool late) {
       return EndOfInput(errno);
     }
     if (count == 0) return EndOfInput(0);
-    // Without a stamp: what a second receive finds may have come after the loop looked.
+    // Without a stamp: bytes of a second receive may have come after the loop looked.
     if (came_ns == 0) exchange_->HasNoStamp();
     exchange_->FoundAt(came_ns != 0 ? came_ns : reads == 0 ? all_.loop_.ready_ns() : 0);
     if (!Take({all_.buffer_.data(), static_cast<size_t>(count)})) return false;
-    // A short read has emptied the socket; what comes later is told anew.
+    // A short read has emptied the socket; later bytes cause a new event.
     if (static_cast<size_t>(count) < room && !to_the_end) return true;
   }
   all_.loop_.Watch(socket_.get(), kInput | (awaits_room_ ? EPOLLOUT : 0u), this);
@@ -180,7 +180,7 @@ bool DirectConnection::Take(std::string_view bytes) {
     case ResponseParser::State::kGoing:
       return true;
     case ResponseParser::State::kWhole:
-      // Bytes after the answer belong to nothing; a request that is not needed any more may be cut.
+      // Bytes after the answer belong to no request; a request that is no longer needed may be cut.
       keep = parser.keeps_alive() && taken == bytes.size() && !awaits_room_ && !cannot_write_;
       break;
     case ResponseParser::State::kRefused:
@@ -199,7 +199,7 @@ bool DirectConnection::Take(std::string_view bytes) {
   return false;
 }
 
-// The server ended the connection: in order, or as `error` says.
+// The server ended the connection: orderly, or with `error`.
 bool DirectConnection::EndOfInput(int error) {
   DirectExchange& exchange = *exchange_;
   ResponseParser& parser = exchange.parser_;

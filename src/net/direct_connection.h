@@ -15,8 +15,8 @@ namespace tacho {
 class DirectConnection;
 class DirectConnections;
 
-// An exchange over plain http and a socket of our own: one receive for the bytes that came, and
-// they go to the sink from where the kernel put them.
+// An exchange over plain http and a socket of our own: one receive for all bytes that came, which
+// the sink reads in place.
 class DirectExchange final : public Exchange {
  public:
   DirectExchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink,
@@ -40,10 +40,10 @@ class DirectExchange final : public Exchange {
   size_t written_ = 0;  // of the head and the body
 };
 
-// A connection to a server, with the exchange that it carries, or idle. On the loop's thread alone.
-// What a piece of a body touches stands first here, in the exchange, in its parser and in the sink:
-// a thousand streams fit no cache, and each line of memory that is not there costs what parsing a
-// token costs.
+// A connection to a server, with its exchange, or idle. Used on the loop's thread alone. Here, in
+// the exchange, in its parser and in the sink, the members that a piece of a body touches come
+// first: a thousand streams fit into no cache, and each missing line costs as much as parsing a
+// token.
 class DirectConnection final : private FdWatcher {
  public:
   DirectConnection(DirectConnections& all, FileDescriptor socket, std::string origin);
@@ -52,7 +52,7 @@ class DirectConnection final : private FdWatcher {
   DirectConnection& operator=(const DirectConnection&) = delete;
 
   const std::string& origin() const { return origin_; }
-  // Idle, and neither closed by the server nor spoken to by it: fit for the next exchange.
+  // Idle, and the server has neither closed it nor sent anything: fit for the next exchange.
   bool IsQuiet() const;
   void Carry(DirectExchange& exchange);
 
@@ -61,7 +61,7 @@ class DirectConnection final : private FdWatcher {
 
   void OnReady(int fd, uint32_t events) override;
   void Write();
-  // False when the exchange is over: this is destroyed then. `late`: chunk by chunk.
+  // False if the exchange is over: then this object is destroyed. `late`: chunk by chunk.
   bool Read(bool to_the_end, bool late);
   bool Take(std::string_view bytes);
   bool EndOfInput(int error);
@@ -69,7 +69,7 @@ class DirectConnection final : private FdWatcher {
   DirectConnections& all_;
   const FileDescriptor socket_;
   DirectExchange* exchange_ = nullptr;
-  const HttpSink* sink_ = nullptr;  // the exchange's: here at hand without going there
+  const HttpSink* sink_ = nullptr;  // the exchange's; a copy that saves a cache miss
   bool used_before_ = false;
   bool awaits_room_ = false;
   bool cannot_write_ = false;

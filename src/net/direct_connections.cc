@@ -9,13 +9,13 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr size_t kBufferBytes = 64 * 1024;
-// A name is looked up anew after it: as long as libcurl keeps one.
+// After this time a name is resolved again: as long as libcurl caches one.
 constexpr int64_t kReachedHoldsNs = 60 * kNsPerSecond;
-// Longer than the kernel waits before it asks again.
+// Longer than the kernel waits before it retries.
 constexpr milliseconds kMostPatience{1500};
-// A loop with a thousand streams looks every 0.3 ms.
+// A loop with a thousand streams polls every 0.3 ms.
 constexpr int64_t kLongSinceNs = kNsPerMs, kLateNs = kNsPerMs / 2;
-// Reading chunk by chunk costs more: no longer than it takes to catch up.
+// Reading chunk by chunk costs more, so it ends once the loop has caught up.
 constexpr int64_t kMostCatchingUpNs = 20 * kNsPerMs;
 
 }  // namespace
@@ -71,7 +71,7 @@ bool DirectConnections::DialKnown(DirectExchange& exchange) {
       AddressDial::Start(loop_, reached->second, std::min(kMostPatience, patience / 2),
                          [this, &exchange, begun, patience](FileDescriptor socket) {
                            if (socket) return Connected(exchange, std::move(socket));
-                           // libcurl may know of other addresses, and tells what is wrong.
+                           // libcurl may know other addresses, and reports what is wrong.
                            reached_.erase(exchange.url().Origin());
                            const auto spent = milliseconds((MonotonicNs() - begun) / kNsPerMs);
                            DialAnew(exchange, std::max(milliseconds(1), patience - spent));

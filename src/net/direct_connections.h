@@ -13,37 +13,37 @@
 
 namespace tacho {
 
-// The sockets of a client: those that carry exchanges, and those kept for the next. On the loop's
-// thread alone.
+// The sockets of a client: those in use, and idle ones kept for the next exchange. Used on the
+// loop's thread alone.
 class DirectConnections {
  public:
   // `ended` may destroy the exchange.
   DirectConnections(EventLoop& loop, size_t most_idle, Dialer dial,
                     std::function<void(Exchange&)> ended);
 
-  // Over the connection to its server that became idle last, or over a new one.
+  // Starts it on the connection to its server that became idle last, or on a new one.
   void Carry(DirectExchange& exchange);
-  // Closes what carries it.
+  // Closes its connection.
   void Leave(DirectExchange& exchange);
   void CloseAll();
 
  private:
   friend DirectConnection;
 
-  // Whether the loop comes late to what waits at this socket: it is then read chunk by chunk, for a
-  // read of several has the time of the last. Costs a system call where the loop has not looked for
-  // a while, else none.
+  // Whether the loop is late for the bytes at this socket. It then reads chunk by chunk, because a
+  // read of several chunks has the time of the last. Costs a system call if the loop has not polled
+  // for a while, else none.
   bool ComesLate(int socket);
 
   void DialFor(DirectExchange& exchange);
-  // True when the exchange is in its hands: the server was reached not long ago.
+  // True if it has taken the exchange: the server was reached recently.
   bool DialKnown(DirectExchange& exchange);
   void DialAnew(DirectExchange& exchange, std::chrono::milliseconds patience);
   void Connected(DirectExchange& exchange, FileDescriptor socket);
-  // The exchange of a connection is over; `keep`: it may carry another one. The connection is
-  // perhaps destroyed.
+  // The exchange of a connection is over; `keep`: the connection may be reused. May destroy the
+  // connection.
   void End(DirectConnection& connection, bool keep);
-  // The server had just closed the connection, which had been kept: once more over a new one.
+  // The server had just closed the kept connection: sends the request again on a new one.
   void SendAgain(DirectConnection& connection);
   void Close(DirectConnection& connection);
 
@@ -51,7 +51,7 @@ class DirectConnections {
   const size_t most_idle_;
   const Dialer dial_;
   const std::function<void(Exchange&)> ended_;
-  std::vector<char> buffer_;  // of what is being received
+  std::vector<char> buffer_;  // for received bytes
   ArrivalClock arrivals_;
   uint64_t judged_look_ = 0;
   int64_t late_until_ns_ = 0;

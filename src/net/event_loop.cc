@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kTouched = 64;  // bytes of a watcher that OnReady begins with
 
-// What epoll gives back with an event: the descriptor and the generation of its slot.
+// The data of an epoll event: the descriptor and the generation of its slot.
 uint64_t Ticket(int fd, uint32_t generation) {
   return uint64_t{generation} << 32 | static_cast<uint32_t>(fd);
 }
@@ -65,7 +65,7 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Create() {
 
 void EventLoop::Start(const char* name, Job between) {
   between_ = std::move(between);
-  // The thread inherits a mask with every signal blocked.
+  // The thread inherits a mask that blocks all signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -102,7 +102,7 @@ void EventLoop::At(int64_t monotonic_ns, Job job) {
 
 void EventLoop::Wake() {
   const uint64_t one = 1;
-  // It fails only when the counter is full, and then the loop wakes anyway.
+  // It fails only if the counter is full, and then the loop wakes up anyway.
   [[maybe_unused]] const ssize_t written = write(wake_.get(), &one, sizeof(one));
 }
 
@@ -181,7 +181,7 @@ bool EventLoop::RunJobs() {
   }
   for (Job& job : running_) {
     job();
-    job = nullptr;  // what it holds ends before the next begins
+    job = nullptr;  // destroys its captures before the next begins
   }
   running_.clear();
   return true;
@@ -195,7 +195,8 @@ void EventLoop::AddTimed(int64_t at_ns, Job job) {
 void EventLoop::RunDue() {
   if (timed_.empty()) return;
   const int64_t now = MonotonicNs();
-  const uint64_t known = timed_count_;  // jobs that these add wait for the next turn: this ends
+  const uint64_t known =
+      timed_count_;  // jobs that these add wait for the next turn, so that this one ends
   while (!timed_.empty() && timed_.front().at_ns <= now && timed_.front().order < known) {
     std::pop_heap(timed_.begin(), timed_.end(), Later);
     const Job job = std::move(timed_.back().job);
@@ -206,7 +207,7 @@ void EventLoop::RunDue() {
 
 void EventLoop::Arm() {
   const int64_t wanted = timed_.empty() ? INT64_MAX : timed_.front().at_ns;
-  // Set too early, it only wakes the loop once for nothing.
+  // A timer that is too early only wakes the loop once in vain.
   if (wanted >= armed_ns_) return;
   armed_ns_ = wanted;
   const int64_t at = std::max<int64_t>(wanted, 1);  // 0 would switch it off

@@ -14,51 +14,51 @@
 
 namespace tacho {
 
-// What waits for a file descriptor to become readable or writable.
+// Waits for a file descriptor to become readable or writable.
 class FdWatcher {
  public:
   virtual ~FdWatcher() = default;
-  // `events` as epoll_wait gives them. May unwatch any descriptor, its own too.
+  // `events` as epoll_wait gives them. May unwatch any descriptor, also its own.
   virtual void OnReady(int fd, uint32_t events) = 0;
 };
 
 // One thread that waits for descriptors (epoll), times (timerfd) and jobs of other threads
-// (eventfd). Both the HTTP client and the HTTP server stand on one.
+// (eventfd). Both the HTTP client and the HTTP server use one.
 //
-// Jobs and watchers run on the loop's thread, one at a time. The thread takes no signals: they are
-// for the program, and a write to a closed pipe is an error there.
+// Jobs and watchers run on the loop's thread, one at a time. The thread blocks all signals: they
+// are for the program, and a write to a closed pipe is an error.
 class EventLoop {
  public:
   using Job = std::function<void()>;
 
-  // kOutput: the system gives no more descriptors. The first one raises the program's limit of them
-  // to what it may have.
+  // kOutput: no more descriptors. The first loop raises the program's limit to the maximum.
   static Result<std::unique_ptr<EventLoop>> Create();
   // Starts the thread. `name`, up to 15 bytes, is what `top -H` shows. `between` is called after
   // jobs and after at most kBatch descriptors: the place for work that is cheaper for many at once.
   void Start(const char* name, Job between);
   ~EventLoop();  // stops it
 
-  // Any thread. Jobs posted run in their order; those of the same time in the order of the calls.
+  // From any thread. Jobs run in the order of the calls; timed jobs of the same time as well.
   void Post(Job job);
   void At(int64_t monotonic_ns, Job job);
   bool OnThread() const { return std::this_thread::get_id() == thread_.get_id(); }
-  // Runs what is posted, and what that posts, and ends the thread; jobs whose time has not come are
-  // dropped. Not from the loop's own thread.
+  // Runs the posted jobs, and those that they post, and ends the thread. Drops timed jobs that are
+  // not due. Not from the loop's own thread.
   void Stop();
 
-  // The loop's thread only. Watch again to change the events; `watcher` must stay until Unwatch.
+  // On the loop's thread only. Call Watch again to change the events; `watcher` must live until
+  // Unwatch.
   void Watch(int fd, uint32_t events, FdWatcher* watcher);
   void Unwatch(int fd);
-  // When the descriptors being served were found ready.
+  // When the current descriptors were found ready.
   int64_t ready_ns() const { return ready_ns_; }
-  // Which look at the descriptors it was, and how long after the one before: the thread slept, was
-  // busy, or waited for a core.
+  // The number of this poll, and the time since the poll before: the thread slept, was busy, or
+  // waited for a core.
   uint64_t look() const { return look_; }
   int64_t since_last_look_ns() const { return since_last_look_ns_; }
 
  private:
-  static constexpr int kBatch = 16;  // descriptors between two looks at jobs and times
+  static constexpr int kBatch = 16;  // descriptors served between two checks of jobs and times
   static constexpr int kRound = 64;  // descriptors of one epoll_wait: they share a time
 
   struct Timed {
@@ -67,7 +67,7 @@ class EventLoop {
     Job job;
   };
   static bool Later(const Timed& a, const Timed& b);
-  // A descriptor's number may be used anew while events of its former life wait to be served.
+  // A descriptor's number may be reused while events of its former use are still to be served.
   struct Slot {
     FdWatcher* watcher = nullptr;
     uint32_t generation = 0;
@@ -89,7 +89,7 @@ class EventLoop {
   std::vector<Slot> slots_;   // by descriptor
   std::vector<Timed> timed_;  // a heap, the earliest first
   uint64_t timed_count_ = 0;
-  int64_t armed_ns_ = INT64_MAX;  // what the timerfd is set to
+  int64_t armed_ns_ = INT64_MAX;  // the time that the timerfd is set to
   int64_t ready_ns_ = 0;
   uint64_t look_ = 0;
   int64_t looked_ns_ = 0, since_last_look_ns_ = 0;

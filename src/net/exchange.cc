@@ -7,8 +7,8 @@
 namespace tacho {
 namespace {
 
-// A kept-alive connection may have been closed by the server just as the request went out; it is
-// then sent again. Once is enough.
+// The server may close a kept-alive connection just as the request goes out; the request is then
+// sent again, once.
 constexpr int kMostAttempts = 2;
 
 }  // namespace

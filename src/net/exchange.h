@@ -15,18 +15,18 @@
 
 namespace tacho {
 
-// One request and its answer: what a sink is told, when, and how it ends. Whoever derives from it
-// carries it over a connection. Prepared on any thread, then used on the client's loop thread
-// alone.
+// One request and its answer: the calls to the sink, their times, and the end. A derived class
+// transports it. Prepared on any thread, then used on the client's loop thread alone.
 class Exchange : public ResponseTaker {
  public:
   Exchange(uint64_t number, HttpRequest request, std::shared_ptr<HttpSink> sink);
 
-  // kUsage: a bad URL, or a word that would break the request. Adds the keys that may go there.
+  // kUsage: a bad URL, or a header that would break the request. Adds the keys that may go to this
+  // server.
   Result<void> Check(const Keys& keys);
 
   virtual void Begin() = 0;
-  // Lets go of what carries it: nothing comes from there any more.
+  // Detaches it from its connection: no more calls come from there.
   virtual void Leave() = 0;
 
   uint64_t number() const { return number_; }
@@ -36,27 +36,27 @@ class Exchange : public ResponseTaker {
   const HttpTimes& times() const { return times_; }
   int64_t last_bytes_ns() const { return last_bytes_ns_; }
 
-  // It is cancelled: no call to the sink from now on but the last.
+  // It is cancelled: from now on only the last call goes to the sink.
   void Mute();
-  // The connection stands, the request goes out next. False when that was often enough.
+  // The connection is open, the request goes out next. False if it was sent too often.
   bool AboutToSend();
-  // Bytes that come next came then. A time from before the request went out cannot be: then it is
-  // now. Times do not go back.
+  // The arrival time of the next bytes. A time before the request went out is impossible and
+  // replaced by the current time. Times never decrease.
   void FoundAt(int64_t at_ns);
-  // Bytes that come next, up to that time, were found late.
+  // The next bytes, up to that time, were found late.
   void FoundLate(int64_t until_ns);
-  // Bytes that come next have no time of the kernel's.
+  // The next bytes have no time from the kernel.
   void HasNoStamp() { times_.by_kernel = false; }
   bool TakeHead(const ResponseHead& head) override;
   bool TakeBody(std::string_view bytes) override;
 
-  // How it will end; the first one counts.
+  // How it will end; the first call counts.
   void GiveUp(const std::string& message);
   void GiveUp(Breakdown what, std::string detail = {}, int os_error = 0, int64_t whole_body = -1);
   void GiveUp(Error error);
-  void GiveUpIdle();  // no byte for its idle_timeout
+  void GiveUpIdle();  // no byte came for idle_timeout
   void GiveUpEndlessHead();
-  // Gives the sink its last call.
+  // Makes the last call to the sink.
   void End();
 
  private:

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-// Another's words as the end of a sentence of ours.
+// Foreign text as the end of our sentence.
 std::string Detail(const FailedExchange& failed) {
   std::string text = failed.detail;
   while (!text.empty() && (text.back() == '.' || text.back() == '\n')) text.pop_back();
@@ -18,7 +18,7 @@ std::string Detail(const FailedExchange& failed) {
   return text;
 }
 
-// It is easily forgotten.
+// A proxy in the environment is easily forgotten.
 const char* ProxyHint(const Url& url) {
   return !url.IsLoopback() && EnvironmentNamesProxy() ? " (the environment names a proxy)" : "";
 }
@@ -123,7 +123,7 @@ bool EnvironmentNamesProxy() {
 }
 
 Error ErrorOfExchange(const FailedExchange& failed) {
-  // Until a request is on its way the place is the server, then it is what was asked for.
+  // The place in the message: the server before the request is sent, its URL afterwards.
   std::string where = failed.url.Origin();
   if (failed.sent) where += failed.url.path.substr(0, failed.url.path.find('?'));
   return Error{ErrorKind::kRemote, std::move(where) + ": " + WhatHappened(failed)};

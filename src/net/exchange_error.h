@@ -10,44 +10,44 @@
 
 namespace tacho {
 
-// What can go wrong between two machines.
+// The ways in which an exchange can fail.
 enum class Breakdown {
   kNoSuchHost,
   kNoSuchProxy,
   kNoConnection,
   kTimedOut,
-  kNothingCame,  // the connection ended in place of an answer
+  kNothingCame,  // the connection ended instead of an answer
   kEndedInHead,  // within its headers
   kEndedEarly,   // within its body
   kNotHttp,
   kBrokenChunks,
   kBroken,          // a reset, a host that is gone
   kNotTrusted,      // its certificate
-  kBadAuthorities,  // ours, to hold certificates against
+  kBadAuthorities,  // our own file of certificate authorities
   kNoTls,
   kOther,  // `detail` says it
 };
 
-// How far a failed exchange came.
+// How far a failed exchange got.
 struct FailedExchange {
   Breakdown what = Breakdown::kOther;
   std::string detail = {};  // in other words, such as libcurl's
-  int os_error = 0;         // of the system, when there was no connection
+  int os_error = 0;         // if there was no connection
   const HttpRequest& request;
   const Url& url;
   bool sent = false;      // the request went out
   bool has_head = false;  // the answer's head came
   uint64_t body_bytes = 0;
-  int64_t whole_body = -1;  // bytes, where the head says so
+  int64_t whole_body = -1;  // bytes, if the head says
 };
 
-// Says what went wrong where, and what to do about it.
+// Says what went wrong, where, and what to do.
 Error ErrorOfExchange(const FailedExchange& failed);
 
 // "5 s", "250 ms".
 std::string ShowTimeout(std::chrono::milliseconds time);
 
-// A proxy that is set for the whole machine: requests to other hosts may go through it.
+// The proxy that the environment sets, which requests to other hosts may use.
 bool EnvironmentNamesProxy();
 
 }  // namespace tacho

@@ -13,17 +13,17 @@
 namespace tacho {
 
 // Collects the whole answers of several exchanges for a thread that waits for them. The sinks hold
-// nothing but a pointer to it: it must stay until all have ended, which Wait waits for.
+// only a pointer to it, so it must live until all have ended, which Wait ensures.
 class Gather {
  public:
   using Ended = std::function<void(size_t, const Result<HttpResponse>&)>;
 
   Gather(size_t count, const Ended& ended) : ended_(ended), results_(count), left_(count) {}
 
-  // Errors and answers that are refusals repeat none of the `keys`, which must stay as well; the
-  // answer says what became of them.
+  // Removes the `keys`, which must live as long, from errors and refusals; the answer says whether
+  // they were sent.
   std::shared_ptr<HttpSink> SinkOf(size_t index, const Keys& keys, KeyUse use);
-  // The outcome of one exchange. Any thread; once for each.
+  // The outcome of one exchange. From any thread, once for each.
   void End(size_t index, Result<HttpResponse> result);
   void Wait();
   // After Wait.

@@ -7,18 +7,18 @@
 
 namespace tacho {
 
-// A share of the bytes that one server holds for its clients. Any thread.
+// The bytes that a server holds for one client, as part of a total. For any thread.
 class HeldBytes {
  public:
   explicit HeldBytes(std::shared_ptr<std::atomic<uint64_t>> all) : all_(std::move(all)) {}
-  // The other one goes on from none, so it keeps `all_`.
+  // The other one continues with 0 bytes, so it keeps `all_`.
   HeldBytes(HeldBytes&& other) noexcept
       // NOLINTNEXTLINE(performance-move-constructor-init)
       : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
   HeldBytes& operator=(HeldBytes&&) = delete;
   ~HeldBytes() { all_->fetch_sub(bytes_); }
 
-  // Holds `bytes` in all, or more if it does so already. False: then all hold more than `most`.
+  // Holds `bytes` from now on, or more if it already does. False if the total would exceed `most`.
   bool Hold(uint64_t bytes, uint64_t most) {
     if (bytes <= bytes_) return true;
     const uint64_t more = bytes - bytes_;

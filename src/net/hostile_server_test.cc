@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-// What a fetch from a server gives that reads the request, sends `answer` and closes.
+// The result of a fetch from a server that reads the request, sends `answer` and closes.
 Result<HttpResponse> FetchAnswer(const std::string& answer, HttpRequest request = {}) {
   RawServer server([&](RawSocket& socket) {
     socket.ReadMessage();
@@ -69,7 +69,7 @@ TEST(HostileServer, BrokenChunks) {
   }
 }
 
-TEST(HostileServer, LengthThatIsNone) {
+TEST(HostileServer, InvalidLength) {
   EXPECT_NE(ErrorOf("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nhello"), "no error");
 }
 
@@ -273,7 +273,7 @@ TEST(HostileServer, IdleTimeoutLetsASlowAnswerBe) {
   EXPECT_EQ(answer->body.size(), 10u);
 }
 
-TEST(HostileServer, NobodyIsThere) {
+TEST(HostileServer, NobodyListens) {
   const LoopbackPort nobody;
   const uint16_t port = nobody.port();
   const auto answer = MakeClient()->Fetch({.url = LoopbackUrl(port, "/x")});
@@ -300,7 +300,7 @@ TEST(HostileServer, HostThatSwallowsConnections) {
   EXPECT_THAT(answer.error().message, HasSubstr(": no connection within 200 ms"));
 }
 
-TEST(HostileServer, AnswerBeforeTheQuestion) {
+TEST(HostileServer, AnswerBeforeTheRequest) {
   RawServer server([](RawSocket& socket) {
     socket.Send("HTTP/1.1 408 Request Timeout\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
     socket.ReadMessage();
@@ -311,7 +311,7 @@ TEST(HostileServer, AnswerBeforeTheQuestion) {
 }
 
 TEST(HostileServer, MoreThanWasAsked) {
-  // A second answer that nobody asked for must not become the answer to the next request.
+  // An unrequested second answer must not become the answer to the next request.
   RawServer server([](RawSocket& socket) {
     socket.ReadMessage();
     socket.Send(

@@ -53,13 +53,13 @@ class Client final : public HttpClient {
   const HttpClientOptions options_;
   Keys keys_;
   std::atomic<uint64_t> last_number_ = 0;
-  // All below belong to the loop's thread.
+  // The members below belong to the loop's thread.
   std::unique_ptr<CurlMulti> curl_;
   const std::function<void(Exchange&)> on_ended_ = [this](Exchange& exchange) { Ended(exchange); };
   std::unordered_map<uint64_t, std::unique_ptr<Exchange>> exchanges_;
   std::unique_ptr<DirectConnections> connections_;
   bool closing_ = false;
-  std::unique_ptr<EventLoop> loop_;  // the last: its jobs use what is above
+  std::unique_ptr<EventLoop> loop_;  // declared last: its jobs use the members above
 };
 
 Result<void> Client::Open() {
@@ -104,7 +104,7 @@ std::vector<Result<HttpResponse>> Client::FetchAll(
     }
     return gather.Take();
   }
-  // All is made ready first, so that nothing lies between one request and the next.
+  // Prepares all first, so that the requests go out back to back.
   const auto ready = std::make_shared<std::vector<std::unique_ptr<Exchange>>>();
   std::vector<uint64_t> numbers;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -130,7 +130,7 @@ std::vector<Result<HttpResponse>> Client::FetchAll(
 
 uint64_t Client::Start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   const uint64_t number = ++last_number_;
-  // A job must be copyable, as std::function is.
+  // A job must be copyable, because it is a std::function.
   auto held = std::make_shared<Result<std::unique_ptr<Exchange>>>(
       Prepare(number, std::move(request), sink));
   loop_->Post([this, held, sink = std::move(sink)] {
@@ -161,7 +161,7 @@ Result<std::unique_ptr<Exchange>> Client::Prepare(uint64_t number, HttpRequest r
   return exchange;
 }
 
-// TLS and proxies are libcurl's trade.
+// libcurl handles TLS and proxies.
 bool Client::GoesDirect(const HttpRequest& request) const {
   const auto url = ParseUrl(request.url);
   return url && url->scheme == "http" && !options_.all_by_libcurl &&
@@ -184,10 +184,10 @@ void Client::Cancel(uint64_t stream) {
       found->second->Mute();
     }
   }
-  // Never at once: libcurl may be the caller.
+  // Never directly: libcurl may be the caller.
   loop_->Post([this, stream] {
     const auto found = exchanges_.find(stream);
-    if (found == exchanges_.end()) return;  // ended by itself
+    if (found == exchanges_.end()) return;  // it has ended
     found->second->Mute();
     Ended(*found->second);
   });
@@ -249,7 +249,7 @@ void Client::CloseAll() {
     Ended(exchange);
   }
   connections_->CloseAll();
-  curl_->Close();  // here and not later: the loop watches its sockets
+  curl_->Close();  // now, because the loop watches its sockets
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ class Listener final : public FdWatcher, public std::enable_shared_from_this<Lis
   }
 
  private:
-  // Out of descriptors: waits for some to be closed, and does not spin until then.
+  // Out of descriptors: waits, without spinning, until some are closed.
   void Pause() {
     connections_.loop().Unwatch(socket_.get());
     connections_.loop().At(MonotonicNs() + kPauseNs, [weak = weak_from_this()] {
@@ -139,7 +139,7 @@ class Server final : public HttpServer {
       connections_.CloseAll();
     });
     loop_->Stop();
-    // Jobs that never ran may hold exchanges; these may look at the connections once more.
+    // Jobs that never ran may hold exchanges, which may still use the connections.
     loop_.reset();
   }
 
@@ -148,7 +148,7 @@ class Server final : public HttpServer {
     const uint16_t taken = PortOf(socket.get());
     auto listener =
         std::make_shared<Listener>(connections_, std::move(socket), taken, std::move(handler));
-    // Who connects before the loop knows of it waits in the kernel's queue.
+    // Connections before the loop watches the socket wait in the kernel's queue.
     loop_->Post([this, listener] {
       listeners_.push_back(listener);
       listener->Open();

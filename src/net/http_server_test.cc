@@ -285,7 +285,7 @@ TEST_F(HttpServerTest, TargetOfAProxy) {
   EXPECT_THAT(socket.ReadMessage(), HasSubstr("\r\n\r\n/path "));
 }
 
-// What a server holds for its clients, with bounds that a test reaches.
+// The bounds of what a server holds for its clients, low enough for a test.
 class BoundedServerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -346,7 +346,7 @@ TEST_F(BoundedServerTest, TheGateRefusesBeforeTheBody) {
 
 TEST_F(BoundedServerTest, BodiesOfAllConnectionsTogether) {
   PostAll("/kept", 60'000);
-  // One that is being sent holds what it says that it will be.
+  // A body in transfer counts with its Content-Length.
   Post("/kept", 39'500, "begun");
   ASSERT_TRUE(Eventually([&] { return PostAll("/", 900).starts_with("HTTP/1.1 503 "); }));
   EXPECT_THAT(PostAll("/", 901), HasSubstr("have bodies of more than 100000 bytes"));

@@ -1,4 +1,4 @@
-// The client and the server against each other: requests, answers, and their words.
+// The client and the server against each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-// Answers with what it was asked.
+// Answers with what the request asked.
 void Echo(const std::shared_ptr<HttpExchange>& exchange) {
   const ServerRequest& request = exchange->request();
   std::string text = request.method + " " + request.path + "?" + request.query + "\n";
@@ -151,7 +151,7 @@ TEST_F(HttpTest, RequestThatIsTooLongGets413) {
   EXPECT_EQ(fits->status, 200);
 }
 
-TEST_F(HttpTest, WhatTheUserGotWrong) {
+TEST_F(HttpTest, MistakesOfTheUser) {
   const auto bad_url = client_->Fetch({.url = "ftp://x"});
   ASSERT_FALSE(bad_url);
   EXPECT_EQ(bad_url.error().kind, ErrorKind::kUsage);
@@ -275,7 +275,7 @@ TEST_F(HttpTest, ConnectionIsKeptAndUsedAgain) {
 }
 
 TEST_F(HttpTest, KeptConnectionThatTheServerClosesIsReplaced) {
-  // One answer a connection, and no word that it ends.
+  // One answer per connection, without "Connection: close".
   RawServer server([&](RawSocket& socket) {
     socket.ReadMessage();
     socket.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -287,9 +287,9 @@ TEST_F(HttpTest, KeptConnectionThatTheServerClosesIsReplaced) {
   EXPECT_EQ(server.accepted(), 20);
 }
 
-TEST_F(HttpTest, RequestOnAStaleConnectionIsSentOnceMore) {
-  // The second request of a connection is read and not answered: that is what a connection looks
-  // like that the server closed just as the request came.
+TEST_F(HttpTest, RequestOnAStaleConnectionIsSentAgain) {
+  // The second request of a connection is read and not answered, as if the server closed the
+  // connection just when the request came.
   std::atomic<int> read = 0;
   RawServer server([&](RawSocket& socket) {
     socket.ReadMessage();

@@ -14,11 +14,11 @@ bool HasHeader(const std::vector<HttpHeader>& headers, std::string_view name) {
                      [&](const HttpHeader& header) { return SameHeaderName(header.name, name); });
 }
 
-// Shorter ones ("x", "none") are no secrets and occur in ordinary words: a whole value, and one
-// part of several.
+// Shorter values, and shorter parts of values, are not secret ("x", "none") and occur in ordinary
+// words.
 constexpr size_t kLeastSecret = 4, kLeastPart = 6;
-// How much of a secret's beginning gives it away: where the text ends (it was cut there), and
-// anywhere (its writer cut it).
+// How many first letters of a secret are hidden: at the end of the text (which may be cut), and
+// anywhere else (its writer may have cut it).
 constexpr size_t kLeastAtEnd = 4, kLeastBeginning = 12;
 
 // "Bearer KEY" without "Bearer".
@@ -46,9 +46,9 @@ void AddSecrets(std::string_view value, std::vector<std::string>& secrets) {
   }
 }
 
-// Where `c` ends in the text from `at` on, as it is, as JSON writes it (\", \u0022) and, with
-// `url`, as URLs do (%22); `at` when another character is there; npos when the text ends before it
-// says. Backslashes are skipped: how many there are depends on how often the text was quoted.
+// The end of `c` at `at`: written plainly, as in JSON (\", \u0022) or, with `url`, as in a URL
+// (%22). `at` if another character is there; npos if the text ends too early to tell. Backslashes
+// are skipped, because their number depends on how often the text was quoted.
 size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   size_t from = at;
   while (from < text.size() && text[from] == '\\') ++from;
@@ -67,8 +67,7 @@ size_t EndOf(char c, bool url, std::string_view text, size_t at) {
   return first == c || (first == '+' && c == ' ' && url) ? from + 1 : at;
 }
 
-// Where the secret, or a beginning of it that gives it away, ends in the text from `at` on; `at`
-// when it is not there.
+// The end of the secret at `at`, or of a prefix that must be hidden; `at` if neither is there.
 size_t EndOfSecret(const std::string& secret, bool url, std::string_view text, size_t at) {
   size_t end = at;
   for (size_t i = 0; i < secret.size(); ++i) {

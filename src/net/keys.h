@@ -15,9 +15,8 @@ namespace tacho {
 // key.
 bool IsPlainHeader(std::string_view name);
 
-// The headers that a client has for its user's own servers, a bearer key among them, and which
-// servers those are: an origin (scheme, host and port) that was named, or every one. From any
-// thread.
+// The headers that a client sends to its user's own servers, among them a bearer key. These servers
+// are the named origins (scheme, host and port), or all. Thread-safe.
 class Keys {
  public:
   Keys(std::vector<HttpHeader> headers, const std::string& bearer_key, bool to_all);
@@ -26,11 +25,11 @@ class Keys {
   Result<void> Check() const;
   void Name(const Url& url);
   KeyUse UseFor(const Url& url) const;
-  // Adds them where they may go; a header that the request has itself stays as it is.
+  // Adds them if they may go to that server; a header that the request already has stays.
   void PutInto(const Url& url, std::vector<HttpHeader>& headers) const;
-  // Another's text with "***" where it repeats a header's value or a part of one (a word, a
-  // cookie's value), also escaped as in JSON or a URL, and also where the text ends within it. To
-  // be called before the text is cut. Cost: a pass over the text for each secret.
+  // Foreign text with "***" in place of a header's value or a part of it (a word, a cookie's
+  // value), also escaped as in JSON or a URL, and also if the text ends within it. Call it before
+  // the text is cut. Cost: a pass over the text for each secret.
   std::string Hidden(std::string text) const;
 
  private:

@@ -45,7 +45,7 @@ TEST(Keys, HidesWhatIsEscaped) {
   }
 }
 
-// The property: whatever is cut off, no more than a few letters of the key's beginning stay.
+// The property: wherever the text is cut, at most a few first letters of the key stay.
 TEST(Keys, ACutLeavesNoPartOfAKey) {
   const std::string key = "sk-\"abcdefghijklmnopqrstuvwxyz0123456789";
   const Keys keys({}, key, false);

@@ -44,7 +44,7 @@ std::string PackKinetoMessage(const KinetoMessage& message) {
 KinetoAddress KinetoAddressOf(const std::string& folder, std::string_view name) {
   KinetoAddress address;
   address.name.sun_family = AF_UNIX;
-  // Kineto counts the trailing NUL into an abstract name.
+  // Kineto counts the trailing NUL as part of an abstract name.
   const std::string path = folder.empty() ? std::string(1, '\0') + std::string(name) + '\0'
                                           : folder + '/' + std::string(name);
   if (path.size() >= sizeof(address.name.sun_path)) return address;

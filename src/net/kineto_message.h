@@ -11,8 +11,8 @@
 
 namespace tacho {
 
-// The datagrams that PyTorch's profiler, Kineto, exchanges with its daemon over UNIX sockets. Both
-// ends are here in use: tacho is the daemon, a simulated engine the process.
+// The datagrams that PyTorch's profiler, Kineto, exchanges with its daemon over UNIX sockets. tacho
+// uses both ends: it is the daemon, and its simulated engine is the process.
 
 // What a process asks its Kineto daemon for: "is there a trace for me to take?"
 struct KinetoQuestion {
@@ -21,7 +21,7 @@ struct KinetoQuestion {
   std::vector<int64_t> pids;  // the process, then its ancestors
 };
 
-// What a process tells its daemon when it begins to use a GPU; the answer is an i32, how many
+// What a process sends its daemon when it begins to use a GPU. The answer is an i32: how many
 // processes use that GPU.
 struct KinetoContext {
   int32_t gpu = 0;
@@ -37,7 +37,7 @@ struct KinetoMessage {
 };
 constexpr size_t kKinetoHeaderBytes = 8 + 32;
 
-// Nothing when the bytes are no such datagram.
+// nullopt if the bytes are not such a datagram.
 std::optional<KinetoMessage> ParseKinetoMessage(std::string_view datagram);
 std::string PackKinetoMessage(const KinetoMessage& message);
 
@@ -49,8 +49,8 @@ std::string PackKinetoQuestion(const KinetoQuestion& question);
 std::optional<KinetoContext> ParseKinetoContext(std::string_view payload);
 std::string PackKinetoContext(const KinetoContext& context);
 
-// Where a socket of that name is: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR), or, without
-// one, an abstract name. A size of 0: the path is too long for a socket.
+// The address of a socket of that name: the file NAME in `folder` (KINETO_IPC_SOCKET_DIR), or,
+// without one, an abstract name. A size of 0: the path is too long for a socket.
 inline constexpr std::string_view kKinetoDaemonName = "dynolog";
 struct KinetoAddress {
   sockaddr_un name{};

@@ -19,9 +19,9 @@ inline sockaddr_in LoopbackAddress(uint16_t port) {
   return address;
 }
 
-// A free TCP port of the loopback interface, which nobody else can take while this lives. With a
-// queue of that length connections are let in; without one they are refused. Ends the test program
-// when there is none.
+// A free TCP port of the loopback interface, which nobody else can take while this object lives.
+// With a queue it accepts that many connections; without one it refuses them. Ends the test program
+// if there is no free port.
 class LoopbackPort {
  public:
   explicit LoopbackPort(std::optional<int> queue = {})

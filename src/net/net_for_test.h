@@ -22,31 +22,31 @@
 
 namespace tacho {
 
-// How long a test waits for what must come: far longer than a busy machine takes, far shorter than
-// ctest waits for the test. What it waited for is said when it did not come.
+// How long a test waits for an event: far longer than a busy machine takes, far shorter than
+// ctest's limit. The failure says what it waited for.
 inline constexpr std::chrono::seconds kPatienceForTest{60};
 
-// A plain blocking socket, for peers that speak HTTP badly. Reads and writes give up after
-// kPatienceForTest, which is a failure of the test.
+// A plain blocking socket, for peers with bad HTTP. Reads and writes fail the test after
+// kPatienceForTest.
 class RawSocket {
  public:
   explicit RawSocket(FileDescriptor fd);
   static RawSocket ConnectTo(uint16_t port);
 
   bool Connect(uint16_t port);
-  // False when the peer is gone.
+  // False if the peer is gone.
   bool Send(std::string_view bytes);
-  // In pieces of `size` bytes, each a packet of its own as far as the kernel lets it.
+  // Sends pieces of `size` bytes, each in its own packet as far as the kernel allows.
   bool SendInPieces(std::string_view bytes, size_t size);
-  // What came up to and with `end`; less when the peer ended before.
+  // Reads up to and including `end`, or until the peer closes.
   std::string ReadUntil(std::string_view end);
-  // A request or an answer with its body, by its Content-Length.
+  // Reads a request or an answer with its body, by its Content-Length.
   std::string ReadMessage();
   std::string ReadAll();
-  // Closes with a reset instead of in order.
+  // Closes with a reset.
   void Reset();
   void Close();
-  // Ends reads and writes that wait. Any thread, as long as the socket lives.
+  // Ends waiting reads and writes. From any thread, while the socket lives.
   void ShutdownBoth();
   int fd() const { return fd_.get(); }
 
@@ -54,12 +54,12 @@ class RawSocket {
   bool ReadMore();
   FileDescriptor fd_;
   std::string input_;
-  // Whoever closes the socket keeps off who shuts it down from another thread.
+  // Keeps close and shutdown apart, which different threads call.
   std::unique_ptr<std::mutex> closing_ = std::make_unique<std::mutex>();
 };
 
-// A server on a free loopback port that gives each connection to `serve`, one after the other, on a
-// thread of its own.
+// A server on a free loopback port that passes its connections to `serve`, one after the other, on
+// its own thread.
 class RawServer {
  public:
   explicit RawServer(std::function<void(RawSocket&)> serve);
@@ -80,13 +80,13 @@ class RawServer {
   std::thread thread_;
 };
 
-// Listens on a free loopback port with the shortest queue of connections, which nobody takes.
+// Listens on a free loopback port with the shortest queue, and never accepts.
 class ShortListener {
  public:
   ShortListener();
   uint16_t port() const { return listener_.port(); }
   RawSocket Accept() const;
-  // A full queue drops what comes.
+  // A full queue drops further connections.
   void Fill();
   void Close() { listener_.Close(); }
 
@@ -95,7 +95,7 @@ class ShortListener {
   std::vector<FileDescriptor> fill_;
 };
 
-// Keeps what a stream says, for a test that waits.
+// Keeps what a stream delivers, for a test that waits for it.
 class RecordingSink final : public HttpSink {
  public:
   void OnHead(int status, const std::vector<HttpHeader>& headers, int64_t at_ns) override;
@@ -126,8 +126,8 @@ class RecordingSink final : public HttpSink {
   std::condition_variable changed_;
 };
 
-// They end the test program when they cannot be made. With TACHO_TEST_BY_LIBCURL in the environment
-// libcurl carries all exchanges of the client.
+// They end the test program if they fail. With TACHO_TEST_BY_LIBCURL in the environment, libcurl
+// handles all exchanges of the client.
 std::unique_ptr<HttpClient> MakeClient(HttpClientOptions options = {});
 std::unique_ptr<HttpServer> MakeServer(const HttpServerOptions& options = {});
 // Listens on a free loopback port.

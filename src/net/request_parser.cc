@@ -26,7 +26,7 @@ struct RequestParser::Inside {
 
 RequestParser::RequestParser() : inside_(std::make_unique<Inside>()) {
   inside_->parser.header_limit(kMostHead);
-  // Not boost::none: then any length would be too long.
+  // Not boost::none, which makes any length too long.
   inside_->parser.body_limit(std::numeric_limits<uint64_t>::max());
 }
 

@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// Takes one HTTP/1 request apart as its bytes come (Boost.Beast's parser, kept out of headers).
+// Parses one HTTP/1 request as its bytes come (Boost.Beast's parser, kept out of headers).
 class RequestParser {
  public:
   RequestParser();
@@ -18,20 +18,20 @@ class RequestParser {
 
   enum class State { kNeedsMore, kHead, kDone, kBad };
 
-  // Takes from the front of `input` what it can use, and takes it off: what it leaves must be given
-  // again, with more after it. Stops once, with kHead, when the head is whole: no byte of a body is
-  // taken before LimitBody.
+  // Consumes the bytes at the front of `input` that it can use; give it the rest again, with more
+  // after it. Stops once, with kHead, when the head is complete: it takes no byte of the body
+  // before LimitBody.
   State Feed(std::string_view& input);
 
   // After kHead: the request without its body.
   const ServerRequest& head() const { return head_; }
-  // Bytes of the body by the head; 0 where it does not say.
+  // Bytes of the body according to the head; 0 if it does not say.
   uint64_t body_length() const;
-  // A longer body is bad, with 413.
+  // A longer body is refused with 413.
   void LimitBody(uint64_t most);
   uint64_t body_bytes() const;  // so far
 
-  // After kBad: the status that says so, and words for the client.
+  // After kBad: the status, and a text for the client.
   int bad_status() const { return bad_status_; }
   const std::string& bad_text() const { return bad_text_; }
 
@@ -57,7 +57,7 @@ class RequestParser {
   std::string bad_text_;
 };
 
-// "Not Found" for 404; "" for one that nobody knows.
+// "Not Found" for 404; "" for an unknown one.
 std::string_view ReasonOf(int status);
 
 }  // namespace tacho

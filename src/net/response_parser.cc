@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kVersion = "HTTP/1.";
 
-// The words of all headers of a name, which are lists: "close, x".
+// The words of all headers of that name, which are lists: "close, x".
 std::vector<std::string> WordsOf(const std::vector<HttpHeader>& headers, std::string_view name) {
   std::vector<std::string> words;
   for (const HttpHeader& header : headers) {
@@ -104,7 +104,7 @@ size_t ResponseParser::Feed(std::string_view bytes, ResponseTaker& taker) {
   return bytes.size() - rest.size();
 }
 
-// False: all was taken, and the line is not whole yet.
+// False: all input was taken, and the line is not yet complete.
 bool ResponseParser::TakeHeadBytes(std::string_view& bytes, ResponseTaker& taker) {
   const size_t end = bytes.find('\n');
   const std::string_view piece = bytes.substr(0, end);
@@ -185,7 +185,7 @@ void ResponseParser::BeginBody() {
   }
 }
 
-// False: it has no end. The bytes are not kept, but they are no answer either.
+// False: it has no end. The bytes are not kept, but they are not an answer either.
 bool ResponseParser::CountChunkHead(size_t bytes) {
   chunk_head_bytes_ += bytes;
   if (chunk_head_bytes_ <= kMostChunkHeadBytes) return true;
@@ -193,7 +193,7 @@ bool ResponseParser::CountChunkHead(size_t bytes) {
   return false;
 }
 
-// False: all was taken, and the size is not whole yet.
+// False: all input was taken, and the size is not yet complete.
 bool ResponseParser::TakeSize(std::string_view& bytes) {
   while (!bytes.empty()) {
     const char c = bytes[0];
@@ -235,7 +235,7 @@ void ResponseParser::TakeBody(std::string_view& bytes, ResponseTaker& taker) {
 
 uint64_t ResponseParser::SureBytes() const {
   constexpr uint64_t kPieceOfHead = 64;
-  constexpr uint64_t kLastChunk = 5;  // "0\r\n\r\n"; one of a byte is longer
+  constexpr uint64_t kLastChunk = 5;  // "0\r\n\r\n"; any other chunk is longer
   constexpr uint64_t kLineEnd = 2;
   switch (part_) {
     case Part::kHead:

@@ -9,15 +9,16 @@
 
 namespace tacho {
 
-// The head of an HTTP/1 answer, line by line. Lenient as clients must be: lines may end in LF
-// alone, values go on in lines that begin with a blank, reasons may be missing.
+// The head of an HTTP/1 answer, line by line. Lenient, as clients must be: lines may end in LF
+// alone, values may continue in lines that begin with a blank, reasons may be missing.
 class ResponseHead {
  public:
   enum class Said { kMore, kInterim, kWhole, kNotHttp };
 
-  // A line without its end. kInterim: "100 Continue" or its kin is over, another head follows.
+  // Takes a line without its line end. kInterim: an interim answer such as "100 Continue" is over,
+  // and another head follows.
   Said TakeLine(std::string_view line);
-  // Whether what begins so can become a head.
+  // Whether a head can begin so.
   static bool MayBegin(std::string_view bytes);
 
   int status = 0;
@@ -29,7 +30,7 @@ class ResponseHead {
   bool has_status_ = false;
 };
 
-// Takes what one answer says. False: no more of it, please.
+// Receives one answer. False stops it.
 class ResponseTaker {
  public:
   virtual ~ResponseTaker() = default;
@@ -37,7 +38,7 @@ class ResponseTaker {
   virtual bool TakeBody(std::string_view bytes) = 0;
 };
 
-// Takes the bytes of one HTTP/1 answer apart as they come, wherever they are cut: the head, interim
+// Parses the bytes of one HTTP/1 answer as they come, wherever they are cut: the head, interim
 // answers before it, and a body with a length, in chunks, or up to the end of the connection (RFC
 // 9112). The body is not copied. Memory: one line, 256 kB at most.
 class ResponseParser {
@@ -53,25 +54,25 @@ class ResponseParser {
   static constexpr uint64_t kMostHeadBytes = 256 * 1024;  // trailers too
   static constexpr uint64_t kMostChunkHeadBytes = 16 * 1024;
 
-  // An answer to HEAD has no body, whatever it says.
+  // An answer to HEAD has no body, whatever its headers say.
   explicit ResponseParser(bool to_head_request) : to_head_request_(to_head_request) {}
 
-  // Gives how many bytes belong to this answer: all, unless it ended before them.
+  // Returns how many of the bytes belong to this answer: all, unless it ended earlier.
   size_t Feed(std::string_view bytes, ResponseTaker& taker);
-  // How many of the next bytes surely belong to what has begun: to a piece of the head, to a chunk
-  // with its frame. Who reads no more than that at a time has chunks one by one. A body that is not
-  // in chunks is one piece.
+  // How many of the next bytes surely belong to the current piece: of the head, or a chunk with its
+  // frame. A reader that receives no more than that at a time gets the chunks one by one. A body
+  // without chunks is one piece.
   uint64_t SureBytes() const;
-  // The connection ended: a body without a length is whole then.
+  // The connection ended, which completes a body without a length.
   void EndOfConnection();
 
   State state() const { return state_; }
   const char* detail() const { return detail_; }
   bool begun() const { return begun_; }
   bool has_head() const { return has_head_; }
-  // Bytes; -1 when the head does not say.
+  // Bytes; -1 if the head does not say.
   int64_t whole_body() const { return whole_body_; }
-  // When it is whole: the connection may carry another exchange.
+  // After kWhole: whether the connection may be reused.
   bool keeps_alive() const { return keeps_alive_ && !until_end_; }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using State = ResponseParser::State;
 
-// What an answer said, in one line: "200 a=1 [body]".
+// An answer in one line: "200 a=1 [body]".
 struct Told final : ResponseTaker {
   bool TakeHead(const ResponseHead& head) override {
     text += std::to_string(head.status);
@@ -50,13 +50,13 @@ Outcome Parse(const std::string& bytes, size_t cut, size_t piece, bool ends = fa
     if (parser.state() != State::kGoing) break;
   }
   if (ends) parser.EndOfConnection();
-  // What is no answer may be found out before all of it is there.
+  // An invalid answer may be detected before its end.
   if (parser.state() != State::kWhole) taken = 0;
   return {told.text + "[" + told.body + "]", parser.state(), taken,
           parser.state() == State::kWhole && parser.keeps_alive()};
 }
 
-// However the bytes are cut, the outcome is the same.
+// The outcome does not depend on how the bytes are cut.
 Outcome ParseAllWays(const std::string& bytes, bool ends = false, bool to_head = false) {
   const Outcome whole = Parse(bytes, bytes.size(), bytes.size(), ends, to_head);
   for (size_t cut = 1; cut < bytes.size(); ++cut) {

@@ -23,7 +23,7 @@ int64_t Ns(std::chrono::milliseconds time) { return std::chrono::nanoseconds(tim
 
 constexpr std::string_view kUnsendable = "a header of this answer cannot be sent";
 
-// A header that would break an answer is not sent, nor is that answer.
+// An answer with an invalid header is not sent.
 bool CanBeSent(std::string_view content_type, const std::vector<HttpHeader>& headers) {
   return CheckHeader({"Content-Type", std::string(content_type)}) &&
          std::all_of(headers.begin(), headers.end(),
@@ -130,13 +130,13 @@ void ServerConnection::TakeInput(std::string_view bytes) {
       return Refuse(parser_.bad_status(), parser_.bad_text());
     case RequestParser::State::kDone:
       return GiveToHandler();
-    case RequestParser::State::kHead:  // refused, which has been said
+    case RequestParser::State::kHead:  // refused, and already answered
       return;
     case RequestParser::State::kNeedsMore:
       break;
   }
   if (input_.size() > kMostUnused) return Refuse(400, "the head of a chunk has no end");
-  // The head as a whole has a limit of time; the body must only move.
+  // The head as a whole has a time limit; in the body only a pause has one.
   if (!head_timed_ || parser_.head_done()) {
     head_timed_ = true;
     deadline_ns_ = MonotonicNs() + Ns(all_.options().request_timeout);
@@ -225,7 +225,7 @@ void ServerConnection::NextRequest() {
 }
 
 void ServerConnection::Drain() {
-  // Closing with unread bytes resets the connection, and the answer would be lost with it.
+  // Closing with unread bytes resets the connection, which would lose the answer.
   reading_ = Reading::kDrain;
   shutdown(socket_.get(), SHUT_WR);
   deadline_ns_ = MonotonicNs() + kDrainNs;
@@ -317,7 +317,7 @@ void ServerConnection::Respond(uint64_t answer, int status, std::string_view bod
   const std::lock_guard lock(mutex_);
   if (!Answers(answer, Answer::kAwaited)) return;
   AddHead(status, content_type, headers);
-  // These have no body, and so no length of one.
+  // These statuses have no body, and so no Content-Length.
   const bool bodiless = status < 200 || status == 204 || status == 304;
   if (!bodiless) fmt::format_to(std::back_inserter(output_), "Content-Length: {}\r\n", body.size());
   output_ += "\r\n";
@@ -342,12 +342,12 @@ void ServerConnection::Begin(uint64_t answer, int status, std::string_view conte
 
 void ServerConnection::Write(uint64_t answer, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  // A chunk of no bytes would end the body.
+  // An empty chunk would end the body.
   if (!Answers(answer, Answer::kStreaming) || no_body_ || bytes.empty()) return;
   if (chunked_) fmt::format_to(std::back_inserter(output_), "{:x}\r\n", bytes.size());
   output_ += bytes;
   if (chunked_) output_ += "\r\n";
-  // A reader that takes nothing does not fill our memory.
+  // A reader that takes nothing must not fill our memory.
   aborted_ = output_.size() - sent_ > all_.options().most_backlog;
   MarkDirty();
 }

@@ -17,15 +17,15 @@ namespace tacho {
 class ServerConnections;
 
 // One accepted connection: requests in, one after the other, and their answers out. It reads and
-// writes on the loop's thread; the answers are composed on any thread, under a lock, into one
-// buffer that goes to the kernel in one write a turn.
+// writes on the loop's thread; the answers are composed on any thread, under a lock, in one buffer
+// that is written once a turn.
 class ServerConnection final : public FdWatcher,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(ServerConnections& all, FileDescriptor socket, uint16_t port,
                    std::shared_ptr<const HttpHandler> handler);
 
-  // The loop's thread.
+  // On the loop's thread.
   void Open();
   void OnReady(int fd, uint32_t events) override;
   void Flush();
@@ -33,8 +33,8 @@ class ServerConnection final : public FdWatcher,
   void CloseIfLate(int64_t now_ns);
   uint16_t port() const { return port_; }
 
-  // Any thread. `answer` is the number of the request that is answered: calls for one that is over
-  // do nothing.
+  // From any thread. `answer` is the number of the answered request; calls for one that is over do
+  // nothing.
   void Respond(uint64_t answer, int status, std::string_view body, std::string_view content_type,
                const std::vector<HttpHeader>& headers);
   void Begin(uint64_t answer, int status, std::string_view content_type,
@@ -46,7 +46,7 @@ class ServerConnection final : public FdWatcher,
   size_t Backlog(uint64_t answer) const;
 
  private:
-  enum class Reading { kRequest, kAhead, kDrain };  // kAhead: what comes while an answer is given
+  enum class Reading { kRequest, kAhead, kDrain };  // kAhead: bytes that come during an answer
   enum class Answer { kNone, kAwaited, kStreaming, kComplete };
 
   void TakeInput(std::string_view bytes);
@@ -75,7 +75,7 @@ class ServerConnection final : public FdWatcher,
   Reading reading_ = Reading::kRequest;
   std::string input_;        // bytes that came and are not used yet
   int64_t came_ns_ = 0;      // what was read last
-  int64_t deadline_ns_ = 0;  // of what is awaited from the peer; 0 for none
+  int64_t deadline_ns_ = 0;  // for the next bytes of the peer; 0: unlimited
   bool head_timed_ = false;
   bool continued_ = false;
   uint32_t events_ = 0;  // watched

@@ -21,14 +21,14 @@ class ServerConnections {
   void Remove(int fd);
   void CloseOf(uint16_t port);
   void CloseAll();
-  // Sends what all of them have queued since the last call.
+  // Writes the bytes that they have queued since the last call.
   void Flush();
-  // Any thread, as long as `connection` is not closed.
+  // From any thread, while `connection` is open.
   void MarkDirty(std::shared_ptr<ServerConnection> connection);
 
   EventLoop& loop() { return loop_; }
   const HttpServerOptions& options() const { return options_; }
-  // Where a connection reads to.
+  // The buffer that connections read into.
   std::array<char, 64 * 1024>& read_buffer() { return read_buffer_; }
   ArrivalClock& arrivals() { return arrivals_; }
   HeldBytes NoBytes() const { return HeldBytes(held_); }

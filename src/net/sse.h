@@ -6,10 +6,10 @@
 
 namespace tacho {
 
-// Takes a text/event-stream apart, byte by byte if it must: lines end in LF, CRLF or CR; comments,
-// `event`, `id` and `retry` are passed over; the `data` lines of one event are joined by LF (HTML
-// Living Standard 9.2.6). Memory: one event. Cost: one pass over the bytes; an event that lies
-// whole in the given bytes is not copied.
+// Parses a text/event-stream, cut at any byte. Lines end in LF, CRLF or CR; comments, `event`, `id`
+// and `retry` are skipped; the `data` lines of one event are joined by LF (HTML Living Standard
+// 9.2.6). Memory: one event. Cost: one pass over the bytes; an event that lies whole in the given
+// bytes is not copied.
 class SseReader {
  public:
   // The data of one event; valid during the call only.
@@ -20,11 +20,11 @@ class SseReader {
   // False once an event, or a line of one, was longer than `most_event` bytes: the rest of the
   // stream is ignored.
   bool Feed(std::string_view bytes, const OnData& on_data);
-  // True when the stream stopped inside an event: its data would be lost.
+  // Whether the stream stopped inside an event, whose data is then lost.
   bool InsideEvent() const;
 
  private:
-  // One line without its end. `kept`: its bytes outlive this call, until Feed returns.
+  // One line without its line end. `kept`: its bytes stay valid until Feed returns.
   void TakeLine(std::string_view line, bool kept, const OnData& on_data);
 
   size_t most_event_;

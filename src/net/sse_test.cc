@@ -29,7 +29,7 @@ Read ReadSplit(std::string_view text, size_t piece, size_t most = 1000) {
   return read;
 }
 
-// The events, which must not depend on how the bytes came.
+// The events; they must not depend on how the bytes were cut.
 std::vector<std::string> Events(std::string_view text) {
   const Read whole = ReadSplit(text, text.size() + 1);
   for (size_t piece = 1; piece <= text.size(); ++piece) {
@@ -73,7 +73,7 @@ TEST(Sse, ByteOrderMark) {
               ElementsAre("a"));
 }
 
-TEST(Sse, WhatIsNotEndedIsNotGiven) {
+TEST(Sse, AnUnfinishedEventIsNotDelivered) {
   EXPECT_THAT(Events("data: a\n"), IsEmpty());
   EXPECT_TRUE(ReadSplit("data: a\n", 100).inside);
   EXPECT_TRUE(ReadSplit("data: a", 100).inside);

@@ -1,4 +1,4 @@
-// Streams from the server to the client, and the ways in which either side leaves.
+// Streams from the server to the client, and the ways in which either side ends them.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -220,7 +220,7 @@ TEST_F(StreamTest, ChildrenInheritNoConnection) {
   EXPECT_GE(connections, 2);
 }
 
-TEST_F(StreamTest, CancelOfWhatNeverWas) {
+TEST_F(StreamTest, CancelOfAnUnknownNumber) {
   client_->Cancel(12345);
   client_->Start({.url = "http://"}, sink_);
   ASSERT_TRUE(sink_->WaitForEnd());
@@ -344,8 +344,8 @@ TEST_F(StreamTest, ManyStreamsAtOnce) {
   }
 }
 
-// Chunks that waited for the client have the times at which they came, one by one, unless the
-// kernel merged them: then that of the next.
+// Chunks that waited for the client keep their own arrival times, unless the kernel merged them:
+// then they have the time of the next.
 TEST_F(StreamTest, AClientThatIsLateKnowsWhenEachChunkCame) {
   constexpr size_t kRounds = 20, kChunks = 4, kSize = 9;
   client_->Start({.url = LoopbackUrl(port_)}, sink_);

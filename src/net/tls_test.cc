@@ -1,4 +1,4 @@
-// The client against a TLS server (openssl s_server) with a certificate that nobody vouches for.
+// The client against a TLS server (openssl s_server) with an untrusted certificate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class TlsTest : public testing::Test {
                                      .patience = kPatienceForTest});
     ASSERT_TRUE(server);
     server_.emplace(std::move(*server));
-    // It says "ACCEPT 127.0.0.1:PORT".
+    // It prints "ACCEPT 127.0.0.1:PORT".
     for (std::string line = ReadLine(*server_); !line.empty(); line = ReadLine(*server_)) {
       if (!line.starts_with("ACCEPT")) continue;
       url_ = "https://127.0.0.1:" + line.substr(line.rfind(':') + 1);

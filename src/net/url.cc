@@ -37,7 +37,7 @@ int FirstOfIpv4(std::string_view host) {
   return host.empty() ? first : -1;
 }
 
-// The host at the beginning of `authority`, which keeps what follows it. `text` is the whole URL.
+// Removes the host from the front of `authority`. `text` is the whole URL.
 Result<std::string_view> TakeHost(std::string_view text, std::string_view& authority) {
   std::string_view host;
   if (authority.starts_with('[')) {

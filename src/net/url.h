@@ -13,15 +13,15 @@ struct Url {
   std::string scheme;  // "http" or "https"
   std::string host;
   uint16_t port = 0;
-  std::string path;  // with its '/', "" when there is none; query included
+  std::string path;  // with its '/' and its query; "" if there is none
 
   std::string Origin() const;                      // "http://host:port"
   std::string With(std::string_view route) const;  // origin + path prefix + "/route"
-  bool IsLoopback() const;                         // by its text: no name is looked up
+  bool IsLoopback() const;                         // by its text: no name is resolved
 };
 
 // "host:port" is taken as http; a missing port as 80 or 443. Scheme and host become lower case.
-// kUsage with what is wrong: another scheme, a user name, a fragment, a port that is none.
+// kUsage with what is wrong: another scheme, a user name, a fragment, an invalid port.
 Result<Url> ParseUrl(std::string_view text);
 
 // An address as it may be shown, valid or not: a name and a password before '@' and the values
@@ -31,7 +31,7 @@ std::string ShownUrl(std::string_view text);
 
 // All but letters, digits and "-._~" as %XX.
 std::string PercentEncode(std::string_view text);
-// What is no %XX stays as it is; '+' too.
+// Decodes %XX; everything else stays, also '+'.
 std::string PercentDecode(std::string_view text);
 
 }  // namespace tacho

@@ -30,7 +30,7 @@ TEST(Url, SchemeMayBeLeftOut) {
   EXPECT_EQ(Shown("[::1]:80"), "http [::1] 80 ");
 }
 
-TEST(Url, WhatIsWrongIsSaid) {
+TEST(Url, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(ParseUrl("").error().kind, ErrorKind::kUsage);
   EXPECT_EQ(Shown("ftp://h"),
             "\"ftp://h\" is not an address of a server: only http and https are spoken; it should "
