@@ -53,7 +53,7 @@ Result<TraceChoice> ChoiceOf(const AnalyzeOptions& options) {
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
   TACHO_ASSIGN_OR_RETURN(choice.ranks, RanksAskedFor(options));
   choice.first_worker_only = options.profile_dir && !options.all_ranks && choice.ranks.empty();
-  // Files that were named are what the user wants, of however many sessions.
+  // Named files are all read, whatever their sessions.
   const bool one_place = choice.paths.size() == 1 && choice.paths[0] != "-";
   choice.session = options.session.value_or(one_place ? "latest" : "all");
   if (choice.session == "all" || choice.first_worker_only) choice.session.clear();
@@ -70,7 +70,8 @@ Result<ReadOptions> ReadOptionsOf(const AnalyzeOptions& options) {
   return reading;
 }
 
-// The paths and what narrows them as the user would type them again; "" when that cannot be.
+// The paths and the options that narrow them, as the user would type them again; "" if that is
+// impossible.
 std::string CommandPaths(const AnalyzeOptions& options) {
   std::string words;
   for (const std::string& path : options.paths) {
@@ -85,8 +86,8 @@ std::string CommandPaths(const AnalyzeOptions& options) {
 }
 
 // Prints the result, then says on standard error why the exit status is not 0. `names_skipped`: the
-// result names the files that were passed over. Those that failed are named on both outputs, for
-// they may go to different places, but not twice on one terminal.
+// result names the skipped files. Failed files are named on both outputs, which may go to different
+// places, but not twice on one terminal.
 template <typename Run>
 int Finish(const std::string& result, bool names_skipped, const Readout<Run>& readout,
            const std::vector<std::string>& incomplete) {
@@ -112,7 +113,7 @@ int Finish(const std::string& result, bool names_skipped, const Readout<Run>& re
   return readout.failures.empty() && incomplete.empty() ? kDone : kIncomplete;
 }
 
-// Names in it are on one line, whatever they hold.
+// Keeps names in it on one line, whatever they contain.
 tl::unexpected<Error> CannotRead(const Error& error) {
   return Fail(error.kind, VisibleText(error.message));
 }
@@ -141,7 +142,7 @@ std::string Render(const AnalyzeOptions& options, const RunAnalysis& run,
   return tables.empty() ? AnalyzeText(run, screen) : WholeTablesText(run, tables, screen);
 }
 
-// Files of an earlier --csv may be replaced, by their headings; others are the user's.
+// Files of an earlier --csv, recognised by their headings, may be replaced; others are the user's.
 Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
   return options.csv_folder ? CheckReplaces(*options.csv_folder, AnalyzeCsv({})) : Result<void>();
 }
@@ -164,7 +165,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
       incomplete.push_back("incomplete: " + NoSuchRank({rank}));
     }
   }
-  // The report first: what cannot be written beside it must not take it away.
+  // The report comes first, so that a failure to write another file does not lose it.
   const int status =
       Finish(Render(options, readout->run, screen), options.Tables().empty(), *readout, incomplete);
   if (!options.csv_folder) return status;
@@ -177,7 +178,7 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
   return status;
 }
 
-// What a whole run tends to lack is said once for all its traces; lost data has a place in each.
+// What all traces of a run usually lack is said once; lost data is listed for each trace.
 template <typename Traces>
 std::vector<std::string> NotesThatCount(const Traces& traces) {
   std::vector<std::string> reasons;

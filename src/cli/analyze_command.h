@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// `tacho analyze` as it was asked for.
+// The arguments of `tacho analyze`.
 struct AnalyzeOptions {
   std::vector<std::string> paths;
   bool json = false, markdown = false, summary = false;
@@ -37,13 +37,13 @@ struct AnalyzeOptions {
 // The rows of the options, bound to `options`.
 CommandSpec AnalyzeSpec(AnalyzeOptions& options);
 
-// The ranks of `--rank 0,1 --rank 4`, none when all are wanted. kUsage for what is no number.
+// The ranks of `--rank 0,1 --rank 4`, empty for all. kUsage for an invalid number.
 Result<std::vector<int64_t>> RanksAskedFor(const AnalyzeOptions& options);
 
-// What contradicts each other, and values that cannot be: kUsage.
+// kUsage: contradictions and impossible values.
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
 
-// Why the exit status is 4: sentences, none when the run is complete.
+// Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
 

@@ -15,7 +15,7 @@ namespace {
 
 using Lacks = SeenTrace::Lacks;
 
-// Each session as `--session` takes it: its key, or a path that is short and in no other session.
+// Each session as `--session` accepts it: its key, or a short path that occurs in no other session.
 std::vector<std::string> NamesOf(const SessionChoice& choice) {
   const std::vector<std::string> shorter = ShortPaths(choice.paths);
   std::vector<size_t> times_used(choice.paths.size(), 0);
@@ -49,7 +49,7 @@ std::string NoSuchSession(const std::string& session, const SessionChoice& choic
                      FormatCounted(choice.sessions.size(), "session"), Listed(NamesOf(choice)));
 }
 
-// What is left out of a choice that succeeded; "" when nothing is.
+// What a successful choice leaves out; "" if nothing.
 std::string OtherSessions(const SessionChoice& choice) {
   const auto others = static_cast<size_t>(std::ranges::count(choice.IsChosen(), false));
   if (others == 0) return "";
@@ -80,7 +80,7 @@ std::string DevicesThere(const std::vector<SeenTrace>& seen) {
              : VisibleText(fmt::format("the devices are: {}", fmt::join(devices, ", ")));
 }
 
-// Why the window or the device that was asked for is not in a trace.
+// Why a trace does not have the requested window or device.
 std::string WhyPassedOver(const SeenTrace& trace, const ReadOptions& options) {
   if (trace.lacks == Lacks::kWindow) {
     return fmt::format("{}: the window begins at {}, after the end of the trace at {}",
@@ -133,7 +133,7 @@ Result<void> WordWhatIsLeftOut(const TraceChoice& choice, const ReadOptions& opt
   }
   std::ranges::sort(skipped);
   const std::string others = readout.sessions ? OtherSessions(*readout.sessions) : "";
-  // Before single files: it says what the figures are of.
+  // Before single files, because it says what the figures describe.
   if (!others.empty()) skipped.insert(skipped.begin(), others);
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Adds what was left out to `readout.run.skipped`. kUsage, with what there is instead, when no
-// trace has what was asked for; kUnreadable when none is a worker's.
+// Adds what was left out to `readout.run.skipped`. kUsage, with the available choices: no trace has
+// what was requested; kUnreadable: no trace is a worker's.
 Result<void> WordWhatIsLeftOut(const TraceChoice& choice, const ReadOptions& options,
                                Readout<RunAnalysis>& readout);
 

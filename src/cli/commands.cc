@@ -102,7 +102,7 @@ int EndsWith(const Error& error, const std::vector<std::string>& arguments) {
   const int status = Fails(error);
   const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
   if (std::find(arguments.begin(), options_end, "--json") != options_end)
-    WriteStdout(ErrorJson(error, status));  // who cannot read it has the message and the status
+    WriteStdout(ErrorJson(error, status));  // if this fails, the message and the status remain
   return status;
 }
 

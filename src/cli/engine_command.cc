@@ -27,7 +27,7 @@
 namespace tacho {
 namespace {
 
-// Everything that an action needs; made once.
+// Everything that an action needs.
 struct EngineScene {
   EngineOptions options;
   std::unique_ptr<HttpClient> client;
@@ -63,7 +63,7 @@ int List(const EngineScene& scene) {
   return written ? kDone : Fails(written.error());
 }
 
-// `said` of several workers, once for all of them, in the order of the first.
+// Groups workers with the same `said`, in the order of the first of each.
 void ComplainOnce(const std::vector<std::pair<std::string, std::string>>& said) {
   for (auto one = said.begin(); one != said.end(); ++one) {
     const auto same = [&](const auto& other) { return other.second == one->second; };
@@ -76,7 +76,7 @@ void ComplainOnce(const std::vector<std::pair<std::string, std::string>>& said) 
   }
 }
 
-// Why some cannot be profiled as they are.
+// Why some cannot be profiled.
 void NameTheNeeds(const EngineScene& scene) {
   std::vector<std::pair<std::string, std::string>> needs;
   for (const ProbedWorker& probed : scene.workers) {
@@ -148,7 +148,7 @@ Result<SessionLock> Lock(const EngineScene& scene) {
   return LockAll(scene.deployment.workers, "tacho engine " + scene.options.Action());
 }
 
-// Where the traces of those that stopped now are, and what reads them.
+// Where the traces of the stopped workers are, and the command that reads them.
 void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   for (const ProbedWorker& probed : scene.workers) {
     const bool stopped =
@@ -164,7 +164,7 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
                            UnknownFolderText(*probed.facts)));
       continue;
     }
-    // A vLLM says 200 to the stop of a profiler that never ran.
+    // vLLM answers 200 to the stop of a profiler that never ran.
     std::string line = fmt::format("{}: {}{} {} {}", probed.worker.url,
                                    probed.open ? "its traces" : "what it recorded, if anything,",
                                    session, probed.open ? "are in" : "is in", VisibleText(folder));
@@ -180,7 +180,7 @@ void NameTheFolders(const EngineScene& scene, const std::vector<ControlOutcome>&
 
 Result<int> Stop(const EngineScene& scene) {
   Result<SessionLock> lock = Lock(scene);
-  // A folder that cannot hold locks is no reason to leave a profiler running.
+  // Without a folder for locks, a profiler must still be stopped.
   if (!lock && lock.error().kind == ErrorKind::kRemote && !scene.options.force)
     return Fail(ErrorKind::kRemote, lock.error().message +
                                         "; nothing was stopped: its own Ctrl-C ends it well, "
@@ -191,9 +191,9 @@ Result<int> Stop(const EngineScene& scene) {
   return status;
 }
 
-// Where some did not start: how the others are stopped.
+// If some did not start: how to stop the others.
 void NameTheRest(const std::vector<ControlOutcome>& outcomes) {
-  // One that did not answer may have taken the start.
+  // A worker without an answer may have accepted the start.
   std::string others;
   size_t refused = 0;
   for (const ControlOutcome& outcome : outcomes) {
@@ -217,7 +217,7 @@ void NameTheStop(const EngineScene& scene) {
   Complain(fmt::format("when it has seen enough: tacho engine stop{}", targets));
 }
 
-// A session of the same options on each worker. kRemote: one is open on some of them.
+// Plans a session with the same options on each worker. kRemote: a session is already open on some.
 Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const ProfileOptions& asked,
                                              const std::string& key) {
   std::vector<PlannedStart> starts;
@@ -250,7 +250,7 @@ Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const Pro
 }
 
 Result<int> Start(const EngineScene& scene) {
-  // All or none: a session in which one of eight workers is missing is of no use.
+  // All or none: a session without one of eight workers is useless.
   if (!AllAnswered(scene)) {
     Remark(scene);
     return Fail(ErrorKind::kRemote, "nothing was started: not every worker answers");

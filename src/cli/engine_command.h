@@ -8,7 +8,8 @@
 namespace tacho {
 
 // `tacho engine list|status|start|stop|sleep|wake TARGET...`: the engines' own profilers through
-// their router, one line a worker. Takes the flags of vime's and slime's tools/profile_rollout.py.
+// their router, one line per worker. Takes the flags of vime's and slime's
+// tools/profile_rollout.py.
 Result<int> RunEngine(const std::vector<std::string>& arguments);
 std::string EngineHelp();
 

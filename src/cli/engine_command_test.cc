@@ -224,7 +224,7 @@ TEST_F(EngineCommand, FieldsOfTheStartRequest) {
   }
 }
 
-// Without the guards, which start nothing.
+// Without the guards, which do not start a session.
 size_t Starts(const FakeEngine& engine) {
   size_t starts = 0;
   for (const std::string& line : engine.seen())

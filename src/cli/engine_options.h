@@ -13,29 +13,29 @@
 
 namespace tacho {
 
-// What every command that talks to engines takes.
+// The options of every command that talks to engines.
 struct RemoteOptions {
   ServerOptions server;
-  std::string timeout = "0";  // 0: as long as it takes
+  std::string timeout = "0";  // 0: unlimited
 
   OptionGroup Rows();
   Result<HttpClientOptions> Http() const { return server.Http({"TACHO_API_KEY"}); }
 };
 
-// Rows one behind the other.
+// Concatenates rows.
 std::vector<OptionRow> With(std::vector<OptionRow> rows, std::vector<OptionRow> more);
 
-// What the engines' profilers are asked for, of every command that starts them.
+// The profiler options of every command that starts profilers.
 struct StartOptions {
   std::optional<int64_t> steps;
   std::string output_dir;
   std::vector<std::string> fields;      // NAME=VALUE of the start request; NAME alone: true
-  std::vector<std::string> activities;  // the same by flags of their own, as profile_rollout.py has
+  std::vector<std::string> activities;  // the same as separate flags, as in profile_rollout.py
   bool by_stage = false, with_stack = false, record_shapes = false;
 
   bool operator==(const StartOptions&) const = default;
   std::vector<OptionRow> Rows();
-  // Without a key. kUsage: a field without a name, or one that is given twice.
+  // Without a key. kUsage: a field without a name, or a duplicate.
   Result<ProfileOptions> Profile() const;
 };
 

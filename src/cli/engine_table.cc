@@ -52,7 +52,7 @@ std::string_view NameOf(ControlVerdict verdict) {
   return "no answer";
 }
 
-// "tp2 pp1 dp2" without the ones that are 1 or not told.
+// "tp2 dp2", without sizes that are 1 or not reported.
 std::string Parallelism(const EngineFacts& facts) {
   std::string text;
   auto add = [&](std::string_view name, std::optional<int> size) {
@@ -89,7 +89,7 @@ std::string StateText(const ProbedWorker& probed) {
 
 bool ProbedWorker::LacksFolder() const {
   const ProfilerFacts& profiler = facts->profiler;
-  // A recording tells an SGLang of this host where to write.
+  // A recording sets the folder of an SGLang on this host.
   return profiler.has_http && !profiler.has_daemon && !profiler.folder &&
          !(facts->kind == EngineKind::kSglang && local);
 }

@@ -14,27 +14,27 @@
 
 namespace tacho {
 
-// A worker with what was learnt of it.
+// A worker and what is known about it.
 struct ProbedWorker {
   Worker worker;
   Result<EngineFacts> facts;
   std::optional<OpenSession> open = {};  // that a tacho left running
-  bool local = false;                    // its processes are of this host
-  // Of `status`: why it is dead ("" where it is not known to be), and the tacho that profiles it.
+  bool local = false;                    // its processes run on this host
+  // For `status`: why it is dead ("" if it is not known to be), and the tacho that profiles it.
   std::string dead = {};
   std::optional<std::string> owner = {};
 
-  // Nobody says where a recording by HTTP would write.
+  // Whether the folder of a recording by HTTP is unknown.
   bool LacksFolder() const;
 };
 
-// One row a worker: what it is and whether it can be profiled.
+// One row per worker: what it is and whether it can be profiled.
 Table WorkersTable(const std::vector<ProbedWorker>& workers);
-// One row a worker: what it said to a start, a stop, ...; whole, and where the line is too narrow
-// on one of its own below the row: it may have a command to be copied.
+// One row per worker: its answer to a start, a stop, ... The answer is never cut, because it may
+// contain a command to copy; if the row is too narrow, it has its own line below.
 std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const TextStyle& style);
 
-// "http" or "daemon, http", "off" with the reason left to the notes.
+// "http" or "daemon, http", "off"; the reason is in the notes.
 std::string ProfilerText(const EngineFacts& facts);
 
 // The same as one JSON object, schema 1.

@@ -7,13 +7,13 @@ namespace tacho {
 // What every command of tacho returns to the shell.
 enum ExitStatus : int {
   kDone = 0,
-  kGateFailed = 1,       // --fail-on found what it was asked to find
+  kGateFailed = 1,       // a condition of --fail-on holds
   kBadUsage = 2,         // unknown command or option, or an option that does not fit
   kUnreadableInput = 3,  // no input could be read, or the result could not be written
   kIncomplete = 4,  // done, but something is missing: a rank, events, GPU work, one of the inputs
   kNotComparable = 5,  // two inputs that cannot be compared
   kRemoteFailed = 6,   // an engine or a router refused or did not answer in time
-  kBug = 70,           // a fault of tacho
+  kBug = 70,           // a bug of tacho
   kInterrupted = 130,  // Ctrl-C
 };
 

@@ -16,17 +16,17 @@
 namespace tacho {
 namespace {
 
-// timeout(1) sends a signal to its child and to the group that the child is in, a terminal that
-// goes away is told of by shell and kernel: what comes so soon behind the first is the same one.
+// timeout(1) signals its child and the child's group; shell and kernel both signal the end of a
+// terminal. A signal so soon after the first is the same one.
 constexpr int64_t kSameSignalNs = 200'000'000;
 
-std::atomic<int64_t> first_ns = 0;  // of the signals; 0: none came
+std::atomic<int64_t> first_ns = 0;  // time of the first signal; 0: none
 std::atomic<int> wake = -1;
 std::atomic<const char*> last_words = nullptr;
 std::thread watcher;
 struct sigaction old_int, old_term, old_hup;
 
-// Only what a signal handler may call.
+// Calls only what a signal handler may call.
 void OnSignal(int) {
   int saved = errno;
   const int64_t now = MonotonicNs();
@@ -48,7 +48,7 @@ void OnSignal(int) {
 InterruptScope::InterruptScope() {
   first_ns = 0;
   wake = eventfd(0, EFD_CLOEXEC);
-  // A stop request runs callbacks, which a signal handler must not: a thread does it.
+  // A stop request runs callbacks, which a signal handler must not do, so a thread does it.
   watcher = std::thread([this] {
     uint64_t count = 0;
     while (read(wake.load(), &count, sizeof(count)) < 0 && errno == EINTR) {
@@ -60,7 +60,7 @@ InterruptScope::InterruptScope() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
-  // A terminal that goes away; with nohup it is to be ignored.
+  // The end of a terminal; ignored with nohup.
   sigaction(SIGHUP, nullptr, &old_hup);
   if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }

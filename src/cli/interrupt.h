@@ -4,10 +4,10 @@
 
 namespace tacho {
 
-// Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that have
-// something to put in order first. A second one, 0.2 s later or more, ends the process at
-// once, after `last_words` were written to standard error (they are kept, not copied: they
-// must outlive this). One at a time.
+// Turns Ctrl-C, SIGTERM and SIGHUP into a stop request while it lives, for commands that must clean
+// up. A second one, at least 0.2 s later, ends the process at once, after it has written
+// `last_words` to standard error (not copied: they must outlive this object). Only one object at a
+// time.
 class InterruptScope {
  public:
   InterruptScope();
@@ -16,7 +16,7 @@ class InterruptScope {
   ~InterruptScope();
 
   std::stop_token token() const { return source_.get_token(); }
-  // What a second signal says; "" for nothing. Safe to call at any time.
+  // The text that a second signal prints; "" for none. Safe to call at any time.
   static void SetLastWords(const char* text);
 
  private:

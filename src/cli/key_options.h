@@ -10,15 +10,15 @@
 
 namespace tacho {
 
-// How a command that talks to servers gets its key, and checks theirs.
+// The options for keys and certificates of commands that talk to servers.
 struct ServerOptions {
   std::string api_key, api_key_file, ca_file;
   bool send_key_to_workers = false, insecure = false;
 
-  // `keys` names the variables that are read.
+  // `keys` names the environment variables that are read.
   std::vector<OptionRow> Rows(const std::string& keys);
-  // The key is the option's, else the file's, else that of the first variable that has one. kUsage:
-  // a file and a key are given, or the file holds no key; kUnreadable: it cannot be read.
+  // The key of the option, else of the file, else of the first variable that has one. kUsage: both
+  // a file and a key, or a file without a key; kUnreadable: an unreadable file.
   Result<HttpClientOptions> Http(std::initializer_list<const char*> variables) const;
 };
 

@@ -8,12 +8,12 @@
 
 namespace tacho {
 
-// What is wrong with the flags of `tacho load`, and where they are told: kUsage.
+// kUsage: the problem with the flags of `tacho load`, and where to read about them.
 tl::unexpected<Error> LoadUsage(std::string problem);
 
-// The value of `option`: a finite number, or "inf". kUsage when it is none.
+// The value of `option`: a finite number, or "inf". kUsage: anything else.
 Result<double> NumberArgument(std::string_view option, std::string_view text);
-// The value of `option` as ParseDuration has it. kUsage.
+// The value of `option` by ParseDuration, in nanoseconds. kUsage.
 Result<int64_t> NsArgument(std::string_view option, std::string_view text);
 
 }  // namespace tacho

@@ -76,7 +76,7 @@ std::string DateOfNow() {
   return text;
 }
 
-// What the load came to, as the shell sees it.
+// The exit status of a load.
 int StatusOfLoad(const LoadScene& scene, const LoadSummary& summary) {
   if (scene.stop.stop_requested()) return kInterrupted;
   const LoadFigures& whole = summary.whole;
@@ -111,11 +111,11 @@ Result<FinishedLoad> Perform(const LoadScene& scene, const PlanOptions& options,
   return Finished(scene, std::move(plan), std::move(date), std::move(records));
 }
 
-// Prints the load, with `more` behind its table, and writes its files. Gives its status.
+// Prints the load, with `more` after its table, and writes its files. Returns the exit status.
 int Tell(const LoadScene& scene, const FinishedLoad& load, const std::string& more = {}) {
   const auto written = WriteStdout(scene.flags.json ? LoadJson(load, TachoVersion())
                                                     : LoadText(load, scene.style) + more);
-  // A terminal that went away takes no figures; the files are all the more wanted.
+  // If the terminal is gone, the files are still written.
   const auto saved = WriteResultFiles(scene.flags, load);
   if (!written) return Fails(written.error());
   if (!saved) return Fails(saved.error());
@@ -130,7 +130,7 @@ Result<int> RunOnce(const LoadScene& scene) {
   return load.map([&](const FinishedLoad& finished) { return Tell(scene, finished); });
 }
 
-// Of a recording that ended before its load began, in place of the load's JSON.
+// For a recording that ended before its load began, instead of the load's JSON.
 std::string WithoutLoad(const ProvenRecording& proven) {
   const ErrorKind kind =
       proven.status == kInterrupted ? ErrorKind::kInterrupted : ErrorKind::kRemote;
@@ -139,7 +139,7 @@ std::string WithoutLoad(const ProvenRecording& proven) {
   return ErrorJson({kind, "the recording ended before its load began" + why}, proven.status);
 }
 
-// `tacho record` with this very load in place of its own.
+// `tacho record` with this load instead of its own.
 Result<int> RunProfiled(const LoadScene& scene) {
   RecordOptions options;
   TACHO_RETURN_IF_ERROR(scene.flags.session.PutInto(options));

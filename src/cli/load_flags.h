@@ -12,10 +12,10 @@
 
 namespace tacho {
 
-// `tacho load` as it was typed. Names of options are those of `vllm bench serve` where it has one.
+// The arguments of `tacho load`. Options have the names of `vllm bench serve`, if it has them.
 struct LoadFlags {
   std::vector<std::string> urls;  // positional
-  std::string command;            // as it is kept in a run folder
+  std::string command;            // as written to a run folder
   // target
   std::vector<std::string> base_urls;
   std::string host, endpoint, backend, api, model, served_model_name, extra_body;
@@ -57,11 +57,11 @@ struct LoadFlags {
   bool profile = false, whole_load = false;
   SessionArguments session;
   std::string flush_timeout;
-  // known, and without a meaning here
+  // accepted, but without effect
   bool ignored_flag = false;
   std::string ignored_value;
 
-  // Who names the dataset as vLLM's client does gets the defaults of vLLM's client.
+  // A dataset named as in vLLM's client has the defaults of vLLM's client.
   bool LikeBench() const { return !dataset_name.empty(); }
 };
 

@@ -7,8 +7,8 @@
 namespace tacho {
 namespace {
 
-// A flag of vLLM's client, or all that begin with it ("--hf-"), and why it is none of tacho's. Some
-// are of older versions.
+// A flag of vLLM's client, or a prefix of several ("--hf-"), and why tacho does not have it. Some
+// are from older versions.
 struct ForeignFlag {
   std::string_view name;
   std::string_view why;
@@ -161,8 +161,8 @@ constexpr std::string_view kVllmFlags[] = {
     "--use-beam-search",
 };
 
-// vLLM's parser takes the beginning of a flag where one flag alone begins so (Python's argparse).
-// Gives the flag, or the name itself where it is none.
+// vLLM's parser (Python's argparse) accepts a unique prefix of a flag. Returns the flag, or the
+// name itself if it is no such prefix.
 Result<std::string_view> WholeVllmFlag(std::string_view name) {
   std::vector<std::string_view> all;
   for (const std::string_view flag : kVllmFlags) {

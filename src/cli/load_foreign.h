@@ -8,10 +8,9 @@
 
 namespace tacho {
 
-// Reads the arguments of `tacho load`; true: help was asked for. Names of options may have '_' in
-// place of '-', as vLLM's may, and a flag of vLLM's may be cut where no other one begins so.
-// kUsage: as ParseArguments, and for a flag of `vllm bench serve` that tacho does not do: why, and
-// what does it instead.
+// Reads the arguments of `tacho load`; true: help was requested. As in vLLM, option names may have
+// '_' for '-', and a unique prefix of a vLLM flag is enough. kUsage: as ParseArguments, and for a
+// flag of `vllm bench serve` that tacho does not support: why, and the alternative.
 Result<bool> ParseLoadFlags(const std::vector<std::string>& arguments, LoadFlags& flags);
 
 }  // namespace tacho

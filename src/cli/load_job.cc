@@ -68,12 +68,12 @@ class JobMaker {
           "--profile");
     }
     job_.target.model = f_.served_model_name.empty() ? f_.model : f_.served_model_name;
-    // vLLM's client reads the second one.
+    // vLLM's client reads the second variable.
     TACHO_ASSIGN_OR_RETURN(job_.http, f_.server.Http({"TACHO_API_KEY", "OPENAI_API_KEY"}));
     return SetHeaders();
   }
 
-  // Errors repeat nothing of a header: it may be a key.
+  // Errors repeat no part of a header, because it may be a key.
   Result<void> SetHeaders() {
     for (const std::string& header : f_.headers) {
       const size_t sign = header.find_first_of("=:");

@@ -14,12 +14,12 @@
 
 namespace tacho {
 
-// What the flags of `tacho load` ask for, with nothing yet known of the server.
+// What the flags of `tacho load` request, before anything is known about the server.
 struct LoadJob {
   PlanOptions plan;
   std::optional<std::string> dataset_path;
   DatasetOptions dataset;
-  DriveTarget target;  // of all servers, but for its url
+  DriveTarget target;  // of all servers, except for its url
   std::vector<std::string> urls;
   HttpClientOptions http;
   DriveOptions drive;
@@ -28,12 +28,12 @@ struct LoadJob {
   std::vector<Slo> slos;
   uint64_t warmups = 0;
   std::chrono::milliseconds ready_timeout{0};
-  std::chrono::milliseconds flush_timeout{0};  // of a recording; 0: as long as it takes
+  std::chrono::milliseconds flush_timeout{0};  // of a recording; 0: unlimited
   Sweep sweep;
-  std::vector<std::string> remarks;  // what the user should know of what was asked for
+  std::vector<std::string> remarks;  // what the user should know about these flags
 };
 
-// kUsage: flags that contradict each other, or values that are none.
+// kUsage: contradicting flags, or invalid values.
 Result<LoadJob> LoadJobOf(const LoadFlags& flags);
 
 }  // namespace tacho

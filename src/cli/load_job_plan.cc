@@ -90,7 +90,7 @@ class PlanSetter {
   }
 
   using Length = std::optional<int64_t>;
-  // vLLM's client takes the general one, without a word.
+  // vLLM's client silently uses the general one.
   static Result<void> CheckOneLength(
       std::string_view general, const Length& length,
       std::initializer_list<std::pair<std::string_view, Length>> particular) {

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// The part of LoadJobOf that says what is sent and when: fills job.plan, job.dataset and what the
-// results tell of them. Needs job.target.api. kUsage.
+// The part of LoadJobOf for what is sent and when: fills job.plan, job.dataset and their
+// description in the results. Needs job.target.api. kUsage.
 Result<void> SetPlan(const LoadFlags& flags, LoadJob& job);
 
 }  // namespace tacho

@@ -210,7 +210,7 @@ TEST(LoadJob, VllmsFlagsMayBeCut) {
               HasSubstr("--request could be any of vllm bench serve's --request-id-prefix, "
                         "--request-rate"));
   EXPECT_THAT(Refused({"--plot-t"}), HasSubstr("--plot-timeline of vllm bench serve: "));
-  // Ours are no flags of vLLM's.
+  // tacho's own flags are not vLLM's.
   EXPECT_THAT(Refused({"--concurr", "3"}), HasSubstr("unknown option"));
   EXPECT_EQ(Job({"--requests", "4"})->plan.requests, 4u);
 }

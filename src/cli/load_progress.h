@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// How far a load is to go, as far as that is known.
+// The planned extent of a load, as far as it is known.
 struct LoadGoal {
   std::optional<uint64_t> requests;
   std::optional<double> seconds;
@@ -19,14 +19,14 @@ struct LoadGoal {
 
 struct ProgressLines {
   bool shown = false;
-  // The width of one line that changes, for a terminal. None: a plain line every ten seconds, for
-  // a log.
+  // The width of one changing line, for a terminal. Absent: a plain line every ten seconds, for a
+  // log.
   std::optional<size_t> live_columns;
   bool unicode = true;
 };
 
-// How a load goes, on standard error while this lives: how many requests, what is under way, the
-// rate since the last plain line, or of the last three seconds.
+// The progress of a load on standard error while the object lives: requests, in-flight requests,
+// and the rate since the last plain line or of the last three seconds.
 class LoadProgress {
  public:
   LoadProgress(const DriveProgress& progress, std::string title, LoadGoal goal,
@@ -48,7 +48,7 @@ class LoadProgress {
   std::thread thread_;
 };
 
-// What a line shows, for tests too. The rates are of the time between two looks.
+// The figures of a line, also for tests. Rates are over the time between two samples.
 struct LoadLook {
   double at_s = 0;
   uint64_t running = 0, waiting = 0, done = 0, failed = 0, output_tokens = 0;

@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// Whether they can be written, before hours of load: no two have one name, each has its place.
-// kUsage, kOutput.
+// Checks before hours of load that they can be written: different names, existing folders. kUsage,
+// kOutput.
 Result<void> CheckResultFiles(const LoadFlags& flags);
 
 // Writes the files that --records, --plan, --vllm-json and --save-result ask for. kOutput.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr size_t kMostDataset = size_t{4} << 30;
-constexpr size_t kMostCounted = 10'000;  // rows, where no number of requests bounds them
+constexpr size_t kMostCounted = 10'000;  // rows, if no number of requests bounds them
 
 Result<ServedModel> WaitForModel(LoadScene& scene, const std::string& url) {
   const auto until = std::chrono::steady_clock::now() + scene.job.ready_timeout;
@@ -31,8 +31,8 @@ Result<ServedModel> WaitForModel(LoadScene& scene, const std::string& url) {
   }
 }
 
-// What is wrong with each other server is known before its requests fail. Where the user named the
-// model it is told, and the load goes on.
+// Checks the other servers before their requests fail. If the user named the model, problems are
+// remarks and the load goes on.
 Result<void> CheckOtherServers(LoadScene& scene, bool named) {
   const std::string& model = scene.job.target.model;
   for (size_t i = 1; i < scene.job.urls.size(); ++i) {
@@ -54,7 +54,7 @@ bool HasTexts(const LoadScene& scene) {
   return !scene.dataset.rows.empty() && !scene.dataset.rows.front().text.empty();
 }
 
-// Asks the first server for what the flags leave open, the others whether it holds for them.
+// Asks the first server for what the flags leave open, and checks that it holds for the others.
 Result<void> CompleteTarget(LoadScene& scene) {
   LoadJob& job = scene.job;
   DriveTarget& target = job.target;
@@ -85,7 +85,7 @@ Result<void> CompleteTarget(LoadScene& scene) {
   return {};
 }
 
-// Before anyone is asked for anything: a mistake in it is told at once.
+// Before any request, so that an error in it is reported at once.
 Result<void> ReadDatasetFile(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!job.dataset_path) return {};
@@ -120,7 +120,7 @@ Result<void> ReadDatasetFile(LoadScene& scene) {
   return {};
 }
 
-// How long texts are is known by counting alone.
+// The length of texts is known only by counting.
 Result<void> CountDataset(LoadScene& scene) {
   LoadJob& job = scene.job;
   if (!HasTexts(scene)) return {};

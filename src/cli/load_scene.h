@@ -13,7 +13,7 @@
 
 namespace tacho {
 
-// Everything that one call of the command works with.
+// The state of one call of the command.
 struct LoadScene {
   LoadFlags flags;
   LoadJob job;
@@ -25,10 +25,10 @@ struct LoadScene {
   ProgressLines progress;
 };
 
-// Fills what the job leaves open: reads the dataset (a mistake in it is told before anyone is asked
-// for anything), asks the first server for its model and its token ids, the others whether they
-// serve that model, has texts counted by its tokenizer. What the user should know goes to the job's
-// remarks. kUsage, kUnreadable, kRemote.
+// Fills what the job leaves open: reads the dataset (before any request, so that errors in it are
+// reported at once), asks the first server for its model and its token ids and the others whether
+// they serve that model, and lets the tokenizer count texts. Adds remarks for the user to the job.
+// kUsage, kUnreadable, kRemote.
 Result<void> PrepareScene(LoadScene& scene);
 
 }  // namespace tacho

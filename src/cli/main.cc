@@ -12,7 +12,7 @@
 
 namespace {
 
-// Ctrl-C: takes a half-drawn progress bar away and leaves. Only calls what a signal handler may.
+// Ctrl-C: erases a half-drawn progress bar and exits. Calls only what a signal handler may call.
 void OnInterrupt(int) {
   if (isatty(STDERR_FILENO) == 1) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, "\r\x1b[K", 4);
@@ -30,9 +30,9 @@ tacho::Error Bug(const char* what) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that goes away ("| head") shows as EPIPE where we write (cli/output.h).
+  // A reader that closes the pipe ("| head") causes EPIPE at our write (cli/output.h).
   std::signal(SIGPIPE, SIG_IGN);
-  // A file beyond the limit of its size (ulimit -f) shows as EFBIG in the same way.
+  // A file beyond the size limit (ulimit -f) causes EFBIG in the same way.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGINT, OnInterrupt);
   const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -45,8 +45,8 @@ std::string_view NameOf(ErrorKind kind) {
   return "bug";
 }
 
-// Where a file goes; no name: to what is there, which is no file that could be replaced, or is
-// somebody's standard output.
+// Where a file goes. Without a name: to the existing pipe, device or standard output, which is not
+// replaced.
 struct Place {
   std::string folder, name;
 };
@@ -66,7 +66,7 @@ Result<Place> PlaceOf(const std::string& path) {
   return Place{folder.empty() ? "." : folder, target.filename().string()};
 }
 
-// Holds Ctrl-C back while files are half written; it takes effect when this ends.
+// Delays Ctrl-C while files are half written; it takes effect when the object ends.
 class WithoutInterrupts {
  public:
   WithoutInterrupts() {
@@ -139,7 +139,7 @@ Result<void> WriteFiles(const std::string& folder,
     if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
       return give_up(path, reason);
   }
-  // A folder in the way is what a rename fails for once the file beside it could be written.
+  // Once the file beside it is written, only a folder of that name makes the rename fail.
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     struct stat status = {};

@@ -9,41 +9,38 @@
 
 namespace tacho {
 
-// All of `text` to standard output. A reader that went away ("| head") is no failure; anything else
-// that keeps the text from arriving is kOutput.
+// All of `text` to standard output. A reader that closed the pipe ("| head") is not a failure; any
+// other failure is kOutput.
 Result<void> WriteStdout(std::string_view text);
 
-// `message` on standard error, "tacho: " in front. Names in it may be anybody's: each line is made
+// `message` on standard error after "tacho: ". It may contain hostile names, so each line is made
 // visible (text/visible_text.h).
 void Complain(std::string_view message);
 
-// `text` as it is to standard error: a line that is drawn anew. If that fails there is no reason to
-// stop.
+// `text` unchanged to standard error, for a line that is redrawn. Ignores failures.
 void DrawOnStderr(std::string_view text);
 
-// Complains of `error` and gives the command's exit status.
+// Prints `error` and returns its exit status.
 int Fails(const Error& error);
 
-// The error as the one JSON object that --json prints in place of a result (docs/json.md).
+// The error as the JSON object that --json prints instead of a result (docs/json.md).
 std::string ErrorJson(const Error& error, int exit_status);
 
-// The files (name, content) in `folder`, which is made when it is not there. They are written
-// beside their places and renamed when all are whole: on failure (kOutput) none of them has
-// changed.
+// Writes the files (name, content) to `folder`, which is created if missing. They are written
+// beside their places and renamed when all are complete: on failure (kOutput) none has changed.
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 
-// Whether writing `files` would replace only what begins as they do (name, beginning), which are
-// their older versions. kOutput, with its name: another file is in the place of one.
+// Checks that writing `files` (name, beginning) would replace only older versions, which begin the
+// same. kOutput, with its name: another file is in the way.
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
-// One file, in the same way; its folder is made when it is not there. What is there and is no
-// regular file (a pipe, a device) is written to, a link's target is replaced, not the link.
-// kOutput; kUsage: the path of a folder.
-Result<void> WriteFile(const std::string& path, std::string content);
-// Whether WriteFile is going to find a place to write to, as far as that is known before. Makes the
+// Writes one file in the same way; its folder is created if missing. An existing pipe or device is
+// written to; the target of a link is replaced, not the link. kOutput; kUsage: the path of a
 // folder.
+Result<void> WriteFile(const std::string& path, std::string content);
+// Checks, as far as possible, that WriteFile will succeed. Creates the folder.
 Result<void> CheckWritable(const std::string& path);
 
 }  // namespace tacho

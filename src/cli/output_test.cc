@@ -41,7 +41,7 @@ TEST_F(WriteFilesTest, MakesTheFolderAndReplacesFiles) {
 }
 
 TEST_F(WriteFilesTest, LeavesNothingBehindWhenOneFails) {
-  // A folder in the place of the second file: its rename fails.
+  // A folder with the name of the second file makes its rename fail.
   folder_.Write("y.csv/in the way", "x");
   const auto result = WriteFiles(folder_.path(), {{"y.csv", "2"}});
   ASSERT_FALSE(result.has_value());

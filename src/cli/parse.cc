@@ -26,7 +26,7 @@ std::vector<std::string> NamesOf(const OptionRow& row) {
   return names;
 }
 
-// The name that is first in help: "--out" of "-o,--out".
+// The main name: "--out" of "-o,--out".
 std::string MainName(const OptionRow& row) {
   for (std::string& name : NamesOf(row))
     if (name.starts_with("--")) return std::move(name);
@@ -45,7 +45,7 @@ std::string UnknownOption(const CommandSpec& spec, const std::string& given) {
     }
   }
   const std::string word = given.substr(0, given.find('='));
-  // Any letter is near any other.
+  // All single letters are close to each other.
   const std::string nearest = word.size() > 2 ? Closest(word, all) : "";
   return fmt::format("unknown option {}{}", VisibleText(word),
                      nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest));
@@ -87,7 +87,7 @@ std::string HelpRow(const std::string& names, const std::string& value, const st
   return out + "\n";
 }
 
-// "--out DIR", as it is kept.
+// "--out DIR", as written to a run folder.
 std::string Written(const OptionRow& row, const std::string& value) {
   std::string word;
   const bool list = std::holds_alternative<std::vector<std::string>*>(row.target) && !row.words;
@@ -211,7 +211,7 @@ Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::stri
       valued.emplace_back(&row, option);
     }
   }
-  // "--" is taken out here: CLI11 would not tell what came behind it.
+  // "--" is removed here, because CLI11 does not report what came after it.
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   std::vector<std::string> reversed =
       SpreadWords(spec, std::vector<std::string>(arguments.begin(), dashes));

@@ -13,9 +13,9 @@
 
 namespace tacho {
 
-// Where the value of an option goes. A list takes values with commas between them, and may be given
-// more than once; a list of words takes all that follow up to the next option or URL, as Python's
-// argparse does, and leaves their commas alone.
+// The target of an option's value. A list accepts values separated by commas, and may be given more
+// than once. A list of words accepts all words up to the next option or URL, as Python's argparse
+// does, and keeps their commas.
 using OptionTarget =
     std::variant<bool*, std::string*, std::optional<std::string>*, std::optional<int64_t>*,
                  std::optional<double>*, std::vector<std::string>*>;
@@ -35,7 +35,7 @@ struct OptionGroup {
   std::vector<OptionRow> options;
 };
 
-// A command as the command line and the help know it.
+// A command, for the parser and the help.
 struct CommandSpec {
   struct Example {
     std::string command, shows;
@@ -46,14 +46,15 @@ struct CommandSpec {
   std::string description;
   std::vector<OptionGroup> groups;
   std::vector<std::string>* positionals = nullptr;
-  // Where the command goes as it was understood, to be kept and run again: without secrets, made of
-  // what the options got. Positionals are addresses or files then.
+  // Receives the command as it was understood, to be stored and run again: without secrets, rebuilt
+  // from the options' values. Positionals are then addresses or files.
   std::string* command = nullptr;
   std::vector<Example> examples;
 };
 
-// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was asked
-// for, and nothing else matters. Fails with kUsage, with the nearest option for an unknown one.
+// Reads `arguments` (without the command's name) into the targets of `spec`. True: help was
+// requested, and nothing else matters. Fails with kUsage, with the nearest option for an unknown
+// one.
 Result<bool> ParseArguments(const CommandSpec& spec, const std::vector<std::string>& arguments);
 
 std::string HelpText(const CommandSpec& spec);

@@ -13,8 +13,8 @@
 
 namespace tacho {
 
-// How far reading has come, as a bar on standard error while it lives, from half a second on; on
-// the end one plain line stays. Does nothing when not `enabled` (standard error is no terminal).
+// The progress of reading, as a bar on standard error from half a second on; one plain line remains
+// at the end. Does nothing unless `enabled` (standard error is a terminal).
 class ProgressBar : public RunProgress {
  public:
   ProgressBar(const TextStyle& style, bool enabled);
@@ -37,7 +37,7 @@ class ProgressBar : public RunProgress {
   std::thread thread_;
 };
 
-// The line of the bar, for tests too.
+// The line of the bar, also for tests.
 std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double seconds,
                          const TextStyle& style);
 

@@ -41,7 +41,7 @@ Result<int> RunRecord(const std::vector<std::string>& arguments) {
 
   InterruptScope interrupt;
   Narrator narrator(LiveColumns(SurroundingsOf(STDERR_FILENO)), own.quiet);
-  // Those that are done are not kept waiting by one that still writes.
+  // Finished workers need not wait for one that still writes.
   narrator.WhenPartly([&](Recording& partly) {
     const ProvenRecording proven = ProveRecording(partly, options, narrator);
     if (own.json) return;

@@ -16,7 +16,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostWorkersShown = 8;
-// Of a cost, as a share of the rate: a bound beyond it says nothing.
+// A cost with a wider bound, as a share of the rate, says nothing.
 constexpr double kMostError = 0.25;
 
 std::string ProofText(const Recording& recording, const Proof& proof, const TextStyle& style) {
@@ -32,7 +32,7 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
   if (most > 0)
     text += fmt::format("{}{}{}{}", style.dot(), least == most ? "" : fmt::format("{} to ", least),
                         FormatCounted(most, "step"), proof.ranks.size() > 1 ? " each" : "");
-  // By the daemon all begin at one time that was told them: there is nothing to measure here.
+  // With the daemon, all begin at the requested time, so there is nothing to measure.
   const ControlSpread& starts = recording.starts;
   if (starts.taken < starts.asked)
     text += fmt::format("{}{}", style.dot(), starts.Text("profiler"));
@@ -71,14 +71,14 @@ std::string LatencyText(const LoadWindow& window, std::string_view which, const 
                      which);
 }
 
-// What is not as it should be, by kind.
+// The problems, by kind.
 struct WhatIsLacking {
   std::vector<std::string> missing, troubles;
   const std::vector<std::string>& notes;
 
   explicit WhatIsLacking(const Recording& recording, const Proof& proof)
       : missing(proof.Missing()), notes(proof.remarks) {
-    // A rank that is missing for it has named it already.
+    // A missing rank has already named it.
     for (const std::string& trouble : recording.troubles)
       if (std::ranges::none_of(missing, [&](const std::string& sentence) {
             return sentence.find(trouble.substr(trouble.find(": ") + 1)) != std::string::npos;
@@ -88,7 +88,7 @@ struct WhatIsLacking {
   [[nodiscard]] size_t count() const { return missing.size() + troubles.size() + notes.size(); }
 };
 
-// The gravest one with what else there is; the rest stands above.
+// The worst problem and the number of others, which are listed above.
 Labelled FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
   Labelled first;
   std::string text, rest;

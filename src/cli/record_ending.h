@@ -7,14 +7,14 @@
 namespace tacho {
 
 // How a recording ends, at most kMostEndingLines lines: the verdict, the proof, the cost of
-// profiling, the latency of users with and without it, what is missing (counted, the first one
-// named), the folder and the next command. `folder`: of the run, as the user would type it.
+// profiling, the latency of users with and without it, what is missing (counted, with the first
+// name), the folder and the next command. `folder`: of the run, as the user would type it.
 inline constexpr size_t kMostEndingLines = 10;
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const std::string& folder, const TextStyle& style);
 
-// Above it: all that is missing, all troubles and remarks, where the ending has not all of it, and
-// the workers' URLs.
+// The part above it: everything that is missing and all problems and remarks, unless the ending has
+// them, and the workers' URLs.
 std::string DetailsText(const Recording& recording, const ProvenRecording& proven,
                         const TextStyle& style);
 

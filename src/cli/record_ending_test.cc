@@ -117,7 +117,7 @@ TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
   EXPECT_THAT(details, HasSubstr(" trouble  load: 3 of 4 requests failed\n"));
 }
 
-// What the ten lines have no room for stands above them.
+// What does not fit into the ten lines is above them.
 TEST_F(RecordEnding, LeavesNothingUnsaid) {
   std::string trouble = "not kept:";
   for (int i = 0; i < 200; ++i) trouble += " word" + std::to_string(i);
@@ -126,7 +126,7 @@ TEST_F(RecordEnding, LeavesNothingUnsaid) {
   EXPECT_THAT(DetailsText(recording_, proven_, {}), HasSubstr("word199\n"));
 }
 
-// Whatever went wrong, the end of the screen is read at once.
+// Whatever goes wrong, the ending stays short.
 TEST_F(RecordEnding, IsTenLinesOfEightyColumnsAtMost) {
   const std::string long_text = [] {
     std::string text;

@@ -10,13 +10,12 @@
 
 namespace tacho {
 
-// A recording's phases on standard error: one plain line each when done, and on a terminal lines
-// that change meanwhile. While profilers run, a Ctrl-C that ends tacho at once says what it
-// leaves behind.
+// A recording's phases on standard error: one plain line at the end of each, and on a terminal
+// changing lines before that. While profilers run, a Ctrl-C that ends tacho at once says what keeps
+// running.
 class Narrator final : public RecordObserver {
  public:
-  // live_columns: the width of lines that change; none: there are no such lines. quiet: remarks
-  // alone.
+  // live_columns: the width of changing lines; absent: none are shown. quiet: only remarks.
   Narrator(std::optional<size_t> live_columns, bool quiet)
       : live_columns_(live_columns), quiet_(quiet) {}
   ~Narrator() override;
@@ -26,14 +25,13 @@ class Narrator final : public RecordObserver {
   void OnRemark(const std::string& what) override;
   void OnLeftBehind(const std::string& what) override;
   void OnPartly(Recording& recording) override;
-  // What is done with the part of a recording whose others still write.
+  // Called with the finished part of a recording while other workers still write.
   void WhenPartly(std::function<void(Recording&)> show) { show_partly_ = std::move(show); }
-  // Says so where nothing is reported of the preflight for seconds: each of its questions may wait
-  // for `patience`.
+  // Reports a preflight that is silent for seconds: each of its requests may wait for `patience`.
   void WaitForPreflight(std::chrono::milliseconds patience) {
     notice_.emplace(StillWaitingText(patience), kPatienceWithoutWords);
   }
-  // Takes the changing lines away.
+  // Erases the changing lines.
   void Clear() { Line(""); }
 
  private:

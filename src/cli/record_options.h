@@ -12,7 +12,7 @@
 
 namespace tacho {
 
-// What a recording takes beside its load, of every command that makes one.
+// The options of a recording apart from its load, for every command that records.
 struct SessionArguments {
   StartOptions profile;
   std::string out = ".", trace_dir;

@@ -19,7 +19,7 @@
 namespace tacho {
 namespace {
 
-// The traces of the run folder, read once: for the proof and for the screen.
+// Reads the traces of the run folder, once for the proof and the screen.
 std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
   RunProgress silent;
   Result<Classifier> classifier = Classifier::Create();
@@ -86,7 +86,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
                             any ? FindingsJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
-  // What is known is shown all the same.
+  // Shows what is known.
   const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
   return proven;
@@ -100,7 +100,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   std::error_code ignored;
   std::string shown = std::filesystem::relative(recording.folder.path(), ignored).string();
   if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
-  // What the figures below are not of.
+  // What the figures below do not include.
   std::string text;
   for (const std::string& remark : proven.proof.remarks)
     text += RenderText(Labelled{"window", {remark}, Paint::kRed}, style);

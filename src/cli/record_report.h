@@ -11,28 +11,27 @@
 
 namespace tacho {
 
-// A recording whose run folder is written, and what its traces prove.
+// The written run folder of a recording, and what its traces prove.
 struct ProvenRecording {
   Proof proof;
-  std::optional<Readout<RunAnalysis>> readout;  // its traces, where any could be read
-  std::string json;                             // what run.json says
-  int status = 0;  // for the shell: 0, 4 or 130; 3 when run.json could not be written
+  std::optional<Readout<RunAnalysis>> readout;  // its traces, if any could be read
+  std::string json;                             // the content of run.json
+  int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
 
-  // Whether its traces show what was to be recorded: not where tacho ended it for one worker.
+  // Whether its traces show what was to be recorded; false if tacho ended it because of one worker.
   bool HasFindings(const Recording& recording) const;
 };
 
-// Writes all of the run folder, reads its traces and holds them against what was expected; run.json
-// comes last. What cannot be written is one of the recording's troubles, or said at once.
+// Writes the run folder, reads its traces and compares them with what was expected; run.json comes
+// last. A file that cannot be written is one of the recording's problems, or is reported at once.
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator);
 
-// The first screen of the traces, what is missing, and last what it comes to in ten lines
-// (record_ending.h).
+// The first screen of the traces, what is missing, and the ending of ten lines (record_ending.h).
 std::string RecordScreen(const Recording& recording, const ProvenRecording& proven,
                          const TextStyle& style);
 
-// Says on standard error that it was interrupted, where it was, and what became of the profilers.
+// Says on standard error that it was interrupted, in which phase, and whether profilers still run.
 void ComplainOf(const Recording& recording);
 
 }  // namespace tacho

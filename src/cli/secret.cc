@@ -11,7 +11,7 @@ namespace {
 
 bool IsUpperOrDigit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// "X-Api-Key" to "X_API_KEY"; "" for a name that gives none.
+// "X-Api-Key" to "X_API_KEY"; "" if that gives no name.
 std::string VariableOf(std::string_view header) {
   std::string name;
   for (const char c : header)

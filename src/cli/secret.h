@@ -4,8 +4,7 @@
 
 namespace tacho {
 
-// Where in the value of an option a secret may be. What is written down (run.json, commands.sh)
-// leaves it out.
+// Which part of an option's value may be secret, and is left out of run.json and commands.sh.
 enum class Secret {
   kNone,
   kKey,     // all of it
@@ -15,7 +14,7 @@ enum class Secret {
 };
 
 // The value as a word for a shell, to run the command again: keys and headers as variables
-// ("$TACHO_API_KEY", "X-Api-Key=$X_API_KEY"), what else is left out as ***.
+// ("$TACHO_API_KEY", "X-Api-Key=$X_API_KEY"), other secrets as ***.
 std::string WrittenWord(Secret secret, const std::string& value);
 
 }  // namespace tacho

@@ -43,7 +43,7 @@ TEST(WrittenCommand, EverySpellingOfASecretIsLeftOut) {
     const std::string command = LoadCommandOf(arguments);
     EXPECT_THAT(command, testing::StartsWith("tacho load http://h:8000")) << spelling.front();
     EXPECT_THAT(command, Not(HasSubstr("sesame"))) << spelling.front();
-    // As for a shell, "$(id)" and "`id`" are words.
+    // "$(id)" and "`id`" stay plain words for a shell.
     for (const char* run : {"\"$(", "\"`"}) EXPECT_THAT(command, Not(HasSubstr(run)));
   }
 }

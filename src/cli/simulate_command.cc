@@ -115,8 +115,8 @@ tl::unexpected<Error> Refuse(const std::string& problem) {
   return Fail(ErrorKind::kUsage, problem + "; see 'tacho simulate --help'");
 }
 
-// What the profiler of a vLLM server is set to when nothing else is said: plain JSON without stacks
-// where the version can do that.
+// The default profiler configuration of a vLLM server: plain JSON without stacks, if the version
+// supports that.
 std::string DefaultProfilerConfig(const std::string& version, const std::string& folder) {
   const auto parsed = ParseVllmVersion(version);
   const int minor = parsed ? parsed->minor : 0;
@@ -240,7 +240,7 @@ std::string AddressesJson(const Simulation& simulation, const SimulationOptions&
          "\n";
 }
 
-// Sleeps until SIGINT or SIGTERM comes, or the time is over.
+// Sleeps until SIGINT or SIGTERM, or until the time is over.
 void WaitForEnd(const sigset_t& signals, std::optional<int64_t> limit_ns) {
   if (!limit_ns) {
     int signal = 0;
@@ -272,12 +272,12 @@ Result<int> RunSimulate(const std::vector<std::string>& arguments) {
   if (given.time) {
     TACHO_ASSIGN_OR_RETURN(limit, WithContext(ParseTime(*given.time), "--for"));
   }
-  // Blocked in all threads and processes to come: they arrive where we wait for them.
+  // Blocked in all later threads and processes, so that they arrive where we wait for them.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // As PyTorch reads it. The processes must be there before the first thread.
+  // As PyTorch reads it. The processes must be forked before the first thread.
   std::unique_ptr<ServerProcesses> processes;
   if (const char* daemon = std::getenv("KINETO_USE_DAEMON");
       daemon != nullptr && std::string_view(daemon) == "1") {

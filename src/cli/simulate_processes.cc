@@ -35,7 +35,7 @@ Channel MakeChannel() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-// Runs `child` in a new process that ends with this one, however that ends. -1: there is none.
+// Runs `child` in a new process that ends with this one, however that ends. -1: no process.
 pid_t Fork(const std::string& name, const std::function<int()>& child) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
@@ -50,7 +50,7 @@ std::string SocketFolder() {
   return folder == nullptr ? "" : folder;
 }
 
-// A process that asks, and does nothing else but be the parent of others.
+// A process that asks Kineto's daemon and otherwise is only the parent of others.
 struct Part {
   std::string name;
   std::optional<int32_t> gpu;
@@ -84,8 +84,8 @@ std::vector<Part> PartsOf(const WorkerOptions& options) {
   return parts;
 }
 
-// Makes the processes of `parts`, parents before children. Each tells its number over its channel
-// before all else; `channels` are in the same order.
+// Makes the processes of `parts`, parents before children. Each first sends its pid over its
+// channel; `channels` are in the same order.
 void ForkParts(const std::vector<Part>& parts, const WorkerOptions& options,
                std::vector<Channel>& channels, size_t& next) {
   for (const Part& part : parts) {
@@ -120,8 +120,8 @@ void Flatten(const std::vector<Part>& parts, std::vector<const Part*>& all) {
   }
 }
 
-// What the parent hears of a server, up to a NUL: the kind of its error or -1, then the error's
-// text, or the URL and the numbers of its processes.
+// A server's message to the parent, up to a NUL: the kind of its error or -1, then the error's
+// text, or the URL and the pids of its processes.
 constexpr int kRuns = -1;
 
 void Report(int pipe, int kind, const std::string& rest) {

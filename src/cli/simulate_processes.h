@@ -10,12 +10,12 @@ namespace tacho {
 
 // The servers of a simulation as processes of their own, each with a process for every part that
 // asks Kineto's daemon: vLLM's engine cores below the API server and the ranks below those, or
-// SGLang's detokenizer and schedulers. So they are told apart as real ones are, by who listens on
-// a port and by process number.
+// SGLang's detokenizer and schedulers. So they can be identified like real ones, by listening port
+// and by pid.
 class ServerProcesses {
  public:
-  // Before any thread is started, with the signals that end the program blocked. Fails as
-  // Simulation::Start does.
+  // Call it before any thread starts, with the terminating signals blocked. Fails like
+  // Simulation::Start.
   static Result<std::unique_ptr<ServerProcesses>> Start(const simulate::SimulationOptions& options);
   virtual ~ServerProcesses() = default;  // ends them and waits for it
 

@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// Of questions to engines.
+// For requests to engines.
 inline constexpr std::chrono::seconds kPatienceWithoutWords{3};
 // "still waiting for answers, for up to 30 s each (--timeout bounds it)"
 std::string StillWaitingText(std::chrono::milliseconds patience);
 
-// Says `text` on standard error once, where it still lives after `after`: what is silent for long
-// shall not look hung. Owns one thread; the end waits for nothing.
+// Prints `text` to standard error once if it still exists after `after`, so that a long silence
+// does not look like a hang. Owns one thread; the destructor does not wait.
 class SlowNotice {
  public:
   SlowNotice(std::string text, std::chrono::milliseconds after);

@@ -16,14 +16,14 @@ namespace tacho {
 namespace {
 
 constexpr size_t kNarrowest = 80, kWidest = 250;
-constexpr size_t kUsualLive = 96;  // where the terminal does not tell
+constexpr size_t kUsualLive = 96;  // if the terminal does not report it
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-// 0 when `text` is no number of columns.
+// 0 if `text` is not a number of columns.
 size_t ColumnsIn(std::string_view text) { return ParseWhole<size_t>(text).value_or(0); }
 
 bool IsUtf8Locale(std::string_view locale) {

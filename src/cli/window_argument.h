@@ -12,8 +12,8 @@ namespace tacho {
 // that of B ("10:20ms"), anything else without one is in nanoseconds.
 Result<TraceWindow> ParseWindow(std::string_view text);
 
-// "1.5ms" to 1,500,000, exactly; a rest below one nanosecond is cut off.
-// Without a unit it is in `unit`.
+// "1.5ms" to 1,500,000, exactly; fractions of a nanosecond are truncated. Without a unit it is in
+// `unit`.
 Result<DurationNs> ParseTraceTime(std::string_view text, std::string_view unit = "ns");
 
 }  // namespace tacho

@@ -23,8 +23,8 @@ struct Deployment {
 };
 
 // Finds the workers behind each target:
-//   a URL: a router is asked for its list (/workers, then /list_workers: a router that hands every
-//     other path to one of its workers looks just like an engine), else it is a worker itself;
+//   a URL: a router is asked for its list (/workers, then /list_workers: a router that forwards
+//     all other paths to a worker looks just like an engine), else it is a worker itself;
 //   a file: a launch log (the last "Router launched at", "Ports for engine", "Starting vLLM server
 //     on", "Launch vLLM OpenAI api_server at" win; hosts stay as in the log) or a list of
 //     URLs, one a line or as JSON (also the shape of a Kubernetes EndpointSlice), comments with

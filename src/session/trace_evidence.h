@@ -5,7 +5,7 @@
 
 namespace tacho {
 
-// What the proof needs to know of an analysed trace.
+// What the proof needs from an analysed trace.
 TraceEvidence EvidenceOf(const TraceAnalysis& trace);
 
 }  // namespace tacho

@@ -17,12 +17,12 @@ std::string Fields(const ApiError& error) {
                      error.status);
 }
 
-// Where a JSON text stops being one, counted from 0.
+// The position, from 0, at which a text stops being valid JSON.
 size_t ErrorAt(std::string_view text) {
   try {
     [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    // Python's json names the beginning of a word that it does not know.
+    // Python's json reports the start of an unknown word.
     size_t at = std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1);
     while (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0) --at;
     return at;
@@ -82,7 +82,7 @@ ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, in
 std::string SerdeError(std::string_view body) {
   const size_t at = ErrorAt(body);
   if (at < body.size()) return fmt::format("expected value at line 1 column {}", at + 1);
-  // The key whose value is not there.
+  // The key without a value.
   const size_t close = body.find_last_of('"');
   const size_t open = close == std::string_view::npos || close == 0
                           ? std::string_view::npos

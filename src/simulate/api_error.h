@@ -8,7 +8,7 @@
 
 namespace tacho::simulate {
 
-// A refusal in the words of an API.
+// A refusal in the format of an API.
 struct ApiError {
   int status = 400;
   std::string message;
@@ -21,13 +21,13 @@ std::string VllmErrorJson(const ApiError& error);
 // SGLang: {"object":"error","message","type","param","code"}
 std::string SglangErrorJson(const ApiError& error);
 
-// What each engine says when a body is no JSON, lacks a field or asks for too much.
+// Each engine's answer to a body that is invalid JSON, lacks a field or requests too much.
 ApiError NoJson(SimulatedEngine engine, std::string_view body);
 ApiError MissingField(SimulatedEngine engine, std::string_view field);
 ApiError TooManyTokens(SimulatedEngine engine, int64_t prompt, int64_t asked, int64_t most);
 
 // "model: EOF while parsing a value at line 1 column 10": how the routers' JSON reader (Rust's
-// serde) tells what is wrong with a body.
+// serde) reports an invalid body.
 std::string SerdeError(std::string_view body);
 
 }  // namespace tacho::simulate

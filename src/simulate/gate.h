@@ -4,10 +4,10 @@
 
 namespace tacho::simulate {
 
-// Who may ask a simulated server, and how much. A page in a browser may not: it could make the
-// server write traces. Browsers name the page's origin (Origin, Sec-Fetch-Site), and a page that
-// gives its own name the address of this host is told by that name in Host; it is an address or
-// localhost for all others. Bodies may be long on routes that take prompts alone.
+// Decides which requests a simulated server accepts, and how long they may be. Pages in a browser
+// are refused, because they could make the server write traces. Browsers send the page's origin
+// (Origin, Sec-Fetch-Site). A page whose own name resolves to this host has that name in Host; for
+// all others Host is an address or localhost. Only routes that take prompts accept long bodies.
 HttpAdmission AdmitRequest(const ServerRequest& head);
 
 }  // namespace tacho::simulate

@@ -23,7 +23,7 @@ constexpr int64_t kPeriodNs = 5000 * kNsPerMs;
 constexpr int64_t kAnswerNs = 50 * kNsPerMs;
 constexpr int64_t kFirstTryNs = 10 * kNsPerMs;
 constexpr int kMostTries = 10;
-constexpr size_t kMostPids = 10;  // the process and so many of its ancestors
+constexpr size_t kMostPids = 10;  // the process and its nearest ancestors
 constexpr size_t kMostMessage = 64u << 10;
 
 class Asker {
@@ -69,7 +69,7 @@ class Asker {
     return true;
   }
 
-  // Sends a message and gives the payload of the answer; "" without one.
+  // Sends a message and returns the payload of the answer; "" without one.
   std::string Exchange(const KinetoMessage& message) {
     const std::string bytes = PackKinetoMessage(message);
     int64_t pause = kFirstTryNs;
@@ -82,7 +82,7 @@ class Asker {
     }
     if (tries == kMostTries) return "";  // Kineto counts the last one as failed, sent or not
     if (!WaitUntil(MonotonicNs() + kAnswerNs, socket_.get())) return "";
-    const int flags = late_ > 0 ? MSG_PEEK : 0;  // what comes late stays there
+    const int flags = late_ > 0 ? MSG_PEEK : 0;  // a late answer stays in the socket
     const ssize_t size = recv(socket_.get(), message_.data(), message_.size(), flags);
     if (size <= 0) return "";
     if (late_ > 0) return --late_, "";

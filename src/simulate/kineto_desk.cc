@@ -27,7 +27,7 @@ class Desk : public KinetoDesk {
   ~Desk() override {
     thread_.request_stop();
     thread_.join();
-    // Those that read come to the end, whoever else still holds the channels.
+    // Readers reach the end, even if others still hold the channels.
     for (const AskingProcess& process : *processes_) shutdown(process.channel.get(), SHUT_RDWR);
   }
 
@@ -45,7 +45,7 @@ class Desk : public KinetoDesk {
         if (waits[i].revents == 0) continue;
         const ssize_t size = recv(waits[i].fd, config.data(), config.size(), 0);
         if (size > 0) Take(i, {config.data(), static_cast<size_t>(size)});
-        if (size <= 0) waits[i].fd = -1;  // the process is gone
+        if (size <= 0) waits[i].fd = -1;  // the process has ended
       }
     }
   }

@@ -14,13 +14,13 @@ namespace tacho::simulate {
 // (kineto_asker.h).
 struct AskingProcess {
   int64_t pid = 0;
-  std::string name;  // as its trace tells it: "VLLM::EngineCore"
+  std::string name;  // as in its trace: "VLLM::EngineCore"
   FileDescriptor channel;
 };
 
-// Takes the traces that the processes of one server bring from their daemon, and tells each when
-// its trace begins and is over. `simulation` has that server as its only one and must outlive
-// this. Destroying it ends the processes' asking.
+// Records the traces that the daemon requests from the processes of one server, and notifies each
+// process when its trace begins and ends. `simulation` must have that server alone and must outlive
+// this object, whose end also ends the processes.
 class KinetoDesk {
  public:
   static std::unique_ptr<KinetoDesk> Open(Simulation& simulation,

@@ -7,11 +7,11 @@
 
 namespace tacho::simulate {
 
-// The log of all simulated processes, as a launch script would have it in one file. A line goes
-// out at once; without a file nothing is kept. From any thread.
+// The log of all simulated processes, as a launch script would have it in one file. Lines are
+// written at once; without a file they are dropped. From any thread.
 class ServerLog {
  public:
-  // "" for none; false when the file cannot be written.
+  // "" for none; false if the file cannot be written.
   bool Open(const std::string& path);
   ~ServerLog();
 

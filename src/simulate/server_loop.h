@@ -10,7 +10,7 @@
 
 namespace tacho::simulate {
 
-// The loop of an HTTP server, in real time; what blocks goes to threads of its own.
+// The loop of an HTTP server, in real time; blocking work runs on other threads.
 class ServerLoop : public Loop {
  public:
   ServerLoop(HttpServer& server, size_t most_threads);
@@ -22,7 +22,7 @@ class ServerLoop : public Loop {
   void At(int64_t monotonic_ns, std::function<void()> job) override;
   void Away(std::function<void(std::stop_token)> work, std::function<void()> done) override;
 
-  // Ends the threads; what is asked for from now on is dropped.
+  // Ends the threads; later requests are dropped.
   void Close();
 
  private:

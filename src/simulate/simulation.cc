@@ -15,7 +15,7 @@
 namespace tacho::simulate {
 namespace {
 
-// An exception of a library (a JSON that is none of what we expect) is an answer, not an end.
+// An exception of a library (unexpected JSON) becomes an answer instead of ending the program.
 template <typename Do>
 HttpHandler Guarded(Do handle) {
   return [handle](const std::shared_ptr<HttpExchange>& exchange) {

@@ -34,14 +34,14 @@ struct SimulationOptions {
   std::function<void()> on_death;      // of a worker, after its port is closed
 };
 
-// A whole deployment in this process: workers, a router in front of them, one thread for all of
-// their conversations and a few for the traces they write.
+// A whole deployment in this process: workers, a router in front of them, one thread for all their
+// exchanges and a few for the traces that they write.
 class Simulation {
  public:
-  // kUsage: a setting that a real server would refuse, in its words. kOutput: a port or the log
-  // cannot be had.
+  // kUsage: a setting that a real server would refuse, with its message. kOutput: no port, or no
+  // log.
   static Result<std::unique_ptr<Simulation>> Start(const SimulationOptions& options);
-  virtual ~Simulation() = default;  // as on SIGTERM: stops listening, drops what is under way
+  virtual ~Simulation() = default;  // as on SIGTERM: stops listening, drops open exchanges
 
   virtual std::string RouterUrl() const = 0;      // "" without one
   virtual std::string PrometheusUrl() const = 0;  // of the router

@@ -117,7 +117,7 @@ TEST_F(SimulationTest, SglangBehindItsRouter) {
   EXPECT_EQ(Ask(simulation_->RouterUrl() + "/start_profile", "{}").status, 404);
 }
 
-// A router's worker may be a process of its own: it is asked over HTTP, and streams pass.
+// A router's worker may be another process: it is reached over HTTP, and streams pass.
 TEST_F(SimulationTest, RouterTakesForeignWorkers) {
   SimulationOptions options = Options(SimulatedEngine::kVllm);
   options.count = 1;
@@ -196,7 +196,7 @@ TEST_F(SimulationTest, WindowFromOutsideCutsSteps) {
   EXPECT_EQ(nothing["deviceProperties"].size(), 0U);
 }
 
-// The end comes whenever it likes: streams under way, a trace half written, a hanging answer.
+// The end may come at any time: with open streams, a half-written trace, a hanging answer.
 TEST_F(SimulationTest, EndsInTheMiddleOfEverything) {
   SimulationOptions options = Options(SimulatedEngine::kVllm);
   options.count = 3;

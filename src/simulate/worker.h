@@ -17,7 +17,7 @@
 
 namespace tacho::simulate {
 
-// What a simulated server process is told when it is started.
+// The settings of a simulated server process.
 struct WorkerOptions {
   int64_t index = 0;  // among the workers: faults name it
   SimulatedEngine kind = SimulatedEngine::kVllm;
@@ -28,11 +28,13 @@ struct WorkerOptions {
   int data_parallel = 1;
   uint64_t seed = 1;
   std::string host_name = "sim";
-  // Of the server. Linux gives none above 4,194,304: unless they are processes, these are nobody's.
+  // Of the server. Linux assigns none above 4,194,304, so unless the parts are processes, these
+  // belong to no process.
   int64_t pid = 5'000'000;
-  std::vector<int64_t> rank_pids;  // by engine and rank, where they are processes; else behind pid
+  std::vector<int64_t>
+      rank_pids;  // by engine and rank, if they are processes; else the numbers after pid
   int64_t max_model_len = 32'768;
-  int64_t stream_interval = 1;  // tokens a chunk
+  int64_t stream_interval = 1;  // tokens per chunk
   bool prefix_caching = true;
   bool dev_mode = false;       // vLLM: VLLM_SERVER_DEV_MODE=1
   bool enable_metrics = true;  // SGLang: --enable-metrics
@@ -42,7 +44,7 @@ struct WorkerOptions {
   std::string trace_folder;     // SGLang: SGLANG_TORCH_PROFILER_DIR; vLLM: when the JSON has none
   std::string temp_folder;      // TMPDIR
   int gzip_level = 1;
-  bool truth = false;  // write what was put in beside each trace
+  bool truth = false;  // write the expected figures beside each trace
   Faults faults;
 
   std::string instance_id;  // vLLM: five hexadecimal digits, other ones in each life
@@ -59,7 +61,7 @@ class Worker {
   virtual ~Worker() = default;
   virtual void Handle(const std::shared_ptr<HttpExchange>& exchange) = 0;
   virtual void OnListening(uint16_t port) = 0;
-  // A window of one of its ranks, without a word over HTTP: what Kineto's daemon asks for.
+  // A window of one of its ranks, without HTTP, as Kineto's daemon requests it.
   virtual void TraceWindow(const TraceWindowOrder& order) = 0;
 
   const WorkerOptions& options() const { return options_; }

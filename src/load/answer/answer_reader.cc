@@ -16,7 +16,7 @@ constexpr int64_t kMostChoices = 4096, kMostReserved = 16'384;
 
 }  // namespace
 
-// What is hidden is hidden before the cut: half a key is a leak too.
+// Keys are hidden before the cut, because half a key is also a leak.
 std::string AnswerReader::Shorten(std::string_view text) const {
   std::string shown = hide_(std::string(text.substr(0, kMostErrorBody)));
   if (shown.size() > kMostWords) shown.replace(kMostWords, std::string::npos, "...");
@@ -30,7 +30,7 @@ void AnswerReader::OnHead(int status, int64_t at_ns) {
 
 void AnswerReader::OnBody(std::string_view bytes, int64_t at_ns) {
   last_body_ns_ = at_ns;
-  // Where the next ones will be written: not touched for as long as the last token took.
+  // Where the next values go: memory that was last touched a token ago.
   Prefetch(record_.chunk_ns.data() + record_.chunk_ns.size(), sizeof(int64_t));
   Prefetch(record_.chunk_tokens.data() + record_.chunk_tokens.size(), sizeof(uint32_t));
   if (record_.http_status != 200 || !streams_) {
@@ -90,10 +90,10 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   }
   if (tokens <= 0) return;
   record_.output_tokens += tokens;
-  if (!streams_) return;  // when they came nobody knows
+  if (!streams_) return;  // their times are unknown
   if (record_.first_token_ns == 0) {
     record_.first_token_ns = at_ns;
-    // Most chunks hold a token: no growing in the middle of a stream, no room left over.
+    // Most chunks hold one token, so this avoids both growth within a stream and unused room.
     const auto chunks = static_cast<size_t>(
         std::clamp<int64_t>(record_.planned_output_tokens / tokens, 1, kMostReserved));
     record_.chunk_ns.reserve(chunks);
@@ -119,7 +119,7 @@ void AnswerReader::TakeText(const ChunkChoice& choice) {
 int64_t AnswerReader::TokensOf(const StreamChunk& chunk, const ChunkChoice& choice) {
   TokenCounts& by = record_.counted_by;
   if (by == TokenCounts::kNone) {
-    // The first chunk says how this server tells.
+    // The first chunk shows how this server reports tokens.
     by = chunk.completion_tokens >= 0 ? TokenCounts::kUsage
          : choice.token_ids >= 0      ? TokenCounts::kTokenIds
                                       : TokenCounts::kChunks;

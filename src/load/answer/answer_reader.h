@@ -13,28 +13,27 @@
 
 namespace tacho {
 
-// Reads one answer into its record as the bytes come, and says in the end whether it was one
+// Reads one answer into its record as the bytes come, and decides at the end whether it was valid
 // (docs/metrics.md, Load).
 //
-// Tokens of a chunk are told by the difference of the running totals (usage of each chunk, by
-// choice), else by its token ids, else a chunk with text counts as one. The first chunk of a chat
-// that holds nothing but a role is none. One whose text is empty, because it ends inside a
-// character, is one where totals or ids tell of it. A whole answer tells the total of its choices.
+// The tokens of a chunk are the difference of the running totals (usage of each chunk, by choice),
+// else the number of its token ids, else 1 if it has text. The first chunk of a chat, which holds
+// only a role, has no token. A chunk with an empty text, which ends inside a character, has a token
+// only by totals or ids. A whole answer reports the total of its choices.
 //
-// What a server may fill has a bound: the bytes of a stream, of which no more is kept than an
-// event, the times of its tokens and its text; what is kept of one answer; tokens where nobody
-// knows how many were asked for.
+// Everything that a server may fill is bounded: the bytes of a stream, of which only one event, the
+// times of its tokens and its text are kept; what is kept of one answer; the tokens, if their
+// requested number is unknown.
 class AnswerReader {
  public:
   static constexpr uint64_t kMostStream = 1u << 30, kMostKept = 64u << 20;
   static constexpr int64_t kMostTokens = 4 << 20;
 
-  // A server's words without the client's keys.
+  // A server's text without the client's keys.
   using Hide = std::function<std::string(std::string)>;
 
   // `parser` may be shared by all readers of a thread. asked_tokens: of all choices together; 0:
-  // not known. Of the server's words the record keeps what `hide` leaves, except for the text that
-  // it generated.
+  // not known. Server texts other than generated text pass through `hide` before they are recorded.
   AnswerReader(ChunkParser& parser, RequestRecord& record, bool streams, bool keep_text,
                int64_t asked_tokens, Hide hide = std::identity())
       : parser_(parser),
@@ -48,13 +47,12 @@ class AnswerReader {
   void OnBody(std::string_view bytes, int64_t at_ns);
   // As HttpSink.
   void OnFoundLate(int64_t until_ns) { late_until_ns_ = until_ns; }
-  // The stream is over. `broken` says why when it did not end in order; "" when it did.
+  // The stream is over. `broken` says why it did not end orderly; "" if it did.
   void OnEnd(std::string_view broken);
 
-  // [DONE] came: nothing more is awaited but the end of the connection's turn.
+  // [DONE] came: only the end of the exchange is still missing.
   bool done_seen() const { return done_seen_; }
-  // Why no more of it is to be read, such as far more tokens than were asked for; "" as long as
-  // there is no reason.
+  // Why to stop reading, such as far more tokens than requested; "" without a reason.
   std::string WhyGivenUp() const;
 
  private:
@@ -64,7 +62,8 @@ class AnswerReader {
   void TakeText(const ChunkChoice& choice);
   int64_t TokensOf(const StreamChunk& chunk, const ChunkChoice& choice);
   int64_t& TotalOf(size_t choice);
-  // The answer's total over its chunks, in proportion to what was counted: rates are right then.
+  // Distributes the answer's total over its chunks in proportion to their counts, so that rates are
+  // right.
   void Spread(int64_t total);
   void Complain(std::string text);
   void TooLong(std::string what);
@@ -80,11 +79,11 @@ class AnswerReader {
   int64_t told_total_ = -1;  // by the last usage of all
   int64_t last_body_ns_ = 0, late_until_ns_ = 0;
   uint64_t events_ = 0;
-  int64_t first_total_ = 0;  // of the first choice, mostly the only one
+  int64_t first_total_ = 0;  // of the first choice, usually the only one
   SseReader sse_;
-  std::vector<int64_t> other_totals_;  // of the choices behind it
-  std::string body_;      // of an answer that is no stream; of a stream before its first event
-  std::string too_long_;  // what has passed its bound
+  std::vector<int64_t> other_totals_;  // of the choices after it
+  std::string body_;      // of an answer that is not a stream; of a stream before its first event
+  std::string too_long_;  // what has exceeded its bound
 };
 
 }  // namespace tacho

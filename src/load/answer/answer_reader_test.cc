@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A stream that is fed one event a millisecond, from 1 ms on.
+// A stream that is fed one event per millisecond, from 1 ms on.
 class Streamed {
  public:
   explicit Streamed(int64_t planned = 0, bool streams = true, bool keep_text = false) {
@@ -56,7 +56,7 @@ std::string Usage(int total) {
       total + 4, total);
 }
 
-TEST(AnswerReader, ATotalThatIsToldAtTheEndIsSpreadOverTheChunks) {
+TEST(AnswerReader, ATotalAtTheEndIsSpreadOverTheChunks) {
   constexpr std::string_view kChunk =
       R"({"choices":[{"index":0,"text":"ab","finish_reason":null}]})";
   Streamed stream(30);
@@ -178,7 +178,7 @@ TEST(AnswerReader, CountsTokenIdsWhereThereIsNoUsage) {
   EXPECT_THAT(r.chunk_tokens, ElementsAre(1, 3));
 }
 
-TEST(AnswerReader, CountsChunksWhereNothingElseIsToldAndBelievesTheUsageAtTheEnd) {
+TEST(AnswerReader, CountsChunksWithoutOtherCountsAndTrustsTheUsageAtTheEnd) {
   Streamed stream;
   const RequestRecord& r =
       stream.Event(R"({"choices":[{"index":0,"text":"a","finish_reason":null}]})")
@@ -193,7 +193,7 @@ TEST(AnswerReader, CountsChunksWhereNothingElseIsToldAndBelievesTheUsageAtTheEnd
   EXPECT_EQ(r.output_tokens, 9);
   std::vector<double> tokens;
   AppendTokenGaps(r, tokens);
-  EXPECT_TRUE(tokens.empty());  // nobody knows which chunk held how many
+  EXPECT_TRUE(tokens.empty());  // the tokens of each chunk are unknown
 }
 
 TEST(AnswerReader, TheUsageMayComeWithTheLastChoice) {
@@ -245,7 +245,7 @@ TEST(AnswerReader, TheTextOfSglangsOwnStreamIsKeptOnce) {
   EXPECT_EQ(text(true), "aab");
 }
 
-TEST(AnswerReader, AWholeAnswerTellsTheTokensOfAllItsChoices) {
+TEST(AnswerReader, AWholeAnswerReportsTheTokensOfAllItsChoices) {
   constexpr std::string_view kAnswer =
       R"({"id":"cmpl-1","choices":[{"index":0,"text":"ab","finish_reason":"length"},{"index":1,"text":"cd","finish_reason":"length"}],"usage":{"prompt_tokens":4,"completion_tokens":16}})";
   Streamed whole(16, false, true);
@@ -323,14 +323,14 @@ TEST(AnswerReader, ATokenCutInsideACharacterIsStillRead) {
   EXPECT_EQ(r.output_tokens, 2);
 }
 
-TEST(AnswerReader, WhatIsNoJsonIsAFailure) {
+TEST(AnswerReader, InvalidJsonIsAFailure) {
   Streamed stream;
   const RequestRecord& r = stream.Event("{broken").Event("[DONE]").End();
   EXPECT_EQ(r.status, RequestStatus::kFailed);
   EXPECT_EQ(r.error, "event 1 is no JSON: {broken");
 }
 
-TEST(AnswerReader, SaysWhatAServerRefusedWith) {
+TEST(AnswerReader, ReportsTheReasonOfARefusal) {
   const auto refused = [](int status, std::string_view body) {
     ChunkParser parser;
     RequestRecord record;
@@ -444,7 +444,7 @@ TEST(AnswerReader, KeysAreHiddenBeforeTheCut) {
     EXPECT_THAT(kept, testing::AllOf(HasSubstr("*"), testing::Not(HasSubstr("sk-")))) << kept;
 }
 
-// The kernel kept the last one's time alone: of the chunks before it nothing is sure.
+// The kernel kept only the time of the last chunk: those of the chunks before it are unsure.
 TEST(AnswerReader, ChunksOfOneTimeAreUnsureOnlyWhenTheClientWasLate) {
   const auto read = [](int64_t late_until_ns, std::vector<int64_t> times_ms) {
     ChunkParser parser;
@@ -464,7 +464,7 @@ TEST(AnswerReader, ChunksOfOneTimeAreUnsureOnlyWhenTheClientWasLate) {
     EXPECT_EQ(record.status, RequestStatus::kDone) << record.error;
     return record;
   };
-  // In time: it is the server that sent them together.
+  // The client is in time, so the server sent them together.
   EXPECT_EQ(read(0, {5, 5, 5}).unsure_chunks, 0u);
   const RequestRecord first = read(9 * kNsPerMs, {5, 5, 9, 12});
   EXPECT_EQ(first.unsure_chunks, 1u);

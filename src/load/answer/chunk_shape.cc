@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kCountDigits = 9, kMostDigits = 18;
 constexpr int kMostDepth = 16;
 
-// Cuts a number off; -1 for what is none, or too long.
+// Removes a number; -1 if there is none, or if it is too long.
 int64_t TakeDigits(std::string_view& text, size_t most_digits = kMostDigits) {
   size_t digits = 0;
   int64_t number = 0;
@@ -23,7 +23,7 @@ int64_t TakeDigits(std::string_view& text, size_t most_digits = kMostDigits) {
   return digits > 0 ? number : -1;
 }
 
-// Cuts off what stands before the closing quote. False where that is not plain.
+// Removes the text before the closing quote. False if it is not plain ASCII.
 bool TakePlain(std::string_view& text, std::string_view& plain) {
   size_t size = 0;
   while (size < text.size() && text[size] != '"') {
@@ -37,7 +37,7 @@ bool TakePlain(std::string_view& text, std::string_view& plain) {
   return true;
 }
 
-// Cuts "[1,2,3]" off; -1 for anything else.
+// Removes "[1,2,3]"; -1 for anything else.
 int64_t TakeIds(std::string_view& text) {
   if (!text.starts_with('[')) return -1;
   for (int64_t count = 1;; ++count) {
@@ -53,7 +53,7 @@ int64_t TakeIds(std::string_view& text) {
 
 }  // namespace
 
-// Goes through an example, and says where its slots are.
+// Walks through an example and finds its slots.
 class ChunkShape::Walk {
  public:
   explicit Walk(ChunkShape& shape) : shape_(shape), rest_(shape.example_) {}
@@ -187,7 +187,7 @@ class ChunkShape::Walk {
 
   ChunkShape& shape_;
   std::string_view rest_;
-  size_t literal_ = 0;  // where the bytes begin that must be the same
+  size_t literal_ = 0;  // where the current run of fixed bytes begins
   int texts_ = 0;
 };
 
@@ -196,7 +196,7 @@ bool ChunkShape::Learn(std::string_view json, const StreamChunk& chunk) {
   if (chunk.choices.size() != 1 || chunk.has_error || chunk.bad_usage || !chunk.error.empty()) {
     return false;
   }
-  // With an empty text one could not tell whether it was taken from the slot.
+  // An empty text would not show whether it came from the slot.
   const ChunkChoice& choice = chunk.choices[0];
   if (!choice.finish_reason.empty() || choice.text.empty()) return false;
   example_ = json;

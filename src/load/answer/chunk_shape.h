@@ -10,13 +10,13 @@
 namespace tacho {
 
 // The chunks of one engine differ in a few places alone: the request's name, the text, the counts.
-// A shape is one chunk with slots in these places. Another chunk that has every byte between them
-// is read by comparing, at a fifth of the cost of taking its JSON apart, and means the same: what a
-// slot takes is plain ASCII without an escape, or a whole number. Anything else does not match.
+// A shape is one chunk with slots in these places. Another chunk with the same bytes between them
+// is read by comparison, at a fifth of the cost of parsing its JSON, with the same result: a slot
+// takes plain ASCII without escapes, or a whole number. Anything else does not match.
 class ChunkShape {
  public:
-  // Learns from a chunk that was taken apart. False for one that is no good example: an error, the
-  // end of an answer, several choices, no text.
+  // Learns from a parsed chunk. False if it is not a good example: an error, the end of an answer,
+  // several choices, no text.
   bool Learn(std::string_view json, const StreamChunk& chunk);
   // Fills `chunk` as ChunkParser would have. Its views point into `json`.
   bool Match(std::string_view json, StreamChunk& chunk) const;
@@ -31,7 +31,7 @@ class ChunkShape {
 
   std::string example_;
   std::vector<Piece> pieces_;
-  size_t tail_ = 0;  // of example_, behind the last slot
+  size_t tail_ = 0;  // of example_, after the last slot
   int64_t index_ = 0, prompt_tokens_ = -1, cached_tokens_ = -1, completion_tokens_ = -1;
   bool has_role_ = false;
 };

@@ -39,7 +39,7 @@ StreamChunk Parsed(const std::string& json) {
   return chunk;
 }
 
-// The shape of `json`. `chunk` is left as `json` says, with views of the parser.
+// The shape of `json`. `chunk` is what the parser reads, with views into the parser.
 ChunkShape Learnt(const std::string& json, ChunkParser& parser, StreamChunk& chunk) {
   ChunkShape shape;
   EXPECT_TRUE(parser.ParseWhole(json, chunk)) << json;
@@ -90,7 +90,7 @@ TEST(ChunkShape, OddSlotsDoNotMatch) {
   EXPECT_FALSE(shape.Match(json.substr(0, json.size() - 1), chunk));
 }
 
-TEST(ChunkShape, WhatIsNoGoodExample) {
+TEST(ChunkShape, BadExamplesAreRefused) {
   for (const char* json :
        {R"({"id":"a","choices":[{"index":0,"text":""}]})",
         R"({"id":"a","choices":[{"index":0,"text":"x","finish_reason":"length"}]})",
@@ -114,8 +114,8 @@ TEST(ChunkShape, AnEmptyTextBesideARoleIsNoToken) {
   EXPECT_TRUE(chunk.choices[0].role_only);
 }
 
-// The parser with its shapes and without them, on what streams hold and on damaged pieces of it.
-TEST(ChunkShape, BothWaysTellTheSame) {
+// Compares the parser with and without its shapes, on real chunks and damaged ones.
+TEST(ChunkShape, BothWaysReadTheSame) {
   std::mt19937 random(7);
   const auto below = [&](size_t bound) { return random() % bound; };
   const std::vector<std::string> pieces = {"\"",

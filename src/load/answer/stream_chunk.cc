@@ -11,7 +11,7 @@ namespace tacho {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-// As it stands in the text: no engine writes a key with escapes, and to resolve them costs a copy.
+// The raw key: no engine writes keys with escapes, and resolving them costs a copy.
 using Key = ondemand::raw_json_string;
 
 std::string_view Text(ondemand::value value) {
@@ -148,7 +148,7 @@ struct ChunkParser::Inside {
   ondemand::parser parser;
   std::string padded;
   StreamChunk parsed;
-  // Of the engines and routes of a load, and of a stream's first chunks; the oldest makes room.
+  // The shapes of a load's engines and routes, and of first chunks. A new one replaces the oldest.
   std::array<ChunkShape, 4> shapes;
   size_t last_matched = 0, oldest = 0;
 
@@ -211,10 +211,10 @@ bool ChunkParser::Inside::Read(StreamChunk& chunk) {
       chunk.has_error = true;  // {"object":"error","message":...}: SGLang's chat
       chunk.error = Text(value);
     } else if (key == "detail" && !chunk.has_error) {
-      chunk.error = Text(value);  // FastAPI's; an error only with the status that says so
+      chunk.error = Text(value);  // FastAPI's; an error only with an error status
     }
   }
-  // With --incremental-streaming-output its chunks hold what is new.
+  // With --incremental-streaming-output its chunks hold only new text.
   own.from_start = own_ids < 0 || own_ids >= chunk.completion_tokens;
   if (is_own) chunk.choices.push_back(own);
   return true;
@@ -240,7 +240,7 @@ bool ChunkParser::ParseWhole(std::string_view json, StreamChunk& chunk) {
   padded.assign(json);
   padded.append(simdjson::SIMDJSON_PADDING, '\0');
   if (inside_->Read(chunk)) return true;
-  // A token may end inside a UTF-8 character, and not every server mends that.
+  // A token may end inside a UTF-8 character, and not every server repairs that.
   padded.assign(json);
   bool mended = false;
   for (char& c : padded) {

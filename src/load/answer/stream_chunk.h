@@ -10,10 +10,11 @@ namespace tacho {
 
 struct ChunkChoice {
   int64_t index = 0;
-  std::string_view text;    // of the answer or of its reasoning, also what calls a tool
-  bool from_start = false;  // the text is all there is so far, not what is new (SGLang's /generate)
-  bool role_only = false;   // the first chunk of a chat: no token
-  int64_t token_ids = -1;   // how many; -1: none given
+  std::string_view text;  // of the answer, its reasoning or its tool calls
+  bool from_start =
+      false;  // the text holds everything so far, not only what is new (SGLang's /generate)
+  bool role_only = false;  // the first chunk of a chat: no token
+  int64_t token_ids = -1;  // how many; -1: none given
   std::string_view finish_reason;
 };
 
@@ -22,26 +23,25 @@ struct ChunkChoice {
 struct StreamChunk {
   std::string_view id;
   std::vector<ChunkChoice> choices;
-  // -1: not told. Of SGLang's /generate and of continuous_usage_stats they are running totals.
+  // -1: not reported. From SGLang's /generate and continuous_usage_stats they are running totals.
   int64_t prompt_tokens = -1, completion_tokens = -1, cached_tokens = -1;
-  bool bad_usage = false;  // a count that is no number, negative or beyond any answer
+  bool bad_usage = false;  // a count that is not a number, negative or implausibly large
   bool has_error = false;
-  std::string error;  // with its type and code where it had them
+  std::string error;  // with its type and code, if any
 };
 
-// Takes the JSON of OpenAI's completions and chat and of SGLang's /generate apart, as vLLM and
-// SGLang write it, with simdjson. Unknown keys are passed over. A chunk that looks like one before
-// it is read by its shape (chunk_shape.h) and means the same.
+// Parses the JSON of OpenAI's completions and chat and of SGLang's /generate, as vLLM and SGLang
+// write it, with simdjson. Ignores unknown keys. Reads a chunk that resembles an earlier one by its
+// shape (chunk_shape.h), with the same result.
 class ChunkParser {
  public:
   ChunkParser();
   ~ChunkParser();
   ChunkParser(ChunkParser&&) noexcept;
 
-  // Stays until the next Parse; nullptr when it is not a JSON object.
+  // Valid until the next Parse; nullptr if it is not a JSON object.
   const StreamChunk* Parse(std::string_view json);
-  // The same without the knowledge of shapes. False when it is not a JSON object: `chunk` then says
-  // nothing.
+  // The same without shapes. False if it is not a JSON object: then `chunk` is undefined.
   bool ParseWhole(std::string_view json, StreamChunk& chunk);
 
  private:

@@ -13,23 +13,23 @@
 
 namespace tacho {
 
-// Builds the bodies of a plan's requests ahead of their time, on a thread of its own: a prompt of
-// 100,000 tokens takes a millisecond to print, which would hold up every other stream. At most 64
-// MB and 4,096 bodies of those that come next wait at once, and as much again of announced ones.
+// Builds the bodies of a plan's requests in advance, on its own thread: a prompt of 100,000 tokens
+// takes a millisecond to print, which would delay every other stream. Holds at most 64 MB and 4,096
+// bodies of the next requests, and as much again of announced ones.
 class BodyFeed {
  public:
-  // `next` tells the requests in the order of their sending, until there are no more; others are
-  // built when they are announced. It is called on the own thread, `build` on both.
+  // `next` yields the requests in the order of sending, until there are no more; others are built
+  // when they are announced. `next` is called on the feed's thread, `build` on both.
   BodyFeed(std::function<std::optional<uint64_t>()> next,
            std::function<std::string(uint64_t index)> build);
   ~BodyFeed();
   BodyFeed(const BodyFeed&) = delete;
   BodyFeed& operator=(const BodyFeed&) = delete;
 
-  // Waits until the first ones are there.
+  // Waits for the first bodies.
   void WaitForFirst(size_t count);
   void Announce(uint64_t index);
-  // The body of a request, once. Built here when it is not ready.
+  // The body of a request, once. Builds it here if it is not ready.
   std::string Take(uint64_t index);
 
  private:
@@ -42,7 +42,7 @@ class BodyFeed {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<uint64_t> announced_;
-  std::vector<bool> taken_;  // by index; those beyond its end are not
+  std::vector<bool> taken_;  // by index; indices past its end are not taken
   std::unordered_map<uint64_t, std::string> ready_;
   size_t ready_bytes_ = 0;
   bool stopping_ = false, idle_ = false;

@@ -21,10 +21,10 @@ namespace tacho {
 namespace {
 
 constexpr size_t kFirstBodies = 64;
-// Then the loop writes them and looks at what came: a thousand at once would wait for each other.
+// After so many, the loop writes them and reads answers: a thousand at once would delay each other.
 constexpr int kSendsATurn = 4;
 constexpr std::chrono::milliseconds kGuardEvery{100};
-// Later than that, when the client found what came says nothing of when it came.
+// If the client is later than that, the time at which it found bytes does not show when they came.
 constexpr int64_t kMostLagNs = 2 * kNsPerMs;
 
 std::string FreshPrefix() { return fmt::format("tacho-{:08x}-", FreshSalt() & 0xffffffff); }
@@ -68,7 +68,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     while (over.wait_for(kGuardEvery) != std::future_status::ready) {
       priority_.EaseIfStuck(MonotonicNs());
     }
-    bodies_.reset();  // its thread reads the plan, which may go away before we do
+    bodies_.reset();  // its thread reads the plan, which may be destroyed before this object
     if (records_.client.lag_p99_ns > kMostLagNs) {
       for (RequestRecord& record : records_.requests) record.all_unsure = !record.by_kernel;
     }
@@ -94,7 +94,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     EndIfOver();
   }
 
-  // Calls `job` at that time, if the load is still on.
+  // Calls `job` at that time, if the load has not ended.
   void After(int64_t at_ns, std::function<void(Driver&)> job) {
     client_.At(at_ns, [weak = weak_from_this(), job = std::move(job)] {
       const auto self = weak.lock();
@@ -102,7 +102,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     });
   }
 
-  // Sends what is due and has room, lane by lane in turn.
+  // Sends the requests that are due and have room, lane by lane in turn.
   void Pump() {
     for (int sends = 0; !paces_.NobodysTurn(); ++sends) {
       if (sends == kSendsATurn)
@@ -115,8 +115,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
   }
 
-  // Sends the lane's next request if it is due and has room; one that is not yet due comes back by
-  // itself. False: not now.
+  // Sends the lane's next request if it is due and has room; a request that is not yet due
+  // schedules itself again. False: nothing was sent.
   bool SendNext(Pace& pace) {
     if (ending_ || !pace.HasRoom()) return false;
     const auto next = paces_.NextOf(pace);
@@ -137,7 +137,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     if (open_loop_) {
       Send(index, at, std::max(at, free_since));
     } else if (free_since == 0) {
-      // When a user begins is our choice: one after the other.
+      // Users begin one after the other.
       Send(index, now, now);
     } else {
       SendLater(index, free_since + requests_[index].think_ns);
@@ -177,7 +177,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   }
 
   void OnEnd(RequestRecord record, int64_t retry_after_s) {
-    // One that breaks off is as good a reason to wait as one that does not begin.
+    // A broken answer is as good a reason to wait as a missing one.
     const bool failed =
         record.status == RequestStatus::kFailed || record.status == RequestStatus::kPartial;
     const uint64_t index = record.index;
@@ -185,7 +185,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     pace.failures.Count(failed, MonotonicNs());
     const int64_t ended_ns = record.ended_ns;
     const int64_t pause_ns = failed ? pace.failures.PauseNs(retry_after_s) : 0;
-    // From here on the load may be over, and its records another thread's.
+    // From here on the load may be over, and its records may belong to another thread.
     records_.requests.push_back(std::move(record));
     ++pace.resting;
     const bool more = requests_.HasFollower(index) || !paces_.AreThrough();
@@ -201,14 +201,14 @@ class Driver : public std::enable_shared_from_this<Driver> {
                        paces_.count() > 1 ? ", at " + last.url : "", last.error));
   }
 
-  // What the end of a request lets go.
+  // Starts what waited for the end of this request.
   void GoOn(uint64_t index, int64_t ended_ns, int64_t pause_ns) {
     if (!ending_ && requests_.HasFollower(index)) {
       --paces_.Of(index).resting;
       return SendLater(index + 1, ended_ns + std::max(requests_[index + 1].think_ns, pause_ns));
     }
     if (!ending_ && !open_loop_ && pause_ns > 0) {
-      // The user waits before the next one; meanwhile the place is taken.
+      // The user pauses before the next request, and keeps the place.
       return After(ended_ns + pause_ns, [index, at = ended_ns + pause_ns](Driver& self) {
         self.FreePlace(index, at);
         self.EndIfOver();
@@ -228,7 +228,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     EndIfOver();
   }
 
-  // Cancels what is under way. `why` is empty when the plan wants it so.
+  // Cancels the requests in flight. `why` is empty if the plan ends so.
   void EndAll(std::string why) {
     if (finished_) return;
     ending_ = true;
@@ -250,7 +250,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
     }
     finished_ = true;
     client_.Post(
-        [self = shared_from_this()] {});  // our callers still stand in it; its owner goes on
+        [self = shared_from_this()] {});  // our callers still use it, and its owner continues
     records_.ended_ns = MonotonicNs();
     records_.clocks.push_back(ReadClocks());
     records_.client = watch_.End(records_.ended_ns);
@@ -299,7 +299,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::unique_ptr<BodyFeed> bodies_;
   std::promise<void> over_;
   ThreadPriority priority_;
-  // The client's thread only.
+  // On the client's thread only.
   LoopWatch watch_;
   Paces paces_;
   LoadRecords records_;

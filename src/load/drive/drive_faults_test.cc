@@ -33,7 +33,7 @@ TEST(DriveFaults, ADeadServerIsGivenUp) {
 
 TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
   const LoopbackPort gone;
-  // Its first answer comes after the dead one's users gave up hope, were they asked alone.
+  // Its first answer comes later than a dead server alone would be given up.
   EngineForTest good({.first_ns = 4'000 * kNsPerMs});
   PlanOptions options = Fixed(0, 1);
   options.requests.reset();
@@ -49,7 +49,7 @@ TEST(DriveFaults, ADeadServerBesideAnotherTakesNothingFromIt) {
   EXPECT_LT(CountOf(records, RequestStatus::kFailed), 300u);
 }
 
-TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersAreThrough) {
+TEST(DriveFaults, ADeadServerIsGivenUpOnceTheOthersHaveFinished) {
   const LoopbackPort gone;
   EngineForTest good({.first_ns = kNsPerMs});
   PlanOptions options = Fixed(2000, 1);

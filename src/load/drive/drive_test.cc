@@ -68,7 +68,7 @@ TEST(Drive, UsersWhoGetThroughThePlanBeginItAgainWithOtherPrompts) {
   for (size_t i = 0; i < records.requests.size(); ++i) EXPECT_EQ(records.requests[i].index, i);
 }
 
-TEST(Drive, UsersThinkWhoseFirstAnswersComeBeforeAllUsersHaveBegun) {
+TEST(Drive, UsersPauseEvenIfFirstAnswersComeBeforeAllHaveBegun) {
   EngineForTest engine({.first_ns = 0});
   PlanOptions options = Fixed(600, 1);
   options.concurrency = 300;
@@ -82,7 +82,7 @@ TEST(Drive, UsersThinkWhoseFirstAnswersComeBeforeAllUsersHaveBegun) {
   for (const RequestRecord& r : records.requests) {
     EXPECT_GE(r.intended_ns, records.started_ns) << r.index;
     if (r.index < 300) continue;
-    // Meant to come that user's thought after the answer before it.
+    // Intended after the user's pause, which follows the answer before it.
     EXPECT_EQ(ends.count(r.intended_ns - plan->requests[r.index].think_ns), 1u) << r.index;
   }
 }
@@ -117,14 +117,14 @@ TEST(Drive, AnOpenLoopSendsOnScheduleWhateverTheServerDoes) {
   EXPECT_GT(ConcurrencyOf(records.requests, records.started_ns).peak, 20u);
 }
 
-TEST(Drive, ACappedOpenLoopTellsWhatItsQueueCost) {
+TEST(Drive, ACappedOpenLoopReportsItsQueueTime) {
   EngineForTest engine({.first_ns = 50 * kNsPerMs});
   PlanOptions options = Fixed(10, 1);
   options.concurrency = 1;
   options.rate = 1000;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   const RequestRecord& last = records.requests.back();
-  // Nine answers lie before the last one: its user waited for them, its sending did not.
+  // The last request waited for nine answers in the user's queue, not in the client.
   EXPECT_GE(QueueNs(last), 9 * 49 * kNsPerMs - 20 * kNsPerMs);
   EXPECT_LT(*TtftNs(last), 120 * kNsPerMs);
   EXPECT_GE(*IntendedTtftNs(last), 10 * 49 * kNsPerMs - 20 * kNsPerMs);
@@ -148,7 +148,7 @@ TEST(Drive, EndsAtItsDuration) {
   EXPECT_LT(records.ended_ns - records.started_ns, 1500 * kNsPerMs);
 }
 
-TEST(Drive, GraceLetsThoseUnderWayEnd) {
+TEST(Drive, GraceLetsInFlightRequestsEnd) {
   EngineForTest engine({.first_ns = kNsPerMs, .gap_ns = 5 * kNsPerMs});
   PlanOptions options = Fixed(0, 40);
   options.requests.reset();
@@ -221,7 +221,7 @@ TEST(Drive, UsersThinkBetweenTheirRequests) {
   options.think_ns = 30 * kNsPerMs;
   const LoadRecords records = Send(options, {TargetOf(engine)});
   ASSERT_EQ(records.requests.size(), 30u);
-  // Nine thoughts of 30 ms for each user on average.
+  // Nine pauses of 30 ms on average for each user.
   EXPECT_GT(records.ended_ns - records.started_ns, 130 * kNsPerMs);
   EXPECT_LT(ConcurrencyOf(records.requests, records.started_ns).mean, 2);
 }

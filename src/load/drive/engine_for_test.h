@@ -16,7 +16,7 @@
 
 namespace tacho {
 
-// What one answer of the engine below looks like.
+// The form of one answer of the engine below.
 struct AnswerForTest {
   int64_t first_ns = 5'000'000;  // from the request's arrival to the first chunk
   int64_t gap_ns = 1'000'000;    // between chunks
@@ -24,8 +24,8 @@ struct AnswerForTest {
   int64_t tokens_a_chunk = 1;
 };
 
-// An engine with exactly known timing: chunks are written at absolute times after the request came.
-// It speaks vLLM's completions; `script` may answer in another way and say so with true.
+// An engine with exact timing: it writes chunks at absolute times after the request came. It
+// implements vLLM's completions; `script` may answer instead, and then returns true.
 class EngineForTest {
  public:
   using Exchange = std::shared_ptr<HttpExchange>;
@@ -109,7 +109,7 @@ class EngineForTest {
   std::vector<nlohmann::json> bodies_;
   std::vector<std::string> ids_;
   uint16_t port_ = 0;
-  std::unique_ptr<HttpServer> server_;  // the last: its thread uses what is above
+  std::unique_ptr<HttpServer> server_;  // declared last: its thread uses the members above
 };
 
 }  // namespace tacho

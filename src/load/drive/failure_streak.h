@@ -7,7 +7,7 @@
 
 namespace tacho {
 
-// The failures in a row of a lane: how long to wait after each, and when there is no hope left.
+// The failures in a row of a lane: how long to wait after each, and when to give up.
 class FailureStreak {
  public:
   void Count(bool failed, int64_t now_ns) {
@@ -16,8 +16,8 @@ class FailureStreak {
     in_row_ = failed ? in_row_ + 1 : 0;
   }
 
-  // After the failure that was counted last: as long as the server says, up to a minute, else from
-  // 10 ms on twice as long each time, up to 1 s. `retry_after_s` < 0: it says nothing.
+  // The wait after the last counted failure: as long as the server says, up to a minute, else 10
+  // ms, doubled each time, up to 1 s. `retry_after_s` < 0: the server does not say.
   int64_t PauseNs(int64_t retry_after_s) const {
     if (retry_after_s >= 0) return std::min(retry_after_s, kMostRetryAfterS) * kNsPerSecond;
     const auto doublings = std::min<uint64_t>(in_row_ - 1, 10);
@@ -25,8 +25,8 @@ class FailureStreak {
   }
 
   uint64_t in_row() const { return in_row_; }
-  // Nothing has ever succeeded, for some seconds; or nothing for so long as a server that was
-  // there may need to come back.
+  // Nothing ever succeeded, for some seconds; or nothing has succeeded for as long as a server may
+  // need to come back.
   bool IsHopeless(int64_t now_ns) const {
     return in_row_ > 0 && now_ns - since_ns_ >= (any_success_ ? kMostAbsenceNs : kHopelessNs);
   }

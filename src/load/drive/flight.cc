@@ -11,7 +11,7 @@ namespace tacho {
 
 namespace {
 
-// Seconds, or a date: by the server's own clock where it tells that. -1 without one.
+// Seconds, or a date, by the server's clock if it reports that. -1 without one.
 int64_t RetryAfter(const std::vector<HttpHeader>& headers) {
   const std::string_view after = FindHeader(headers, "Retry-After");
   if (const auto seconds = ParseWhole<int64_t>(after)) return std::max<int64_t>(-1, *seconds);
@@ -60,7 +60,7 @@ void Flight::OnEnd(const Result<HttpTimes>& times) {
     broken = ending_ == Ending::kNone ? times.error().message : why_;
   }
   reader_.OnEnd(broken);
-  // What had come to its end all the same is done.
+  // An answer that is nevertheless complete counts as done.
   if (ending_ == Ending::kEndOfLoad && record_.status != RequestStatus::kDone) {
     record_.status = RequestStatus::kCancelled;
     record_.error = why_;

@@ -12,10 +12,10 @@
 
 namespace tacho {
 
-// One request under way: what the client calls as its answer comes. On the client's thread alone.
+// One in-flight request: the client calls it as the answer comes. On the client's thread alone.
 class Flight final : public HttpSink {
  public:
-  // Why we end it ourselves.
+  // Why the client ended it.
   enum class Ending { kNone, kEndOfLoad, kLingers, kGaveUp };
 
   Flight(RequestRecord record, ChunkParser& parser, bool streams, bool keep_text,
@@ -32,7 +32,7 @@ class Flight final : public HttpSink {
   void OnFoundLate(int64_t until_ns) override { reader_.OnFoundLate(until_ns); }
   void OnEnd(const Result<HttpTimes>& times) override;
 
-  // To be followed by HttpClient::Cancel. `why` is for the record.
+  // Call HttpClient::Cancel afterwards. `why` goes into the record.
   void EndBecause(Ending ending, std::string why);
 
   RequestRecord& record() { return record_; }
@@ -40,12 +40,12 @@ class Flight final : public HttpSink {
   Ending ending() const { return ending_; }
   // Seconds of the answer's Retry-After; -1 without one.
   int64_t retry_after_s() const { return retry_after_s_; }
-  // When it last got on: sent, or a token came.
+  // When it last made progress: it was sent, or a token came.
   int64_t LastProgressNs() const;
 
-  uint64_t stream = 0;      // what Cancel takes
-  int64_t tokens_told = 0;  // to the progress
-  bool lingers = false;     // [DONE] came, its end is being awaited
+  uint64_t stream = 0;      // the number for Cancel
+  int64_t tokens_told = 0;  // reported as progress
+  bool lingers = false;     // [DONE] came; the exchange has not ended
 
  private:
   AnswerReader reader_;

@@ -65,7 +65,7 @@ void Flights::OnEnded(Flight& flight) {
   TellTokens(flight);
   if (!flight.record().error.empty())
     flight.record().error = client_.WithoutKeys(std::move(flight.record().error));
-  // Which route a server does not have is half of what is wrong.
+  // Names the route that the server does not have.
   if (const auto url = ParseUrl(addresses_[target]); flight.record().http_status == 404 && url)
     flight.record().error =
         fmt::format("POST {}: {}", url->path.substr(0, url->path.find('?')), flight.record().error);
@@ -100,7 +100,7 @@ void Flights::GiveUpStalled(int64_t now_ns) {
 }
 
 void Flights::CancelAll(const std::string& why) {
-  // HttpClient::Cancel ends nothing at once.
+  // HttpClient::Cancel is asynchronous.
   for (const auto& [index, under_way] : flights_)
     Cancel(*under_way.flight, Flight::Ending::kEndOfLoad, why);
 }

@@ -13,11 +13,11 @@
 
 namespace tacho {
 
-// The requests under way: sends them, tells their progress, and cancels those that stall or run
-// away. On the client's thread alone; all must have ended before it goes away.
+// The in-flight requests: sends them, reports their progress, and cancels those that stall or never
+// end. On the client's thread alone. All must have ended before it is destroyed.
 class Flights {
  public:
-  // Calls the job at that time (CLOCK_MONOTONIC), unless the load is over by then.
+  // Calls the job at that time (CLOCK_MONOTONIC), unless the load has ended.
   using At = std::function<void(int64_t at_ns, std::function<void()> job)>;
   // A request has ended. retry_after_s: the answer's Retry-After in seconds, -1 without one.
   using OnEnd = std::function<void(RequestRecord record, int64_t retry_after_s)>;
@@ -35,9 +35,10 @@ class Flights {
   }
 
   bool empty() const { return flights_.empty(); }
-  // Sends it to that target; `record` tells all that is known before.
+  // Sends it to that target; `record` holds what is known before.
   void Start(RequestRecord record, size_t target, std::string body);
-  // Those that got no token for as long as their target says, or are not complete in time.
+  // Cancels those without a token for as long as their target allows, and those not complete in
+  // time.
   void GiveUpStalled(int64_t now_ns);
   void CancelAll(const std::string& why);
 

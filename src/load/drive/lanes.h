@@ -10,13 +10,13 @@
 
 namespace tacho {
 
-// Which server each request of a plan goes to, and whose end makes room for it.
+// Which server each request of a plan goes to, and which requests share its limit.
 //
-// Requests go round the servers; those of a session to the same one. Where a fixed number of users
-// sends, and there are as many as servers, each server has a lane: its users stay with it, and the
-// place that a request frees goes to the next request of the same server. (Were the places shared,
-// a server that is slow for some seconds would collect them all, and the others stand idle.) Else
-// there is one lane. Keeps a reference to the plan; any thread may ask.
+// Requests go to the servers in turn; those of a session to the same one. With a fixed number of
+// users, at least as many as servers, each server has a lane: its users stay with it, and the place
+// of a request that ends goes to the next request for the same server. (With shared places, a
+// server that is slow for some seconds would collect them all, and the others would be idle.)
+// Otherwise there is one lane. Keeps a reference to the plan; thread-safe.
 class Lanes {
  public:
   Lanes(const NumberedPlan& plan, const PlanOptions& options, size_t targets)
@@ -26,7 +26,7 @@ class Lanes {
         count_(options.OpenLoop() || places_ < targets ? 1 : targets) {}
 
   size_t count() const { return count_; }
-  // How many requests may be under way at once in this lane; 0: no bound.
+  // The limit of in-flight requests of this lane; 0: unlimited.
   uint64_t PlacesOf(size_t lane) const {
     return places_ / count_ + (lane < places_ % count_ ? 1 : 0);
   }
@@ -35,8 +35,8 @@ class Lanes {
     return (count_ == 1 ? affinity : affinity % places_) % targets_;
   }
   size_t LaneOf(uint64_t index) const { return count_ == 1 ? 0 : TargetOf(index); }
-  // The lane's first request from `index` on that no other one has to end before. Not in the plan
-  // (NumberedPlan::Has) when there is none.
+  // The lane's first request from `index` on that need not wait for the end of another. If there is
+  // none, an index outside the plan (NumberedPlan::Has).
   uint64_t FirstTurnFrom(size_t lane, uint64_t index) const {
     for (;; ++index) {
       index = plan_.FirstTurnFrom(index);
@@ -51,8 +51,8 @@ class Lanes {
   const size_t count_;
 };
 
-// The order in which bodies are built ahead: next is the lane that has the fewest, so that none
-// waits for the bodies of a slower one.
+// The order in which bodies are built in advance: next comes the lane with the fewest, so that no
+// lane waits for the bodies of a slower one.
 class BodyOrder {
  public:
   BodyOrder(const NumberedPlan& plan, const Lanes& lanes)
@@ -78,7 +78,7 @@ class BodyOrder {
     ++built_[*best];
     return next_[*best]++;
   }
-  // Any thread: the first turn at the head of that lane was sent.
+  // The first turn at the head of that lane was sent. From any thread.
   void Sent(size_t lane) { sent_[lane].fetch_add(1, std::memory_order_relaxed); }
 
  private:

@@ -7,14 +7,13 @@
 
 namespace tacho {
 
-// Watches the thread that it is called on: how late it runs what is due, and how much of a core it
-// takes.
+// Measures the calling thread: how late it runs due jobs, and how much of a core it uses.
 class LoopWatch {
  public:
   static constexpr int64_t kPeriodNs = 50'000'000;
 
   void Begin(int64_t now_ns);
-  // To be called each period. True once a second.
+  // Call it once each period. True once a second.
   bool Look(int64_t due_ns, int64_t now_ns);
   ClientHealth End(int64_t now_ns);
 

@@ -13,21 +13,21 @@
 
 namespace tacho {
 
-// How far a lane has come.
+// The progress of a lane.
 struct Pace {
   size_t lane = 0;
-  uint64_t places = 0;    // 0: no bound
-  uint64_t cursor = 0;    // the plan's next one for it is here or later
-  uint64_t occupied = 0;  // places: requests under way, and users who think or rest
+  uint64_t places = 0;    // 0: unlimited
+  uint64_t cursor = 0;    // its next request in the plan is here or later
+  uint64_t occupied = 0;  // places: in-flight requests, and users who pause
   uint64_t resting = 0;   // of them, users whose request is over
-  int64_t due_at_ns = 0;  // when it takes its turn again for a request that was not yet due
+  int64_t due_at_ns = 0;  // when it is scheduled again for a request that was not yet due
   bool in_turn = false;
-  uint64_t untaken = 0;                    // places that nobody has had
+  uint64_t untaken = 0;                    // places never used
   std::deque<int64_t> free_since_ns = {};  // of the other free ones, the longest first
   FailureStreak failures = {};
 
   bool HasRoom() const { return places == 0 || untaken > 0 || !free_since_ns.empty(); }
-  // Since when the place was free; 0: nobody has had it. Not without room.
+  // Since when the place was free; 0: never used. Call it only if there is room.
   int64_t TakePlace() {
     ++occupied;
     if (places == 0) return 0;
@@ -41,8 +41,8 @@ struct Pace {
   }
 };
 
-// The lanes of a load under way: whose turn it is to send, which are through, and whether there is
-// any hope. One thread. Keeps references to the plan and its lanes.
+// The lanes of a running load: whose turn it is to send, which have finished, and whether to give
+// up. Single thread. Keeps references to the plan and its lanes.
 class Paces {
  public:
   Paces(const NumberedPlan& requests, const Lanes& lanes) : requests_(requests), lanes_(lanes) {
@@ -58,12 +58,12 @@ class Paces {
   Pace& operator[](size_t lane) { return paces_[lane]; }
   Pace& Of(uint64_t request) { return paces_[lanes_.LaneOf(request)]; }
 
-  // It may have something to send: it comes after those that said so before.
+  // The lane may have something to send: it queues after the lanes that said so before.
   void TakesTurn(Pace& pace) {
     if (!std::exchange(pace.in_turn, true)) turns_.push_back(pace.lane);
   }
   bool NobodysTurn() const { return turns_.empty(); }
-  // Whose turn it is; it has had it. Not when it is nobody's.
+  // Removes the lane whose turn it is. There must be one.
   Pace& NextInTurn() {
     Pace& pace = paces_[turns_.front()];
     turns_.pop_front();
@@ -71,7 +71,7 @@ class Paces {
     return pace;
   }
 
-  // A user who rests has done so, and goes on to the next request.
+  // The pause of a user is over, and the next request may follow.
   void FreePlace(Pace& pace, int64_t at_ns) {
     --pace.occupied;
     --pace.resting;
@@ -79,7 +79,7 @@ class Paces {
     TakesTurn(pace);
   }
 
-  // The lane's next request, whether it is due or not. None: all were begun.
+  // The lane's next request, due or not. nullopt: all were begun.
   std::optional<uint64_t> NextOf(Pace& pace) const {
     pace.cursor = lanes_.FirstTurnFrom(pace.lane, pace.cursor);
     if (!requests_.Has(pace.cursor)) return std::nullopt;
@@ -90,16 +90,16 @@ class Paces {
                        [this](const Pace& pace) { return IsThrough(pace); });
   }
 
-  // A load is given up after this many failures in vain.
+  // A load is given up after this many useless failures.
   static constexpr uint64_t kHopelessFailures = 20;
-  // Those in a row of lanes whose servers answer nothing well (FailureStreak tells for how long).
+  // The failures in a row of lanes whose servers only fail (for how long: FailureStreak).
   uint64_t FailuresInVain(int64_t now_ns) const {
     uint64_t failures = 0;
     for (const Pace& pace : paces_)
       if (pace.failures.IsHopeless(now_ns)) failures += pace.failures.in_row();
     return failures;
   }
-  // What is left to do is for such servers.
+  // Whether all remaining requests are for such servers.
   bool AreHopeless(int64_t now_ns) const {
     return FailuresInVain(now_ns) >= kHopelessFailures &&
            std::all_of(paces_.begin(), paces_.end(), [&](const Pace& pace) {

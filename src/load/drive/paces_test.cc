@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-// The lanes of that many users and servers, under way.
+// Running lanes of that many users and servers.
 struct UnderWay {
   UnderWay(uint64_t requests, uint64_t users, size_t targets)
       : laid(PlanOf(requests, users), targets) {}
@@ -22,7 +22,7 @@ struct UnderWay {
     ++pace.resting;
     paces.FreePlace(pace, at_ns);
   }
-  // Its requests fail in a row, that many, from second 1 on.
+  // Lets that many of its requests fail in a row, from second 1 on.
   void Fail(size_t lane, int times) {
     for (int i = 0; i < times; ++i) paces[lane].failures.Count(true, kNsPerSecond);
   }
@@ -57,7 +57,7 @@ TEST(Paces, EachLaneGoesThroughItsOwnRequests) {
   EXPECT_FALSE(load.paces.AreThrough());
 }
 
-TEST(Paces, APlaceTellsSinceWhenItWasFree) {
+TEST(Paces, APlaceKnowsSinceWhenItIsFree) {
   UnderWay load(12, 2, 1);
   Pace& pace = load.paces.NextInTurn();
   ASSERT_EQ(pace.places, 2u);
@@ -89,7 +89,7 @@ TEST(Paces, AnOpenLoopWithoutBoundAlwaysHasRoom) {
   EXPECT_EQ(paces[0].TakePlace(), 0);
 }
 
-TEST(Paces, UsersWhoRestAndHaveNothingLeftAreNotWaitedFor) {
+TEST(Paces, PausingUsersWithoutFurtherRequestsAreNotWaitedFor) {
   UnderWay load(1, 1, 1);
   Pace& pace = load.paces[0];
   pace.occupied = pace.resting = 1;
@@ -100,7 +100,7 @@ TEST(Paces, UsersWhoRestAndHaveNothingLeftAreNotWaitedFor) {
   EXPECT_FALSE(load.paces.AreThrough());
 }
 
-TEST(Paces, HopelessIsWhatHasOnlyServersLeftThatAnswerNothingWell) {
+TEST(Paces, GivesUpIfOnlyFailingServersAreLeft) {
   constexpr int64_t kLater = 10 * kNsPerSecond;
   UnderWay load(1000, 2, 2);
   load.Fail(0, 19);
@@ -111,7 +111,7 @@ TEST(Paces, HopelessIsWhatHasOnlyServersLeftThatAnswerNothingWell) {
   EXPECT_TRUE(load.paces.AreHopeless(kLater));
   load.paces[1].failures.Count(false, kLater);
   EXPECT_FALSE(load.paces.AreHopeless(kLater));
-  // The other's server is well, but nothing is left for it.
+  // The other server works, but no request is left for it.
   load.Fail(0, 1);
   EXPECT_FALSE(load.paces.AreHopeless(kLater));
   load.paces[1].cursor = 1000;

@@ -16,8 +16,8 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr int64_t kMostAsked = int64_t{1} << 30;  // of each: their product is doubled
 
-// Fields given by the user replace ours of the same name: a name that comes twice is an error to
-// some servers (sglang-router).
+// The user's fields replace ours of the same name: to some servers (sglang-router) a duplicate name
+// is an error.
 void Replace(OrderedJson& fields, std::string_view given) {
   if (!given.empty()) fields.update(OrderedJson::parse(given));
 }
@@ -97,7 +97,7 @@ std::string BodyOf(const DriveTarget& target, const PlannedRequest& request, uin
   const bool text = !request.text.empty() || target.token_ids.empty();
   const char* const key = chat ? "messages" : !own ? "prompt" : text ? "text" : "input_ids";
   if (fields.contains(key)) return body;
-  // The prompt comes last and apart from them: it may be long.
+  // The prompt comes last and separately, because it may be long.
   body.pop_back();
   body.reserve(body.size() + 64 + static_cast<size_t>(request.prompt_tokens) * 6 +
                request.text.size());

@@ -13,19 +13,19 @@
 
 namespace tacho {
 
-// What a server says of the model that it serves.
+// What a server reports about the model that it serves.
 struct ServedModel {
   std::string name;                      // that requests carry
   std::optional<int64_t> max_model_len;  // tokens of prompt and output together
   std::vector<std::string> all;          // every name that it answers to
 };
 
-// By GET /v1/models, the first of its list. kRemote when there is none.
+// The first model of GET /v1/models. kRemote if there is none.
 Result<ServedModel> AskModel(HttpClient& client, const std::string& url,
                              std::chrono::milliseconds patience, std::stop_token stop = {});
 
-// Ids that are words of the model's vocabulary, without a tokenizer of our own: what POST /tokenize
-// makes of a page of plain text. kRemote when it makes none, with why: it has no such route, or did
+// Token ids of words in the model's vocabulary, without a tokenizer of our own: what POST /tokenize
+// returns for a page of plain text. kRemote, with the reason: the server has no such route, or did
 // not answer.
 Result<std::vector<int64_t>> AskTokenIds(HttpClient& client, const std::string& url,
                                          const std::string& model,
@@ -38,12 +38,12 @@ struct CountOptions {
   std::chrono::milliseconds patience{10'000};
 };
 struct CountedTokens {
-  std::string guessed;    // why a token was taken for four bytes; "" when the server counted all
+  std::string guessed;    // why a token was assumed to be four bytes; "" if the server counted all
   uint64_t too_long = 0;  // prompts that leave the model no room to answer: left out
 };
 // Fills the lengths of a dataset's texts by the server's tokenizer: of prompts and answers of
 // ShareGPT, of which only what is within vLLM's bounds stays (4 to 1,024 tokens in, at most 2,048
-// in all), else of prompts. A guess leaves nothing out but from ShareGPT.
+// in all), else of prompts. With guessed lengths, only ShareGPT rows are left out.
 CountedTokens CountTokens(HttpClient& client, const std::string& url, const std::string& model,
                           const CountOptions& options, Dataset& dataset, std::stop_token stop = {});
 

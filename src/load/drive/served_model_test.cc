@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 constexpr std::chrono::seconds kPatience{5};
 
-// A server that answers its two routes by their exact names only, as FastAPI does.
+// A server that answers its two routes only by their exact names, as FastAPI does.
 EngineForTest::Script Strictly(std::vector<std::string>& seen) {
   return [&seen](EngineForTest&, const EngineForTest::Exchange& exchange, const nlohmann::json&) {
     const std::string path = exchange->request().path;

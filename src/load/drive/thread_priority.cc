@@ -41,7 +41,7 @@ bool ThreadPriority::Set(pid_t thread, const Attributes& attributes) {
 void ThreadPriority::Raise() {
   thread_ = gettid();
   if (pthread_getcpuclockid(pthread_self(), &cpu_clock_) != 0 || !Get(thread_, before_)) return;
-  // Whoever started us with a policy of its own wants that one.
+  // A policy that our parent has set stays.
   if (before_.policy != SCHED_NORMAL) return;
   second_ns_ = MonotonicNs();
   second_cpu_ns_ = CpuNs();
@@ -77,7 +77,7 @@ void ThreadPriority::Ease() {
 
 void ThreadPriority::Restore() {
   if (!raised_.exchange(false) || Set(thread_, before_)) return;
-  // Without the privilege the flag cannot be taken away; it means nothing to normal threads.
+  // Without the privilege the flag cannot be cleared; it has no effect on normal threads.
   before_.flags |= SCHED_FLAG_RESET_ON_FORK;
   Set(thread_, before_);
 }

@@ -9,22 +9,22 @@
 
 namespace tacho {
 
-// What became of a thread's wish to run as soon as it has work.
+// The scheduling of a thread that should run as soon as it has work.
 enum class Priority {
-  kNormal,    // it has none
+  kNormal,    // not requested
   kRealTime,  // the lowest of SCHED_RR: before all threads that are not real-time
   kRefused,   // the system did not permit that
-  kEased,     // it had that and gave it back: it took too much of a core
+  kEased,     // it gave that back, because it used too much of a core
 };
 
 std::string_view PriorityName(Priority priority);  // "real-time"
 
-// Real-time priority for a thread that sleeps most of the time. Without it such a thread stands in
-// a core's queue beside an engine that spins there, for a tenth of a second and longer where the
-// two belong to different groups (sessions, containers); niceness counts within a group alone.
+// Real-time priority for a thread that sleeps most of the time. Without it such a thread waits in a
+// core's queue behind an engine that spins there, for a tenth of a second or longer if they belong
+// to different groups (sessions, containers): niceness counts only within a group.
 //
-// So that nothing starves, the thread gives it back when it uses more than half a core, another
-// thread can take it away, and threads that it starts do not have it.
+// So that nothing starves, the thread gives it back if it uses more than half a core, another
+// thread can revoke it, and threads that it starts do not inherit it.
 class ThreadPriority {
  public:
   ThreadPriority() = default;
@@ -32,14 +32,14 @@ class ThreadPriority {
   ThreadPriority& operator=(const ThreadPriority&) = delete;
   ~ThreadPriority() { Restore(); }
 
-  // Of the calling thread, once.
+  // Raises the calling thread, once.
   void Raise();
-  // On that thread, several times a second: it may have to give the priority back.
+  // Call it on that thread several times a second: it may give the priority back.
   void Look(int64_t now_ns);
-  // Any thread: the other one worked for half a second and did not look, so it has to give the
-  // priority back.
+  // From any thread, if that one has worked for half a second without calling Look: revokes the
+  // priority.
   void EaseIfStuck(int64_t now_ns);
-  // Any thread: the scheduling is as it was before Raise.
+  // From any thread: restores the scheduling from before Raise.
   void Restore();
 
   Priority priority() const { return priority_; }

@@ -17,14 +17,14 @@ struct Ramp {
 };
 
 struct ArrivalOptions {
-  double rate = 1;        // requests a second; without meaning where there is a ramp
+  double rate = 1;        // requests a second; ignored with a ramp
   double burstiness = 1;  // shape of the gamma distributed gaps: 1 Poisson, infinity even gaps
   std::optional<Ramp> ramp = {};
 };
 
-// The times of an open loop, one after the other, from 0. A gamma renewal process of rate 1,
-// stretched by the rate: with a ramp each time is where the integral of the rate reaches the
-// process. Times are sums, so nothing drifts; they are not rescaled to hit a total.
+// The times of an open loop, in order, from 0: a gamma renewal process of rate 1, scaled by the
+// rate. With a ramp, each time is where the integral of the rate reaches the process. Times are
+// sums, so nothing drifts; they are not rescaled to hit a total.
 class Arrivals {
  public:
   Arrivals(const ArrivalOptions& options, uint64_t seed);
@@ -35,10 +35,10 @@ class Arrivals {
 
   const ArrivalOptions options_;
   Random random_;
-  double requests_ = 0;  // that a load of rate 1 would have seen
+  double requests_ = 0;  // so far, in a load of rate 1
 };
 
-// How long a ramp lasts that spreads over `requests` requests.
+// The duration of a ramp over `requests` requests.
 double RampSeconds(RampShape shape, double from_rate, double to_rate, double requests);
 
 }  // namespace tacho

@@ -20,7 +20,7 @@ class JsonRows {
   JsonRows(Dataset& dataset, const DatasetOptions& options)
       : dataset_(dataset), options_(options) {}
 
-  // Why the line is broken; "" when it is not.
+  // Why the line is broken; "" if it is not.
   std::string TakeLine(std::string_view line) {
     padded_.assign(line);
     padded_.append(simdjson::SIMDJSON_PADDING, '\0');
@@ -37,7 +37,7 @@ class JsonRows {
     return why;
   }
 
-  // The entries of an array, wherever they can be told apart.
+  // The entries of an array, as far as they can be separated.
   void TakeArray(std::string_view bytes) {
     const simdjson::padded_string whole(bytes);
     ondemand::document document;
@@ -52,7 +52,7 @@ class JsonRows {
       ondemand::object object;
       if (const auto error = item.get_object().get(object)) {
         Broken(entry, NoObject(error));
-        // Past broken structure nothing can be told apart.
+        // After broken structure, entries cannot be separated.
         if (error != simdjson::INCORRECT_TYPE) return;
         continue;
       }
@@ -68,7 +68,7 @@ class JsonRows {
   }
 
  private:
-  // Why there is no request.
+  // Why the row has no request.
   std::string NoObject(simdjson::error_code error) const {
     if (error != simdjson::INCORRECT_TYPE)
       return fmt::format("no JSON: {}", simdjson::error_message(error));
@@ -89,7 +89,7 @@ class JsonRows {
     return why;
   }
 
-  // What is wrong with it. A negative timestamp is one that the row does not have.
+  // What is wrong with it. A negative timestamp means none.
   std::string SetTime(double timestamp, DatasetRow& row) const {
     if (timestamp < 0) return "";
     const double unit = options_.seconds_a_unit > 0 ? options_.seconds_a_unit : 1e-3;
@@ -232,7 +232,7 @@ void ReadLines(std::string_view bytes, JsonRows& rows) {
   }
 }
 
-// Times from the first one on, and the rows in their order.
+// Makes times relative to the first, and sorts the rows by time.
 void SortByTime(Dataset& dataset) {
   const auto has_time = [](const DatasetRow& row) { return row.at_ns.has_value(); };
   if (dataset.rows.empty() || !std::all_of(dataset.rows.begin(), dataset.rows.end(), has_time)) {

@@ -21,46 +21,46 @@ enum class DatasetKind {
 };
 std::string_view DatasetName(DatasetKind kind);  // "sharegpt"
 
-// A prompt or an output has at most so many tokens: no model takes more.
+// The most tokens of a prompt or an output: no model takes more.
 inline constexpr int64_t kMostTokens = 100'000'000;
-// Later times are none: in a wrong unit (--time-unit-s), seconds would be what milliseconds are.
+// Later times are invalid: they would be milliseconds read as seconds (--time-unit-s).
 inline constexpr double kLatestSeconds = 9e9;
 
 struct DatasetRow {
-  std::string text;    // the prompt, or the messages as JSON; "" where only lengths are known
-  std::string answer;  // whose length is the output's
+  std::string text;    // the prompt, or the messages as JSON; "" if only lengths are known
+  std::string answer;  // its length is that of the output
   int64_t prompt_tokens = 0, output_tokens = 0;  // 0: not known
-  std::optional<int64_t> at_ns;                  // from the first one on
-  std::vector<int64_t> hash_ids;                 // blocks of the prompt: same id, same tokens
+  std::optional<int64_t> at_ns;                  // since the first row
+  std::vector<int64_t> hash_ids;  // blocks of the prompt: the same id means the same tokens
 };
 
 struct BrokenLine {
-  uint64_t line = 0;  // from 1; of an array the place of the entry
+  uint64_t line = 0;  // from 1; in an array the number of the entry
   std::string why;
 };
 
 struct Dataset {
-  std::string path;                          // where the caller read it from, if it says so
+  std::string path;                          // where the caller read it from; may be ""
   DatasetKind kind = DatasetKind::kUnknown;  // by its first good line
-  std::vector<DatasetRow> rows;              // with times: in their order
+  std::vector<DatasetRow> rows;              // sorted by time, if they have times
   int64_t block_tokens = 512;                // of a hash id
   uint64_t broken = 0;
   std::vector<BrokenLine> first_broken;   // at most kMostBroken
-  uint64_t unfit = 0;                     // well-formed, but without what is needed, or too short
-  std::vector<std::string> ignored_keys;  // that its JSON has and nothing reads; the first few
+  uint64_t unfit = 0;                     // well-formed, but incomplete or too short
+  std::vector<std::string> ignored_keys;  // keys of its JSON that are not used; the first few
   static constexpr size_t kMostBroken = 10, kMostIgnored = 5, kLongestIgnored = 60;
 };
 
 struct DatasetOptions {
   bool stop_at_broken = false;
   int64_t block_tokens = 512;
-  double seconds_a_unit = 0;  // of time stamps; 0: as the format has it (Mooncake milliseconds)
+  double seconds_a_unit = 0;  // of time stamps; 0: the format's unit (Mooncake: milliseconds)
   std::string timestamp_label = "timestamp", input_label = "input_length",
               output_label = "output_length", hash_label = "hash_ids";
 };
 
-// Reads a dataset from its bytes. kUnreadable: no kind that is known, not one good row, or a broken
-// line where those are to stop it.
+// Reads a dataset from its bytes. kUnreadable: an unknown kind, no good row, or a broken line if
+// those are errors.
 Result<Dataset> ReadDataset(std::string_view bytes, const DatasetOptions& options = {});
 
 }  // namespace tacho

@@ -114,7 +114,7 @@ Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Data
       continue;
     }
     if (*prompt < 1 || *output < 1 || *prompt > kMost || *output > kMost) {
-      ++dataset.unfit;  // BurstGPT has answers of 0 tokens: failures
+      ++dataset.unfit;  // BurstGPT has failures: answers of 0 tokens
       continue;
     }
     DatasetRow row;

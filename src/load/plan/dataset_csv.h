@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// The traces that come as CSV: Azure's and BurstGPT's. kUnreadable: no such header.
+// The traces in CSV: Azure's and BurstGPT's. kUnreadable: an unknown header.
 Result<void> ReadCsv(std::string_view bytes, const DatasetOptions& options, Dataset& dataset);
 
 }  // namespace tacho

@@ -158,7 +158,7 @@ TEST(Dataset, NumbersOfTokensAreWholeAndSuchAsAModelTakes) {
   EXPECT_EQ(dataset.first_broken[0].line, 2u);
 }
 
-TEST(Dataset, TimesInAnotherUnitAreNone) {
+TEST(Dataset, TimesInAnotherUnitAreInvalid) {
   constexpr std::string_view kMilliseconds =
       "{\"timestamp\":1700000000000,\"input_length\":5,\"output_length\":5}\n";
   EXPECT_EQ(Read(kMilliseconds).rows.size(), 1u);
@@ -190,7 +190,7 @@ TEST(Dataset, MessagesAreKeptAsTheyAre) {
   EXPECT_EQ(dataset.rows[0].text, "[{\"role\":\"system\",\"content\":\"a\\nb\"}]");
 }
 
-TEST(Dataset, WhatIsNoneIsRefused) {
+TEST(Dataset, InvalidDatasetsAreRefused) {
   for (const std::string_view bytes :
        {"", "  \n", "a,b,c\n1,2,3\n", "{}", "[]", "[", "[{\"conversations\":", "\0\0\0",
         "{\"prompt\":\"\"}", "hello"}) {

@@ -6,8 +6,9 @@
 
 namespace tacho {
 
-// The Kolmogorov-Smirnov distance of the samples to a distribution, times the root of their number:
-// above 1.63 in 1 of 100 cases if they are of that distribution. `cdf` must be continuous.
+// The Kolmogorov-Smirnov distance of the samples from a distribution, times the square root of
+// their number: above 1.63 in 1 of 100 cases if they follow that distribution. `cdf` must be
+// continuous.
 template <typename Cdf>
 double KolmogorovOf(std::vector<double> samples, const Cdf& cdf) {
   std::sort(samples.begin(), samples.end());

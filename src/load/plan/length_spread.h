@@ -6,7 +6,7 @@
 
 namespace tacho {
 
-// How far fixed lengths vary: evenly from (1-x) to (1+x) times their length; 0 to below 1.
+// The variation of fixed lengths: uniform from (1-x) to (1+x) times their length; 0 <= x < 1.
 struct LengthSpread {
   double prompt = 0, output = 0;
 };

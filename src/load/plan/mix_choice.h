@@ -7,11 +7,10 @@
 
 namespace tacho {
 
-// The scenarios of a mix, to draw from by their weights.
+// Draws scenarios of a mix by their weights.
 class MixChoice {
  public:
-  // An empty mix is the default one. kUsage: a scenario that is none, a negative weight, no weight
-  // at all.
+  // An empty mix is the default one. kUsage: an unknown scenario, a negative weight, a sum of 0.
   static Result<MixChoice> Create(const std::vector<MixPart>& mix);
 
   // `u` is from [0, 1).

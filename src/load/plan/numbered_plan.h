@@ -7,8 +7,8 @@
 
 namespace tacho {
 
-// The requests of a plan by their number. A plan that goes round has no end: its requests come
-// again, with other prompts. Keeps a reference to the plan; any thread may ask.
+// The requests of a plan by their number. A plan that repeats has no end: its requests come again,
+// with other prompts. Keeps a reference to the plan; thread-safe.
 class NumberedPlan {
  public:
   explicit NumberedPlan(const LoadPlan& plan) : plan_(plan), goes_round_(plan.GoesRound()) {}
@@ -23,12 +23,12 @@ class NumberedPlan {
   uint64_t SessionOf(uint64_t index) const {
     return (*this)[index].session + RoundOf(index) * plan_.requests.size();
   }
-  // Requests with the same one go to the same server.
+  // Requests with the same number go to the same server.
   uint64_t AffinityOf(uint64_t index) const {
-    // By round too: a plan that is one session goes to each server in turn.
+    // Depends on the round too, so that a plan of one session goes to each server in turn.
     return InSession(index) ? (*this)[index].session + RoundOf(index) : index;
   }
-  // The first from `index` on that no other one has to end before.
+  // The first from `index` on that need not wait for the end of another.
   uint64_t FirstTurnFrom(uint64_t index) const {
     while (Has(index) && (*this)[index].turn > 0) ++index;
     return index;

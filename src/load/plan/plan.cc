@@ -20,7 +20,7 @@ constexpr uint64_t kShuffleStream = 2;
 constexpr uint64_t kBlockSeed = 0x626c6f636b000000;
 constexpr uint64_t kPrefixSeed = 0x7072656669780000;
 
-// What is planned where neither the number of requests nor the time bounds it, and at most.
+// The number of planned requests if neither the user nor the duration sets it, and the maximum.
 constexpr double kOpenEndSeconds = 3600;
 constexpr double kRequestsPerSlotSecond = 20;
 constexpr double kLeastUncounted = 20'000, kMostUncounted = 500'000;
@@ -66,11 +66,11 @@ class Planner {
 
   uint64_t Most() const {
     const uint64_t rows = dataset_.rows.size();
-    // A replay is one pass unless more is asked for.
+    // A replay is one pass by default.
     const bool once = rows > 0 && (!options_.oversample || options_.replay_speed);
     if (once) return std::min<uint64_t>(options_.requests.value_or(rows), rows);
     if (options_.requests) return *options_.requests;
-    // An open loop ends by its time; this bounds its memory.
+    // An open loop ends after its duration; this bounds its memory.
     if (options_.OpenLoop()) return kMostRequests;
     const double seconds =
         options_.duration_ns ? static_cast<double>(*options_.duration_ns) / 1e9 : kOpenEndSeconds;
@@ -117,7 +117,7 @@ class Planner {
   }
 
   Scenario::Lengths FixLengths(Scenario::Lengths lengths, Random& random) const {
-    // From floor(n (1-s)) to ceil(n (1+s)), both inside, as vLLM's client.
+    // From floor(n (1-s)) to ceil(n (1+s)), both inclusive, as in vLLM's client.
     const auto vary = [&](int64_t tokens, double share) {
       const double n = static_cast<double>(tokens);
       const auto low = std::max<int64_t>(1, static_cast<int64_t>(std::floor(n * (1 - share))));
@@ -134,7 +134,7 @@ class Planner {
     return lengths;
   }
 
-  // All samples have one prompt, whole.
+  // All samples share the whole prompt.
   void AddSamples(const Scenario& scenario, Random& random) {
     const int64_t prompt = FixLengths(scenario.Draw(random), random).prompt;
     const uint64_t seed = random.Next();
@@ -167,7 +167,7 @@ class Planner {
       request.turn = turn;
       if (turn > 0) request.think_ns += std::llround(think_ms * 1e6);
       say(seed, own.prompt);
-      say(random.Next(), own.output);  // in place of the answer, which nobody knows yet
+      say(random.Next(), own.output);  // instead of the answer, which is not yet known
     }
   }
 
@@ -210,8 +210,8 @@ class Planner {
     plan_.requests.push_back(std::move(request));
   }
 
-  // The output keeps its length as far as half of the room, for it costs the most steps; a text is
-  // sent as it is.
+  // The output keeps its length up to half of the room, because it costs the most steps. A text is
+  // sent unchanged.
   void CutToModel(PlannedRequest& request) {
     if (!options_.most_total_tokens) return;
     const int64_t most = *options_.most_total_tokens;
@@ -230,7 +230,7 @@ class Planner {
     std::erase_if(request.shared, [](const PromptPiece& piece) { return piece.tokens == 0; });
   }
 
-  // What belongs together arrives once: further turns follow by themselves.
+  // A group arrives once: its further turns follow by themselves.
   void NextArrival() {
     if (!options_.OpenLoop()) return;
     if (options_.replay_speed) {

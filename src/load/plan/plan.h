@@ -13,7 +13,7 @@
 
 namespace tacho {
 
-// Part of a prompt that other requests have too: the same seed gives the same tokens.
+// Part of a prompt that other requests share: the same seed gives the same tokens.
 struct PromptPiece {
   uint64_t seed = 0;
   int64_t tokens = 0;
@@ -23,16 +23,16 @@ struct PromptPiece {
 struct PlannedRequest {
   uint64_t index = 0;
   std::string scenario;
-  int64_t at_ns = 0;          // from the start of the load; with a fixed concurrency: not before
-  int64_t prompt_tokens = 0;  // all of them, shared ones too
+  int64_t at_ns = 0;  // since the start of the load; with a fixed concurrency: the earliest time
+  int64_t prompt_tokens = 0;  // including shared ones
   int64_t output_tokens = 0;
   uint64_t seed = 0;                // of the prompt's own token ids, which come last
-  std::vector<PromptPiece> shared;  // what it has in common with others, in front
-  std::string text;                 // of a dataset: the prompt itself, in place of token ids
-  bool text_is_messages = false;    // it is the JSON of a chat's messages
-  std::string model;                // in place of the target's; "" for that one
+  std::vector<PromptPiece> shared;  // the shared pieces, at its front
+  std::string text;                 // of a dataset: the prompt itself instead of token ids
+  bool text_is_messages = false;    // `text` is the JSON of a chat's messages
+  std::string model;                // "" for the target's model
   uint64_t session = 0;             // requests of one conversation have the same
-  // From 1 on: sent when the request before it in the plan has ended and its user has thought.
+  // From 1 on: sent after the end of the request before it in the plan and the user's pause.
   uint32_t turn = 0;
   int64_t think_ns = 0;
   bool cut = false;  // to the model's length
@@ -40,48 +40,49 @@ struct PlannedRequest {
 
 struct PlanOptions {
   std::vector<MixPart> mix;              // empty: chat 60, rag 30, code 10
-  std::optional<int64_t> prompt_tokens;  // fixed lengths in place of a scenario
+  std::optional<int64_t> prompt_tokens;  // fixed lengths instead of a scenario
   std::optional<int64_t> output_tokens;
-  LengthSpread spread;                       // of fixed lengths
-  std::optional<int64_t> most_total_tokens;  // the model's length: longer ones are cut, and counted
-  double shared_prefix = 0;                  // this share of each prompt is the same for all
-  int64_t prefix_tokens = 0;                 // in front of each prompt, one of so many:
+  LengthSpread spread;  // of fixed lengths
+  std::optional<int64_t>
+      most_total_tokens;      // the model's length: longer requests are cut and counted
+  double shared_prefix = 0;   // this share of each prompt is the same for all
+  int64_t prefix_tokens = 0;  // of a prefix of each prompt, one of so many:
   uint64_t prefixes = 1;
   std::optional<uint64_t> requests;    // at most
   std::optional<int64_t> duration_ns;  // no request is sent later than this
-  int64_t grace_ns = 0;        // what is under way then has so long to end, and is cancelled
+  int64_t grace_ns = 0;  // then in-flight requests have this long to end before they are cancelled
   std::optional<double> rate;  // requests a second; absent: fixed concurrency
   double burstiness = 1;       // of the rate: 1 Poisson, less is burstier, infinity is even
-  std::optional<Ramp> ramp;    // in place of the rate; over_s of 0: over all requests or the time
-  std::optional<double> replay_speed;  // the times of the dataset, speed-up of the replay
+  std::optional<Ramp> ramp;  // instead of the rate; over_s of 0: over all requests or the duration
+  std::optional<double> replay_speed;  // replays the times of the dataset, this much faster
   bool shuffle = true;                 // a dataset without its times
-  bool oversample = true;              // a dataset again from its beginning when it is through
-  uint64_t concurrency = 8;            // maximum in-flight requests; 0: no bound
-  // Names that requests ask for in place of the target's own (LoRA modules), by chance or in turn;
-  // the requests of a session ask for the same.
+  bool oversample = true;              // starts the dataset again at its end
+  uint64_t concurrency = 8;            // maximum in-flight requests; 0: unlimited
+  // Models that requests name instead of the target's (LoRA modules), at random or in turn; the
+  // requests of a session name the same.
   std::vector<std::string> models;
   bool models_in_turn = false;
   int64_t think_ns = 0;  // with a fixed concurrency: mean pause of a user, exponential
   uint64_t seed = 0;
-  // Of the prompts' tokens, so that a second run does not find the prefix cache of the first one
-  // warm. Absent: a fresh one.
+  // Changes the prompts' tokens, so that a second run does not hit the prefix cache of the first.
+  // Absent: a new one.
   std::optional<uint64_t> salt;
 
   bool OpenLoop() const { return rate || ramp || replay_speed; }
   bool FixedLengths() const { return prompt_tokens && output_tokens; }
 };
 
-// Where the requests of a plan come from that no scenario made.
+// The dataset that a plan was made from.
 struct PlannedDataset {
-  std::string path;  // "" where the caller told none
+  std::string path;  // "" if unknown
   DatasetKind kind = DatasetKind::kUnknown;
   uint64_t rows = 0;
 };
 
-// What will be sent, in order of time. Users who send for a time without a number of requests get
-// as many planned as they are likely to need: the rest stay unsent, and where more are needed the
-// plan goes round, with a salt of its own each time. But for the salt it depends on the
-// options alone, and request n on neither the times nor the number of requests.
+// The requests to send, in order of time. Users who send for a duration without a number of
+// requests get as many as they are likely to need: the rest stay unsent, and if more are needed the
+// plan repeats, with another salt each time. Apart from the salt it depends on the options alone;
+// request n depends neither on the times nor on the number of requests.
 struct LoadPlan {
   PlanOptions options;
   uint64_t salt = 0;
@@ -94,20 +95,20 @@ struct LoadPlan {
            (options.oversample || !dataset);
   }
 };
-// A plan has at most so many requests.
+// The most requests of a plan.
 inline constexpr uint64_t kMostRequests = 10'000'000;
 
 // kUsage: options that contradict each other or are out of range.
 Result<void> CheckPlan(const PlanOptions& options);
-// kUsage as CheckPlan, and for a replay.
+// kUsage as CheckPlan, and for an invalid replay.
 Result<LoadPlan> MakePlan(const PlanOptions& options);
 // The same with the requests of a dataset. Outputs of unknown length are 256 tokens long.
 Result<LoadPlan> MakePlan(const PlanOptions& options, Dataset dataset);
 
-// As a plan with that seed shuffles them.
+// In the order into which a plan with that seed shuffles them.
 void ShuffleRows(Dataset& dataset, uint64_t seed);
 
-// A salt that no run had before.
+// A new salt.
 uint64_t FreshSalt();
 
 }  // namespace tacho

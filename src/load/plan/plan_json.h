@@ -12,9 +12,9 @@ namespace tacho {
 // of `tacho load --json` (docs/load.md).
 std::string PlanFactsJson(const LoadPlan& plan);
 
-// The same with `list`, one line for each request: what was decided of it in advance. The file
-// plan.json of a run folder and of `tacho load --plan`. Of a plan that goes round only what was
-// sent is in it (`records`, in the order of the plan): the rest is as long as anybody could need.
+// The same with `list`: one line for each planned request. The file plan.json of a run folder and
+// of `tacho load --plan`. A plan that repeats lists only the requests that were sent (`records`, in
+// the order of the plan).
 std::string PlanJson(const LoadPlan& plan, std::span<const RequestRecord> records);
 
 }  // namespace tacho

@@ -8,13 +8,13 @@
 
 namespace tacho {
 
-// Appends the prompt's token ids as a JSON list, drawn from `token_ids`, of which there must be
-// one. The same plan, salt and ids give the same text. About 5 ns a token.
+// Appends the prompt's token ids as a JSON list, drawn from `token_ids`, which must not be empty.
+// The same plan, salt and ids give the same text. About 5 ns a token.
 void AppendTokenIds(const PlannedRequest& request, uint64_t salt,
                     std::span<const int64_t> token_ids, std::string& out);
 
-// The prompt as a text of common English words, about one token each, for an API that takes no ids
-// (chat) or where none are known. How many tokens it was, the server's usage tells.
+// The prompt as a text of common English words, about one token each, for an API without ids
+// (chat), or if none are known. The server's usage reports the actual number of tokens.
 void AppendWords(const PlannedRequest& request, uint64_t salt, std::string& out);
 
 }  // namespace tacho

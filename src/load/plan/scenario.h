@@ -10,26 +10,26 @@
 
 namespace tacho {
 
-// A distribution as its percentiles, linear in between.
+// A distribution given by percentiles, linear between them.
 struct QuantileTable {
   std::vector<double> percent;  // ascending from 0 to 100
   std::vector<double> value;
 
   bool empty() const { return value.empty(); }
-  // The value below which a share of `u` (0..1) lies.
+  // The quantile at `u` (0..1).
   double At(double u) const;
   double Mean() const;
 };
 
-// What one kind of use sends: a row of load/tables/*.table.
+// The requests of one kind of use: a file of load/plan/tables.
 struct Scenario {
   std::string name;
   std::string about;
-  QuantileTable prompt, output;  // tokens; of a turn where there are turns
+  QuantileTable prompt, output;  // tokens; of a turn, if there are turns
   double correlation = 0;        // of prompt and output, through a Gaussian copula
-  // Sessions: how many requests build on each other, and the milliseconds between them.
+  // Sessions: how many requests build on each other, and the pauses between them.
   QuantileTable turns, think_ms;
-  int64_t prefix_tokens = 0;  // that all requests of the scenario begin with
+  int64_t prefix_tokens = 0;  // shared by all requests of the scenario
   int64_t samples = 1;        // requests for each prompt
 
   struct Lengths {
@@ -39,7 +39,7 @@ struct Scenario {
 };
 
 const std::vector<Scenario>& Scenarios();
-// kUsage with the names that there are.
+// kUsage, with the known names.
 Result<const Scenario*> FindScenario(std::string_view name);
 
 struct MixPart {
@@ -48,12 +48,12 @@ struct MixPart {
 };
 struct Mix {
   std::vector<MixPart> parts;
-  double sum = 0;  // of the weights as they were given; they count by their share of it
+  double sum = 0;  // of the given weights; each counts by its share
 };
-// "chat=60,rag=30,code=10", ':' in place of '=' too; a lone name weighs 100. kUsage: no such
-// scenario, no number, a sum of 0.
+// "chat=60,rag=30,code=10", also with ':' for '='; a lone name weighs 100. kUsage: an unknown
+// scenario, an invalid number, a sum of 0.
 Result<Mix> ParseMix(std::string_view text);
-// What to tell the user when the weights add up to neither 100 nor 1; "" when they do.
+// A note for weights that add up to neither 100 nor 1, else "".
 std::string MixNote(const Mix& mix);
 // chat 60, rag 30, code 10.
 std::vector<MixPart> DefaultMix();

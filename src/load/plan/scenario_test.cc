@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The share of a table up to a value: what At is the inverse of.
+// The share of a table up to a value: the inverse of At.
 double ShareUpTo(const QuantileTable& table, double value) {
   double low = 0, high = 1;
   for (int i = 0; i < 60; ++i) {
@@ -24,7 +24,7 @@ double ShareUpTo(const QuantileTable& table, double value) {
   return (low + high) / 2;
 }
 
-// Lengths are whole, so the distance is taken between them: the test is conservative then.
+// Lengths are whole, so the distance is taken between them, which makes the test conservative.
 double KolmogorovOfLengths(std::vector<double> lengths, const QuantileTable& table) {
   std::sort(lengths.begin(), lengths.end());
   const auto n = static_cast<double>(lengths.size());
@@ -37,7 +37,7 @@ double KolmogorovOfLengths(std::vector<double> lengths, const QuantileTable& tab
   return most * std::sqrt(n);
 }
 
-// Sixteen tables are looked at.
+// Sixteen tables are tested.
 constexpr double kOneInHundredOfSixteen = 2.0;
 
 TEST(Random, NormalVariablesAreNormal) {
@@ -104,7 +104,7 @@ TEST(Scenario, EachSaysWhatItIs) {
   }
 }
 
-TEST(Scenario, AnUnknownOneNamesThoseThatThereAre) {
+TEST(Scenario, TheErrorForAnUnknownOneNamesTheKnownOnes) {
   const auto none = FindScenario("chatt");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::kUsage);
@@ -126,7 +126,7 @@ TEST(Mix, WeightsCountByTheirShare) {
   EXPECT_EQ(MixNote(*ParseMix("rag")), "");
 }
 
-TEST(Mix, WhatIsNoneIsRefused) {
+TEST(Mix, InvalidMixesAreRefused) {
   for (const char* text : {"chat=", "chat=x", "chat=-1", "chat=1,,rag=1", "chat,rag", "tchat=1",
                            "chat=0", "", "chat=1e999"}) {
     const auto mix = ParseMix(text);

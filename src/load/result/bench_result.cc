@@ -20,9 +20,9 @@ constexpr std::array<const char*, 6> kMetrics = {
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / kNsASecond; }
 
-// vLLM's client takes the first chunk with a choice, also the one of a chat that holds a role only.
+// vLLM's client takes the first chunk with a choice, also if it holds only a chat's role.
 std::optional<double> TtftOf(const RequestRecord& r) {
-  // When the first token of an answer that was no stream came, nobody knows.
+  // The first token of an answer that was not a stream has no known time.
   if (r.sent_ns == 0 || r.first_choice_ns == 0 || r.chunk_ns.empty()) return std::nullopt;
   if (r.first_unsure || r.all_unsure) return std::nullopt;
   return static_cast<double>(r.first_choice_ns - r.sent_ns);
@@ -35,7 +35,7 @@ std::optional<double> TpotOf(const RequestRecord& r) {
   return (static_cast<double>(*whole) - *ttft) / static_cast<double>(r.output_tokens - 1);
 }
 
-// All gaps between chunks with a choice in them.
+// All gaps between chunks with a choice.
 std::vector<double> GapsOf(const RequestRecord& r) {
   std::vector<double> gaps;
   if (r.chunk_ns.empty() || r.unsure_chunks > 0 || r.all_unsure) return gaps;
@@ -88,7 +88,7 @@ void AddDetails(OrderedJson& json, const LoadRecords& records, bool detailed) {
     json["ttfts"] = std::move(ttfts);
     json["itls"] = std::move(itls);
   }
-  // These two vLLM writes in any case.
+  // vLLM always writes these two.
   json["latencies"] = std::move(latencies);
   if (detailed) json["start_times"] = std::move(start_times);
   json["queue_times"] = std::move(queue_times);
@@ -164,7 +164,7 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   }
   json["duration"] = Seconds(whole.duration_ns);
   json["completed"] = whole.done;
-  json["failed"] = whole.failed + whole.partial;  // not those that the end of the load cut
+  json["failed"] = whole.failed + whole.partial;  // without those that the end of the load cut
   json["total_input_tokens"] = whole.prompt_tokens;
   json["total_output_tokens"] = whole.output_tokens;
   json["request_throughput"] = whole.requests_per_s;
@@ -175,7 +175,7 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
   AddDetails(json, records, metrics.detailed);
   json["max_output_tokens_per_s"] = static_cast<double>(summary.peak_chunks_per_s);
   json["max_concurrent_requests"] = summary.concurrency.peak;
-  json["rtfx"] = 0.0;  // of audio alone
+  json["rtfx"] = 0.0;  // for audio alone
   for (const std::string& name : metrics.names) {
     const Distribution all = BenchMetricOf(records, name, metrics.percents);
     const auto put = [&, unsure = IsUnsure(whole, name)](std::string_view what, double value) {
@@ -188,13 +188,13 @@ std::string BenchResultJson(const LoadRecords& records, const LoadSummary& summa
       put("p" + PercentName(percent), all.At(percent).value_or(0));
     }
   }
-  // Not vLLM's: its readers had better see that the rates are the client's.
+  // Not a key of vLLM's, but readers should see that the client limited the rates.
   if (summary.verdict.client_bound) {
     json["client_bound"] = true;
     json["client_why"] = summary.verdict.why;
   }
   std::string text = Dump(json);
-  // As Python writes it, whose readers want no null here.
+  // As Python writes it: its readers expect no null here.
   constexpr std::string_view kNoNumber = "\"burstiness\":null";
   if (std::isinf(identity.burstiness)) {
     text.replace(text.find(kNoNumber), kNoNumber.size(), "\"burstiness\":Infinity");

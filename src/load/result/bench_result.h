@@ -37,11 +37,11 @@ struct BenchMetrics {
 // kUsage: an unknown name.
 Result<void> CheckBenchMetrics(const BenchMetrics& metrics);
 
-// Whether a metric is not known because the client came late: it has no figures then.
+// Whether a metric has no figures because the client was late.
 bool IsUnsure(const LoadFigures& figures, std::string_view name);
 
-// One metric of vLLM's with its meaning: "itl" are the times between chunks, and in a chat the
-// first chunk counts although it holds no token. Milliseconds.
+// One of vLLM's metrics, in milliseconds, by vLLM's definition: "itl" are the times between chunks,
+// and in a chat the first chunk counts although it holds no token.
 Distribution BenchMetricOf(const LoadRecords& records, const std::string& name,
                            const std::vector<double>& percents);
 

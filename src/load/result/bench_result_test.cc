@@ -177,7 +177,7 @@ TEST(BenchResult, UnknownMetricsAreRefused) {
   EXPECT_FALSE(CheckBenchMetrics({.percents = {101}}));
 }
 
-TEST(BenchResult, WhatTheClientSpoiltIsNull) {
+TEST(BenchResult, FiguresThatTheClientSpoiltAreNull) {
   LoadRecords records = Records();
   records.requests[0].first_unsure = true;
   records.requests[0].unsure_chunks = 2;

@@ -30,7 +30,7 @@ std::string MetricBlock(const LoadRecords& records, const LoadFigures& whole,
     return BenchTitle(text.title) + BenchRow(fmt::format("{} (ms):", text.word), "read too late");
   }
   const Distribution all = BenchMetricOf(records, text.name, percents);
-  if (all.count == 0) return "";  // answers that were no streams have no TTFT
+  if (all.count == 0) return "";  // answers that were not streams have no TTFT
   const Distribution median = BenchMetricOf(records, text.name, {50});
   std::string out = BenchTitle(text.title);
   out += BenchRow(fmt::format("Mean {} (ms):", text.word), all.mean);
@@ -84,7 +84,7 @@ std::string BenchResultText(const LoadRecords& records, const LoadSummary& summa
   if (metrics.goodput && whole.unsure_first == 0)
     out += BenchRow("Request goodput (req/s):", whole.good_per_s);
   out += BenchRow("Output token throughput (tok/s):", whole.output_tokens_per_s);
-  if (summary.peak_chunks_per_s > 0) {  // not known of answers that were no streams
+  if (summary.peak_chunks_per_s > 0) {  // unknown for answers that were not streams
     out += BenchRow("Peak output token throughput (tok/s):",
                     static_cast<double>(summary.peak_chunks_per_s));
   }

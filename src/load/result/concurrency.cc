@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kOfLevel = 0.95;
 
-// From `at_ns` on so many were under way.
+// From `at_ns` on, that many requests were in flight.
 struct Edge {
   int64_t at_ns = 0;
   int64_t count = 0;
@@ -22,7 +22,7 @@ std::vector<Edge> EdgesOf(std::span<const RequestRecord> requests) {
     edges.push_back({request.sent_ns, 1});
     edges.push_back({request.ended_ns, -1});
   }
-  // What ends when another one begins ends first: stretches are half-open.
+  // Ends come before beginnings at the same time: intervals are half-open.
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
     return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.count < b.count;
   });

@@ -6,8 +6,8 @@
 namespace tacho {
 namespace {
 
-// The ranks between which the percentile lies in 95 of 100 cases, by the normal approximation of
-// the binomial distribution; good from about 5 samples on each side on, and absent before.
+// The ranks that enclose the percentile in 95 of 100 cases, by the normal approximation of the
+// binomial distribution. It needs about 5 samples on each side; absent below that.
 void AddBounds(std::span<const double> sorted, Percentile& percentile) {
   const auto n = static_cast<double>(sorted.size());
   const double share = percentile.percent / 100;
@@ -33,7 +33,7 @@ double PercentileOf(std::span<const double> sorted, double percent) {
   const double below = std::floor(at), share = at - below;
   const auto i = static_cast<size_t>(below);
   if (i + 1 >= sorted.size()) return sorted.back();
-  // As numpy's lerp: from the nearer end, so that it is monotonous.
+  // Like numpy's lerp: from the nearer end, so that it is monotonic.
   const double step = sorted[i + 1] - sorted[i];
   return share < 0.5 ? sorted[i] + step * share : sorted[i + 1] - step * (1 - share);
 }

@@ -28,7 +28,7 @@ TEST(Distribution, DescribesItsSamples) {
   EXPECT_DOUBLE_EQ(all.most, 9);
   EXPECT_DOUBLE_EQ(*all.At(50), 4.5);
   EXPECT_FALSE(all.At(99));
-  EXPECT_FALSE(all.percentiles[0].low);  // too few to tell
+  EXPECT_FALSE(all.percentiles[0].low);  // too few samples
   EXPECT_EQ(Describe({}, std::vector<double>{50}).count, 0u);
   EXPECT_TRUE(Describe({}, std::vector<double>{50}).percentiles.empty());
 }

@@ -15,11 +15,11 @@ namespace tacho {
 // The recording around a load.
 struct ProfiledRun {
   std::string folder;
-  bool complete = false;  // every trace is there and whole
+  bool complete = false;  // every trace is present and complete
   int status = 0;         // what tacho record would exit with
 };
 
-// One load that is over, with all that its report needs.
+// A finished load, with everything that its report needs.
 struct FinishedLoad {
   LoadPlan plan;
   std::vector<std::string> urls;
@@ -32,11 +32,11 @@ struct FinishedLoad {
   std::optional<ProfiledRun> run;  // with --profile
 };
 
-// A percentile in nanoseconds; empty where it is absent.
+// A percentile in nanoseconds; empty if absent.
 Cell TimeCell(const Distribution& all, double percent);
 
-// vLLM's table, then what it does not have: the steady state, each scenario, the times from the
-// schedule, the client itself, what failed.
+// vLLM's table, then what it lacks: the steady state, each scenario, the times from the schedule,
+// the client itself, what failed.
 std::string LoadText(const FinishedLoad& load, const TextStyle& style);
 
 // docs/load.md; schema 1.

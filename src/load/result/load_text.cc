@@ -70,7 +70,7 @@ void AddBounds(Document& document, const Distribution& all, std::string_view nam
            : " (too few requests for a confidence interval)")});
 }
 
-// What changes how the figures are to be read.
+// Remarks that qualify the figures.
 std::vector<std::string> Caveats(const FinishedLoad& load) {
   std::vector<std::string> lines = load.remarks;
   const LoadFigures& whole = load.summary.whole;

@@ -10,7 +10,8 @@
 namespace tacho {
 
 ClockPair ReadClocks() {
-  // The monotonic clock on both sides of the other one: its middle is at most half of that off.
+  // Reads the monotonic clock before and after the other one: the middle is wrong by at most half
+  // of the difference.
   const int64_t before = MonotonicNs();
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -27,7 +28,7 @@ int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks) {
   const ClockPair& left = *(after - 1);
   const int64_t since = monotonic_ns - left.monotonic_ns;
   if (after == clocks.end()) return left.unix_ns + since;
-  // Whole nanoseconds elapsed, and the share of what the other clock gained meanwhile.
+  // The nanoseconds elapsed, and the proportional part of the other clock's gain.
   const int64_t span = after->monotonic_ns - left.monotonic_ns;
   const int64_t gained = (after->unix_ns - left.unix_ns) - span;
   return left.unix_ns + since +

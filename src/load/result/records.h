@@ -14,13 +14,13 @@ struct ClockPair {
   int64_t unix_ns = 0;
 };
 ClockPair ReadClocks();
-// Between the pairs in a straight line, so that a clock which is being slewed does not matter.
+// Linear between the pairs, so that a slewed clock does no harm.
 int64_t UnixOf(int64_t monotonic_ns, std::span<const ClockPair> clocks);
 
 enum class RequestStatus {
-  kDone,       // answered as it should be
-  kFailed,     // refused, or an error in place of the answer or inside it
-  kPartial,    // tokens came, but the answer broke off or its figures contradict each other
+  kDone,       // answered as expected
+  kFailed,     // refused, or an error instead of the answer or inside it
+  kPartial,    // tokens came, but the answer is incomplete or its figures contradict each other
   kCancelled,  // by us, at the end of the load
 };
 std::string_view StatusName(RequestStatus status);  // "done"
@@ -30,41 +30,41 @@ enum class TokenCounts {
   kNone,      // no chunk came
   kUsage,     // from the running totals of each chunk: exact
   kTokenIds,  // from the ids in each chunk: exact
-  kChunks,    // one for each chunk with text: a guess, for servers that tell neither
+  kChunks,    // one for each chunk with text: a guess, for servers that report neither
 };
 
-// What happened to one request. Times are CLOCK_MONOTONIC nanoseconds, 0 where it did not come so
-// far. What every piece of an answer touches stands first, together (HttpSink::kTouched).
+// The record of one request. Times are CLOCK_MONOTONIC nanoseconds, 0 for what did not happen. The
+// members that every piece of an answer touches come first (HttpSink::kTouched).
 struct RequestRecord {
-  // One entry a chunk that carried tokens: when, and how many tokens.
+  // One entry for each chunk with tokens: its time and number of tokens.
   std::vector<int64_t> chunk_ns;
   std::vector<uint32_t> chunk_tokens;
   int64_t first_byte_ns = 0, first_token_ns = 0, last_token_ns = 0, ended_ns = 0;
-  // Of the chunks with a choice in them, tokens or not: vLLM's client takes its times from these.
+  // Of the chunks with a choice, with or without tokens: the times of vLLM's client.
   int64_t first_choice_ns = 0, last_choice_ns = 0;
   int64_t planned_prompt_tokens = 0, planned_output_tokens = 0;
-  int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not told
+  int64_t prompt_tokens = 0, cached_tokens = -1, output_tokens = 0;  // -1: not reported
   TokenCounts counted_by = TokenCounts::kNone;
   RequestStatus status = RequestStatus::kFailed;
-  // Chunks that came before the next one, some time: both waited for the client, and the kernel
-  // kept the time of the last alone.
+  // Chunks without a time of their own: they and the next one waited for the client, and the kernel
+  // kept only the time of the last.
   uint32_t unsure_chunks = 0;
   bool first_unsure = false;  // the first chunk, or the first token's, is one of them
-  bool by_kernel = false;     // times are the kernel's stamps, not when the client found what came
-  bool all_unsure = false;    // and they are not, of a client that was late
+  bool by_kernel = false;     // times are the kernel's stamps, not the client's
+  bool all_unsure = false;    // times are the client's, and it was late
   int http_status = 0;
-  int attempts = 0;       // above 1: sent again, as the server had just closed the kept connection
+  int attempts = 0;  // above 1: sent again, because the server had just closed the kept connection
   std::string server_id;  // the engine's own name for it, from its chunks
   uint64_t index = 0;     // in the plan
   std::string id;         // sent as X-Request-Id
   std::string scenario;
-  std::string url;          // of the server that it went to
+  std::string url;          // of its server
   bool in_session = false;  // of several turns
   uint64_t session = 0;
   uint32_t turn = 0;
-  // intended: by the schedule. admitted: when the bound of requests at once let it through (the
-  // difference is the user's own queue). handed: to the HTTP client (the difference is our own
-  // lateness). sent: when the kernel took it (the difference is a new connection, if any).
+  // intended: by the schedule. admitted: when the limit of in-flight requests let it through (the
+  // difference is the user's queue). handed: to the HTTP client (the difference is our own delay).
+  // sent: when the kernel took it (the difference is a new connection, if any).
   int64_t intended_ns = 0, admitted_ns = 0, handed_ns = 0, sent_ns = 0;
   std::string error;
   std::string finish_reason;

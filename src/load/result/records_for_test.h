@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-// A request that was sent at `sent_ms`, with one token a chunk at these times (in ms).
+// A request sent at `sent_ms`, with one chunk of one token at each of these times (in ms).
 inline RequestRecord RequestForTest(int64_t sent_ms, const std::vector<int64_t>& chunks_ms) {
   RequestRecord r;
   r.scenario = "chat";

@@ -59,7 +59,7 @@ void AppendRecord(std::string& out, const RequestRecord& r, std::span<const Cloc
   if (r.first_unsure) out += ",\"first_unsure\":true";
   if (r.all_unsure) out += ",\"all_unsure\":true";
   if (!r.chunk_ns.empty()) {
-    // From the sending on, each from the one before.
+    // Differences: the first from the sending, each other from the one before.
     out += ",\"chunk_dt_ns\":[";
     int64_t before = r.sent_ns;
     for (size_t i = 0; i < r.chunk_ns.size(); ++i) {

@@ -12,7 +12,7 @@ namespace tacho {
 
 enum class SloMetric { kTtft, kTpot, kEndToEnd };
 
-// A bound that a request must keep to be good.
+// A limit that a good request keeps.
 struct Slo {
   SloMetric metric = SloMetric::kTtft;
   double most_ns = 0;
@@ -20,10 +20,10 @@ struct Slo {
 };
 
 // "ttft:200": milliseconds, or with a unit ("ttft=1.5s", "tpot:50ms"). Names: ttft, tpot, e2el (or
-// e2e). Several with blanks or commas in between. kUsage: another name, no number.
+// e2e). Several are separated by blanks or commas. kUsage: an unknown name, an invalid number.
 Result<std::vector<Slo>> ParseSlos(std::string_view text);
 
-// Done, and within each bound. As in vLLM's client a TPOT of an answer of one token is 0.
+// Done, and within each bound. As in vLLM's client, the TPOT of an answer of one token is 0.
 bool KeepsSlos(const RequestRecord& record, const std::vector<Slo>& slos);
 
 }  // namespace tacho

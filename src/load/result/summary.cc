@@ -10,11 +10,11 @@
 namespace tacho {
 namespace {
 
-// Beyond these the client is a part of what it measures. A tick of the kernel's timer and a round
-// of the event loop stay well below them.
+// Above these limits the client affects its own measurements. A tick of the kernel's timer and a
+// turn of the event loop stay well below.
 constexpr double kLatenessOfTtft = 0.05, kLeastLatenessNs = 2e6, kMostCpuShare = 0.85;
 
-// Rates of a shorter stretch are of a few steps of the engine.
+// Rates over less time cover only a few engine steps.
 constexpr double kLeastSteadyNs = 1e9;
 
 using Picked = std::vector<const RequestRecord*>;
@@ -60,7 +60,7 @@ void CountStatus(const RequestRecord& request, LoadFigures& figures) {
   }
 }
 
-// The part of a request's output that came inside; without chunks it came at its end.
+// The share of a request's output inside the interval; without chunks, all of it came at its end.
 template <typename Inside>
 double ShareInside(const RequestRecord& request, const Inside& inside) {
   if (request.chunk_ns.empty()) return inside(request.last_choice_ns) ? 1 : 0;
@@ -72,9 +72,9 @@ double ShareInside(const RequestRecord& request, const Inside& inside) {
   return all > 0 ? tokens / all : 0;
 }
 
-// What came inside a stretch of time, whenever its requests were sent. A request counts by the part
-// of its output that came inside, so that tokens over requests are those of a request: in waves of
-// requests that begin together, whole ones at their ends would be a wave too many or too few.
+// The output inside an interval, whenever its requests were sent. A request counts with the share
+// of its output inside, so that tokens divided by requests are right: if requests come in waves,
+// whole requests would be off by a wave.
 void SetRates(const Picked& requests, int64_t from_ns, int64_t to_ns, const SummaryOptions& options,
               LoadFigures& figures) {
   figures.duration_ns = to_ns - from_ns;
@@ -167,7 +167,7 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
     if (const auto ns = LatenessNs(request)) late.push_back(static_cast<double>(*ns));
   }
   ClientVerdict verdict;
-  // A load that nobody answered tells nothing of the client.
+  // tacho does not judge the client if no request was answered.
   const bool answered =
       std::any_of(records.requests.begin(), records.requests.end(), [](const RequestRecord& r) {
         return r.status == RequestStatus::kDone || r.output_tokens > 0;
@@ -209,8 +209,8 @@ ClientVerdict Judge(const LoadRecords& records, const LoadFigures& whole) {
   return verdict;
 }
 
-// `error` without its figures (bytes, tokens, times), which tell no kind of error from another. A
-// status of HTTP does, and so does what is part of a word: an address, an id.
+// `error` without its figures (bytes, tokens, times), which do not distinguish kinds of errors. An
+// HTTP status does, and so do digits within a word (an address, an id).
 std::string KindOfError(std::string_view error) {
   constexpr std::string_view kStatus = "HTTP ";
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };

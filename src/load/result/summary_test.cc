@@ -115,7 +115,7 @@ TEST(Summary, ShowsCoordinatedOmission) {
 }
 
 TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
-  // Ten users, who come one after the other, 100 ms apart, and send three requests of 1 s each.
+  // Ten users, who begin 100 ms apart, send three requests of 1 s each.
   std::vector<RequestRecord> requests;
   for (int64_t user = 0; user < 10; ++user) {
     for (int64_t i = 0; i < 3; ++i) {
@@ -142,7 +142,7 @@ TEST(Summary, TheSteadyWindowLeavesOutTheWarmUpAndTheEnd) {
 
 TEST(Summary, AWaveCountsInTheSteadyWindowAsFarAsItCameInIt) {
   // Four waves of eight requests of five tokens each; the last token of each wave's second half
-  // comes when the first half of the next one is under way.
+  // comes when the first half of the next one is in flight.
   std::vector<RequestRecord> requests;
   for (int64_t wave = 0; wave < 4; ++wave) {
     for (int64_t i = 0; i < 8; ++i) {
@@ -159,7 +159,7 @@ TEST(Summary, AWaveCountsInTheSteadyWindowAsFarAsItCameInIt) {
 }
 
 TEST(Summary, UsersWhoThinkAreSteadyAtTheirMedian) {
-  // Ten users begin together, and are under way a tenth of the time from then on.
+  // Ten users begin together, and from then on have a request in flight a tenth of the time.
   std::vector<RequestRecord> requests;
   for (int64_t user = 0; user < 10; ++user) {
     requests.push_back(RequestForTest(1000, {1050, 1100}));
@@ -214,7 +214,7 @@ TEST(Summary, OfNothingIsNothing) {
   EXPECT_EQ(all.verdict.why, "nothing was sent");
 }
 
-TEST(Summary, WhereNothingWasAnsweredTheClientIsNotJudged) {
+TEST(Summary, TheClientIsNotJudgedWithoutAnAnswer) {
   LoadRecords records = RecordsForTest({RequestForTest(1000, {})});
   records.requests[0].status = RequestStatus::kFailed;
   records.client.most_cpu_share = 0.97;
@@ -222,7 +222,7 @@ TEST(Summary, WhereNothingWasAnsweredTheClientIsNotJudged) {
   EXPECT_FALSE(all.verdict.client_bound);
   EXPECT_EQ(all.verdict.why, "no request was answered");
 
-  // One that the end of the load cut in its answer was answered.
+  // A request that the end of the load cut within its answer counts as answered.
   records = RecordsForTest({RequestForTest(1000, {1050, 1060})});
   records.requests[0].status = RequestStatus::kCancelled;
   records.client.most_cpu_share = 0.97;
@@ -245,7 +245,7 @@ LoadRecords TwentyRequests() {
   return RecordsForTest(std::move(requests));
 }
 
-TEST(Summary, WhatTheClientReadTooLateIsLeftOutAndTooMuchOfItIsAbsent) {
+TEST(Summary, UnsureTimesAreLeftOutAndTooManyMakeAFigureAbsent) {
   LoadRecords records = TwentyRequests();
   records.requests[0].chunk_ns[0] = records.requests[0].first_token_ns =
       records.requests[0].chunk_ns[1];
@@ -268,7 +268,7 @@ TEST(Summary, WhatTheClientReadTooLateIsLeftOutAndTooMuchOfItIsAbsent) {
   EXPECT_THAT(two.verdict.why, HasSubstr("read 2 of 20 requests too late"));
 }
 
-TEST(Summary, TokensOfRequestsThatAreNotDoneAreCountedApart) {
+TEST(Summary, TokensOfRequestsThatAreNotDoneAreCountedSeparately) {
   LoadRecords records = TwentyRequests();
   for (size_t i = 10; i < 20; ++i) records.requests[i].status = RequestStatus::kCancelled;
   const LoadFigures all = Summarise(records, {}).whole;
@@ -277,7 +277,7 @@ TEST(Summary, TokensOfRequestsThatAreNotDoneAreCountedApart) {
   EXPECT_DOUBLE_EQ(all.received_tokens_per_s, 2 * all.output_tokens_per_s);
 }
 
-TEST(Summary, ASteadyStateShorterThanASecondIsNone) {
+TEST(Summary, ASteadyStateShorterThanASecondIsAbsent) {
   const auto load = [](int64_t requests) {
     std::vector<RequestRecord> all = {RequestForTest(1000, {1500})};
     for (int64_t i = 0; i < requests; ++i) {

@@ -18,7 +18,7 @@ namespace {
 constexpr double kMostLevels = 64;
 constexpr uint64_t kRequestsForP99 = 100;
 
-// The steady state's where there was one.
+// The steady state's, if there is one.
 const LoadFigures& FiguresOf(const SweepLevel& level) {
   return level.summary.steady ? *level.summary.steady : level.summary.whole;
 }
@@ -34,7 +34,7 @@ std::string RemarkOf(const SweepLevel& level, bool knee) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// At which the load went through to its end, with answers: a knee needs others to be better than.
+// The levels whose load was complete and answered: a knee must beat others.
 size_t WholeLevels(const std::vector<SweepLevel>& levels) {
   return static_cast<size_t>(
       std::count_if(levels.begin(), levels.end(), [](const SweepLevel& level) {
@@ -88,7 +88,7 @@ Result<std::vector<double>> ParseLevels(std::string_view text) {
     if (!add(part.substr(dots + 2))) return bad();
     const double last = levels.back();
     levels = std::move(until);
-    // The last one is one of them, also when the ratio would pass it by.
+    // The last level is included even if the ratio skips it.
     for (double next = levels.back() * ratio; next < last * 0.999; next *= ratio) {
       const double digit = std::pow(10, std::floor(std::log10(next)) - 3);
       const double level = std::round(next / digit) * digit;

@@ -65,7 +65,7 @@ TEST(Sweep, TheKneeIsWhereThroughputOverLatencyIsLargest) {
   EXPECT_FALSE(KneeOf(levels));
   EXPECT_FALSE(KneeOf({}));
   EXPECT_FALSE(KneeOf({levels[1]}));
-  // A sweep that was ended in its second level has one.
+  // A sweep that was interrupted in its second level has one level.
   SweepLevel stopped = level(2, 195, 1.02e9);
   stopped.broken_off = true;
   EXPECT_FALSE(KneeOf({level(1, 100, 1e9), stopped}));

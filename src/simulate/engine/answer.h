@@ -14,7 +14,7 @@
 
 namespace tacho::simulate {
 
-// One text that is being made: what an event of its stream, or the whole answer, can tell of it.
+// A text in generation: what an event of its stream, or the whole answer, may contain.
 struct AnswerPart {
   int64_t index = 0;  // among the answer's texts
   const std::vector<int64_t>* prompt = nullptr;
@@ -24,19 +24,19 @@ struct AnswerPart {
   std::string whole_text;    // so far
   std::vector<int64_t> whole_ids;
   bool first = false;
-  std::string_view finish;         // "length", "stop"; "" while it goes on
+  std::string_view finish;         // "length", "stop"; "" before the end
   double seconds = 0;              // since the request came
   double first_token_seconds = 0;  // likewise
 };
 
-// How an API words its answers. One for each request.
+// The format of an API's answers. One object per request.
 class AnswerFormat {
  public:
   virtual ~AnswerFormat() = default;
   // The event before the first token, "" for none.
   virtual std::string Opening(const AnswerPart& part) = 0;
   virtual std::string Event(const AnswerPart& part) = 0;
-  // The events behind the last token, before [DONE]; "" for none.
+  // The events after the last token, before [DONE]; "" for none.
   virtual std::string Closing(const std::vector<AnswerPart>& parts) = 0;
   virtual std::string Whole(const std::vector<AnswerPart>& parts) = 0;
   virtual std::string StreamError(const ApiError& error) = 0;
@@ -44,7 +44,7 @@ class AnswerFormat {
 
 struct AnswerOptions {
   bool stream = false;
-  int64_t interval = 1;  // tokens an event
+  int64_t interval = 1;  // tokens per event
   int64_t vocabulary = 1;
   int64_t break_off_after = -1;  // tokens after which the stream ends in an error; -1: never
   std::vector<HttpHeader> headers;
@@ -64,7 +64,7 @@ struct AnswerText {
 struct TextOrder {
   const std::vector<std::vector<int64_t>>& prompts;
   int64_t copies = 1;
-  int64_t most_tokens = 0;  // of an answer; 0: as many as there is room for
+  int64_t most_tokens = 0;  // of an answer; 0: as many as fit
   bool ignore_eos = false;
   int64_t max_model_len = 0;
   PrefixCache* prefixes = nullptr;  // nullptr: prefix caching is off
@@ -72,15 +72,16 @@ struct TextOrder {
 std::vector<AnswerText> PlanTexts(const TextOrder& order, uint64_t& next_id);
 
 // Answers one HTTP request with one or more texts as their tokens come, as a stream of server-sent
-// events or at once. What piles up in front of a slow reader is put into one event.
+// events or at once. The backlog of a slow reader is merged into one event.
 class Answer : public std::enable_shared_from_this<Answer> {
  public:
   Answer(std::shared_ptr<HttpExchange> exchange, std::unique_ptr<AnswerFormat> format,
          AnswerOptions options, std::vector<AnswerText> texts, int64_t started_ns);
 
-  // The listener for the text of that place; it keeps the answer alive.
+  // The listener for the text with that index; it keeps the answer alive.
   std::shared_ptr<TokenListener> ListenerOf(size_t text);
-  // Called for each text that nobody wants any more because another one broke the stream off.
+  // Called for each text that is no longer needed because another one ended the stream with an
+  // error.
   std::function<void(uint64_t id)> abort;
   // Called once, when the answer is over in any way.
   std::function<void()> ended;

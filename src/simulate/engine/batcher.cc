@@ -35,7 +35,7 @@ int64_t Batcher::ScheduledAt(uint64_t id) const {
 void Batcher::ScheduleContext(Running& running, int64_t& budget, StepBatch& batch) {
   const int64_t left = running.request.prompt_tokens - running.computed;
   int64_t tokens = std::min(left, budget);
-  // A prompt longer than a step has its step for itself when it may not be cut.
+  // A prompt that is longer than a step and may not be split has a step of its own.
   if (!limits_.chunked_prefill && tokens < left) tokens = batch.empty() ? left : 0;
   if (tokens <= 0) return;
   const int64_t length = running.computed + tokens;
@@ -92,7 +92,8 @@ StepBatch Batcher::Schedule(int64_t now_ns) {
 std::vector<BatchOutput> Batcher::Complete(const StepBatch& batch) {
   std::vector<BatchOutput> outputs;
   outputs.reserve(batch.shares.size());
-  // Both are in the order of running_, but for context after generation: look from where it was.
+  // Both are in the order of running_, except that context follows generation, so the search
+  // continues where it ended.
   std::map<uint64_t, size_t> places;
   for (size_t i = 0; i < running_.size(); ++i) places.emplace(running_[i].request.id, i);
   for (const BatchShare& share : batch.shares) {

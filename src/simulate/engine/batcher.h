@@ -40,22 +40,22 @@ struct StepBatch {
   bool empty() const { return shares.empty(); }
 };
 
-// What a finished step gave to a request.
+// The result of a finished step for a request.
 struct BatchOutput {
   uint64_t id = 0;
   bool first_token = false;
   bool finished = false;
 };
 
-// Continuous batching: requests in, steps out, time only as values. Requests that run keep their
-// place; waiting ones come in, in order, as long as there are places, tokens and room in the
-// cache for the whole of their answer (so nothing is ever preempted).
+// Continuous batching: requests in, steps out, time only as values. Running requests keep their
+// place. Waiting ones enter in order, while there are places, tokens and room in the cache for
+// their whole answer (so nothing is ever preempted).
 class Batcher {
  public:
   explicit Batcher(const BatcherLimits& limits) : limits_(limits) {}
 
   void Add(const BatchRequest& request);
-  // Takes a request out, wherever it is. False if it is not here (any more).
+  // Removes a request in any state. False if it is not, or no longer, here.
   bool Abort(uint64_t id);
   // The next step, empty if there is nothing to do. The one before must have been completed.
   StepBatch Schedule(int64_t now_ns);
@@ -68,7 +68,7 @@ class Batcher {
   bool idle() const { return running_.empty() && waiting_.empty(); }
   int64_t cache_tokens_used() const { return cache_used_; }
   const BatcherLimits& limits() const { return limits_; }
-  // When a request was first scheduled; 0 when it is not here or has not been yet.
+  // When a request was first scheduled; 0 if it is not here or was not yet scheduled.
   int64_t ScheduledAt(uint64_t id) const;
 
  private:

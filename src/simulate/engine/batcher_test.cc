@@ -13,7 +13,7 @@ BatchRequest Request(uint64_t id, int64_t prompt, int64_t output, int64_t cached
   return {id, prompt, cached, output, 0};
 }
 
-// Runs to the end; gives all steps.
+// Runs to the end; returns all steps.
 std::vector<StepBatch> RunAll(Batcher& batcher) {
   std::vector<StepBatch> steps;
   for (;;) {
@@ -97,8 +97,8 @@ TEST(Batcher, WaitsForRoomInTheCache) {
   EXPECT_TRUE(batcher.idle());
 }
 
-// Whatever comes: every prompt token is read once, every answer has its length, no step is larger
-// than the limits.
+// For any load: every prompt token is read once, every answer has its length, no step exceeds the
+// limits.
 TEST(Batcher, AddsUpForAnyLoad) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Random random = Random::FromState(seed);

@@ -25,7 +25,7 @@ constexpr Hardware kHardware[] = {
 };
 
 constexpr double kBytesPerNumber = 2;     // bfloat16
-constexpr double kSmallestKernel = 1100;  // ns: nothing on a GPU is quicker
+constexpr double kSmallestKernel = 1100;  // ns: nothing on a GPU is faster
 constexpr int64_t kTickNs = 32;
 constexpr int64_t kLargeMessage = 512 << 10;  // bytes; from here on NCCL's ring wins
 

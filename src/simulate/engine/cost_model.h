@@ -15,7 +15,7 @@ namespace tacho::simulate {
 
 // A dense decoder in bfloat16.
 struct ModelShape {
-  std::string_view name;  // as --model-size knows it
+  std::string_view name;  // its name in --model-size
   std::string_view checkpoint;
   int layers;
   int64_t hidden, intermediate;
@@ -23,9 +23,9 @@ struct ModelShape {
   int64_t vocabulary;
 };
 
-// What limits a kernel: rates that are reached, not those of the data sheet.
+// The limits of a kernel: achieved rates, not those of the data sheet.
 struct Hardware {
-  std::string_view name;         // as --hardware knows it
+  std::string_view name;         // its name in --hardware
   std::string_view device_name;  // as CUDA calls it
   double flops;                  // bfloat16, a second
   double memory_bytes_s;
@@ -60,10 +60,10 @@ struct StepKernels {
   std::vector<KernelWork> prepare, forward, sample;
 };
 
-// The same for the same `random`. Matrix products are bound by arithmetic or by reading the
+// Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
 // weights, attention by arithmetic (prompts) and by reading the cache (generation), the rest by
-// memory; a kernel takes 5 % more or less, one in a hundred up to twice as long. Durations are
-// multiples of 32 ns, as the device's clock ticks.
+// memory. Durations vary by 5 %; one in a hundred is up to twice as long. They are multiples of 32
+// ns, the device's clock tick.
 StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random);
 
 }  // namespace tacho::simulate

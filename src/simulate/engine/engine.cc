@@ -81,7 +81,7 @@ Recording Engine::CloseRecording(int id) {
   return recording;
 }
 
-// Requests that come together share a step: it begins once all that wait on the loop are in.
+// Requests that come together share a step: it begins after all jobs that wait on the loop.
 void Engine::Wake() {
   if (busy_ || stalled_ || dead_ || pending_ || wake_posted_) return;
   wake_posted_ = true;
@@ -143,7 +143,7 @@ void Engine::EndStep(int64_t planned_end_ns) {
   if (!busy_ && !stalled_ && !dead_ && !pending_) BeginStep(false);
 }
 
-// A job may stall the engine: those behind it wait until it goes on.
+// A job may stall the engine: later jobs wait until it resumes.
 void Engine::RunBetween() {
   while (!between_.empty() && !stalled_ && !dead_) {
     const auto job = std::move(between_.front());

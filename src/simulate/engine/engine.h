@@ -19,52 +19,52 @@ struct EngineOptions {
   CostModel cost;
   BatcherLimits limits;
   uint64_t seed = 1;
-  bool empty_step_at_end = true;  // vLLM looks at its batch once more when it has run empty
+  bool empty_step_at_end = true;  // vLLM runs one more step with an empty batch
 };
 
-// Hears of a request's tokens, on the loop's thread.
+// Receives a request's tokens, on the loop's thread.
 class TokenListener {
  public:
   virtual ~TokenListener() = default;
   // One more token at that (monotonic) time; `last`: the request is over.
   virtual void OnToken(int64_t now_ns, bool last) = 0;
-  // False: nobody reads the answer any more; the request is aborted.
+  // False: the reader has gone; the request is aborted.
   virtual bool IsWanted() const = 0;
   virtual void OnAborted() = 0;
 };
 
 // One scheduler with its batch and its tensor-parallel ranks: takes requests, runs one step after
-// the other in real time, and keeps what its profilers record. All on the loop's thread.
+// the other in real time, and records for its profilers. All on the loop's thread.
 class Engine {
  public:
   Engine(const EngineOptions& options, Loop& loop)
       : options_(options), loop_(loop), batcher_(options.limits) {}
 
   void Submit(BatchRequest request, std::shared_ptr<TokenListener> listener);
-  // Takes the request out without a word to its listener.
+  // Removes the request without a call to its listener.
   void Abort(uint64_t id);
   void AbortAll();
 
-  // Asked before each step with what is in it; false: the engine stalls (it is writing a trace, or
+  // Called before each step with its content. False: the engine stalls (it is writing a trace, or
   // it is dead) until Resume.
   using Gate = std::function<bool(const StepBatch&)>;
   void set_gate(Gate gate) { gate_ = std::move(gate); }
-  // Told after each step: the recorded form, and how long it took.
+  // Called after each step: its recorded form, and its duration.
   using StepDone = std::function<void(const RecordedStep&, int64_t dur_ns)>;
   void set_step_done(StepDone done) { step_done_ = std::move(done); }
   void Stall() { stalled_ = true; }
   void Resume();
   void Kill();
 
-  // Runs `job` between two steps: at once when none is running and the engine is not stalled. That
-  // is when engines handle what their profiler is asked to do.
+  // Runs `job` between two steps, at once if no step runs and the engine is not stalled. At that
+  // point engines handle profiler requests.
   void BetweenSteps(std::function<void()> job);
 
-  // Recordings: any number at a time. One that is opened in the middle of a step has that step.
+  // Any number of recordings at a time. A recording that is opened during a step includes it.
   int OpenRecording();
   Recording CloseRecording(int id);
   bool IsOpen(int id) const { return recordings_.contains(id); }
-  // Leaves a mark for the steps to come: ProfilerStep#N, or none.
+  // Sets the mark of later steps: ProfilerStep#N, or none.
   void set_profiler_step(std::optional<int64_t> step) { profiler_step_ = step; }
 
   bool busy() const { return busy_; }

@@ -9,7 +9,7 @@ namespace tacho::simulate {
 
 enum class FinishReason : uint8_t { kStop, kLength, kAbort, kError, kRepetition, kCount };
 
-// What an engine counts about its work since it began: the source of its metrics.
+// An engine's counters since its start: the source of its metrics.
 struct EngineStats {
   static constexpr std::array kSeconds = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08,
                                           0.1,   0.25,  0.5,  0.75, 1.0,  2.5,  5.0,

@@ -12,8 +12,8 @@ namespace tacho::simulate {
 
 enum class FaultKind : uint8_t {
   kSlowStart,      // the profiler begins late, and /start_profile answers then
-  kSlowFlush,      // writing a trace takes so long, and the file grows all the while
-  kSlowTable,      // vLLM's table behind the trace takes so long for each step
+  kSlowFlush,      // writing a trace takes this long, and the file grows meanwhile
+  kSlowTable,      // vLLM's table after the trace takes this long per step
   kHangStart,      // /start_profile never answers
   kHangStop,       // /stop_profile never answers, nothing is written
   kErrorStart,     // /start_profile answers 500
@@ -21,27 +21,27 @@ enum class FaultKind : uint8_t {
   kNotFound,       // the profiler is not configured: 404
   kLoseRank,       // one rank's trace never appears
   kMuteRank,       // the process of one rank never asks Kineto's daemon
-  kLateAnswers,    // a worker's processes find their daemon's answers so many questions late
+  kLateAnswers,    // a worker's processes find their daemon's answers this many questions late
   kTruncate,       // traces end in the middle
   kSilentSecond,   // the second session answers 200 and writes nothing
   kClockSkew,      // the machine's clock is off
   kClockDrift,     // and runs too fast
   kDieInFlush,     // the engine dies while it writes its trace
-  kDieInLoad,      // the engine dies after so many steps
+  kDieInLoad,      // the engine dies after this many steps
   kDiskFull,       // no space left on the device
-  kErrorInStream,  // each so-manieth answer breaks off with an error inside its 200 stream
+  kErrorInStream,  // every Nth answer ends in an error inside its 200 stream
   kUnhealthy,      // /health says 503
   kCount,
 };
 
-// One thing that goes wrong, as --fault names it: KIND[@WORKER][:ARGUMENT].
+// One fault, as in --fault: KIND[@WORKER][:ARGUMENT].
 struct Fault {
   FaultKind kind = FaultKind::kCount;
-  std::optional<int64_t> worker;  // none: all of them
+  std::optional<int64_t> worker;  // absent: all of them
   int64_t amount = 0;             // nanoseconds, parts in a million, a rank or a count
 };
 
-// What --help says about a kind.
+// A kind in --help.
 struct FaultRow {
   FaultKind kind;
   std::string_view name;
@@ -62,12 +62,12 @@ class Faults {
   Faults() = default;
   explicit Faults(std::vector<Fault> list) : list_(std::move(list)) {}
 
-  // The first fault of that kind for that worker; nullptr when it has none.
+  // The first fault of that kind for that worker; nullptr if it has none.
   const Fault* Find(FaultKind kind, int64_t worker) const;
   bool Has(FaultKind kind, int64_t worker) const { return Find(kind, worker) != nullptr; }
   // Its amount, or `otherwise`.
   int64_t Amount(FaultKind kind, int64_t worker, int64_t otherwise = 0) const;
-  // Whether it strikes the nth time: its amount says each how many times it does.
+  // Whether it strikes the nth time: its amount N means every Nth time.
   bool Strikes(FaultKind kind, int64_t worker, uint64_t nth) const;
 
  private:

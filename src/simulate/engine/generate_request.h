@@ -10,16 +10,16 @@
 
 namespace tacho::simulate {
 
-// What SGLang's own /generate was asked for.
+// A request to SGLang's own /generate.
 struct GenerateRequest {
   std::vector<std::vector<int64_t>> prompts;
-  bool many = false;  // a list of prompts was given, were it of one
+  bool many = false;  // a list of prompts was given, perhaps of one
   int64_t max_new_tokens = 128;
   bool ignore_eos = false;
   bool stream = false;
   std::string rid;
   int64_t data_parallel_rank = -1;
-  // What is told only inside of a stream, with 200; without a stream as the answer, with 400.
+  // An error that comes inside the stream, with 200; without a stream it is the answer, with 400.
   std::string late_error;
 };
 

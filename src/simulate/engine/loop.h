@@ -7,8 +7,8 @@
 
 namespace tacho::simulate {
 
-// The time and the one thread that all simulated processes live on. Real time comes from the HTTP
-// server's loop, tests have one of their own (VirtualLoop).
+// The clock and the one thread of all simulated processes. Real time comes from the HTTP server's
+// loop; tests use VirtualLoop.
 class Loop {
  public:
   virtual ~Loop() = default;
@@ -17,7 +17,7 @@ class Loop {
   // Calls `job` on the loop's thread: soon, or at a monotonic time. From any thread.
   virtual void Post(std::function<void()> job) = 0;
   virtual void At(int64_t monotonic_ns, std::function<void()> job) = 0;
-  // Runs `work`, which may block, somewhere else and then `done` on the loop's thread.
+  // Runs `work`, which may block, on another thread, and then `done` on the loop's thread.
   virtual void Away(std::function<void(std::stop_token)> work, std::function<void()> done) = 0;
 };
 
@@ -37,7 +37,7 @@ class VirtualLoop : public Loop {
     Post(std::move(done));
   }
 
-  // Runs all jobs up to that time, and moves on to it.
+  // Runs all jobs up to that time, and advances to it.
   void RunUntil(int64_t until_ns) {
     while (!jobs_.empty() && jobs_.begin()->first <= until_ns) {
       now_ns_ = jobs_.begin()->first;

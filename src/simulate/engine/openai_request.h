@@ -10,31 +10,31 @@
 
 namespace tacho::simulate {
 
-// What /v1/completions or /v1/chat/completions was asked for.
+// A request to /v1/completions or /v1/chat/completions.
 struct OpenAiRequest {
   bool chat = false;
   std::string model;
   std::vector<std::vector<int64_t>> prompts;  // as tokens; chat has one
-  int64_t max_tokens = 16;                    // 0: as many as there is room for
+  int64_t max_tokens = 16;                    // 0: as many as fit
   bool ignore_eos = false;
   int64_t copies = 1;  // n
   bool stream = false;
   bool include_usage = false, continuous_usage = false;
   bool return_token_ids = false;
-  int64_t stream_interval = 0;      // 0: as the server is set
+  int64_t stream_interval = 0;      // 0: the server's setting
   int64_t data_parallel_rank = -1;  // of SGLang's body
-  // A token that the model does not have: told only once the stream has begun. -1: none.
+  // A token that the model does not have, which is an error within the stream. -1: none.
   int64_t unknown_token = -1;
 };
 
 struct OpenAiLimits {
-  SimulatedEngine engine = SimulatedEngine::kVllm;  // whose words a refusal has
+  SimulatedEngine engine = SimulatedEngine::kVllm;  // whose format refusals have
   std::string model;                                // refused under any other name, unless empty
   int64_t max_length = 0;                           // of prompt and answer together
   int64_t vocabulary = 1;
 };
 
-// Reads a body as the engines do: unknown fields are passed over.
+// Reads a body like the engines: ignores unknown fields.
 std::variant<OpenAiRequest, ApiError> ReadOpenAiRequest(std::string_view body, bool chat,
                                                         const OpenAiLimits& limits);
 

@@ -6,7 +6,7 @@ namespace tacho::simulate {
 namespace {
 
 constexpr size_t kBytesAToken = 4;
-constexpr int64_t kPartialCharacter = 97;  // each so-manieth token ends inside a character
+constexpr int64_t kPartialCharacter = 97;  // every 97th token ends inside a character
 
 uint64_t Chain(uint64_t hash, uint64_t value) { return HashNumber(hash ^ (value + 0x51ed27U)); }
 
@@ -70,7 +70,7 @@ int64_t PrefixCache::Match(const std::vector<int64_t>& tokens) {
     blocks_.erase(by_age_.front());
     by_age_.pop_front();
   }
-  // The last token is always computed: its logits are what is asked for.
+  // The last token is always computed, because its logits are needed.
   if (known * kBlock >= tokens.size() && known > 0) --known;
   queries_ += tokens.size();
   hits_ += known * kBlock;

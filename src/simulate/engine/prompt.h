@@ -14,12 +14,12 @@ std::vector<int64_t> Tokenize(std::string_view text, int64_t vocabulary);
 
 // The tokens that a simulated model answers with: the same for the same prompt.
 int64_t OutputToken(uint64_t prompt_hash, int64_t index, int64_t vocabulary);
-// How long it would answer if nothing but the end of its thought stopped it.
+// The length of the answer without a limit of tokens.
 int64_t NaturalLength(uint64_t prompt_hash);
 uint64_t HashOf(const std::vector<int64_t>& tokens);
 
-// Turns tokens to text one after the other. Some end inside a character: they have no text of
-// their own, the next one brings it.
+// Turns tokens into text one after the other. Some end inside a character: their text comes with
+// the next token.
 class Detokenizer {
  public:
   std::string Push(int64_t token);
@@ -28,13 +28,13 @@ class Detokenizer {
   bool inside_character_ = false;
 };
 
-// Which beginnings of prompts are in the key-value cache, in blocks of 16 tokens.
+// Which prefixes of prompts are in the key-value cache, in blocks of 16 tokens.
 class PrefixCache {
  public:
   static constexpr size_t kBlock = 16;
   explicit PrefixCache(size_t most_blocks) : most_blocks_(most_blocks) {}
 
-  // How many tokens at the beginning are known; from now on all of its whole blocks are.
+  // How many first tokens are cached; afterwards all its whole blocks are.
   int64_t Match(const std::vector<int64_t>& tokens);
   void Clear();
 

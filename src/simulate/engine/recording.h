@@ -11,8 +11,8 @@
 
 namespace tacho::simulate {
 
-// What a profiler of one engine saw between its start and its stop, in Unix nanoseconds of the
-// engine's clock. Steps are kept as what they computed: PlanStep gives their events back.
+// What a profiler of one engine recorded between its start and its stop, in Unix nanoseconds of the
+// engine's clock. Steps are stored as their loads, from which PlanStep regenerates their events.
 struct RecordedStep {
   uint64_t index = 0;  // of the engine
   int64_t start_ns = 0;
@@ -26,7 +26,7 @@ struct Recording {
   int64_t start_ns = 0, end_ns = 0;
   std::vector<RecordedStep> steps;
   bool ends_idle = false;        // there was nothing to do at its end
-  bool ends_in_request = false;  // SGLang: it was ended by a request, which is still being handled
+  bool ends_in_request = false;  // SGLang: a request, which is still being handled, ended it
 };
 
 // How an engine names its steps in a trace.
@@ -40,17 +40,18 @@ enum class StepNames : uint8_t {
 };
 std::string StepName(StepNames names, const RecordedStep& step);
 
-// Whose trace it is: a rank's, vLLM's front end's (without stacks nothing but the profiler's span),
-// or that of a process that has nothing to record (not even that).
+// Whose trace it is: a rank's, vLLM's front end's (without stacks only the profiler's span), or
+// that of a process that has nothing to record (not even the span).
 enum class TraceContent : uint8_t { kWorker, kFrontend, kNothing };
 
-// All that a trace file tells beside the steps: one rank of one engine.
+// The content of a trace file apart from the steps: one rank of one engine.
 struct TraceSource {
   TraceContent content = TraceContent::kWorker;
   SimulatedEngine engine = SimulatedEngine::kVllm;
   std::string version;  // stamped into the file when `stamps_version`
   bool stamps_version = true;
-  bool on_demand = false;  // taken by Kineto alone: without what torch.profiler and the engine add
+  bool on_demand =
+      false;  // taken by Kineto alone, without the additions of torch.profiler and the engine
   KinetoDialect dialect = KinetoDialect::kOneKeyALine;
   StepNames names = StepNames::kContext;
   bool scopes = false;                      // the engine's named ranges
@@ -60,14 +61,14 @@ struct TraceSource {
   CostModel cost;
   uint64_t seed = 1;
   int rank_in_step = 0;          // which of the step's ranks
-  int rank = 0, world_size = 1;  // as distributedInfo tells them
+  int rank = 0, world_size = 1;  // as in distributedInfo
   int device = 0, visible_devices = 1;
   int64_t pid = 0;
   std::string process_name, host_name;
   int64_t first_external_id = 1, first_correlation = 1;
   std::string trace_name;  // the path that the writer was given
 
-  // The clock of the machine: off by this much, and by so many parts in a million more each second.
+  // The error of the machine's clock: a constant offset, and a drift in parts per million.
   int64_t clock_skew_ns = 0;
   double clock_drift_ppm = 0;
   int64_t clock_origin_ns = 0;  // where the drift begins

@@ -39,7 +39,7 @@ class Rank {
     open_.pop_back();
   }
 
-  // A host call; gives its index. It lasts at least until `not_before`.
+  // Adds a host call, which lasts at least until `not_before`; returns its index.
   int32_t Call(const char* name, int64_t low, int64_t high, int64_t not_before = 0) {
     Pass(200, 700);
     const int64_t start = now_;
@@ -70,7 +70,7 @@ class Rank {
                             0, bytes});
   }
 
-  // A kernel of its own launch, with its operator.
+  // A kernel with its own launch and operator.
   void Launch(const KernelWork& work) {
     const KernelInfo& info = KernelOf(engine_, work.role);
     OpenOp(info.op);
@@ -83,7 +83,7 @@ class Rank {
     graph_call_ = Call("cudaGraphLaunch", 9000 + static_cast<int64_t>(kernels) * 300,
                        11000 + static_cast<int64_t>(kernels) * 380);
     const HostCall& call = plan_.calls[static_cast<size_t>(graph_call_)];
-    // The device begins while the host is still handing over the graph.
+    // The device begins while the host is still submitting the graph.
     compute_free_ = std::max(compute_free_, call.start_ns + call.dur_ns / 2 + Time(2000, 4000));
     graph_node_ = 0;
   }
@@ -226,7 +226,7 @@ class StepPlanner {
     }
   }
 
-  // A collective is over when the last rank has come and the data has moved.
+  // A collective ends when the last rank has arrived and the data has moved.
   void Join(int64_t duration_ns) {
     int64_t end = 0;
     for (Rank& rank : ranks_) end = std::max(end, rank.last().start_ns + duration_ns);

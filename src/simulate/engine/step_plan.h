@@ -10,8 +10,8 @@
 
 namespace tacho::simulate {
 
-// One engine step in time: what the host of each rank did, which calls it made, what its device
-// did for them. Times are nanoseconds from the beginning of the step.
+// The timing of one engine step: the operators and calls of each rank's host, and the work of its
+// device. Times are nanoseconds from the beginning of the step.
 
 struct HostSlice {
   enum class Kind : uint8_t {
@@ -56,9 +56,9 @@ struct StepPlan {
   int64_t duration_ns = 0;  // until the last rank is ready
 };
 
-// Plans one step on all ranks together: a collective ends on all of them at the same time. The
-// same for the same arguments. A decode step of at most 512 requests replays one graph; other steps
-// launch kernel by kernel. A step without requests is the engine's look at an empty batch.
+// Plans one step on all ranks together: a collective ends on all at the same time. Deterministic. A
+// decode step of at most 512 requests replays one graph; other steps launch kernel by kernel. A
+// step without requests is the engine's look at an empty batch.
 StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
                   uint64_t seed, uint64_t step);
 

@@ -11,7 +11,7 @@
 
 namespace tacho::simulate {
 
-// What all simulated routers have: workers, and a way to pass requests on to them.
+// The common part of all simulated routers: workers, and forwarding to them.
 class Router {
  public:
   virtual ~Router() = default;
@@ -28,7 +28,7 @@ class Router {
  protected:
   Router(HttpClient& client, Loop& loop, ServerLog& log)
       : client_(client), loop_(loop), log_(log) {}
-  // The next that answers, round robin; nullptr when none does.
+  // The next live worker, round robin; nullptr if there is none.
   Upstream* Next();
   // Sends the request there and its answer back. `ended` (may be empty) is called on the loop.
   void Pass(const std::shared_ptr<HttpExchange>& exchange, Upstream& to, ForwardOptions options);
@@ -48,11 +48,11 @@ class Router {
   uint64_t next_id_ = 1, next_request_ = 1;
 };
 
-// vllm-router 0.1.17 in its regular mode, round robin: whatever it does not know itself goes to one
-// worker, and that worker's answer back.
+// vllm-router 0.1.17 in its regular mode, round robin: it forwards every route that it does not
+// know to one worker.
 std::unique_ptr<Router> MakeVllmRouter(HttpClient& client, Loop& loop, ServerLog& log);
-// sglang-router 0.3.2: knows its routes and answers all others with 404; takes requests apart and
-// passes on what it understands; tries again; blocks workers that fail.
+// sglang-router 0.3.2: knows its routes and answers all others with 404; parses requests and
+// forwards what it understands; retries; blocks workers that fail.
 std::unique_ptr<Router> MakeSglangRouter(HttpClient& client, Loop& loop, ServerLog& log);
 
 }  // namespace tacho::simulate

@@ -126,7 +126,7 @@ class SglangRouter : public Router {
                     upstreams_.size()),
         kTextType);
   }
-  // Takes the order at once; the worker is in the list when it has answered.
+  // Accepts the order at once; the worker is listed after it has answered.
   void Register(const Exchange& exchange) {
     const Json body = Json::parse(exchange->request().body, nullptr, false);
     if (!body.is_object() || !body.contains("url") || !body["url"].is_string()) {
@@ -216,7 +216,7 @@ class SglangRouter : public Router {
     return upstream.blocked_until_ns > loop_.NowNs();
   }
 
-  // Cache-aware: where a prompt with this beginning went before; else where there is least to do.
+  // Cache-aware: the worker that had a prompt with this prefix, else the least loaded one.
   Upstream* Choose(const ServerRequest& request, uint64_t except) {
     const auto usable = [&](const Upstream& u) {
       return u.Answers() && !IsBlocked(u) && u.id != except;
@@ -235,7 +235,7 @@ class SglangRouter : public Router {
     }
     constexpr size_t kMostRemembered = 100'000;
     if (went_to_.size() > kMostRemembered) went_to_.clear();
-    // Of equals the next one in turn.
+    // Among equals, the next one in turn.
     Upstream* next = Next();
     if (next != nullptr && usable(*next) && next->load <= least->load) least = next;
     if (!request.body.empty()) went_to_[key] = least->id;
@@ -282,7 +282,7 @@ class SglangRouter : public Router {
     Pass(exchange, *upstream, std::move(options));
   }
 
-  // The circuit breaker: ten answers in a row that are no success, whoever is to blame.
+  // The circuit breaker: ten failed answers in a row, whatever the cause.
   void Count(uint64_t id, int status) {
     Upstream* upstream = Find(id);
     if (upstream == nullptr) return;

@@ -12,7 +12,7 @@ namespace tacho::simulate {
 
 // A worker's id as the router shows it.
 std::string UuidOf(const Upstream& upstream);
-// GET /workers/{id}; `failure` is what became of the last order about it, "" if all is well.
+// GET /workers/{id}; `failure` is the error of the last order about it, "" if there is none.
 std::string WorkerJson(const Upstream& upstream, const std::string& failure, int64_t now_s);
 std::string WorkersJson(const std::vector<Upstream>& upstreams);  // GET /workers
 std::string LoadsJson(const std::vector<Upstream>& upstreams);    // GET /get_loads

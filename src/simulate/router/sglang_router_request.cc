@@ -11,7 +11,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// The fields of a request that the router's own types know; all others are lost on the way.
+// The fields of a request that the router's types have; it drops all others.
 void DropUnknown(const std::string& path, OrderedJson& json) {
   const auto drop = [&](std::initializer_list<const char*> keys) {
     for (const char* key : keys) json.erase(key);
@@ -32,7 +32,7 @@ void DropUnknown(const std::string& path, OrderedJson& json) {
   }
 }
 
-// Where the value of `key` ends in the text, as a column; 0 when it is not there.
+// The column where the value of `key` ends in the text; 0 if it is not there.
 size_t EndOfList(const std::string& text, const std::string& key) {
   const size_t at = text.find("\"" + key + "\"");
   const size_t open = at == std::string::npos ? at : text.find('[', at);

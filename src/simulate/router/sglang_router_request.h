@@ -4,7 +4,7 @@
 
 namespace tacho::simulate {
 
-// What sglang-router does to the body of a request before it passes it on.
+// How sglang-router changes the body of a request before it forwards it.
 struct RoutedRequest {
   int status = 0;    // 0: pass on; else the refusal's
   std::string text;  // the body to pass on, or the refusal

@@ -6,13 +6,13 @@
 namespace tacho::simulate {
 namespace {
 
-// The same conversation with another request, and with someone who looks on.
+// The same exchange with another request, and with an observer.
 class ForwardedExchange : public HttpExchange {
  public:
   ForwardedExchange(std::shared_ptr<HttpExchange> to, ForwardOptions options)
       : to_(std::move(to)), options_(std::move(options)) {}
   ~ForwardedExchange() override {
-    // Dropped without a word: the worker has died.
+    // Dropped silently: the worker has died.
     if (!answered_ && !TakenOver(0)) to_->Abort();
     Ended();
   }
@@ -66,7 +66,7 @@ class ForwardedExchange : public HttpExchange {
   int status_ = 0;
 };
 
-// Passes an answer on as it comes from another process: streams in pieces, others as a whole.
+// Forwards an answer from another process: streams in pieces, others as a whole.
 class ForwardingSink : public HttpSink {
  public:
   explicit ForwardingSink(std::shared_ptr<HttpExchange> to) : to_(std::move(to)) {}
@@ -101,7 +101,7 @@ class ForwardingSink : public HttpSink {
   std::vector<HttpHeader> headers_;
 };
 
-// A conversation with nobody at the other end.
+// An exchange without a client.
 class QuietExchange : public HttpExchange {
  public:
   QuietExchange(ServerRequest request, std::function<void(int, std::string)> done)
@@ -134,7 +134,7 @@ void Send(const Upstream& upstream, HttpClient& client,
           const std::shared_ptr<HttpExchange>& exchange, uint64_t most_body) {
   if (upstream.local != nullptr) {
     if (upstream.local->alive()) upstream.local->Handle(exchange);
-    return;  // else the exchange is dropped: nobody answers
+    return;  // else the exchange is dropped without an answer
   }
   const ServerRequest& request = exchange->request();
   HttpRequest outer;

@@ -17,7 +17,7 @@ namespace tacho::simulate {
 struct Upstream {
   std::string url;          // as it was registered, without @rank
   std::optional<int> rank;  // of a data-parallel engine behind it
-  Worker* local = nullptr;  // one of ours; else it is asked over HTTP
+  Worker* local = nullptr;  // in this process; else it is reached over HTTP
   bool healthy = true;
   int64_t load = 0;  // requests under way
   uint64_t id = 0;
@@ -33,22 +33,22 @@ struct Upstream {
 };
 
 struct ForwardOptions {
-  ServerRequest request;                // what the worker is asked
+  ServerRequest request;                // the request to the worker
   std::vector<HttpHeader> add_headers;  // to its answer
   bool plain_event_stream = false;      // "text/event-stream" without its charset
-  // Sees a whole answer (not a stream) before it is passed on; true: it takes the exchange over.
+  // Sees a whole answer (not a stream) before it is forwarded; true: it takes over the exchange.
   // Status 0: the worker could not be reached.
   std::function<bool(int status)> instead;
-  // Called once, with the status, when the conversation is over.
+  // Called once, with the status, when the exchange is over.
   std::function<void(int status)> ended;
 };
 
-// Answers `exchange` with what `upstream` says, piece by piece as it comes. The callbacks may run
-// on the client's thread.
+// Answers `exchange` with the answer of `upstream`, piece by piece as it comes. The callbacks may
+// run on the client's thread.
 void Forward(const std::shared_ptr<HttpExchange>& exchange, const Upstream& upstream,
              HttpClient& client, ForwardOptions options);
 
-// Asks for something that only matters by its status: a health check.
+// A request of which only the status matters: a health check.
 void AskQuietly(const Upstream& upstream, const std::string& path, HttpClient& client,
                 std::function<void(int status, std::string body)> done);
 

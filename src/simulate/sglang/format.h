@@ -9,7 +9,7 @@
 
 namespace tacho::simulate {
 
-// What SGLang's answers tell of a request beside its text.
+// What SGLang's answers report about a request apart from its text.
 struct SglangAnswerFacts {
   std::string id;  // 32 hexadecimal digits, or the client's own rid
   double received_unix_s = 0;

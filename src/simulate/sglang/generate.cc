@@ -56,7 +56,7 @@ void SglangServer::Generate(const Exchange& exchange) {
 }
 
 void SglangServer::Complete(const Exchange& exchange, bool chat) {
-  // Any name of a model is taken.
+  // Any model name is accepted.
   const OpenAiLimits limits{SimulatedEngine::kSglang, "", options_.max_model_len,
                             options_.cost.model.vocabulary};
   auto read = ReadOpenAiRequest(exchange->request().body, chat, limits);

@@ -8,7 +8,7 @@
 #include "net/http.h"
 #include "simulate/sglang/server.h"
 
-// What SGLang tells of itself: health, settings, load, metrics.
+// What SGLang reports about itself: health, settings, load, metrics.
 namespace tacho::simulate {
 namespace {
 
@@ -34,7 +34,7 @@ void SglangServer::Ping(const Exchange& exchange) {
   exchange->Respond(healthy_ && !Has(FaultKind::kUnhealthy) ? 200 : 503, "", "");
 }
 
-// Makes one token when the server has nothing to do, and takes a second in any case.
+// Generates one token if the server is idle, and takes a second in any case.
 void SglangServer::Health(const Exchange& exchange) {
   if (!healthy_ || Has(FaultKind::kUnhealthy)) return exchange->Respond(503, "", "");
   Engine& engine = *engines_[0].engine;

@@ -9,7 +9,7 @@ std::string SglangMetrics(const std::vector<const Engine*>& engines,
                           const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                           const SglangServer::Counts& counts) {
   MetricsText text;
-  // Schedulers tell their ranks, the tokenizer's process whether the answer was streamed.
+  // Schedulers report their ranks, the tokenizer's process whether the answer was streamed.
   const auto scheduler = [&](size_t i) {
     const std::string dp = engines.size() > 1 ? fmt::format("dp_rank=\"{}\",", i) : "";
     return fmt::format(
@@ -70,7 +70,7 @@ std::string SglangMetrics(const std::vector<const Engine*>& engines,
                sum([](const EngineStats& s) { return s.generation_tokens; }));
   text.Counter("sglang:num_requests", "Number of requests processed.", streaming,
                static_cast<double>(counts.answers));
-  // Histograms of one engine stand for all: those of several cannot be told apart here.
+  // The histograms of one engine stand for all: those of several cannot be separated here.
   const EngineStats& stats = engines[0]->stats();
   text.Distribution("sglang:time_to_first_token_seconds", "Histogram of time to first token.",
                     streaming, stats.first_token_s);

@@ -130,7 +130,7 @@ SglangProfiler::Reply SglangProfiler::Start(const SglangProfileRequest& request,
     reply.good = Configure(request, forward);
     return reply;
   }
-  // While a session runs this one is not looked at, but the profiler is started anew all the same.
+  // While a session runs, this one is ignored, but the profiler is still started again.
   Configure(request, forward);
   Begin("", reply.orders);
   return reply;
@@ -148,7 +148,7 @@ void SglangProfiler::Begin(std::string_view stage, std::vector<Order>& orders) {
   const std::vector<std::string> all = {"CPU", "GPU"};
   const auto& activities = session_.activities ? *session_.activities : all;
   const auto has = [&](std::string_view name) { return std::ranges::count(activities, name) > 0; };
-  // Unknown names are passed over; with nothing else nothing begins, and nobody is told.
+  // Unknown names are ignored; without a known one nothing begins, silently.
   if (std::ranges::none_of(kKnown, has)) return;
   in_progress_ = true;
   recording_ = has("CPU") || has("GPU");
@@ -182,7 +182,7 @@ void SglangProfiler::OnStagedBatch(const StepLoad& load, std::vector<Order>& ord
     return;
   }
   if (*count == 0) {
-    // A prefill's recording must not go on into the decode steps.
+    // A prefill's recording must not continue into the decode steps.
     if (!is_prefill && in_progress_) Write("EXTEND", orders);
     Begin(is_prefill ? "EXTEND" : "DECODE", orders);
   }

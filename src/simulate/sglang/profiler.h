@@ -46,10 +46,10 @@ class SglangProfiler {
     enum class Kind : uint8_t {
       kBegin,  // a recording begins (one that runs is lost)
       kWrite,  // it ends and is written
-      kDie,    // an exception of the scheduler: the server goes down
+      kDie,    // an exception of the scheduler ends the server
     };
     Kind kind;
-    std::string_view stage;  // "EXTEND", "DECODE" or "" when stages are not told apart
+    std::string_view stage;  // "EXTEND", "DECODE" or "" without stages
   };
   struct Reply {
     bool good = true;  // else 500
@@ -61,7 +61,7 @@ class SglangProfiler {
   // `forward` counts the pass that is about to begin.
   std::vector<Order> OnBatch(const StepLoad& load, int64_t forward);
 
-  // What the files of the running session are called and hold: of the last start that counted.
+  // The names and contents of the running session's files, from the last start that counted.
   const SglangProfileRequest& session() const { return session_; }
   bool in_progress() const { return in_progress_; }
 

@@ -11,8 +11,8 @@
 
 namespace tacho::simulate {
 
-// What SGLang's /start_profile and /stop_profile do: every scheduler (data-parallel rank) has a
-// profiler of its own, and the reply that comes first is the answer.
+// What SGLang's /start_profile and /stop_profile do: every scheduler (data-parallel rank) has its
+// own profiler, and the first reply is the answer.
 class SglangProfiling {
  public:
   struct Parts {
@@ -21,7 +21,7 @@ class SglangProfiling {
     std::vector<Engine*> engines;
     Loop* loop = nullptr;
     ServerLog* log = nullptr;
-    std::function<void()> die;  // an exception in a scheduler: the server goes down
+    std::function<void()> die;  // an exception in a scheduler ends the server
   };
   explicit SglangProfiling(Parts parts);
 
@@ -37,11 +37,11 @@ class SglangProfiling {
     SglangProfiler profiler;
     int recording = 0;
   };
-  // Answers with the first reply that it is told; nullptr exchange: nobody asks.
+  // Answers with the first reply; nullptr exchange: no client.
   class FirstReply;
 
   bool OnBatch(size_t engine, const StepBatch& batch);
-  // Carries orders out one after the other; `done` gets false when the server died of it.
+  // Carries out orders one after the other; `done` gets false if the server died.
   void Carry(size_t engine, std::vector<SglangProfiler::Order> orders, bool in_batch,
              std::function<void(bool alive)> done);
   void Write(size_t engine, std::string_view stage, bool in_batch,

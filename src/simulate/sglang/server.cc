@@ -127,7 +127,7 @@ void SglangServer::LogStep(size_t engine, const RecordedStep& step) {
   }
 }
 
-// A scheduler's exception takes the whole server with it: SIGQUIT, and seconds later it is gone.
+// A scheduler's exception ends the whole server: SIGQUIT, and seconds later it is gone.
 void SglangServer::SchedulerDied() {
   if (!healthy_) return;
   healthy_ = false;

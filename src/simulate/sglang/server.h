@@ -26,7 +26,7 @@ class SglangServer : public Worker {
   void OnListening(uint16_t port) override;
   void TraceWindow(const TraceWindowOrder& order) override;
 
-  // What its metrics count beside the engines.
+  // The counters of its metrics apart from the engines.
   struct Counts {
     std::map<std::pair<std::string, std::string>, uint64_t> requests;  // endpoint, method
     std::map<std::pair<std::string, std::string>, uint64_t> responses;

@@ -8,7 +8,7 @@ namespace tacho::simulate {
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
-  // False when the bytes could not be kept: nothing more is asked of it then but its end.
+  // False if the bytes could not be written: then only its end is called.
   virtual bool Write(std::string_view bytes) = 0;
 };
 

@@ -10,8 +10,8 @@
 
 namespace tacho::simulate {
 
-// Threads for what blocks: writing traces. They grow with the jobs that wait, up to a bound, so
-// that slow ones hold up nobody.
+// Threads for blocking work: writing traces. Their number grows with the waiting jobs, up to a
+// bound, so that slow jobs do not delay others.
 class FlushPool {
  public:
   explicit FlushPool(size_t most_threads) : most_threads_(most_threads) {}

@@ -6,7 +6,7 @@
 
 namespace tacho::simulate {
 
-// Compresses on the way to another sink, as Python's gzip does.
+// Compresses into another sink, as Python's gzip does.
 class GzipSink : public ByteSink {
  public:
   GzipSink(ByteSink& to, int level);

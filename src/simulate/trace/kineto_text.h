@@ -9,7 +9,7 @@
 
 namespace tacho::simulate {
 
-// What stands between the fields of an event in Kineto's JSON, to the space.
+// The exact text between the fields of an event in Kineto's JSON.
 struct KinetoLayout {
   std::string_view complete;  // up to the category of a complete event (ph X)
   std::string_view name, pid, tid, ts, dur, args;
@@ -18,9 +18,9 @@ struct KinetoLayout {
   std::string_view flow_start_close, flow_end_close;
   std::string_view metadata, metadata_ts, metadata_pid, metadata_tid, metadata_args;
   std::string_view close;      // after the args of any event
-  bool metadata_first = true;  // before the events, or behind them
+  bool metadata_first = true;  // before the events, or after them
 };
-// Until early 2026 (torch up to 2.11) several keys stand on a line; since then one.
+// Until early 2026 (torch up to 2.11) several keys per line; since then one.
 enum class KinetoDialect : uint8_t { kManyKeysALine, kOneKeyALine };
 const KinetoLayout& LayoutOf(KinetoDialect dialect);
 
@@ -37,7 +37,7 @@ class TraceText {
     char digits[24];
     Text({digits, static_cast<size_t>(std::to_chars(digits, digits + 24, value).ptr - digits)});
   }
-  // A number with `decimals` digits behind the point, given in units of the last one.
+  // A number with `decimals` digits after the point, given in units of the last digit.
   void Fixed(int64_t value, int decimals) {
     int64_t unit = 1;
     for (int i = 0; i < decimals; ++i) unit *= 10;

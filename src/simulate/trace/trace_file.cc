@@ -135,7 +135,7 @@ class Writer {
     return {FileEnd::kFailed, fmt::format("{}: '{}'", why, file_.path), 0};
   }
 
-  // JSON into `path`; the share of it that comes to be there.
+  // Writes JSON to `path`, up to the share that a fault leaves.
   FileOutcome Json(const std::string& path, double share, int64_t slow_ns) {
     CountingSink count;
     const bool whole = share >= 1;
@@ -186,7 +186,7 @@ class Writer {
   FileOutcome Compress(const std::string& json, uint64_t json_bytes, int64_t slow_ns) {
     FileSink sink(file_.path);
     const auto share = file_.truncate ? 0.6 : Share();
-    // What is cut is the compressed file: find out how long it would be.
+    // The cut is in the compressed file, so this finds out its full length.
     uint64_t limit = UINT64_MAX;
     if (share < 1) {
       CountingSink count;

@@ -9,7 +9,7 @@
 
 namespace tacho::simulate {
 
-// Where a trace goes and how it gets there, seen from the file system as the real engines do it:
+// How a trace gets to its file, in the same steps on the file system as the real engines:
 //
 //   plain  PATH.tmp grows, is renamed to PATH
 //   gzip   TEMP/tmpXXXXXXXX.json (empty) and its .tmp grow; renamed; PATH grows from it; TEMP's
@@ -21,7 +21,7 @@ struct TraceFile {
   std::string temp_folder;  // of the JSON before gzip
   bool makes_folder = true;
 
-  // What goes wrong on the way.
+  // Faults while writing.
   int64_t slow_ns = 0;  // spread over the writing
   bool truncate = false;
   bool disk_full = false;
@@ -31,7 +31,7 @@ struct TraceFile {
 enum class FileEnd : uint8_t {
   kWritten,
   kFailed,  // no space, no such folder: `problem` says what the engine would log
-  kDied,    // the process is gone in the middle of it
+  kDied,    // the process died while writing
 };
 struct FileOutcome {
   FileEnd end = FileEnd::kWritten;
@@ -39,11 +39,11 @@ struct FileOutcome {
   uint64_t json_bytes = 0;
 };
 
-// Writes what `content` gives. Blocks; `stop` cuts short what is slow.
+// Writes what `content` produces. Blocks; `stop` ends artificial delays.
 FileOutcome WriteTraceFile(const TraceFile& file, const std::function<bool(ByteSink&)>& content,
                            std::stop_token stop);
 
-// A small text file, not by way of another name.
+// Writes a small text file directly under its name.
 bool WriteTextFile(const std::string& path, const std::string& text);
 
 }  // namespace tacho::simulate

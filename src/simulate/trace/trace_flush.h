@@ -21,8 +21,8 @@ struct RankFlush {
   bool truth = false;
 };
 
-// Writes all of them at the same time away from the loop's thread, then calls `done` on it with
-// the outcomes in their order.
+// Writes all files at the same time on other threads, then calls `done` on the loop's thread with
+// the outcomes in order.
 void FlushTraces(Loop& loop, std::vector<RankFlush> flushes,
                  std::function<void(const std::vector<FileOutcome>&)> done);
 

@@ -10,7 +10,7 @@
 namespace tacho::simulate {
 namespace {
 
-constexpr int kAnnouncedDevices = 8;  // Kineto names so many, whether they are there or not
+constexpr int kAnnouncedDevices = 8;  // Kineto names this many, whether they exist or not
 
 void WriteDeviceProperties(const TraceSource& source, TraceText& text) {
   text.Text("\n    \"deviceProperties\": [");
@@ -99,7 +99,7 @@ class Metadata {
   TraceText& text_;
 };
 
-// What Python's side of the profiler and the engine stamp into the header.
+// What the profiler's Python part and the engine write into the header.
 template <typename Line>
 void WriteSession(const TraceSource& source, int64_t session_ns, const Line& line) {
   if (source.with_flops) line("\"with_flops\": 1");

@@ -27,7 +27,7 @@ bool Shows(const TraceSource& source, const HostSlice& slice, const std::string&
   return false;
 }
 
-// What SGLang's scheduler does while it has nothing to do: five ranges, 2,800 times a second.
+// What an idle SGLang scheduler does: five ranges, 2,800 times a second.
 RankPlan IdleLoop(Random& random) {
   RankPlan plan;
   int64_t now = 0;
@@ -82,7 +82,7 @@ class Tracer {
   }
 
  private:
-  // Where a step that has only begun stops: before its own annotation.
+  // Where an unfinished step stops: before its own annotation.
   int64_t CutOf(const TracedStep& traced) const {
     for (const HostSlice& slice : traced.plan.host) {
       if (slice.kind == HostSlice::Kind::kStep) {
@@ -92,15 +92,15 @@ class Tracer {
     return end_;
   }
 
-  // SGLang handles the result of a batch when the next one has been launched: behind the first
-  // batch there is no result yet.
+  // SGLang handles the result of a batch after the launch of the next one, so after the first batch
+  // there is no result yet.
   static void HideResult(RankPlan& plan) {
     for (HostSlice& slice : plan.host) {
       if (std::string_view(slice.name) == "scheduler.process_batch_result") slice.name = "";
     }
   }
 
-  // Gives the time up to which it has come.
+  // Returns the time that it has reached.
   int64_t FillIdle(int64_t from, int64_t to) {
     if (source_.engine != SimulatedEngine::kSglang || !source_.scopes) return from;
     while (to - from > kShortestIdleNs) {
@@ -126,7 +126,7 @@ class Tracer {
     Visit(handling, end_);
   }
 
-  // Gives ids, and leaves out what is not wholly inside the window that ends at `end`.
+  // Assigns ids, and drops what is not wholly inside the window that ends at `end`.
   void Visit(TracedStep& traced, int64_t end) {
     const auto begins = [&](const auto& event) {
       return traced.origin_ns + event.start_ns >= start_ && traced.origin_ns + event.start_ns < end;

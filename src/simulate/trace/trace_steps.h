@@ -10,8 +10,8 @@
 
 namespace tacho::simulate {
 
-// One rank's part of a recorded step, as its trace shows it: what lies in the profiler's window,
-// with its ids. Times are nanoseconds on the trace's clock (Unix time of the machine minus base).
+// One rank's part of a recorded step as in its trace: what lies in the profiler's window, with ids.
+// Times are nanoseconds on the trace's clock (Unix time of the machine minus base).
 struct TracedStep {
   const RecordedStep* step = nullptr;
   std::string name;  // of the step's annotation, "" for none
@@ -25,17 +25,17 @@ struct TracedStep {
   std::vector<bool> shows_call;
   // For each of plan.device: whether it is in the trace.
   std::vector<bool> shows_device;
-  // plan.host that goes on when the window closes (by index); its duration has been cut.
+  // The indices in plan.host of slices that were open when the window closed; their durations are
+  // cut.
   std::vector<bool> unfinished;
 
   // External id of the operator around a call or of a piece of device work; 0: none.
   int64_t OperatorId(int32_t slice) const;
 };
 
-// Gives all steps of a recording to `visit`, in order, with SGLang's idle loops between them; the
-// same each time. Kineto's own rules: a
-// call or a piece of device work that is not wholly inside the window is dropped; a host slice
-// that is open at its end is cut there.
+// Passes all steps of a recording to `visit`, in order, with SGLang's idle loops between them.
+// Deterministic. By Kineto's rules: a call or a piece of device work that is not wholly inside the
+// window is dropped; a host slice that is open at its end is cut there.
 void EachTracedStep(const TraceSource& source, const Recording& recording,
                     const std::function<void(const TracedStep&)>& visit);
 

@@ -10,9 +10,9 @@
 namespace tacho::simulate {
 namespace {
 
-// Kineto's own, where the request says nothing.
+// Kineto's defaults.
 constexpr int64_t kWarmUpNs = 5'000 * kNsPerMs, kDurationNs = 500 * kNsPerMs;
-constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often it looks whether there is a request
+constexpr int64_t kLookNs = 1'000 * kNsPerMs;  // how often it checks for a request
 
 // "FOLDER/x.json" becomes "FOLDER/x_PID.json".
 std::string WithPid(std::string_view path, int64_t pid) {
@@ -21,7 +21,7 @@ std::string WithPid(std::string_view path, int64_t pid) {
          std::string(path.substr(dot));
 }
 
-// What is in a trace that nothing but Kineto had a hand in.
+// The content of a trace that Kineto alone recorded.
 TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
   source.on_demand = true;
   source.names = StepNames::kNone;  // engines name their steps only for their own profiler
@@ -34,7 +34,7 @@ TraceSource OnDemand(TraceSource source, const TraceWindowOrder& order) {
   return source;
 }
 
-// Calls `begin` when the window begins, and with what it gave `end` when it is over.
+// Calls `begin` when the window begins, and `end` with its result when it is over.
 template <typename Begin, typename End>
 void AtWindow(Loop& loop, const TraceWindowOrder& order, Begin begin, End end) {
   const int64_t start = order.start_unix_ns - loop.UnixNs(0);

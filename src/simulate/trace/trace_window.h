@@ -16,23 +16,23 @@ namespace tacho::simulate {
 // A trace of one process that Kineto takes on demand.
 struct TraceWindowOrder {
   int64_t pid = 0;
-  std::string process_name;  // of one that is no rank
+  std::string process_name;  // of a process that is not a rank
   std::string path;
   int64_t start_unix_ns = 0, duration_ns = 0, warm_up_ns = 0;
   bool with_stack = false, record_shapes = false, profile_memory = false;
-  // On the loop's thread; `done` when its file is there, or never will be.
+  // Called on the loop's thread: `done` once its file exists, or never will.
   std::function<void()> begun = [] {}, done = [] {};
 };
 
-// As Kineto reads a daemon's answer: lines KEY=VALUE; keys that it does not know are passed over
-// here. Nothing when no trace is asked for, or when it would have to begin before Kineto can be
-// ready: it looks at a new request after up to a second and warms up before it starts.
+// Reads a daemon's answer as Kineto does: lines KEY=VALUE; unknown keys are ignored. nullopt if no
+// trace is requested, or if it would begin before Kineto can be ready: Kineto looks at a new
+// request after up to a second and warms up before it starts.
 std::optional<TraceWindowOrder> ReadKinetoConfig(std::string_view text, int64_t pid,
                                                  int64_t now_unix_ns);
 
-// Records the window in `engine`, whatever that does, and writes the file of one of its ranks:
-// `source` as the engine's own profiler has it. Steps that lie across an end of the window are cut
-// as Kineto cuts them. `died` is called when the process ends while it writes, by a fault.
+// Records the window in `engine`, whatever that does, and writes the file of one of its ranks;
+// `source` as for the engine's own profiler. Steps across an end of the window are cut as Kineto
+// cuts them. `died` is called if a fault ends the process while it writes.
 void RecordTraceWindow(Loop& loop, Engine& engine, TraceSource source, const Faults& faults,
                        int64_t worker, const TraceWindowOrder& order, std::function<void()> died);
 

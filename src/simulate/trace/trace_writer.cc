@@ -49,7 +49,7 @@ class EventWriter {
     });
   }
 
-  // Calls and device work as the driver hands them over: by their end.
+  // Calls and device work in the driver's order: by their end.
   void Device() {
     EachTracedStep(source_, recording_, [&](const TracedStep& step) {
       const auto end = [](const auto& event) { return event.start_ns + event.dur_ns; };
@@ -124,7 +124,7 @@ class EventWriter {
     text_.Text(layout_.close);
   }
 
-  // What each operator of the step was given, by the kernel that it launches.
+  // The inputs of each operator of the step, by the kernel that it launches.
   void FindInputs(const TracedStep& step) {
     inputs_.assign(step.plan.host.size(), "");
     if (!source_.record_shapes) return;

@@ -58,7 +58,7 @@ class VllmFormat : public AnswerFormat {
           part.index, QuoteJson(part.text), finish, ids_ && part.first ? Ids(*part.prompt) : "null",
           ids);
     }
-    // It stands in the last event: that of the usage, if there is one.
+    // It is in the last event: that of the usage, if there is one.
     if (ends && !include_usage_) event += "," + fingerprint_;
     if (continuous_usage_) {
       event += ",\"usage\":" + Usage(part.prompt->size(), part.whole_ids.size());
@@ -89,7 +89,7 @@ class VllmFormat : public AnswerFormat {
               : "");
   }
 
-  // With a blank behind the colon: this one is made by Python's json, not by pydantic.
+  // With a blank after the colon: Python's json writes this one, not pydantic.
   std::string StreamError(const ApiError& error) override {
     return fmt::format(R"({{"error": {{"message": {}, "type": {}, "param": null, "code": {}}}}})",
                        QuoteJson(error.message), QuoteJson(error.type), error.status);

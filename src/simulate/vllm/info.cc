@@ -8,7 +8,7 @@
 #include "net/http.h"
 #include "simulate/vllm/server.h"
 
-// What vLLM tells of itself, and what its development mode can do.
+// What vLLM reports about itself, and its development mode.
 namespace tacho::simulate {
 namespace {
 

@@ -11,8 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Since which minor version of 0.x a key is known; and since which there was an environment
-// variable for the same (0: never).
+// The first minor version of 0.x with this key, and the first with an environment variable for it
+// (0: never).
 struct KnownKey {
   std::string_view name;
   int since;

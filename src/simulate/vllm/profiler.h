@@ -21,11 +21,11 @@ struct VllmVersion {
   int minor = 32;
   VllmGeneration generation = VllmGeneration::kLive;
 };
-// "0.10", "0.13.0", "0.32" ...; kUsage for what is no version.
+// "0.10", "0.13.0", "0.32" ...; kUsage for anything else.
 Result<VllmVersion> ParseVllmVersion(std::string_view text);
 StepNames StepNamesOf(const VllmVersion& version, bool detailed);
 
-// --profiler-config, or what the old environment variables amount to.
+// --profiler-config, or its equivalent in the old environment variables.
 struct VllmProfilerConfig {
   std::string profiler;  // "torch", "cuda", "proton" or "" for none
   std::string folder;
@@ -34,15 +34,14 @@ struct VllmProfilerConfig {
   int64_t delay_iterations = 0, max_iterations = 0;
   int64_t warmup_iterations = 0, wait_iterations = 0, active_iterations = 5;
 };
-// Reads vLLM's JSON as that version does: a key that it does not know is an error (kUsage) with
-// the words that `vllm serve` has for it. Until 0.12 the keys stand for the environment variables
-// of that time. "" gives no profiler.
+// Reads vLLM's JSON as that version does: an unknown key is an error (kUsage) with the message of
+// `vllm serve`. Until 0.12 the keys stand for environment variables. "" gives no profiler.
 Result<VllmProfilerConfig> ParseProfilerConfig(std::string_view json, const VllmVersion& version);
 // As /server_info shows it.
 std::string ProfilerConfigJson(const VllmProfilerConfig& config);
 
-// The profiler of vLLM's workers: vllm/profiler/wrapper.py as a value. It is asked at the start of
-// each execute_model, before the step's annotation.
+// The profiler of vLLM's workers: vllm/profiler/wrapper.py as a value. Called at the start of each
+// execute_model, before the step's annotation.
 class VllmWorkerProfiler {
  public:
   VllmWorkerProfiler(const VllmProfilerConfig& config, const VllmVersion& version)

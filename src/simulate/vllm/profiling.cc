@@ -40,7 +40,7 @@ ApiError TypeError(const std::string& field, const std::string& type) {
           "Bad Request", "body." + field};
 }
 
-// The three fields of vLLM 0.32; others are passed over, types are strict.
+// The three fields of vLLM 0.32; others are ignored, types are strict.
 std::variant<StartBody, ApiError> ReadStartBody(const std::string& body) {
   StartBody out;
   if (body.empty()) return out;

@@ -23,11 +23,11 @@ class VllmProfiling {
     std::vector<Engine*> engines;
     Loop* loop = nullptr;
     ServerLog* log = nullptr;
-    std::function<void()> die;  // a worker has died: the whole server follows
+    std::function<void()> die;  // a worker has died, which ends the whole server
   };
   explicit VllmProfiling(Parts parts);
 
-  // The routes are there at all.
+  // Whether the routes exist.
   bool available() const { return !parts_.config.profiler.empty(); }
   void Start(const std::shared_ptr<HttpExchange>& exchange);
   void Stop(const std::shared_ptr<HttpExchange>& exchange);
@@ -36,7 +36,7 @@ class VllmProfiling {
   void StopWorkers(std::function<void(bool died)> done);
 
   const VllmProfilerConfig& config() const { return parts_.config; }
-  // What the trace of one rank says of it beside its steps.
+  // The content of one rank's trace apart from its steps.
   TraceSource SourceOf(size_t engine, int rank) const;
 
  private:

@@ -105,7 +105,7 @@ void VllmServer::OnListening(uint16_t port) {
       fmt::format("(APIServer pid={}) INFO:     Application startup complete.", options_.pid));
 }
 
-// A worker process is gone: the engine core notices, and the server goes down after it.
+// A worker process has died: the engine core notices, and the server ends after it.
 void VllmServer::EngineDied() {
   if (!healthy_) return;
   healthy_ = false;

@@ -16,7 +16,7 @@ namespace tacho::simulate {
 // `vllm serve`, seen from outside: one API server in front of its data-parallel engines.
 class VllmServer : public Worker {
  public:
-  // Fails with the words of `vllm serve` when a setting is refused.
+  // Fails with the message of `vllm serve` if a setting is refused.
   static Result<std::unique_ptr<VllmServer>> Create(const WorkerOptions& options, Loop& loop,
                                                     ServerLog& log);
 
@@ -35,7 +35,7 @@ class VllmServer : public Worker {
 
   void AddRoutes();
   void EngineDied();
-  // Picks the engine that a request goes to; refuses a rank that is not there.
+  // Picks the engine for a request; refuses an unknown rank.
   std::variant<size_t, ApiError> PickEngine(const ServerRequest& request) const;
 
   void Health(const Exchange& exchange);

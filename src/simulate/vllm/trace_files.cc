@@ -5,7 +5,7 @@
 
 #include "simulate/vllm/profiling.h"
 
-// The files of vLLM's profiler: their names by version, and what is in them beside the steps.
+// The files of vLLM's profiler: their names by version, and their content apart from the steps.
 namespace tacho::simulate {
 
 std::string VllmProfiling::StemOf(size_t engine, int rank) const {
