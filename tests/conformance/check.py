@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds a server to the recorded answers of a real one: sends the same requests, compares the shapes of the answers.
+"""Compares a server's answers with the recorded answers of a real one: sends the same requests, compares the shapes of the answers.
 
   check.py --server URL --expect vllm-0.32.json [--trace-dir D]      compare; prints each difference
   check.py --server URL --set vllm [--trace-dir D] [--record FILE]   print (or record) the answers of a set
 
-The requests are in requests.json, in the order in which they are sent; a set leaves the server as it was. D is where the
-server writes its traces, as seen from here: without it what needs a trace is left out. Python 3.11, standard library.
+The requests are in requests.json, in the order in which they are sent; a set leaves the server as it was. D is where the server
+writes its traces, as seen from here; without it, requests that need a trace are left out. Python 3.11, standard library.
 Exit status: 0 the same, 1 differences, 2 usage, 6 the server cannot be reached.
 """
 import argparse
@@ -21,7 +21,7 @@ import shapes
 
 HERE = Path(__file__).resolve().parent
 HEADERS = ("content-type", "allow", "location", "x-request-id", "x-smg-error-code")
-ARBITRARY = ("x-request-id",)  # only whether it is there counts
+ARBITRARY = ("x-request-id",)  # only its presence counts
 
 
 class Unreachable(Exception):
@@ -61,7 +61,7 @@ def body_shape(request, kind, text):
 
 
 def new_trace(folder, known, pattern, seconds):
-    """The trace that is new in `folder`, once it has stopped growing; None where none came."""
+    """The new trace in `folder`, once it has stopped growing; None without one."""
     until = time.monotonic() + seconds
     size = -1
     while time.monotonic() < until:
@@ -78,7 +78,7 @@ def traces_in(folder):
 
 
 def answer_to(server, request, folder, known):
-    """The shape of the answer to one request. `known` are the files that were there when the set began."""
+    """The shape of the answer to one request. `known`: the files that existed when the set began."""
     if request.get("trace"):
         file = new_trace(folder, known, request.get("file", "*"), request["trace"])
         if file is None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what `tacho simulate` sends to Kineto's daemon to what real processes sent: check_daemon.py TACHO
+"""Compares what `tacho simulate` sends to Kineto's daemon with what real processes sent: check_daemon.py TACHO
 
   check_daemon.py --record FOLDER --of TEXT    writes kineto-daemon.json from the processes that ask in FOLDER
 
@@ -35,7 +35,7 @@ def name_of(pid):
 
 
 def listen(folder):
-    """Answers every process in `folder` until each has left a file, and tells each once to take a trace. Gives the datagrams."""
+    """Answers every process in `folder` until each has left a file, and lets each take one trace. Returns the datagrams."""
     heard, told = [], set()
     daemon = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     daemon.bind(f"{folder}/dynolog")
@@ -64,7 +64,7 @@ def listen(folder):
             answer = struct.pack("<i", 1)
         try:
             daemon.sendto(struct.pack("<Q32s", len(answer), kind.encode()) + answer, sender)
-        except OSError as problem:  # a process that has no room for it asks again; one that is gone does not
+        except OSError as problem:  # a process without room for it asks again; one that has ended does not
             print(f"no answer to {message['from']}: {problem}", flush=True)
             answered = False
         if answered and kind == "req" and answer:
@@ -87,7 +87,7 @@ def of_file(path):
 
 
 def summary(folder, heard):
-    """What of it must be the same for all engines of this kind."""
+    """The part that must be the same for all engines of this kind."""
     asked = [m for m in heard if m["type"] == "req"]
     pids = sorted({m["pids"][0] for m in asked})
     root = min(pids, key=lambda p: len(next(m["pids"] for m in asked if m["pids"][0] == p)))
@@ -133,7 +133,7 @@ def main():
             if not heard:
                 raise processes.Overdue(f"waited {MOST_S} s for a process that asks")
             found = summary(Path(name), heard)
-    # Told by processes that use a GPU, which the recorded ones do not: IpcFabricConfigClient::registerInstance.
+    # Sent by processes that use a GPU, which the recorded ones do not: IpcFabricConfigClient::registerInstance.
     expected["GPUs told of"] = [0, 1]
     found["GPUs told of"] = sorted(m["context"][0] for m in heard if m["type"] == "ctxt")
     wrong = [key for key in expected.keys() | found.keys() if expected.get(key) != found.get(key)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `tacho simulate` to the recorded answers of the real engines and routers: check_simulator.py TACHO [FILE ...]
+"""Compares `tacho simulate` with the recorded answers of the real engines and routers: check_simulator.py TACHO [FILE ...]
 
 Each recorded file (default: all) has the simulated server that must answer like it. Prints each difference. Exit status: 0
 all the same, 1 differences, 77 this tacho has no simulate.
@@ -33,7 +33,7 @@ GPU_EVENTS = ("X cuda_driver", "X cuda_runtime", "X gpu_memcpy", "X gpu_memset",
 
 
 def without_gpu(answer):
-    """A trace's shape but for what a GPU adds; any other answer as it is."""
+    """A trace's shape without what a GPU adds; any other answer unchanged."""
     if not isinstance(answer, dict) or "top" not in answer:
         return answer
     top = {k: v for k, v in answer["top"].items() if k not in GPU_KEYS}
@@ -45,7 +45,7 @@ def without_gpu(answer):
 
 @contextlib.contextmanager
 def simulated(tacho, arguments, folder):
-    """A running simulator; gives its addresses."""
+    """A running simulator; yields its addresses."""
     with processes.running(
         [tacho, "simulate", "--model", "tiny", "--model-size", "tiny", "--max-model-len", "2048", "--trace-dir", folder,
          "--json", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:

@@ -10,7 +10,7 @@ LITERAL = frozenset("""object type code param detail message status finish_reaso
 connection_mode is_healthy version total stats disable_health_check server_load is_sleeping router_manager retryable
 prefill_count decode_count regular_count routers_count workers_count healthy_workers total_workers owned_by priority
 cost model model_id id""".split())
-# Whether there is one depends on what the engine was asked before.
+# Depends on earlier requests to the engine.
 ANY = frozenset("cached_tokens_details prompt_tokens_details".split())
 CUTS = [(re.compile(pattern), name) for pattern, name in (
     (r"https?://[0-9A-Za-z.\-]+(:\d+)?", "<url>"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `tacho analyze --json` to the expected figures of a corpus of traces, exactly.
+"""Compares `tacho analyze --json` with the expected figures of a corpus of traces, exactly.
 
 usage: check_corpus.py TACHO [CORPUS | --made]
 

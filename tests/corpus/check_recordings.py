@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds `tacho analyze --json` to the project's own recordings: vLLM's CPU build and PyTorch's profiler.
+"""Compares `tacho analyze --json` with the project's own recordings: vLLM's CPU build and PyTorch's profiler.
 
 usage: check_recordings.py TACHO [--anew]
 
@@ -93,7 +93,7 @@ def check_key_averages(tacho, path):
     t = only(doc, stem)
     if t is None:
         return
-    # Which events crossed threads is not in the trace file: their self time and their callers' cannot agree.
+    # The trace file does not show which events crossed threads, so their self time and their callers' cannot agree.
     crossing = {"forked", "around"} if kept["async_external_ids"] else set()
     check_averages(stem, kept["key_averages"], t["key_averages"], crossing)
     if "key_averages_by_shape" in kept:
@@ -126,7 +126,7 @@ def main():
         check_vllm(sys.argv[1], name, want)
     for path in sorted((DATA / "torch-cpu").glob("*.key_averages.json")):
         check_key_averages(sys.argv[1], path)
-    # PyTorch's rule computed anew from the files, without tacho.
+    # PyTorch's rule, computed from the files without tacho.
     alone = subprocess.run([sys.executable, DATA / "torch-cpu" / "check_key_averages.py"], capture_output=True, text=True)
     check(f"the second way:\n{alone.stdout[-2000:]}{alone.stderr[-2000:]}\nexit status", alone.returncode, 0)
     finish()

@@ -38,7 +38,7 @@ OTHER_FILES = {
     "live-vllm-cpu/expected.json join": "of a load's log, not of a trace",
 }
 
-# (file, key): what tacho says instead of the expectation, and why that is right.
+# (file, key): tacho's figure instead of the expectation, and why that is right.
 OTHERWISE = {
     ("AMD-AGI+TraceLens/b200/eager_trace.json.gz.oracle.json", "devices/0/comm"):
         (2_119_548 + 21_953, "the oracle does not know multimem_all_reduce_kernel, 2,119,548 ns, as communication"),
@@ -52,7 +52,7 @@ HAVE_WORK_OF_NO_LENGTH = {
 
 
 class Expected:
-    """A mapping of figures: what is taken from it counts as compared."""
+    """A mapping of figures: those that are read count as compared."""
 
     def __init__(self, figures):
         self.figures, self.taken, self.parts = figures, set(), {}
@@ -116,7 +116,7 @@ def check_all_compared(name, kind, expected):
 
 
 def otherwise(name, key, value):
-    """The value that holds for this file: the expected one, but for what the table lists."""
+    """The valid value for this file: the expected one, except for what the table lists."""
     return OTHERWISE.get((name, key), (value,))[0]
 
 

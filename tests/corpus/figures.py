@@ -1,5 +1,5 @@
-"""Holds what `tacho analyze --json` says of one trace to expected figures, each exactly: of GPU traces (check_oracle), of recordings of
-vLLM and of SGLang."""
+"""Compares the figures of `tacho analyze --json` for one trace with the expected ones, exactly: GPU traces (check_oracle),
+recordings of vLLM and of SGLang."""
 import collections
 import gzip
 import hashlib
@@ -37,7 +37,7 @@ def check_invariants(name, t):
 
 
 def gaps_between_work_with_length(path):
-    """{device: gaps}: the oracle also ends a gap where an event of no length stands, which is no work."""
+    """{device: gaps}: the oracle also ends a gap at an event of no length, which is not work."""
     opened = gzip.open(path) if path.name.endswith(".gz") else open(path, "rb")
     with opened as file:
         events = json.load(file, parse_float=Decimal)["traceEvents"]
@@ -142,7 +142,7 @@ def check_ops(name, t, want):
 
 def check_oracle(name, t, want, path):
     """`want`: FILE.oracle.json of the file at `path`."""
-    on_host = any(d.get("on_host") for d in t["devices"])  # its kernels are operators: no GPU's
+    on_host = any(d.get("on_host") for d in t["devices"])  # its kernels are operators, not those of a GPU
     check_file(name, t, path, want["file"], want["header"], want["span"])
     check_counts(name, t, want["counts"])
     check_kernels(name, [] if on_host else t["kernels"], want["kernels"])

@@ -1,4 +1,4 @@
-"""Traces with figures that are known by construction: what is put into a trace is counted while it is put in.
+"""Traces with figures that are known by construction: events are counted while they are written.
 
 write(FOLDER) makes a corpus in the layout of that of real traces (check_corpus.py). Each trace draws its work from its own seed, so the
 same traces come out each time.
@@ -29,7 +29,7 @@ CALLS = {"nvidia": ("cudaLaunchKernel", "cudaMemcpyAsync", "cudaMemsetAsync", "c
 
 @dataclasses.dataclass
 class Kind:
-    """What a trace is like."""
+    """The properties of a trace."""
     name: str
     seed: int
     vendor: str = "nvidia"
@@ -68,7 +68,7 @@ class Trace:
         self.events.append({"ph": "X", "cat": shown, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": duration, "args": args})
 
     def op(self, name, start, duration, inside):
-        """`inside`: how much of it is that of operators and calls directly in it."""
+        """`inside`: the time of the operators and calls directly in it."""
         self.add("cpu_op", name, 77, 77, start, duration)
         self.ops.append((name, duration))
         self.self_ns[name] += duration - inside
@@ -76,7 +76,7 @@ class Trace:
     def launch(self, call, works):
         """An operator in an operator around the call that starts `works`, GPU events of one correlation, and the arrow to the first."""
         self.correlation += 1
-        length = [self.ns(2, 9), self.ns(1, 5), self.ns(1, 5), self.ns(1, 5), self.ns(1, 5)]  # the call, then what stands around it
+        length = [self.ns(2, 9), self.ns(1, 5), self.ns(1, 5), self.ns(1, 5), self.ns(1, 5)]  # the call, then what encloses it
         call_ns, inner = length[0], sum(length[:3])
         outer, begin = sum(length), self.host
         name = self.draw.choice(["aten::linear", "aten::mul", "vllm::unified_attention"])
@@ -184,7 +184,7 @@ class Trace:
         for device in range(self.kind.devices):
             begin = self.host
             end = max(end, self.timeline(device))
-            if self.kind.of_2021:  # a training step around all that this GPU's work was launched by
+            if self.kind.of_2021:  # a training step around all launches of this GPU's work
                 inside = sum(d for name, d in self.ops if not name.endswith("_inner"))
                 self.op("ProfilerStep#1", begin, self.host - begin, inside)
         self.span = {"first_ns": first, "last_ns": end}
@@ -270,7 +270,7 @@ def write_gpu_traces(folder):
 
 
 def write_broken(folder):
-    """One trace, whole in disguises, and cut after a known number of events."""
+    """One trace: complete in several forms, and cut after a known number of events."""
     folder.mkdir()
     _, _, trace = made(Kind("", 20, blocks=40))
     text = text_of(trace.events, {"schemaVersion": 1})

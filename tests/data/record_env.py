@@ -1,4 +1,4 @@
-"""What the recorders of this folder take from tools/engines: the environment, the model, processes."""
+"""What the recorders in this folder use from tools/engines: the environment, the model, processes."""
 import sys
 from pathlib import Path
 

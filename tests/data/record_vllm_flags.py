@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the options of `vllm bench serve` of the installed vLLM (tools/engines install vllm) as JSON: name by name a
-value that each takes, null for a switch. What tests/data/vllm_bench_flags.json was made with:
+"""Writes the options of `vllm bench serve` of the installed vLLM (tools/engines install vllm) as JSON: for each name a value
+that it accepts, null for a switch. What tests/data/vllm_bench_flags.json was made with:
 
   python3 tests/data/record_vllm_flags.py > tests/data/vllm_bench_flags.json
 """
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from engines_lib import bench_serve, environments  # noqa: E402
 
-# Where the default is no value that tells anything.
+# For options whose default shows nothing.
 VALUES = {"--ramp-up-strategy": "linear", "--lora-modules": "a", "--lora-assignment": "random", "--random-range-ratio": "0.5",
           "--extra-body": "{}", "--chat-template-kwargs": "{}", "--dataset-name": "random", "--backend": "openai",
           "--endpoint": "/v1/completions", "--header": "a=b", "--metadata": "a=b", "--goodput": "ttft:100",

@@ -27,7 +27,7 @@ class Server:
         self.process = process.Process("the server", command, {**self.environment, "TMPDIR": str(work)}, work / "server.log", work)
 
     def arguments(self):
-        """The server's own arguments, but for what belongs to this machine or stands elsewhere."""
+        """The server's own arguments, without those of this machine and those recorded elsewhere."""
         command = self.process.command[3:]  # python -m MODULE
         for name in ("--model", "--port", "--profiler-config"):
             at = command.index(name)

@@ -1,4 +1,4 @@
-"""What the scenarios stand on: real engines held by tools/engines, `tacho record` runs, and checks of what came out."""
+"""The base of the scenarios: real engines held by tools/engines, `tacho record` runs, and checks of the results."""
 import contextlib
 import http.client
 import json
@@ -34,7 +34,7 @@ def check(condition, text):
 
 
 def memory_gb():
-    """Memory that can be had without swapping."""
+    """Memory available without swapping."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) / 1e6
@@ -85,11 +85,11 @@ class Engines:
         return self.workers[index]["url"]
 
     def run_on(self, what, seconds):
-        """Lets a server run for so long; from then on its processes stand still, until the next time or their end."""
+        """Lets a server run for this long; then its processes are suspended, until the next call or their end."""
         os.killpg(what["pid"], signal.SIGCONT)
         time.sleep(seconds)
         os.killpg(what["pid"], signal.SIGSTOP)
-        time.sleep(0.005)  # a system call under way ends
+        time.sleep(0.005)  # a running system call ends
 
     def kill(self, what):
         """SIGKILL for a server (a worker or the router) with all its processes."""
@@ -97,7 +97,7 @@ class Engines:
 
 
 def ask(url, method="GET", body=None, timeout=60):
-    """(status, text); status 0 where no answer came."""
+    """(status, text); status 0 without an answer."""
     try:
         status, _, text = servers.ask(url, method, body, timeout=timeout)
         return status, text.decode("utf-8", "replace")
@@ -115,7 +115,7 @@ def wait_for(condition, seconds, what, pause=0.02):
 
 @dataclass
 class Run:
-    """One `tacho record` that has ended: what it said, and where its dated folder was to be made."""
+    """A finished `tacho record`: its output, and the parent of its dated folder."""
     status: int
     out: str
     err: str
@@ -137,7 +137,7 @@ class Run:
 
 
 class Tacho:
-    """The program under test. How the options of record are spelled stands here and nowhere else."""
+    """The program under test. Only this class knows the options of record."""
 
     def __init__(self, program, work):
         self.program, self.work, self.runs = Path(program).absolute(), work, 0
@@ -161,7 +161,7 @@ class Tacho:
         def beside():
             try:
                 during(ended)
-            except Exception as e:  # told by the thread that waits
+            except Exception as e:  # reported by the thread that waits
                 trouble.append(e)
         thread = threading.Thread(target=beside, daemon=True)
         if during:
@@ -169,7 +169,7 @@ class Tacho:
         parent.mkdir()
         try:
             with open(out, "w") as stdout, open(self.progress, "w") as stderr:
-                # Nothing is known of engines of other runs.
+                # No kept figures of engines from other runs.
                 done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, timeout=timeout,
                                       env={**os.environ, "XDG_STATE_HOME": str(self.work / "state")})
         except subprocess.TimeoutExpired:
@@ -185,7 +185,7 @@ class Tacho:
         return run
 
     def wait_for_phase(self, phase, seconds):
-        """Until the recording under way says that this phase of its is done."""
+        """Waits until the running recording reports this phase as done."""
         wait_for(lambda: f"\n  {phase} " in "\n" + self.progress.read_text(errors="replace"), seconds, f"the end of phase {phase}")
 
     def engine(self, *arguments):
@@ -212,7 +212,7 @@ def check_status(run, *wanted):
 
 def check_complete(tacho, run, traces, names_steps=True):
     """A run that is whole: status 0, every rank proven, so many traces with work, each with steps where something names
-    them. Returns what analyze tells of them."""
+    them. Returns what analyze reports about them."""
     check_status(run, DONE)
     told = run.json()
     ranks = [rank for worker in told["workers"] for rank in worker["ranks"]]
@@ -229,7 +229,7 @@ def check_complete(tacho, run, traces, names_steps=True):
 
 
 def steps(trace):
-    """Steps of a trace that had something to do."""
+    """The steps of a trace with requests."""
     by_phase = trace["steps"]["by_phase"]
     return sum(by_phase.get(phase, 0) for phase in ("prefill", "decode", "mixed"))
 

@@ -36,7 +36,7 @@ ENGINE_TIMES = {"mean_tpot_ms": "vllm:request_time_per_output_token_seconds", "m
                 "mean_e2el_ms": "vllm:e2e_request_latency_seconds"}
 
 
-# Bounds of what tacho saw over what the engines say of the same requests.
+# Bounds of tacho's figures relative to the engines' own for the same requests.
 NEAR, FARTHEST = 1.25, 2
 
 
@@ -124,7 +124,7 @@ def side_by_side(options, where, url, urls, work, score):
     for key in ENGINE_TIMES:
         median = {name: statistics.median(r[key] for r in runs) for name, runs in own.items()}
         print(f"{key + ', engines say':28}" + "".join(f"{median[name]:14,.2f}" for name in results), flush=True)
-        # Both of the same requests in the same minutes: what a client sees lies behind what the engine does by the way alone.
+        # Both describe the same requests in the same minutes: client and engine differ only by the transfer.
         seen = statistics.median(r[key] for r in ours)
         least, most = (1 / NEAR, NEAR) if key == "mean_tpot_ms" else (1, FARTHEST)
         if not busy:

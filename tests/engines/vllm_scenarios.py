@@ -72,7 +72,7 @@ def second_session(engines, tacho):
 
 
 def session_left_open(engines, tacho):
-    """Somebody started the profiler and went away: that is told, and nothing of it gets into the run."""
+    """Somebody left the profiler running: that is reported, and none of its files gets into the run."""
     ask(engines.url() + "/start_profile", "POST", {"profile_prefix": "somebody"})
     run = tacho.record(engines.url(), requests=4)
     check("already" in run.said() or "open" in run.said(), "not a word about the session that was open")
@@ -145,7 +145,7 @@ def every_core_hogged():
 
 
 def bounded_on_a_busy_machine(engines, tacho):
-    """tacho's defaults, before engines of which nothing is known, one of which was never profiled: ten seconds of both were 2.3 GB, and
+    """tacho's defaults, with unknown engines, one of which was never profiled: ten seconds of both were 2.3 GB, and
     a table that took more than eleven minutes."""
     with every_core_hogged():
         began = time.monotonic()
@@ -169,7 +169,7 @@ def bounded_on_a_busy_machine(engines, tacho):
 
 def router_killed_in_load(engines, tacho):
     def kill_router(_):
-        # The load runs before and behind the start; the window begins with it. To ask the engines takes long on a busy machine.
+        # The load runs before and after the start, with which the window begins. The requests to the engines take long on a busy machine.
         tacho.wait_for_phase("start", 240)
         engines.kill(engines.router)
     run = tacho.record(engines.router["url"], duration="10s", options=["--through-router"], during=kill_router)
@@ -179,8 +179,8 @@ def router_killed_in_load(engines, tacho):
 
 
 def server_killed_in_flush(engines, tacho):
-    """Half a second passes between the first byte of such a trace and its final name: behind the stop the server runs in short
-    pieces, and is killed while it stands still with a part of its trace written."""
+    """Half a second passes between the first byte of such a trace and its final name: after the stop the server runs in short
+    pieces, and is killed while it is suspended with a part of its trace written."""
     server = engines.workers[1]
     folder = Path(server["trace_dir"])
     before = set(folder.iterdir())
@@ -196,7 +196,7 @@ def server_killed_in_flush(engines, tacho):
         try:
             wait_for(in_flush, 240, "a file of the flush", pause=0)
         finally:
-            engines.kill(server)  # it stands still: nothing else would end the recording
+            engines.kill(server)  # it is suspended: nothing else would end the recording
     # Short prompts, so that there are hundreds of steps to write: a long one is a single step of seconds.
     run = tacho.record(engines.url(0), engines.url(1), duration="5s", during=kill_worker,
                        options=["--prompt-tokens", "16", "--output-tokens", "64"])
@@ -216,7 +216,7 @@ def tensor_parallel_2(engines, tacho):
 
 
 def data_parallel_2(engines, tacho):
-    """Both engines write rank0 of world 1: two traces all the same, told apart by pid."""
+    """Both engines write rank0 of world 1: still two traces, distinguished by pid."""
     check_complete(tacho, tacho.record(engines.url()), 2)
 
 
@@ -227,7 +227,7 @@ def profiling_off(engines, tacho):
 
 
 def by_daemon(engines, tacho):
-    """No profiler configured: Kineto's own protocol profiles all the same, without the engine's step names."""
+    """No profiler configured: Kineto's own protocol still profiles, without the engine's step names."""
     run = tacho.record(engines.url(), duration="3s")
     check_complete(tacho, run, 1, names_steps=False)
     check(run.json()["via"] == "daemon", f"via {run.json()['via']}")

@@ -1,4 +1,4 @@
-"""What the checks of `tacho analyze` share: running it, what it says, and small traces to give it."""
+"""Shared by the checks of `tacho analyze`: running it, its output, and small input traces."""
 import json
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `tacho analyze` does with inputs that fail: the status, and a message that says where.
+"""`tacho analyze` with bad inputs: the status, and a message that names the place.
 
 usage: check_bad_input.py TACHO [--only NAME ...]
 """
@@ -23,7 +23,7 @@ TRACE = "[" + ",\n".join(EVENT % i for i in range(100)) + "]"
 
 
 def no_traces(folder):
-    """What is no trace or has none in it, and flags that cannot be."""
+    """Inputs that are not traces or have none in them, and impossible flags."""
     root = pathlib.Path(folder)
     expect("missing path", run(root / "nothing"), 3, "nothing")
     expect("no path", run(), 2)
@@ -66,7 +66,7 @@ def no_permission(folder):
 
 
 def among_good_ones(folder):
-    """The good traces of a folder are analysed, whatever lies beside them."""
+    """The good traces of a folder are analysed, whatever else it contains."""
     root = pathlib.Path(folder)
     # A folder that contains itself.
     loop = root / "loop"
@@ -127,7 +127,7 @@ def sizes(folder):
     check("and noted", notes(done).get("oversized-event") == 1, notes(done))
     check("and the status says so", done.returncode == 4, done.returncode)
 
-    # A trace that the memory does not hold.
+    # A trace that does not fit into memory.
     program = pathlib.Path(scenario.TACHO).read_bytes()
     if b"__asan_init" not in program and b"__tsan_init" not in program:
         large = root / "large"
@@ -144,7 +144,7 @@ def sizes(folder):
 
 
 def damaged(folder):
-    """Cut and damaged streams: what can be read is, and noted."""
+    """Cut and damaged streams: what can be read is read, and the damage is noted."""
     root = pathlib.Path(folder)
     packed = RECORDING.read_bytes()
     cut = run("--json", write(root / "cut.json.gz", packed[: len(packed) // 2]))

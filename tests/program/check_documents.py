@@ -37,7 +37,7 @@ from corpus import corpus  # noqa: E402
 BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n"
                    r"|<!-- run with (?P<real>engines) -->\n)?"
                    r"```console\n(?P<body>.*?)```\n", re.S)
-STATE = tempfile.mkdtemp(prefix="tacho-state-")  # nothing is known of engines of other runs
+STATE = tempfile.mkdtemp(prefix="tacho-state-")  # no kept figures of engines from other runs
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 # Options that belong to engines and other programs.
 FOREIGN = {"--profiler-config", "--enable-sleep-mode", "--max-iterations"}
@@ -52,12 +52,12 @@ def matches(want, got):
     return bool(got) and want[0].rstrip() == got[0].rstrip() and matches(want[1:], got[1:])
 
 
-# Lines that are there only where other programs keep the cores busy.
+# Lines that appear only if other programs keep the cores busy.
 BUSY = re.compile(r"the client was the limit|: its flush has taken ")
 
 
 def masked(line):
-    """What stays of a line from run to run: no numbers, units, bars, nor the width of columns."""
+    """The part of a line that is the same in every run: without numbers, units, bars and column widths."""
     line = re.sub(r"[█▉▊▋▌▍▎▏▁▂▃▄▅▆▇▒░]+", "", line)
     line = re.sub(r"no change beyond [\d.]+ % of noise|cannot tell: the rates of both windows vary too much|(no cost seen: [\d.]+ % faster with it|[+-][\d.]+ %), give or take [\d.]+ %", "COST", line)
     line = re.sub(r"http://[\d.]+:\d+", "URL", line)
@@ -66,7 +66,7 @@ def masked(line):
 
 
 def masked_real(line):
-    """The same of real engines, whose counts stay."""
+    """The same for real engines, but with counts."""
     line = re.sub(r"http://[\d.]+:\d+", "URL", line)
     line = re.sub(r"/\S+/tacho-engines-\w+", "FOLDER", line)
     return re.sub(r"\d[\d.]* (s|GB)\b", "#", line).rstrip()
@@ -135,7 +135,7 @@ def check_options(tacho):
 
 
 def check_symptoms():
-    """What the first column of docs/troubleshooting.md quotes stands in the source; N, M, DIR are whatever."""
+    """The sources contain what the first column of docs/troubleshooting.md quotes; N, M, DIR match anything."""
     texts = []
     for path in (ROOT / "src").rglob("*.cc"):
         code = re.sub(r'"\s*\n\s*"', "", path.read_text())

@@ -81,7 +81,7 @@ def main():
         rules.write_text(f"my.{BAD} op ^\n")
         runs = [(mode + [path]) for mode in modes for path in (root, one)]
         runs += [["--profile-dir", root], ["--profile-dir", root, "--all-ranks"],
-                 # What fails names what it was given.
+                 # Errors name the input.
                  [root / "nothing"], [root / "sub"], ["--device", BAD, one], ["--window", BAD, one], ["--rank", BAD, one],
                  ["--" + BAD, one], ["--top", BAD, one], ["--color", BAD, one], ["--rules", rules, one],
                  ["--rules", root / "none.rules", one], ["--csv", one, one], ["--json=" + BAD, one], ["-" + BAD, one]]

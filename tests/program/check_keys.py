@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A key in every spelling, against every file that a command writes and every word that it prints; and who is sent one.
+"""A key in every spelling must not be in any file that a command writes, nor in its output; and only named servers get one.
 
 usage: check_keys.py TACHO [--only NAME ...]
 """
@@ -69,7 +69,7 @@ def silent(what, key, done, folder):
 
 
 def spellings(key, folder):
-    """(name, options, environment) of what every command takes."""
+    """(name, options, environment): the ways to give a key to every command."""
     file = pathlib.Path(folder).parent / f"{pathlib.Path(folder).name}.key"
     file.write_text(key + "\n")
     return [("--api-key K", ["--api-key", key], {}), ("--api-key=K", [f"--api-key={key}"], {}),
@@ -99,7 +99,7 @@ def with_environment(more, *arguments):
 
 
 def run_folders(place):
-    """Nobody else reads the commands; what is kept of the command is one that runs."""
+    """Only the user may read the commands; the stored command can be run."""
     found = list(pathlib.Path(place).rglob("run.json"))
     check("a run folder", found, place)
     for path in found:
@@ -133,7 +133,7 @@ def written(folder):
 
 
 def loads(folder):
-    """The same of loads, with all files that they write."""
+    """The same for loads, with all files that they write."""
     with simulation(f"{folder}/deployment", "--log", f"{folder}/deployment/log") as addresses:
         url = target(addresses)[0]
         for i in range(len(load_spellings("key"))):
@@ -225,7 +225,7 @@ def repeated(folder, server, options, hidden):
 
 
 def mistakes(folder):
-    """Options that are wrong, and addresses that nobody answers: nothing of a secret in the error."""
+    """Wrong options, and addresses without a server: no part of a secret in the error."""
     key = "sk-" + secrets.token_hex(8)
     nobody = "127.0.0.1:1"
     keyfile = pathlib.Path(folder, "two-lines.key")

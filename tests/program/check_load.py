@@ -24,7 +24,7 @@ from corpus import corpus  # noqa: E402
 
 
 def figures(folder):
-    """What is printed is what the server did, and every output tells the same."""
+    """The output is what the server did, and all outputs agree."""
     with ExactServer(ttft=0.05, gap=0.01) as server:
         told = load("figures", server.url, *FIXED, "--requests", 24, "--concurrency", 6, "--records", f"{folder}/r.jsonl",
                     "--vllm-json", f"{folder}/v.json", "--goodput", "ttft:5000", "e2el:10s")
@@ -43,7 +43,7 @@ def figures(folder):
         end_off.append(record["last_token_ns"] - record["sent_ns"] - (true["last_ns"] - true["arrived_ns"]))
         check("figures: a chunk a token", record["chunk_tokens"] == [1] * 12 and sum(record["chunk_dt_ns"])
               == record["last_token_ns"] - record["sent_ns"], record)
-    # The server's own clock reading and writing lie in between.
+    # The server's clock reading and writing come in between.
     check("figures: TTFT", abs(statistics.median(ttft_off)) < 5e6, ttft_off)
     check("figures: last token", abs(statistics.median(end_off)) < 5e6, end_off)
     ttfts = [r["first_token_ns"] - r["sent_ns"] for r in records]

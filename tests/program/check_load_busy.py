@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacho load` on cores that others keep busy, as an engine does: what it says is true, or it does not say it.
+"""`tacho load` on busy cores, as beside an engine: its figures are correct or absent.
 
 usage: check_load_busy.py TACHO [--only NAME ...]
 """
@@ -25,7 +25,7 @@ SLACK_NS = 3e6
 def spinning():
     """Two processes to each core, in sessions of their own: the kernel shares a core out among sessions first, so that theirs,
     which always run, hold up a thread that mostly sleeps."""
-    # Not beyond the end of this test.
+    # Not after the end of this test.
     spin = ("import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])})\n"
             "while os.getppid() == int(sys.argv[2]):\n  for _ in range(1000000): pass")
     processes = [subprocess.Popen([sys.executable, "-c", spin, str(core), str(os.getpid())], start_new_session=True)
@@ -39,7 +39,7 @@ def spinning():
 
 
 def holds(name, told, records, server):
-    """Each time that is told is the server's own: tokens come when they are written, not when the client wakes up."""
+    """Each reported time is the server's own: tokens come when they are written, not when the client wakes up."""
     written = {request["headers"]["x-request-id"]: request for request in server.requests}
     late, ttfts, tpots = [], [], []
     for record in records:
@@ -49,7 +49,7 @@ def holds(name, told, records, server):
         if not record.get("first_unsure"):
             late.append(record["first_token_ns"] - truth["first_ns"])
         late.append(record["last_token_ns"] - truth["last_ns"])
-    # A stamp before the server's look at the clock is right: the server was held up there. So it may be between that and the end of
+    # A stamp before the server's clock reading is right: the server was delayed there. So it may be between that and the end of
     # its answer, which the kernel may merge with the last token.
     check(f"{name}: tokens came when they were written", percentile(late, 90) < SLACK_NS, sorted(late)[-12:])
     whole = told["whole"]
@@ -59,7 +59,7 @@ def holds(name, told, records, server):
         check(f"{name}: no TTFT, no TPOT", "ttft" not in whole and "tpot" not in whole and told["client"]["client_bound"], whole)
         return False
     for key, truth in ("ttft", ttfts), ("tpot", tpots):
-        # The server is held up too, where it may not be prompt: its look at the clock comes after the write.
+        # The server may be delayed too, if it has no real-time priority: it reads the clock after the write.
         median = percentile(truth, 50)
         check(f"{name}: {key}", near(whole[key]["p50_ns"], median, 0.25, 2e6), (whole[key]["p50_ns"], median))
     return True
@@ -83,7 +83,7 @@ def busy(folder):
 
 
 def said(folder):
-    """The table marks what the client spoilt."""
+    """The table marks figures that the client spoilt."""
     del folder
     with spinning(), ExactServer(ttft=0.008, gap=0.004, prompt=True) as server:
         text = run(server.url, *WORK, "--normal-priority").stdout

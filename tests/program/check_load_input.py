@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `tacho load` is given: flags of its own and of `vllm bench serve`, datasets, and what is none.
+"""The input of `tacho load`: its own flags and those of `vllm bench serve`, datasets, and invalid ones.
 
 usage: check_load_input.py TACHO [--only NAME ...]
 """
@@ -15,7 +15,7 @@ from scenario import check
 
 
 def flags(folder):
-    """Each option of vLLM's client is known, or refused with a reason and what to do; cut, where its parser takes it so."""
+    """Each option of vLLM's client is known, or refused with a reason and what to do; also as a prefix, if its parser accepts that."""
     del folder
     recorded = json.loads((ROOT / "tests/data/vllm_bench_flags.json").read_text())
     check("flags: the list", len(recorded["flags"]) > 90 and recorded["version"].startswith("0.32"), recorded["version"])

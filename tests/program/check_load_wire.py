@@ -46,8 +46,8 @@ def apis(folder):
 
 
 def token_ids(folder):
-    """vllm-router keeps running totals back: there, and there alone, the ids of the tokens are asked for. A chunk is
-    counted once, whatever tells its tokens."""
+    """vllm-router drops running totals: there, and only there, tacho requests token ids. A chunk is counted once, whatever
+    reports its tokens."""
     cases = (("vllm", [], "token_ids"), ("vllm", ["--api", "chat"], "token_ids"), ("sglang", [], "chunks"))
     for engine, more, by in cases:
         name = f"{engine} router {' '.join(more)}"
@@ -115,7 +115,7 @@ def profile(folder):
 
 
 def tokenizers(folder):
-    """What a tokenizer does is told as it is."""
+    """The behaviour of a tokenizer is reported correctly."""
     del folder
     for tokenizer, words in ((False, "no tokenizer route"), ("hangs", "no answer within 10 s")):
         with ExactServer(tokenizer=tokenizer) as server:
@@ -125,7 +125,7 @@ def tokenizers(folder):
 
 
 def wire(folder):
-    """What goes out: keys, headers, bodies, ids, several servers."""
+    """What is sent: keys, headers, bodies, ids, to several servers."""
     with ExactServer() as one, ExactServer() as two:
         load("wire", one.url, two.url, *FIXED, "--requests", 8, "--api-key", "secret", "--header", "X-Team=blue", "X-Tier: gold",
              "--extra-body", '{"top_k": 7, "nested": {"a": [1, 2]}, "max_tokens": 5}', "--temperature", "0.5", "--request-id-prefix", "mine-",
@@ -171,7 +171,7 @@ def wire(folder):
 
 
 def faults(folder):
-    """Nothing hangs, what came is kept and marked, and the exit status tells."""
+    """Nothing hangs, received data is kept and marked, and the exit status is right."""
     def faulty(what, every=3):
         return lambda n, request: what if n % every == 1 else ""
     expected = {
@@ -264,7 +264,7 @@ def dies_and_comes_back(place):
 
 
 def interrupt(folder):
-    """Ctrl-C, and a terminal that goes away (shell and kernel both tell): what was measured is printed and written, and marked."""
+    """Ctrl-C, and the end of a terminal (signalled by shell and kernel): measurements are printed, written and marked."""
     for name, signals in (("Ctrl-C", [signal.SIGINT]), ("no terminal", [signal.SIGHUP, signal.SIGHUP]),
                           ("timeout -s INT", [signal.SIGINT, signal.SIGINT])):
         with ExactServer(gap=0.02) as server:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacho analyze` where what it writes cannot be written, or nobody reads it any more.
+"""`tacho analyze` with outputs that cannot be written, or that nobody reads any more.
 
 usage: check_output.py TACHO [--only NAME ...]
 """
@@ -18,7 +18,7 @@ from scenario import check, main
 
 
 def tables(folder):
-    """A report is printed whatever becomes of what is written beside it."""
+    """The report is printed even if a file cannot be written."""
     root = pathlib.Path(folder)
     trace = write_trace(root / "t.json", [kernel(0, 100)])
     done = run("--csv", trace, trace)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `tacho analyze` tells of runs and traces of which something is not there.
+"""`tacho analyze` with incomplete runs and traces.
 
 usage: check_partial_input.py TACHO [--only NAME ...]
 """
@@ -13,7 +13,7 @@ from scenario import check, main
 
 
 def folders(folder):
-    """Runs of which something is not there."""
+    """Incomplete runs."""
     root = pathlib.Path(folder)
     one = root / "one"
     write_trace(one / "a.json", [kernel(0, 100)], distributedInfo={"rank": 0, "world_size": 8})
@@ -61,7 +61,7 @@ def folders(folder):
         write_trace(med / f"{rank}.json", [kernel(0, length)], distributedInfo={"rank": rank, "world_size": 3})
     check("median of two: the smaller", b"900.0 % more" in run(med).stdout.replace(b"\n          ", b" "), run(med).stdout)
 
-    # What lies in a folder beside the traces, and a trace that has no byte.
+    # Other files in a folder, and an empty trace.
     beside = root / "beside"
     write_trace(beside / "rank0.json", [kernel(0, 100)])
     os.mkfifo(beside / "fifo")
@@ -84,7 +84,7 @@ def folders(folder):
 
 
 def parts(folder):
-    """A part of a trace is told as one, and lists add up."""
+    """A part of a trace is reported as such, and lists add up."""
     root = pathlib.Path(folder)
     win = write_trace(root / "win.json", [kernel(0, 100)])
     done = run("--window", "10us:60us", win)

@@ -91,7 +91,8 @@ def data_parallel(folder):
 
 
 def low_rate(folder):
-    """Where no request was in flight nobody is to blame: against the trace and requests.jsonl. Then somebody else sends some."""
+    """Time without a request in flight is no idle time of the engine: checked with the trace and requests.jsonl. Then somebody
+    else sends requests."""
     slow = ["--warm-up", "0s", "--baseline", "0s", "--duration", "3s", "--prompt-tokens", "64", "--output-tokens", "16",
             "--rate", "4"]
     with simulation(folder, "--model-size", "small", "--speed", "1") as addresses:
@@ -117,8 +118,8 @@ def low_rate(folder):
 
 
 def one_at_a_time(folder):
-    """One request at a time to two engines: one of them always has none, and nobody knows which. So it is with two requests to the two
-    engines behind one URL. To one engine it is known."""
+    """One request at a time to two engines: one of them always has none, and it is unknown which. The same with two requests to
+    two engines behind one URL. With one engine it is known."""
     alone = ["--warm-up", "0s", "--baseline", "0s", "--duration", "2s", "--prompt-tokens", "64", "--output-tokens", "32", "-c", "1"]
     cases = [("a router", ["--count", "2", "--router", "vllm"], "shared", lambda urls: record(f"{folder}/a router", urls, "--through-router", quick=alone)),
              ("ranks", ["--dp", "2"], "shared", lambda urls: record(f"{folder}/ranks", urls, quick=alone[:-1] + ["2"])),

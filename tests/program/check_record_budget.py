@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a recording may cost: the budget that bounds it where nothing is asked for, what is said before the start and what came of
-it, slow starts, flushes that take longer than was said, engines that end their sessions by bounds of their own.
+"""The cost of a recording: the budget that bounds it by default, the forecast before the start and the result, slow starts,
+flushes that take longer than was said, engines that end their sessions by bounds of their own.
 
 usage: check_record_budget.py TACHO [--only NAME]
 """
@@ -60,7 +60,7 @@ def by_default(folder):
             return
         check("default: the trial is nobody's trace", not list(run_folder.rglob("*trial*")) and
               not list(pathlib.Path(folder, "engine").rglob("*trial*")), list(pathlib.Path(folder).rglob("*trial*")))
-        # Known by now, and started before: no engine is held up once more.
+        # Known by now, and started before: no further trial.
         done, again, _ = record(folder, target(addresses), quick=NOTHING_ASKED)
         bounded("figures kept", done, again)
         check("figures kept: no trial", "  trial " not in done.stderr, done.stderr)
@@ -111,14 +111,14 @@ def of_old_engines(folder):
         worker = report["workers"][0]
         near("old", worker["forecast"], worker["recorded"], "bytes", slack=5e6)
         left = [f for f in pathlib.Path(folder, "engine").rglob("*.json*") if f.is_file()]
-        # Nothing tells whose they are, so they are named and stay.
+        # Their owner is unknown, so they are named and stay.
         trial = [f for f in left if any(str(f) in remark for remark in report["remarks"])]
         check("old: the trial's files are named", "  trial " in done.stderr and trial and len(left) == len(trial) + 1,
               (done.stderr, left, report["remarks"]))
 
 
 def of_old_engines_beside_a_slow_start(folder):
-    """One that counts no steps is not left recording while another one starts."""
+    """An engine that counts no steps does not record while another one starts."""
     with simulation(folder, "--engine-version", "0.13", "--count", "2", "--router", "vllm", "--fault", "slow-start@1:4s") as addresses:
         done, report, _ = record(folder, target(addresses), "--trace-dir", f"{folder}/engine", "--budget-bytes", "20MB",
                                  quick=NOTHING_ASKED)
@@ -126,7 +126,7 @@ def of_old_engines_beside_a_slow_start(folder):
             w["recorded"]["bytes"] < 60e6 for w in report["workers"] if "recorded" in w), (done.stderr, report))
         files = list(pathlib.Path(folder, "engine").rglob("*.json"))
         check("old, slow start: none is large", files and max(f.stat().st_size for f in files) < 60e6, files)
-        # Without a trial, by the figures that were kept: nobody knows that one starts late.
+        # Without a trial, by kept figures: the late start is unknown.
         done, report, _ = record(f"{folder}/again", target(addresses), "--trace-dir", f"{folder}/engine", "--budget-bytes", "20MB",
                                  quick=NOTHING_ASKED)
         took = [rank.get("steps", 0) for rank in ranks(report)]
@@ -143,7 +143,7 @@ def slow_start(folder):
         bounded("slow start", done, report, flush=False)
         check("slow start: one time", not report["remarks"] or not any("before the last profiler" in r for r in report["remarks"]),
               report["remarks"])
-        # Sent at once, as for engines of which nothing is known.
+        # Sent at once, as for unknown engines.
         done, report, _ = record(folder, target(addresses), "--steps", "6", "--duration", "20s", quick=NOTHING_ASKED)
         said = [r for r in report["remarks"] if "before the last profiler ran" in r]
         check("slow start, few steps: said", len(said) == 1 and done.stdout.index("before the last profiler") <
@@ -151,7 +151,7 @@ def slow_start(folder):
 
 
 def killed(folder):
-    """Nobody is left to stop the engine: it ends its session by itself."""
+    """tacho is killed, so the engine ends its session by itself."""
     with simulation(folder) as addresses:
         done, _, _ = record(folder, target(addresses), "--budget-bytes", "20MB", quick=NOTHING_ASKED)
         check("killed: the first one", done.returncode == 0, done.stderr)
@@ -168,7 +168,7 @@ def killed(folder):
 
 
 def died_under_others(folder):
-    """The user drives, and every engine dies: the window is not sat out."""
+    """The user sends the load, and every engine dies: tacho does not wait for the end of the window."""
     with simulation(folder, "--fault", "die-in-load:150") as addresses:
         url = addresses["workers"][0]["url"]
         run = Recording(folder, [url], "--no-load", "--duration", "90s", "--timeout", "10s")
@@ -181,7 +181,7 @@ def died_under_others(folder):
 
 
 def own_bound(folder):
-    """The engine's configuration ends each session after five steps: that is said before the start, and first on the screen."""
+    """The engine's configuration ends each session after five steps: tacho says so before the start, and first on the screen."""
     config = json.dumps({"profiler": "torch", "torch_profiler_dir": f"{folder}/engine", "torch_profiler_with_stack": False,
                          "max_iterations": 5, "torch_profiler_use_gzip": False, "ignore_frontend": True})
     with simulation(folder, "--dev-mode", "--profiler-config", config) as addresses:
@@ -214,7 +214,7 @@ def ten_in_a_row(folder):
     """Nothing is left of them but their traces: no process, no lock, no mark, no file of a trial."""
     with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-table:5ms") as addresses:
         for i in range(10):
-            state_file().unlink(missing_ok=True)  # each one tries its engines anew
+            state_file().unlink(missing_ok=True)  # each recording has its own trial
             done, report, run_folder = record(folder, target(addresses), "--budget-bytes", "2MB", "--warm-up", "200ms", "--baseline",
                                               "300ms", quick=NOTHING_ASKED)
             bounded(f"{i + 1} of ten", done, report, flush=False)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings through Kineto's daemon: chosen by itself or asked for, processes that are late or mute, Ctrl-C, what is kept.
+"""Recordings through Kineto's daemon: by default or on request, late and mute processes, Ctrl-C, what is kept.
 
 usage: check_record_daemon.py TACHO [--only NAME ...]
 """
@@ -77,7 +77,7 @@ def by_daemon_faults(folder):
 
 
 def by_daemon_refused(folder):
-    """Somebody else is the daemon."""
+    """Another process is the daemon."""
     with simulation(folder, daemon=True) as addresses, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as taken:
         taken.bind(f"{folder}/dynolog")
         done, report, run_folder = record(folder, target(addresses))
@@ -117,7 +117,7 @@ def interrupted_daemon(folder):
         run.until("ends in")
         run.interrupt()
         run.until("cannot be cut short")
-        time.sleep(0.3)  # what comes within 0.2 s is the same Ctrl-C
+        time.sleep(0.3)  # a signal within 0.2 s is the same Ctrl-C
         run.interrupt()
         status, out, errors, took = run.end()
         check("daemon, twice: at once", status == 130 and took < 2, (status, took))
@@ -176,7 +176,7 @@ def daemon_late_answers(folder):
 
 
 def daemon_again_interrupted(folder):
-    """Ctrl-C before anybody was told of the second window: what the first one gave is kept."""
+    """Ctrl-C before any process knows of the second window: the traces of the first one are kept."""
     with simulation(folder, *TWO, "--fault", "late-answers@1:2", daemon=True) as addresses:
         run = Recording(folder, target(addresses), *QUICK[:4], "--via", "daemon", "--duration", "2s")
         run.until("another one is taken of all", 90)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a recording says and keeps of targets that are none, of engines that refuse, and of each fault that the simulator knows.
+"""Recordings with invalid targets, engines that refuse, and each fault of the simulator: output and files.
 
 usage: check_record_faults.py TACHO [--only NAME ...]
 """
@@ -73,7 +73,7 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
     with simulation(base, "--count", "2", "--tp", "2", "--router", "vllm", "--fault", fault, *engines) as addresses:
         begin = time.monotonic()
         for _ in range(sessions):
-            # What ends well needs as long as the machine takes.
+            # A good recording may take as long as the machine needs.
             patience = ["--timeout", "15s"] if status else []
             done, report, _ = record(base, target(addresses), *patience, *options, timeout=170)
         said = " ".join((done.stdout + done.stderr).split())
@@ -111,7 +111,7 @@ def faults(folder):
 def faults_beside(folder):
     """Of the start, of the server, of its clock and of its answers."""
     meet(folder, "slow-start@1:2s", 0, None)
-    # A number that one process alone gave would be none.
+    # A number from one process alone would not be valid.
     report = meet(folder, "hang-start@1", 4, "did not start, in the trial before the window: no answer within 15 s: it hangs", "--keep-going")
     check("hang-start: no spread of one start", report and "start_spread_ns" not in report, report)
     meet(folder, "error-500-stop@1", 4, "refused to stop: HTTP 500")
@@ -223,7 +223,7 @@ def blame(folder):
 
 
 def not_stopped(folder):
-    """A stop that is refused does not bar the next recording."""
+    """A refused stop does not prevent the next recording."""
     with simulation(folder, "--fault", "error-500-stop") as addresses:
         for name in ("first", "second"):
             done, report, _ = record(f"{folder}/{name}", target(addresses))

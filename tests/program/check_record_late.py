@@ -13,7 +13,7 @@ from scenario import check, simulation, target, wait_for
 
 
 def forged(seconds):
-    """What is kept of earlier recordings, with another flush: what an engine does that was idle then and is busy now."""
+    """Kept figures of earlier recordings with another flush time: an engine that was idle then and is busy now."""
     kept = json.loads(state_file().read_text())
     for kind in kept["kinds"]:
         kind["figures"]["flush_ns"] = seconds * 1e9
@@ -54,7 +54,7 @@ def flush(folder):
 
 
 def one_after_another(folder):
-    """Both are late, and then one is done: it is shown while the other one writes."""
+    """Both are late, and then one is done: it is shown while the other one still writes."""
     with simulation(folder, "--count", "2", "--router", "vllm", "--fault", "slow-flush@0:9s", "--fault", "slow-flush@1:40s") as addresses:
         run = Recording(folder, target(addresses), "--steps", "20", "--duration", "2s", "--budget-flush", "1s", *NOTHING_ASKED)
         run.until("Ctrl-C goes on without it")

@@ -206,7 +206,7 @@ def strangers_session(folder):
 
 
 def of_others(folder):
-    """Somebody's session that runs at the start is ended and named; a stop by somebody within the window is remarked on."""
+    """Somebody's session that runs at the start is ended and named; a foreign stop within the window gives a remark."""
     with simulation(folder, "--count", "2", "--router", "vllm") as addresses:
         urls = [w["url"] for w in addresses["workers"]]
         post(urls[0], "/start_profile", {"profile_prefix": "theirs"})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Engines on other hosts: traces fetched by ssh from a real sshd (--collect-from), folders mounted elsewhere (--map), TLS
-with a certificate that nobody vouches for.
+"""Engines on other hosts: traces fetched by ssh from a real sshd (--collect-from), folders mounted elsewhere (--map), TLS with
+an untrusted certificate.
 
 usage: check_remote.py TACHO [--only NAME ...]
 
@@ -25,7 +25,7 @@ from scenario import Skipped, check, main, run, simulation, target, wait_for
 
 
 def needed(program):
-    """Where it is; sshd lies where only root looks for programs, or where tools/test unpacked it."""
+    """The path of a program; sshd is in root's PATH, or where tools/test unpacked it."""
     unpacked = pathlib.Path(__file__).resolve().parents[2] / "build/sshd/usr/sbin"
     found = shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin:{unpacked}")
     if not found:
@@ -35,7 +35,7 @@ def needed(program):
 
 @contextlib.contextmanager
 def own_sshd(place):
-    """An sshd that lets this user in; `ssh gpu7` reaches it while this lasts. Gives the process."""
+    """An sshd that accepts this user; `ssh gpu7` reaches it meanwhile. Yields the process."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
@@ -133,7 +133,7 @@ def mapped(folder):
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
-    """Hands everything to the engine behind it."""
+    """Forwards everything to the engine behind it."""
     engine = ""
 
     def forward(self):
@@ -154,7 +154,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
 class QuietServer(http.server.ThreadingHTTPServer):
     def handle_error(self, *_):
-        pass  # clients that turn away from the certificate
+        pass  # clients that reject the certificate
 
 
 def tls(folder):
@@ -166,7 +166,7 @@ def tls(folder):
     context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
     with simulation(folder / "simulated") as addresses, QuietServer(("127.0.0.1", 0), Proxy) as server:
         Proxy.engine = addresses["workers"][0]["url"]
-        # The handshake is for the thread of a connection: one that says nothing does not hold the others up.
+        # The handshake runs on the connection's thread, so that a silent client does not delay the others.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"https://127.0.0.1:{server.server_port}"

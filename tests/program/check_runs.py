@@ -23,7 +23,7 @@ def ranks_of(done):
 
 
 def sessions(folder):
-    """A folder of two sessions: the latest is analysed, and what is left out is said."""
+    """A folder of two sessions: the latest is analysed, and the others are named."""
     root = pathlib.Path(folder) / "profile"
     for session, start in (("warm", 0), ("hot", HOUR_US)):
         for rank in (0, 1):

@@ -33,7 +33,7 @@ def vllm_live(folder):
             equal("second stop", post(worker, "/stop_profile"), (200, ""))
         result, truths = compare_all(simulator, "vllm")
         equal("files", len(truths), 4)
-        # What was asked for is what the steps did.
+        # The steps did what was requested.
         ranks0 = [t for t in truths if t["rank"] == 0]
         context = sum(s["context_tokens"] for t in ranks0 for s in t["steps"])
         generation = sum(s["generation_tokens"] for t in ranks0 for s in t["steps"])
@@ -93,7 +93,7 @@ def vllm_protocol(folder):
                              "ignore_eos": True})
         first = json.loads(events(text)[0])["choices"][0]["delta"]
         equal("chat's first chunk", first, {"role": "assistant", "content": ""})
-        # The router hands what it does not know to one worker after the other.
+        # The router forwards unknown routes to one worker after the other.
         got = [post(router, "/start_profile")[0] for _ in range(4)]
         equal("start through the router", got, [200, 200, 409, 409])
         for _ in range(2):

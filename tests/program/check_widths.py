@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every screen at eighty columns: no line is wider, but for a command, which is there to be copied.
+"""Every screen at eighty columns: no line is wider, except for commands, which are there to be copied.
 
 usage: check_widths.py TACHO [--only NAME ...]
 """
@@ -35,7 +35,7 @@ def narrow(what, *arguments, timeout=180):
 
 
 def traces(folder):
-    """Real traces of many kinds: the screen, and all tables in one run (a start under a sanitizer is dear)."""
+    """Real traces of many kinds: the screen, and all tables in one run (a start under a sanitizer is slow)."""
     inputs = [*(ROOT / "tests/data").rglob("*.json.gz"), ROOT / "tests/data/vllm-cpu/tp2"]
     if real := corpus("the widths of real traces"):
         inputs += [p for p in sorted(real.rglob("*.json.gz")) if p.stat().st_size < 1_000_000]
@@ -47,7 +47,7 @@ def traces(folder):
 
 
 def deployments(folder):
-    """What is said of a deployment, of a load and of a recording."""
+    """The screens of a deployment, a load and a recording."""
     with simulation(folder, "--count", "2", "--tp", "2", "--router", "vllm") as addresses:
         router = target(addresses)
         load = ("--requests", 12, "--concurrency", 4, "--input-len", 64, "--output-len", 16)

@@ -1,4 +1,4 @@
-"""An engine that does exactly what it is told, for the tests of `tacho load`: it knows when each token was written, and
+"""An engine with exact behaviour, for the tests of `tacho load`: it knows when each token was written, and
 misbehaves on request."""
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ class ExactServer:
     """
 
     # tokenizer: it has one, has none, or has one that "hangs".
-    # prompt: its thread has real-time priority, where that is permitted, to write in time beside what spins.
+    # prompt: its thread has real-time priority, where that is permitted, to write in time beside busy processes.
     def __init__(self, ttft=0.03, gap=0.01, tokens_a_chunk=1, behave=lambda n, request: "", tokenizer=True, model="exact", prompt=False):
         self.ttft, self.gap, self.tokens_a_chunk, self.behave = ttft, gap, tokens_a_chunk, behave
         self.tokenizer, self.model, self.prompt = tokenizer, model, prompt

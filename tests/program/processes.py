@@ -1,5 +1,4 @@
-"""The processes that a test runs beside it: each ends with the block that it was begun in, and each wait for one has a bound and says
-what it waited for."""
+"""The processes that a test starts: each ends with its block, and each wait has a bound and says what it waited for."""
 import contextlib
 import fcntl
 import os
@@ -14,7 +13,7 @@ PATIENCE_S = 120
 
 
 class Overdue(Exception):
-    """What did not come in time."""
+    """An event that did not come in time."""
 
 
 class NoTerminal(Exception):
@@ -48,7 +47,7 @@ def running(command, **options):
 
 
 def first_line(process, seconds=PATIENCE_S):
-    """The first line that a process prints; an error says what came instead."""
+    """The first line that a process prints; else an error with what it did print."""
     lines = []
     reader = threading.Thread(target=lambda: lines.append(process.stdout.readline()), daemon=True)
     reader.start()

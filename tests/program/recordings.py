@@ -34,7 +34,7 @@ RUN_SCHEMA = run_schema()
 
 
 def record(folder, targets, *options, quick=QUICK, timeout=180):
-    """Gives (finished process, run.json or None, run folder or None)."""
+    """Returns (finished process, run.json or None, run folder or None)."""
     out = pathlib.Path(folder) / "runs"
     before = set(out.iterdir()) if out.exists() else set()
     done = run("record", *targets, "--out", str(out), *quick, *options, timeout=timeout)
@@ -88,7 +88,7 @@ class Recording:
 
     def __init__(self, folder, targets, *options):
         self.out = pathlib.Path(folder) / "runs"
-        self.screen, theirs = processes.open_terminal(columns=500)  # what is said stays on one line
+        self.screen, theirs = processes.open_terminal(columns=500)  # messages stay on one line
         self.process = subprocess.Popen([scenario.TACHO, "record", *targets, "--out", str(self.out), *options],
                                         stdout=subprocess.PIPE, stderr=theirs, text=True)
         os.close(theirs)

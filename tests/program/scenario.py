@@ -1,4 +1,4 @@
-"""What the checks made of scenarios share: comparing, simulated deployments, and running each scenario in a folder of its own."""
+"""Shared by the checks that consist of scenarios: comparing, simulated deployments, and running each scenario in a folder of its own."""
 import contextlib
 import json
 import os
@@ -30,8 +30,8 @@ def check(what, ok, detail=""):
 
 @contextlib.contextmanager
 def simulation(folder, *options, daemon=False):
-    """Runs `tacho simulate`; gives its addresses as it prints them with --json. vLLM in its developer mode, as RL stacks
-    start it: it tells where it writes. With `daemon`: a process for each rank, which asks Kineto's daemon in FOLDER."""
+    """Runs `tacho simulate`; yields its addresses as printed with --json. vLLM runs in its developer mode, as RL stacks start
+    it: it reports its folder. With `daemon`: a process for each rank, which asks Kineto's daemon in FOLDER."""
     if "sglang" not in options and "--profiler-config" not in options and "--engine-version" not in options:
         options = ("--dev-mode", *options)
     if "--model-size" not in options:
@@ -57,7 +57,7 @@ def run(*arguments, timeout=180):
 
 
 def wait_for(test, seconds=processes.PATIENCE_S, pause=0.1):
-    """Whether `test` comes true; the check that it is for says what was waited for."""
+    """Whether `test` becomes true; the caller's check says what was waited for."""
     until = time.monotonic() + seconds
     while not (holds := test()) and time.monotonic() < until:
         time.sleep(pause)

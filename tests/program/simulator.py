@@ -1,5 +1,5 @@
-"""What the checks of `tacho simulate` share: a running one, its clients, and `tacho analyze` held to what the simulator put
-into its traces (its .truth.json files)."""
+"""What the checks of `tacho simulate` share: a running one, its clients, and comparing `tacho analyze` with what the simulator
+put into its traces (its .truth.json files)."""
 import concurrent.futures
 import glob
 import http.client

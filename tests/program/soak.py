@@ -26,7 +26,7 @@ import time
 import processes
 
 TIMEOUT_S = 5
-# What a session may take beyond its windows and its time-outs (start, stop, collect), on a machine full of other work.
+# What a session may take beyond its windows and timeouts (start, stop, collect), on a busy machine.
 SLACK_S = 60
 STEP_NAME = re.compile(r"execute_context_\d+\(\d+\)_generation_\d+\(\d+\)$|execute_new_\d+_cached_\d+$|step\[")
 EMPTY_STEP = re.compile(r"execute_context_0\(0\)_generation_0\(0\)$|execute_new_0_cached_0$|step\[IDLE")
@@ -81,14 +81,14 @@ class Deployment:
         return {pid: len(os.listdir(f"/proc/{pid}/fd")) for pid in of_session(self.process.pid)}
 
     def outcomes(self, kind, options, earlier):
-        """The exit statuses that a session may end with for the sake of one fault; `earlier`: what the ones before came to."""
+        """The exit statuses that a session may have because of one fault; `earlier`: the results of the sessions before."""
         status, sglang = STATUS[kind][self.daemon], self.version == "0.5.23"
         if not self.daemon:
             if kind == "silent-second-session":
                 # A trial before the recording is a session too.
                 return {0, 4} if not earlier else {4} if {"complete", "incomplete"} & set(earlier) else {0, 4}
             if kind == "not-found" and sglang:
-                return {4}  # every SGLang has the route: only the start hears of it
+                return {4}  # every SGLang has the route: only the start fails
             if kind == "not-found" and "--keep-going" in options:
                 return {4, 6}  # the others, or nobody
             if kind == "error-500-stop" and sglang:
@@ -186,7 +186,7 @@ def record(command, folder, interrupts):
 
 
 def stop_as_told(tacho, errors):
-    """Whoever ends tacho by a second Ctrl-C is told how to stop the profilers that it leaves."""
+    """A second Ctrl-C prints how to stop the profilers that keep running."""
     for line in errors.splitlines():
         if line.startswith("tacho engine stop "):
             try:
@@ -196,7 +196,7 @@ def stop_as_told(tacho, errors):
 
 
 def why_not_whole(path, rank):
-    """Reads one trace by other means than tacho; "" when it is whole and its own."""
+    """Reads one trace without tacho; "" if it is complete and of this session."""
     try:
         raw = path.read_bytes()
         trace = json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
@@ -254,7 +254,7 @@ def judge(deployment, options, interrupts, status, new, earlier):
     if not {"--no-load", "--steps"} & set(options) and not interrupts:
         wrong += [f"blames a server without a fault: {line}" for line in report.get("missing", []) + report.get("troubles", [])
                   if any(f"({url}): " in line or line.startswith(f"{url}:") for url in deployment.blameless())
-                  and "; --keep-going records the others" not in line]  # for the sake of another one
+                  and "; --keep-going records the others" not in line]  # because of another one
     for rank in ranks:
         for file in rank["files"] if rank["proven"] else []:
             why = why_not_whole(folder / file, rank)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs a test's script and ends it when it has not ended in time: bounded.py SECONDS SCRIPT [ARGUMENT...]
+"""Runs a test's script and ends it if it does not end in time: bounded.py SECONDS SCRIPT [ARGUMENT...]
 
-Says where each thread of it stood, ends the processes that it left, and fails. The bound of last resort: each wait of a script has
+Prints the stack of each of its threads, ends the processes that it left, and fails. The bound of last resort: each wait of a script has
 one of its own, and says what it waited for.
 """
 import faulthandler

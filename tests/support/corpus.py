@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def corpus(what):
-    """Its folder: TACHO_CORPUS, else ../shared/traces beside the source tree. None where it is not there; then a line says that
+    """Its folder: TACHO_CORPUS, else ../shared/traces beside the source tree. None if it is missing; then a line says that
     `what` was not tested."""
     folder = pathlib.Path(os.environ.get("TACHO_CORPUS") or ROOT.parent / "shared/traces")
     if folder.is_dir():

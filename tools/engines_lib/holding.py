@@ -1,4 +1,4 @@
-"""tools/engines run: start, wait until a first request was served, tell the URLs, hold, end."""
+"""tools/engines run: start, wait until a first request was served, print the URLs, hold, end."""
 import http.client
 import json
 import os
@@ -97,7 +97,7 @@ def handle_signals(handler):
 
 
 def asked(*_):
-    handle_signals(signal.SIG_IGN)  # ending takes its time; it is under way
+    handle_signals(signal.SIG_IGN)  # the end takes a while and has begun
     raise Asked
 
 

@@ -1,8 +1,8 @@
 """Runs one server and lets none of its processes outlive it: keeper.py GRACE_SECONDS COMMAND...
 
 The server leads a session of its own. Every process that it leaves behind becomes a child of the keeper, whatever
-group or session it has moved to. When the keeper's standard input ends (its owner closed it, or died in any way), when it
-is told to end (SIGTERM, SIGINT, SIGHUP) or when the server itself ends, the rest gets SIGTERM, and after the grace
+group or session it has moved to. When the keeper's standard input ends (its owner closed it, or died in any way), when it gets
+SIGTERM, SIGINT or SIGHUP, or when the server itself ends, the rest gets SIGTERM, and after the grace
 SIGKILL; the keeper ends when nothing is left. It writes "pid N", then "exit N" (negative: the signal) to its standard
 output, and ends with the server's status. Run as a program, it imports nothing of this package. Linux only.
 """
@@ -25,7 +25,7 @@ def tell(text):
     try:
         os.write(1, (text + "\n").encode())
     except OSError:
-        pass  # the owner is gone
+        pass  # the owner has ended
 
 
 def descendants(root):

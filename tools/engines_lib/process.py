@@ -1,4 +1,4 @@
-"""One server as its owner sees it: started through keeper.py, looked at, ended with all that it started."""
+"""One server, for its owner: started through keeper.py, watched, and ended with all processes that it started."""
 import os
 import re
 import select
@@ -36,7 +36,7 @@ class Process:
             raise EnginesError(f"{self.name} could not be started: {self.command[0]}\n{self.why()}")
 
     def _hear(self, seconds):
-        """Take in what the keeper says; false when it says nothing in that time, or nothing more."""
+        """Reads what the keeper prints; false if it prints nothing in that time, or has ended."""
         if not select.select([self.keeper.stdout], [], [], seconds)[0]:
             return False
         data = os.read(self.keeper.stdout.fileno(), 4096)

@@ -1,4 +1,4 @@
-"""What is told to the user: progress on standard error, failures in a few lines without a traceback."""
+"""Messages for the user: progress on standard error, failures in a few lines without a traceback."""
 import sys
 
 FAILED, USAGE, MISSING = 1, 2, 3  # exit statuses

@@ -157,7 +157,7 @@ def main():
     for told_file in sorted(HERE.glob("*.key_averages.json")):
         name = told_file.name.removesuffix(".key_averages.json")
         told = json.loads(told_file.read_text())
-        # Only the recording "fork" has some: the one thing that a trace file does not show.
+        # Only the recording "fork" has some, which a trace file does not show.
         async_ids = set(told["async_external_ids"])
         events, memory = read(HERE / f"{name}.pt.trace.json.gz", async_ids)
         lone = add_memory(events, memory)
