@@ -14,13 +14,6 @@ constexpr int kFewestRows = 8;
 constexpr int kMostRows = 256;
 constexpr int kObjects = 170;  // addresses that a name with a short-lived object goes through
 
-// splitmix64: each step has a stream of its own, so that a step depends on nothing but its number.
-std::uint64_t Mix(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31);
-}
-
 template <typename Shapes, typename Name>
 int IndexOf(const Shapes& shapes, const char* key, Name name) {
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -69,8 +62,9 @@ void StepModel::Restart() {
 }
 
 const Step& StepModel::Next() {
-  random_ = Mix(seed_ * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(index_));
-  rows_ = std::clamp(rows_ + static_cast<int>(Between(-2, 2)), kFewestRows, kMostRows);
+  // A stream of its own, so that a step depends on nothing but its number.
+  random_ = Random::FromState(MixBits(seed_ * kSplitMixStep + static_cast<std::uint64_t>(index_)));
+  rows_ = std::clamp(rows_ + static_cast<int>(random_.Between(-2, 2)), kFewestRows, kMostRows);
   step_.eager = index_ % 4 == 0;
   step_.rows = rows_;
   step_.host.clear();
@@ -80,7 +74,7 @@ const Step& StepModel::Next() {
   in_annotation_ = false;
   Play(step_nodes_, 0, 0);
   CloseTo(0);
-  clock_ += Between(20'000, 60'000);
+  clock_ += random_.Between(20'000, 60'000);
   ++index_;
   return step_;
 }
@@ -153,7 +147,8 @@ void StepModel::PlayModel(int depth) {
 void StepModel::CloseTo(int depth) {
   while (!open_.empty() && open_.back().depth >= depth) {
     HostEvent& event = step_.host[open_.back().event];
-    clock_ += event.kind == NodeKind::kPython ? Between(120, 620) : Between(500, 1500);
+    clock_ +=
+        event.kind == NodeKind::kPython ? random_.Between(120, 620) : random_.Between(500, 1500);
     event.dur_ns = clock_ - event.start_ns;
     if (event.kind == NodeKind::kAnnotation) in_annotation_ = false;
     open_.pop_back();
@@ -170,9 +165,10 @@ void StepModel::OpenNode(const Resolved& node, int depth, int layer) {
   HostEvent event{node.kind, node.shape, rows_, 0, 0, 0, 0};
   switch (node.kind) {
     case NodeKind::kPython: {
-      clock_ += Between(250, 1350);
+      clock_ += random_.Between(250, 1350);
       const char placeholder = frames_[static_cast<std::size_t>(node.shape)].placeholder;
-      event.detail = placeholder == '%' ? static_cast<int>(Between(0, kObjects - 1)) : layer;
+      event.detail =
+          placeholder == '%' ? static_cast<int>(random_.Between(0, kObjects - 1)) : layer;
       event.id = next_python_id_++;
       event.parent = caller;
       break;
@@ -182,17 +178,17 @@ void StepModel::OpenNode(const Resolved& node, int depth, int layer) {
       step_.annotation_id = next_external_id_;
       [[fallthrough]];
     case NodeKind::kOp:
-      clock_ += Between(900, 3300);
+      clock_ += random_.Between(900, 3300);
       event.id = next_external_id_++;
       break;
     case NodeKind::kKernel: {
       const std::int64_t correlation = Call(node.call, external_id, 0);
-      Kernel(node.shape, rows_, correlation, external_id, 0, clock_ + Between(900, 2400));
+      Kernel(node.shape, rows_, correlation, external_id, 0, clock_ + random_.Between(900, 2400));
       return;
     }
     case NodeKind::kCopy: {
       const std::int64_t correlation = Call(memcpy_call_, external_id, 0);
-      Copy(node.shape, correlation, external_id, clock_ + Between(900, 2400));
+      Copy(node.shape, correlation, external_id, clock_ + random_.Between(900, 2400));
       return;
     }
     case NodeKind::kCall: {
@@ -214,12 +210,12 @@ void StepModel::OpenNode(const Resolved& node, int depth, int layer) {
 }
 
 std::int64_t StepModel::Call(int call, std::int64_t external_id, std::int64_t not_before_ns) {
-  clock_ += Between(200, 900);
+  clock_ += random_.Between(200, 900);
   const std::int64_t mean_ns = CallShapes()[static_cast<std::size_t>(call)].mean_ns;
   const std::int64_t start_ns = clock_;
-  clock_ = std::max(clock_ + Between(mean_ns * 8 / 10, mean_ns * 13 / 10), not_before_ns);
+  clock_ = std::max(clock_ + random_.Between(mean_ns * 8 / 10, mean_ns * 13 / 10), not_before_ns);
   const std::int64_t correlation = next_correlation_;
-  next_correlation_ += Between(1, 5);
+  next_correlation_ += random_.Between(1, 5);
   step_.host.push_back(
       {NodeKind::kCall, call, rows_, start_ns, clock_ - start_ns, correlation, external_id});
   return correlation;
@@ -228,10 +224,11 @@ std::int64_t StepModel::Call(int call, std::int64_t external_id, std::int64_t no
 void StepModel::Kernel(int shape, int rows, std::int64_t correlation, std::int64_t external_id,
                        int graph_node, std::int64_t ready_ns) {
   const std::int64_t mean_ns = KernelShapes()[static_cast<std::size_t>(shape)].mean_ns;
-  const std::int64_t start_ns = std::max(ready_ns, compute_free_ns_ + Between(640, 1150));
-  std::int64_t dur_ns = Between(mean_ns * 92 / 100, mean_ns * 108 / 100);
-  if (Between(0, 99) == 0) dur_ns += Between(0, mean_ns * 2);  // one in a hundred is late
-  dur_ns = dur_ns / 32 * 32;  // the clock of the device ticks each 32 ns
+  const std::int64_t start_ns = std::max(ready_ns, compute_free_ns_ + random_.Between(640, 1150));
+  std::int64_t dur_ns = random_.Between(mean_ns * 92 / 100, mean_ns * 108 / 100);
+  if (random_.Between(0, 99) == 0)
+    dur_ns += random_.Between(0, mean_ns * 2);  // one in a hundred is late
+  dur_ns = dur_ns / 32 * 32;                    // the clock of the device ticks each 32 ns
   compute_free_ns_ = start_ns + dur_ns;
   Record({false, shape, rows, graph_node, start_ns, dur_ns, correlation, external_id});
 }
@@ -242,8 +239,8 @@ void StepModel::Copy(int shape, std::int64_t correlation, std::int64_t external_
   const bool on_copy_stream = copy.stream == kCopyStream;
   const std::int64_t bytes = copy.bytes_fixed + std::int64_t{copy.bytes_per_row} * rows_;
   const std::int64_t free_ns = std::max(compute_free_ns_, on_copy_stream ? copy_free_ns_ : 0);
-  const std::int64_t start_ns = std::max(ready_ns, free_ns + Between(640, 1150));
-  const std::int64_t dur_ns = (Between(960, 1400) + bytes / 24) / 32 * 32;
+  const std::int64_t start_ns = std::max(ready_ns, free_ns + random_.Between(640, 1150));
+  const std::int64_t dur_ns = (random_.Between(960, 1400) + bytes / 24) / 32 * 32;
   (on_copy_stream ? copy_free_ns_ : compute_free_ns_) = start_ns + dur_ns;
   Record({true, shape, rows_, 0, start_ns, dur_ns, correlation, external_id});
 }
@@ -253,12 +250,6 @@ void StepModel::Record(const DeviceEvent& event) {
   if (!in_annotation_) return;
   if (step_.annotation_start_ns == 0) step_.annotation_start_ns = event.start_ns;
   step_.annotation_end_ns = std::max(step_.annotation_end_ns, event.start_ns + event.dur_ns);
-}
-
-std::int64_t StepModel::Between(std::int64_t low, std::int64_t high) {
-  random_ += 0x9e3779b97f4a7c15U;
-  const auto range = static_cast<std::uint64_t>(high - low + 1);
-  return low + static_cast<std::int64_t>((Mix(random_) >> 32) % range);
 }
 
 }  // namespace tacho::bench

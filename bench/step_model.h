@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "trace_shape.h"
 
 namespace tacho::bench {
@@ -83,7 +84,6 @@ class StepModel {
               int graph_node, std::int64_t ready_ns);
   void Copy(int shape, std::int64_t correlation, std::int64_t external_id, std::int64_t ready_ns);
   void Record(const DeviceEvent& event);
-  std::int64_t Between(std::int64_t low, std::int64_t high);
 
   std::uint64_t seed_;
   std::vector<FrameName> frames_;
@@ -92,7 +92,7 @@ class StepModel {
   std::vector<int> layer_kernels_;
   int memcpy_call_ = 0;
 
-  std::uint64_t random_ = 0;
+  Random random_{0};
   std::int64_t index_ = 0;
   int rows_ = 0;
   std::int64_t clock_ = 0;

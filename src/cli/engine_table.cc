@@ -61,7 +61,7 @@ std::string Parallelism(const EngineFacts& facts) {
   add("tp", facts.tensor_parallel);
   add("pp", facts.pipeline_parallel);
   add("dp", facts.data_parallel);
-  if (text.empty()) return facts.tensor_parallel ? "1" : "not told";
+  if (text.empty()) return facts.tensor_parallel ? "1" : "unknown";
   return text;
 }
 

@@ -160,7 +160,7 @@ void ResponseParser::BeginBody() {
     const int64_t length = ParseWhole<int64_t>(header.value).value_or(-1);
     const bool differs = whole_body_ >= 0 && whole_body_ != length;
     if (length < 0 || differs) {
-      return Break(State::kNotHttp, "a Content-Length that is none");
+      return Break(State::kNotHttp, "an invalid Content-Length");
     }
     whole_body_ = length;
   }

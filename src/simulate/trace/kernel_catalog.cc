@@ -1,6 +1,7 @@
 #include "simulate/trace/kernel_catalog.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #define FLASH_KERNEL                                                                             \
@@ -88,68 +89,45 @@ constexpr KernelInfo kVllmKernels[] = {
 };
 static_assert(std::size(kVllmKernels) == static_cast<size_t>(KernelRole::kCount));
 
-constexpr KernelInfo kSglangKernels[] = {
-    {KernelRole::kSlotMapping, "create_flashinfer_kv_indices_triton", "sglang::create_kv_indices",
-     kDriverLaunch, 32, 0, 1, 1, 1, 128, 6},
-    {KernelRole::kAttentionMetadata,
-     "void flash::prepare_varlen_num_blocks_kernel<1, true>(int, int, int, int const*, int "
-     "const*, int const*, int const*, int const*, int const*, int, int, int, int, int, "
-     "cutlass::FastDivmod, cutlass::FastDivmod, int*, int*, int*, int*, int*, bool, bool, bool, "
-     "int)",
-     "sgl_kernel::get_scheduler_metadata", kLaunchExC, 40, 12, 1, 0, 1, 1024, 50},
-    {KernelRole::kEmbedding,
-     "void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long, long, "
-     "long, long, bool)",
-     "aten::embedding", kLaunch, 32, 0, 0, 5, 1, 128, 80},
+// Where SGLang launches another kernel, or the same one (nullptr) from another operator.
+constexpr struct {
+  KernelRole role;
+  const char *name, *op;
+} kSglangNames[] = {
+    {KernelRole::kSlotMapping, "create_flashinfer_kv_indices_triton", "sglang::create_kv_indices"},
+    {KernelRole::kAttentionMetadata, nullptr, "sgl_kernel::get_scheduler_metadata"},
     {KernelRole::kNorm,
      "void flashinfer::norm::FusedAddRMSNormKernel<8u, __nv_bfloat16>(__nv_bfloat16*, "
      "__nv_bfloat16*, __nv_bfloat16*, unsigned int, unsigned int, unsigned int, float, float)",
-     "sgl_kernel::fused_add_rmsnorm", kLaunch, 32, 168, 0, 1, 1, 512, 75},
-    {KernelRole::kQkv, "nvjet_tst_64x64_64x16_2x1_2cta_v_bz_TNT", "aten::mm", kLaunchExC, 168,
-     217680, 132, 0, 1, 384, 18},
+     "sgl_kernel::fused_add_rmsnorm"},
     {KernelRole::kRope,
      "void flashinfer::BatchQKApplyRotaryPosIdsCosSinCacheEnhancedKernel<false, true, true, 128u, "
      "8u, 16u, __nv_bfloat16, long>(flashinfer::RopeParams<__nv_bfloat16, long>)",
-     "sgl_kernel::apply_rope_pos_ids_cos_sin_cache", kLaunch, 28, 0, 0, 1, 1, 512, 50},
+     "sgl_kernel::apply_rope_pos_ids_cos_sin_cache"},
     {KernelRole::kCacheWrite,
      "void (anonymous namespace)::store_kvcache<2048l, 4, false, long>((anonymous "
      "namespace)::StoreKVCacheParams)",
-     "sgl_kernel::store_kv_cache", kLaunch, 40, 0, 0, 1, 1, 512, 41},
-    {KernelRole::kAttention,
-     "void cutlass::device_kernel<" FLASH_KERNEL " >(" FLASH_KERNEL "::Params)", "sgl_kernel::fwd",
-     kLaunchExC, 168, 229392, 132, 0, 1, 384, 18},
-    {KernelRole::kOutProjection, "nvjet_tst_64x32_64x16_4x1_v_bz_splitK_TNT", "aten::mm",
-     kLaunchExC, 168, 197632, 128, 0, 2, 384, 18},
+     "sgl_kernel::store_kv_cache"},
+    {KernelRole::kAttention, nullptr, "sgl_kernel::fwd"},
     {KernelRole::kAllReduce,
      "void sglang::cross_device_reduce_1stage<__nv_bfloat16, 2>(sglang::RankData*, "
      "sglang::RankSignals, sglang::Signal*, __nv_bfloat16*, int, int)",
-     "sgl_kernel::all_reduce", kLaunch, 44, 0, 36, 0, 1, 512, 24},
-    {KernelRole::kAllReduceLarge,
-     "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-     "c10d::allreduce_", kLaunchExC, 96, 82240, 24, 0, 1, 544, 13},
-    {KernelRole::kGateUp, "nvjet_tst_128x64_64x9_2x1_v_bz_TNT", "aten::mm", kLaunchExC, 168, 214608,
-     132, 0, 1, 384, 18},
+     "sgl_kernel::all_reduce"},
     {KernelRole::kActivation,
      "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &(float silu<float>(float "
      "const&))>(__nv_bfloat16*, __nv_bfloat16 const*, int)",
-     "sgl_kernel::silu_and_mul", kLaunch, 32, 0, 0, 1, 1, 1024, 66},
-    {KernelRole::kDown, "nvjet_tst_64x64_64x13_4x1_v_bz_splitK_TNT", "aten::mm", kLaunchExC, 168,
-     221776, 120, 0, 3, 384, 18},
-    {KernelRole::kGather,
-     "void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long, long, "
-     "long, long, bool)",
-     "aten::index_select", kLaunch, 32, 0, 0, 5, 1, 128, 80},
-    {KernelRole::kLmHead, "nvjet_tst_192x8_64x8_4x1_v_bz_TNT", "aten::mm", kLaunchExC, 168, 212480,
-     132, 0, 1, 384, 18},
-    {KernelRole::kAllGather, "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-     "c10d::_allgather_base_", kLaunchExC, 96, 82240, 24, 0, 1, 544, 13},
-    {KernelRole::kArgmax,
-     "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::ArgMaxOps"
-     "<float>, unsigned int, long, 4, 4> >(at::native::ReduceOp<float, at::native::ArgMaxOps"
-     "<float>, unsigned int, long, 4, 4>)",
-     "aten::argmax", kLaunch, 32, 4112, 0, 1, 1, 512, 41},
+     "sgl_kernel::silu_and_mul"},
 };
-static_assert(std::size(kSglangKernels) == static_cast<size_t>(KernelRole::kCount));
+
+constexpr auto kSglangKernels = [] {
+  auto kernels = std::to_array(kVllmKernels);
+  for (const auto& own : kSglangNames) {
+    KernelInfo& kernel = kernels[static_cast<size_t>(own.role)];
+    if (own.name != nullptr) kernel.name = own.name;
+    kernel.op = own.op;
+  }
+  return kernels;
+}();
 
 constexpr CallInfo kCalls[] = {
     {"cudaLaunchKernel", "cuda_runtime", 211, true},
