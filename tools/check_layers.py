@@ -97,5 +97,11 @@ documented = (root / "docs/notes.md").read_text()
 for note in re.findall(r'\{"([a-z0-9-]+)", Severity::', notes):
     if f"| `{note}` |" not in documented:
         breaches.append(f"docs/notes.md: no row for {note}")
+# Every finding has its row in docs/findings.md, with its severity and remedy, and no row is without a finding.
+kinds = re.sub(r'"\s*\n\s*"', "", (root / "src/control/finding_kinds.cc").read_text())
+kinds = re.findall(r'\{"([a-z0-9-]+)", k(\w+),\s*"([^"]*)"', kinds)
+rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (root / "docs/findings.md").read_text().splitlines() if line.startswith("| `")]
+if [(row[0], row[1], row[3]) for row in rows] != [(f"`{name}`", severity.lower(), remedy) for name, severity, remedy in kinds]:
+    breaches.append("docs/findings.md: its rows are not the ids, severities and remedies of control/finding_kinds.cc, in their order")
 print("\n".join(breaches) or "layers ok")
 sys.exit(bool(breaches))

@@ -44,7 +44,7 @@ int Print(const EngineScene& scene, const std::string& text, const std::string& 
 }
 
 void Remark(const EngineScene& scene) {
-  for (const std::string& remark : scene.deployment.remarks) Complain(VisibleText(remark));
+  for (const Finding& finding : scene.deployment.findings) Complain(VisibleText(finding.Text()));
   for (const ProbedWorker& probed : scene.workers)
     if (!probed.facts) Complain(VisibleText(probed.facts.error().message));
 }
@@ -57,38 +57,23 @@ bool AllAnswered(const EngineScene& scene) {
 int List(const EngineScene& scene) {
   std::string text;
   for (const ProbedWorker& probed : scene.workers) text += probed.worker.url + "\n";
-  for (const std::string& remark : scene.deployment.remarks) Complain(VisibleText(remark));
+  for (const Finding& finding : scene.deployment.findings) Complain(VisibleText(finding.Text()));
   auto written =
       WriteStdout(scene.options.json ? DeploymentJson(scene.deployment, scene.workers) : text);
   return written ? kDone : Fails(written.error());
 }
 
-// Groups workers with the same `said`, in the order of the first of each.
-void ComplainOnce(const std::vector<std::pair<std::string, std::string>>& said) {
-  for (auto one = said.begin(); one != said.end(); ++one) {
-    const auto same = [&](const auto& other) { return other.second == one->second; };
-    if (std::find_if(said.begin(), one, same) != one) continue;
-    const auto others = std::count_if(said.begin(), said.end(), same) - 1;
+// Groups workers with the same finding, in the order of the first of each.
+void ComplainOnce(const std::vector<Finding>& findings) {
+  for (auto one = findings.begin(); one != findings.end(); ++one) {
+    const auto same = [&](const Finding& other) { return other.Words() == one->Words(); };
+    if (std::find_if(findings.begin(), one, same) != one) continue;
+    const auto others = std::count_if(findings.begin(), findings.end(), same) - 1;
     Complain(fmt::format(
-        "{}{}: {}", one->first,
+        "{}{}: {}", one->subject,
         others == 0 ? "" : " and " + FormatCounted(static_cast<size_t>(others), "other"),
-        one->second));
+        one->Words()));
   }
-}
-
-// Why some cannot be profiled.
-void NameTheNeeds(const EngineScene& scene) {
-  std::vector<std::pair<std::string, std::string>> needs;
-  for (const ProbedWorker& probed : scene.workers) {
-    if (!probed.facts) continue;
-    if (probed.owner)
-      needs.emplace_back(probed.worker.url, "is being profiled by " + *probed.owner);
-    if (ProfilerText(*probed.facts) == "off")
-      needs.emplace_back(probed.worker.url, NotConfiguredText(*probed.facts));
-    else if (probed.LacksFolder())
-      needs.emplace_back(probed.worker.url, NoFolderText(*probed.facts));
-  }
-  ComplainOnce(needs);
 }
 
 int Status(EngineScene& scene) {
@@ -109,7 +94,7 @@ int Status(EngineScene& scene) {
   int printed = Print(scene, RenderText(WorkersTable(scene.workers), scene.style),
                       DeploymentJson(scene.deployment, scene.workers));
   Remark(scene);
-  NameTheNeeds(scene);
+  ComplainOnce(NeedsOf(scene.workers));
   if (printed != kDone) return printed;
   return healthy ? kDone : kRemoteFailed;
 }
@@ -237,12 +222,12 @@ Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const Pro
                                .by_stage = profile.IsOn("profile_by_stage"),
                                .instance = {},
                                .folder = profile.output_dir.value_or("")}});
-    for (const std::string& remark : StartRemarks(probed.worker, *probed.facts, profile))
-      Complain(remark);
+    for (const Finding& risk : FindRisks(probed.worker, *probed.facts, profile))
+      Complain(risk.Text());
     if (scene.options.force) continue;
-    if (auto check = CheckNoOpenSession(probed.worker, *probed.facts, profile); !check) {
+    if (const auto open = FindSessionInTheWay(probed.worker, *probed.facts, profile)) {
       if (busy) Complain(busy->message);
-      busy = check.error();
+      busy = ErrorOf(*open);
     }
   }
   if (busy) return tl::unexpected<Error>(*busy);
@@ -262,7 +247,7 @@ Result<int> Start(const EngineScene& scene) {
   TACHO_ASSIGN_OR_RETURN(const std::vector<PlannedStart> starts, PlanStarts(scene, asked, key));
   if (scene.options.force) SendStops(scene);
   const StartedSessions started = StartAll(*scene.client, starts, scene.patience, scene.stop);
-  for (const std::string& remark : started.remarks) Complain(remark);
+  for (const Finding& finding : started.findings) Complain(finding.Text());
   if (!scene.options.json)
     Complain(fmt::format("session{}: {}",
                          starts.size() == 1 ? " " + starts.front().mark.key

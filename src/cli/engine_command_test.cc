@@ -348,6 +348,15 @@ TEST_F(EngineCommand, StatusTellsWhatARecordingNeeds) {
                                                 "tacho record needs --trace-dir DIR"));
   EXPECT_THAT(ran.err, HasSubstr(" and 1 other: its profiler is not configured: "));
   EXPECT_THAT(ran.err, HasSubstr(kHowToConfigure));
+  const Json report = Json::parse(RunIt({"status", silent.url(), off.url(), "--json"}).out);
+  const Json& findings = report["findings"];
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0]["id"], "folder-unknown");
+  EXPECT_EQ(findings[1]["id"], "profiler-off");
+  EXPECT_EQ(findings[1]["severity"], "blocking");
+  EXPECT_EQ(findings[1]["subject"], off.url());
+  EXPECT_EQ(findings[1]["evidence"], "its profiler is not configured");
+  EXPECT_THAT(findings[1]["remedy"].get<std::string>(), HasSubstr(kHowToConfigure));
   Answers answers = VllmAnswers();
   answers["GET /server_info"] = {
       200, R"({"vllm_config":{"profiler_config":{"profiler":"torch","torch_profiler_dir":"/t"}}})"};

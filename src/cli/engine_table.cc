@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "control/profile_needs.h"
 #include "control/session_lock.h"
 #include "control/version.h"
 #include "text/json_writer.h"
@@ -65,6 +67,21 @@ std::string Parallelism(const EngineFacts& facts) {
   return text;
 }
 
+// All that is known against the deployment and its workers.
+std::vector<Finding> FindingsOf(const Deployment& deployment,
+                                const std::vector<ProbedWorker>& workers) {
+  std::vector<Finding> findings = deployment.findings;
+  for (const ProbedWorker& probed : workers) {
+    const std::string& url = probed.worker.url;
+    if (!probed.facts)
+      findings.push_back(FindingOf(probed.facts.error(), url));
+    else if (!probed.dead.empty())
+      findings.push_back({FindingId::kEngineDead, url, probed.dead});
+  }
+  std::ranges::move(NeedsOf(workers), std::back_inserter(findings));
+  return findings;
+}
+
 constexpr std::string_view kReady = "ready";
 
 // "decode, asleep, profiles since 12:03:01"; "ready" is one that can be profiled now.
@@ -97,6 +114,20 @@ bool ProbedWorker::LacksFolder() const {
 std::string ProfilerText(const EngineFacts& facts) {
   if (!facts.profiler.has_http) return facts.profiler.has_daemon ? "daemon" : "off";
   return facts.profiler.has_daemon ? "daemon, http" : "http";
+}
+
+std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers) {
+  std::vector<Finding> needs;
+  for (const ProbedWorker& probed : workers) {
+    if (!probed.facts) continue;
+    const std::string& url = probed.worker.url;
+    if (probed.owner) needs.push_back(BeingProfiled(url, *probed.owner));
+    if (ProfilerText(*probed.facts) == "off")
+      needs.push_back(ProfilerOff(url, *probed.facts));
+    else if (probed.LacksFolder())
+      needs.push_back(FolderUnknown(url, *probed.facts));
+  }
+  return needs;
 }
 
 Table WorkersTable(const std::vector<ProbedWorker>& workers) {
@@ -191,7 +222,14 @@ std::string DeploymentJson(const Deployment& deployment, const std::vector<Probe
                "steps", probed.open->steps);
     }
   });
-  json.List("remarks", deployment.remarks);
+  std::vector<std::string> remarks;
+  for (const Finding& finding : deployment.findings) remarks.push_back(finding.Text());
+  json.List("remarks", remarks);
+  json.Rows("findings", FindingsOf(deployment, workers), [&](const Finding& finding) {
+    json.Fields("id", KindOf(finding.id).id, "severity", NameOf(finding.severity()), "subject",
+                UnlessEmpty(finding.subject), "evidence", finding.evidence, "remedy",
+                finding.Remedy());
+  });
   json.End();
   return std::move(json).Finish();
 }

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "control/discover.h"
 #include "control/engine.h"
+#include "control/finding.h"
 #include "control/open_session.h"
 #include "control/probe.h"
 #include "control/profile_control.h"
@@ -37,7 +38,10 @@ std::string OutcomesText(const std::vector<ControlOutcome>& outcomes, const Text
 // "http" or "daemon, http", "off"; the reason is in the notes.
 std::string ProfilerText(const EngineFacts& facts);
 
-// The same as one JSON object, schema 1.
+// Why some cannot be profiled as they are.
+std::vector<Finding> NeedsOf(const std::vector<ProbedWorker>& workers);
+
+// The same as one JSON object, schema 1, with all findings.
 std::string DeploymentJson(const Deployment& deployment, const std::vector<ProbedWorker>& workers);
 std::string OutcomesJson(const std::string& action, const std::vector<ControlOutcome>& outcomes);
 

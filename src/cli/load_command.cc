@@ -134,8 +134,8 @@ Result<int> RunOnce(const LoadScene& scene) {
 std::string WithoutLoad(const ProvenRecording& proven) {
   const ErrorKind kind =
       proven.status == kInterrupted ? ErrorKind::kInterrupted : ErrorKind::kRemote;
-  const std::vector<std::string> missing = proven.proof.Missing();
-  const std::string why = missing.empty() ? "" : ": " + missing.front();
+  const std::vector<Finding> missing = proven.proof.Missing();
+  const std::string why = missing.empty() ? "" : ": " + missing.front().Text();
   return ErrorJson({kind, "the recording ended before its load began" + why}, proven.status);
 }
 

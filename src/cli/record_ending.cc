@@ -73,17 +73,19 @@ std::string LatencyText(const LoadWindow& window, std::string_view which, const 
 
 // The problems, by kind.
 struct WhatIsLacking {
-  std::vector<std::string> missing, troubles;
-  const std::vector<std::string>& notes;
+  std::vector<std::string> missing, troubles, notes;
 
   explicit WhatIsLacking(const Recording& recording, const Proof& proof)
-      : missing(proof.Missing()), notes(proof.remarks) {
-    // A missing rank has already named it.
-    for (const std::string& trouble : recording.troubles)
-      if (std::ranges::none_of(missing, [&](const std::string& sentence) {
-            return sentence.find(trouble.substr(trouble.find(": ") + 1)) != std::string::npos;
-          }))
-        troubles.push_back(trouble);
+      : missing(TextsOf(proof.Missing(), true)), notes(TextsOf(proof.remarks, false)) {
+    for (const Finding& finding : recording.findings)
+      if (finding.IsTrouble() && !IsNamed(finding, proof)) troubles.push_back(finding.Text());
+  }
+  // Whether a missing rank has already named it.
+  static bool IsNamed(const Finding& trouble, const Proof& proof) {
+    return std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
+      return rank.why && rank.why->id == trouble.id &&
+             rank.why->evidence.starts_with(trouble.evidence);
+    });
   }
   [[nodiscard]] size_t count() const { return missing.size() + troubles.size() + notes.size(); }
 };

@@ -70,8 +70,7 @@ class RecordEnding : public testing::Test {
                        .clocks = {},
                        .starts = {},
                        .interrupted_ns = {},
-                       .remarks = {},
-                       .troubles = {}};
+                       .findings = {}};
   ProvenRecording proven_;
 };
 
@@ -102,13 +101,16 @@ TEST_F(RecordEnding, ACostThatIsLostInNoiseIsNotTold) {
 
 TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
   proven_.proof.ranks[3].proven = false;
-  proven_.proof.ranks[3].why = "it died";
+  const Finding died{FindingId::kEngineDied, "w1 TP1 (http://127.0.0.1:3456)", "it died"};
+  proven_.proof.ranks[3].why = died;
   EXPECT_THAT(Ending(),
               HasSubstr(" missing  1 of 4 ranks: w1 TP1 (http://127.0.0.1:3456): it died\n"));
   EXPECT_THAT(DetailsText(recording_, proven_, {}), Not(HasSubstr("missing")));
   proven_.proof.ranks[2].proven = false;
-  proven_.proof.ranks[2].why = "its disk is full";
-  recording_.troubles = {"http://127.0.0.1:3456: it died", "load: 3 of 4 requests failed"};
+  proven_.proof.ranks[2].why =
+      Finding{FindingId::kDiskFull, "w1 TP0 (http://127.0.0.1:3456)", "its disk is full"};
+  recording_.findings = {{FindingId::kEngineDied, "http://127.0.0.1:3456", "it died"},
+                         {FindingId::kMostRequestsFailed, "load", "3 of 4 requests failed"}};
   EXPECT_THAT(Ending(160),
               HasSubstr(" missing  2 of 4 ranks: w1 TP0 (http://127.0.0.1:3456): its disk is full "
                         "(above: 1 more rank, 1 trouble)\n"));
@@ -121,7 +123,7 @@ TEST_F(RecordEnding, CountsWhatIsMissingAndNamesTheFirst) {
 TEST_F(RecordEnding, LeavesNothingUnsaid) {
   std::string trouble = "not kept:";
   for (int i = 0; i < 200; ++i) trouble += " word" + std::to_string(i);
-  recording_.troubles = {trouble};
+  recording_.findings = {{FindingId::kNotKept, "", trouble}};
   EXPECT_THAT(Ending(), HasSubstr(" …\n"));
   EXPECT_THAT(DetailsText(recording_, proven_, {}), HasSubstr("word199\n"));
 }
@@ -135,10 +137,11 @@ TEST_F(RecordEnding, IsTenLinesOfEightyColumnsAtMost) {
   }();
   for (RankProof& rank : proven_.proof.ranks) {
     rank.proven = false;
-    rank.why = long_text;
+    rank.why = Finding{FindingId::kEngineDied, "w", long_text};
   }
-  recording_.troubles = {long_text, long_text};
-  proven_.proof.remarks = {long_text};
+  const Finding trouble{FindingId::kNotKept, "", long_text};
+  recording_.findings = {trouble, trouble};
+  proven_.proof.remarks = {{FindingId::kHoldsPart, "", long_text}};
   recording_.starts.taken = 1;
   for (const size_t width : {80u, 100u, 250u}) {
     const std::vector<std::string> lines = LinesOf(Ending(width));

@@ -13,8 +13,8 @@
 #include "report/analyze_document.h"
 #include "report/findings_json.h"
 #include "session/in_flight.h"
-#include "session/record_outlook.h"
 #include "session/trace_evidence.h"
+#include "session/worker_figures.h"
 
 namespace tacho {
 namespace {
@@ -49,7 +49,7 @@ std::string InterruptText(const Recording& recording) {
 
 int StatusOf(const Recording& recording, const Proof& proof) {
   if (recording.interrupted_ns) return kInterrupted;
-  bool complete = proof.complete && recording.troubles.empty();
+  const bool complete = proof.complete && !recording.HasTrouble();
   return complete ? kDone : kIncomplete;
 }
 
@@ -61,8 +61,7 @@ bool ProvenRecording::HasFindings(const Recording& recording) const {
 
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator) {
-  for (std::string& lost : WriteRecording(recording, options))
-    recording.troubles.push_back(std::move(lost));
+  std::ranges::move(WriteRecording(recording, options), std::back_inserter(recording.findings));
   narrator.OnProgress("proof", "reading the traces");
   ProvenRecording proven;
   proven.readout = ReadTraces(recording);
@@ -102,8 +101,8 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   if (shown.empty() || shown.starts_with("../..")) shown = recording.folder.path();
   // What the figures below do not include.
   std::string text;
-  for (const std::string& remark : proven.proof.remarks)
-    text += RenderText(Labelled{"window", {remark}, Paint::kRed}, style);
+  for (const Finding& remark : proven.proof.remarks)
+    text += RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style);
   if (proven.HasFindings(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
   if (const std::string details = DetailsText(recording, proven, style); !details.empty())
     text += details + "\n";

@@ -23,7 +23,7 @@ struct ProvenRecording {
 };
 
 // Writes the run folder, reads its traces and compares them with what was expected; run.json comes
-// last. A file that cannot be written is one of the recording's problems, or is reported at once.
+// last. A file that cannot be written is one of the recording's findings, or is reported at once.
 ProvenRecording ProveRecording(Recording& recording, const RecordOptions& options,
                                Narrator& narrator);
 

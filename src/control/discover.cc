@@ -39,14 +39,15 @@ void NameServers(HttpClient& client, const std::vector<Worker>& workers) {
 
 // Adds a remark that names the workers of a router to which the key goes.
 void SayWhoGetsKeys(const HttpClient& client, const std::string& router,
-                    const std::vector<Worker>& workers, std::vector<std::string>& remarks) {
+                    const std::vector<Worker>& workers, std::vector<Finding>& findings) {
   std::string who;
   for (const Worker& worker : workers)
     if (const auto url = ParseUrl(worker.url); url && client.KeyUseFor(*url) == KeyUse::kSent)
       who += (who.empty() ? "" : ", ") + worker.url;
   if (!who.empty())
-    remarks.push_back(
-        fmt::format("the key goes to the workers that {} names, too: {}", router, who));
+    findings.push_back(
+        {FindingId::kKeySentToWorkers, "",
+         fmt::format("the key goes to the workers that {} names, too: {}", router, who)});
 }
 
 // Keeps what is there, adds what is new.
@@ -55,7 +56,8 @@ void AddWorkers(Deployment& deployment, std::vector<Worker> found) {
     bool known = std::any_of(deployment.workers.begin(), deployment.workers.end(),
                              [&](const Worker& w) { return w.url == worker.url; });
     if (known)
-      deployment.remarks.push_back(fmt::format("{}: named twice, taken once", worker.url));
+      deployment.findings.push_back(
+          {FindingId::kListedTwice, worker.url, "named twice, taken once"});
     else
       deployment.workers.push_back(std::move(worker));
   }
@@ -113,16 +115,18 @@ Result<void> AddUrl(HttpClient& client, const std::string& target, bool among_ot
                             "have registered",
                             origin, route));
   if (!deployment.router_url.empty() && deployment.router_url != origin)
-    deployment.remarks.push_back(fmt::format("{} and {}: two routers; load goes through the last",
-                                             deployment.router_url, origin));
+    deployment.findings.push_back({FindingId::kSeveralRouters,
+                                   fmt::format("{} and {}", deployment.router_url, origin),
+                                   "two routers; load goes through the last"});
   deployment.router_url = origin;
   // The sglang gateway dropped /list_workers when it gave its workers ids.
   deployment.router_kind = has_older ? RouterKind::kVllmRouter
                            : workers.body.find("\"id\"") != std::string::npos
                                ? RouterKind::kSglangRouter
                                : RouterKind::kOther;
-  std::vector<Worker> found = UnifyWorkers(*listed, "router " + origin + route, deployment.remarks);
-  SayWhoGetsKeys(client, origin, found, deployment.remarks);
+  std::vector<Worker> found =
+      UnifyWorkers(*listed, "router " + origin + route, deployment.findings);
+  SayWhoGetsKeys(client, origin, found, deployment.findings);
   AddWorkers(deployment, std::move(found));
   return {};
 }
@@ -135,7 +139,7 @@ Result<void> AddFile(HttpClient& client, const std::string& path, Deployment& de
     return Fail(ErrorKind::kUnreadable, fmt::format("{}: cannot be read", path));
   if (std::optional<std::vector<ListedWorker>> listed = ParseTargetList(text);
       listed && !listed->empty()) {
-    std::vector<Worker> workers = UnifyWorkers(*listed, path, deployment.remarks);
+    std::vector<Worker> workers = UnifyWorkers(*listed, path, deployment.findings);
     NameServers(client, workers);
     AddWorkers(deployment, std::move(workers));
     return {};
@@ -145,8 +149,9 @@ Result<void> AddFile(HttpClient& client, const std::string& path, Deployment& de
     const LaunchLog::Server& last = log.routers.back();
     for (const LaunchLog::Server& router : log.routers)
       if (router.url != last.url)
-        deployment.remarks.push_back(fmt::format("{}:{}: router {} is passed over for the later {}",
-                                                 path, router.line, router.url, last.url));
+        deployment.findings.push_back(
+            {FindingId::kSeveralRouters, fmt::format("{}:{}", path, router.line),
+             fmt::format("router {} is passed over for the later {}", router.url, last.url)});
     TACHO_RETURN_IF_ERROR(WithContext(AddUrl(client, last.url, false, deployment, stop, patience),
                                       fmt::format("{}:{}", path, last.line)));
     return {};

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "control/engine.h"
+#include "control/finding.h"
 #include "net/http_client.h"
 
 namespace tacho {
@@ -19,7 +20,7 @@ struct Deployment {
   std::vector<Worker> workers;  // unique, in the order of the router, the log or the list
   // What the user should know: members that the list names but that are dead, duplicates, gRPC
   // workers that have no HTTP port, a log with several routers.
-  std::vector<std::string> remarks;
+  std::vector<Finding> findings;
 };
 
 // Finds the workers behind each target:

@@ -82,7 +82,7 @@ TEST_F(DiscoverTest, FilesAreListsOrLogs) {
   auto found = Find({log});
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(Urls(*found), ElementsAre("http://a:1"));
-  EXPECT_THAT(found->remarks, ElementsAre(HasSubstr("passed over")));
+  EXPECT_THAT(TextsOf(found->findings, false), ElementsAre(HasSubstr("passed over")));
   EXPECT_THAT(Find({File("nothing: here\n")}).error().message, HasSubstr("neither a list"));
   EXPECT_EQ(Find({File("Router launched at 127.0.0.1:1, x\n")}).error().kind, ErrorKind::kRemote);
 }
@@ -98,7 +98,7 @@ TEST_F(DiscoverTest, AKeyGoesToServersThatTheUserNamed) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(use(router.url()), KeyUse::kSent);
   EXPECT_EQ(use(worker.url()), KeyUse::kWithheld);
-  EXPECT_THAT(found->remarks, ElementsAre());
+  EXPECT_THAT(TextsOf(found->findings, false), ElementsAre());
   ASSERT_TRUE(Find({worker.url()}));
   EXPECT_EQ(use(worker.url()), KeyUse::kSent);
   ASSERT_TRUE(Find({File("http://10.0.0.1:1\n")}));
@@ -112,7 +112,7 @@ TEST_F(DiscoverTest, AKeyGoesToServersThatTheUserNamed) {
   found = Find({router.url()});
   ASSERT_TRUE(found);
   EXPECT_EQ(use(worker.url()), KeyUse::kSent);
-  EXPECT_THAT(found->remarks, ElementsAre(HasSubstr(worker.url())));
+  EXPECT_THAT(TextsOf(found->findings, false), ElementsAre(HasSubstr(worker.url())));
 }
 
 TEST_F(DiscoverTest, AnInvalidAddressGetsNoRequest) {
@@ -132,7 +132,7 @@ TEST_F(DiscoverTest, TheSameWorkerTwiceIsOne) {
   auto found = Find({worker.url(), worker.url()});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->workers.size(), 1u);
-  EXPECT_THAT(found->remarks, ElementsAre(HasSubstr("named twice")));
+  EXPECT_THAT(TextsOf(found->findings, false), ElementsAre(HasSubstr("named twice")));
 }
 
 }  // namespace

@@ -92,16 +92,17 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
   return session;
 }
 
-Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
-                                const ProfileOptions& options, bool stops_first) {
+std::optional<Finding> FindSessionInTheWay(const Worker& worker, const EngineFacts& facts,
+                                           const ProfileOptions& options, bool stops_first) {
   const std::optional<OpenSession> open = FindOpenSession(worker, facts);
-  if (!open || GuardsItself(facts, *open, options)) return {};
-  if (stops_first && open->command == kByRecord) return {};
-  return Fail(ErrorKind::kRemote,
-              fmt::format("{}: its profiler was started by {} at {} (session {}) and not stopped "
-                          "since; {} (tacho engine stop {} ends it)",
-                          worker.url, open->command, SinceText(open->since_unix_s), open->key,
-                          FateOfSecondStart(facts), worker.url));
+  if (!open || GuardsItself(facts, *open, options)) return std::nullopt;
+  if (stops_first && open->command == kByRecord) return std::nullopt;
+  return Finding{FindingId::kOpenSession, worker.url,
+                 fmt::format("its profiler was started by {} at {} (session {}) and not stopped "
+                             "since; {}",
+                             open->command, SinceText(open->since_unix_s), open->key,
+                             FateOfSecondStart(facts)),
+                 fmt::format("tacho engine stop {} ends it", worker.url)};
 }
 
 }  // namespace tacho

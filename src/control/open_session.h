@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "control/engine.h"
+#include "control/finding.h"
 #include "control/profile_control.h"
 
 namespace tacho {
@@ -32,11 +33,11 @@ void ForgetOpenSession(const std::string& worker_url);
 // The session that is still open on the worker: nothing where the engine is another process by now.
 std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts);
 
-// kRemote when a start with `options` would meet an open session, with what would become of it. One
-// that counts its steps does not stand in the way where the engine guards it by itself, and ends it
-// without a stop. To a caller that stops the engine first, one that a recording left running does
-// not stand in the way: nobody waits for it.
-Result<void> CheckNoOpenSession(const Worker& worker, const EngineFacts& facts,
-                                const ProfileOptions& options, bool stops_first = false);
+// The open session that a start with `options` would meet, with what would become of it. One that
+// counts its steps is not in the way if the engine guards it by itself, and ends it without a stop.
+// `stops_first`: the caller stops the engine first, so one that a recording left running is not in
+// the way either: nobody waits for it.
+std::optional<Finding> FindSessionInTheWay(const Worker& worker, const EngineFacts& facts,
+                                           const ProfileOptions& options, bool stops_first = false);
 
 }  // namespace tacho

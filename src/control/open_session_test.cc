@@ -29,7 +29,7 @@ class OpenSessionTest : public testing::Test {
     ASSERT_TRUE(kept) << kept.error().message;
   }
   bool IsFree(const ProfileOptions& options = {}) {
-    return CheckNoOpenSession(worker_, engine_, options).has_value();
+    return !FindSessionInTheWay(worker_, engine_, options);
   }
 
   RuntimeFolderForTest folder_;
@@ -40,13 +40,13 @@ class OpenSessionTest : public testing::Test {
 TEST_F(OpenSessionTest, StandsInTheWayUntilItIsForgotten) {
   EXPECT_TRUE(IsFree());
   Keep({});
-  auto check = CheckNoOpenSession(worker_, engine_, {});
-  ASSERT_FALSE(check);
-  EXPECT_EQ(check.error().kind, ErrorKind::kRemote);
-  EXPECT_THAT(check.error().message, HasSubstr(SinceText(kSince)));
-  EXPECT_THAT(check.error().message, HasSubstr("session k"));
-  EXPECT_THAT(check.error().message, HasSubstr("would throw its window away"));
-  EXPECT_THAT(check.error().message, HasSubstr("tacho engine stop http://h:1"));
+  const auto found = FindSessionInTheWay(worker_, engine_, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(ErrorOf(*found).kind, ErrorKind::kRemote);
+  EXPECT_THAT(found->Text(), HasSubstr(SinceText(kSince)));
+  EXPECT_THAT(found->Text(), HasSubstr("session k"));
+  EXPECT_THAT(found->Text(), HasSubstr("would throw its window away"));
+  EXPECT_THAT(found->Text(), HasSubstr("tacho engine stop http://h:1"));
   worker_.url = "http://h:2";
   EXPECT_TRUE(IsFree()) << "of another worker";
   worker_.url = "http://h:1";
@@ -57,12 +57,12 @@ TEST_F(OpenSessionTest, StandsInTheWayUntilItIsForgotten) {
 
 TEST_F(OpenSessionTest, NamesWhoLeftIt) {
   Keep({});
-  EXPECT_THAT(CheckNoOpenSession(worker_, engine_, {}).error().message,
+  EXPECT_THAT(FindSessionInTheWay(worker_, engine_, {})->Text(),
               HasSubstr("was started by tacho engine start at"));
   OpenSession killed = *FindOpenSession(worker_, engine_);
   killed.command = kByRecord;
   ASSERT_TRUE(KeepOpenSession(worker_.url, killed));
-  EXPECT_THAT(CheckNoOpenSession(worker_, engine_, {}).error().message,
+  EXPECT_THAT(FindSessionInTheWay(worker_, engine_, {})->Text(),
               HasSubstr("was started by tacho record at"));
 }
 
@@ -100,11 +100,11 @@ TEST_F(OpenSessionTest, OfCountedStepsIsLeftToTheEngineThatRefusesByItself) {
   EXPECT_FALSE(IsFree(five)) << "knows no start_step";
   engine_.kind = EngineKind::kVllm;
   engine_.version = "0.13.0";
-  auto check = CheckNoOpenSession(worker_, engine_, five);
-  ASSERT_FALSE(check) << "needs a stop";
-  EXPECT_THAT(check.error().message, HasSubstr("ignored"));
+  const auto found = FindSessionInTheWay(worker_, engine_, five);
+  ASSERT_TRUE(found) << "needs a stop";
+  EXPECT_THAT(found->Text(), HasSubstr("ignored"));
   engine_.version = "0.32.0";
-  EXPECT_THAT(CheckNoOpenSession(worker_, engine_, five).error().message, HasSubstr("409"));
+  EXPECT_THAT(FindSessionInTheWay(worker_, engine_, five)->Text(), HasSubstr("409"));
   engine_.kind = EngineKind::kSglang;
   engine_.version = "0.5.23";
   Keep({});

@@ -17,7 +17,7 @@ StartedSessions StartAll(HttpClient& client, const std::vector<PlannedStart>& st
   StartedSessions started;
   const auto mark = [&](const PlannedStart& start, const OpenSession& session) {
     if (const Result<void> kept = KeepOpenSession(start.worker.url, session); !kept)
-      started.remarks.push_back(kept.error().message);
+      started.findings.push_back({FindingId::kMarkNotKept, "", kept.error().message});
   };
   std::vector<ControlRequest> requests;
   std::vector<EngineFacts> facts;

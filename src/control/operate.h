@@ -27,7 +27,7 @@ struct PlannedStart {
 struct StartedSessions {
   // In the order of the starts. `taken` also if a session was marked as open before.
   std::vector<ControlOutcome> outcomes;
-  std::vector<std::string> remarks;  // marks that could not be written
+  std::vector<Finding> findings;  // marks that could not be written
 };
 // Marks all sessions as open, so that the next tacho finds them if this one is killed, and sends
 // the starts (SendAll). A refused start restores the mark of before.

@@ -56,7 +56,7 @@ TEST_F(Operate, TheLockIsOfAllWorkers) {
 
 TEST_F(Operate, AMarkStaysFromTheStartToTheStop) {
   const PlannedStart start = StartOf(well_, "mine");
-  EXPECT_THAT(Start({start}).remarks, IsEmpty());
+  EXPECT_THAT(Start({start}).findings, IsEmpty());
   EXPECT_EQ(KeyOfMark(start), "mine");
   EXPECT_GT(FindOpenSession(start.worker, start.facts)->since_unix_s, 1'700'000'000);
   StopAll(*client_, {{start.facts, {well_.url(), "/stop_profile", ""}}}, std::chrono::seconds(30));
@@ -98,7 +98,7 @@ TEST_F(Operate, WithoutAFolderForMarksTheStartGoesOnAndSaysSo) {
   setenv("XDG_RUNTIME_DIR", "/proc/nowhere", 1);
   const StartedSessions started = Start({start});
   EXPECT_EQ(started.outcomes[0].verdict, ControlVerdict::kDone);
-  EXPECT_EQ(started.remarks.size(), 1u);
+  EXPECT_EQ(started.findings.size(), 1u);
 }
 
 }  // namespace

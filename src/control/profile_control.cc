@@ -68,10 +68,6 @@ std::string HowWritten(std::string_view form) {
   return fmt::format("one or more of{}, with '+' in between", form.substr(form.find(' ')));
 }
 
-constexpr std::string_view kStacksUnbounded =
-    "Python stacks without a bound on steps: an idle worker writes 1.6 million events a second, "
-    "and 8 s of them took 15 GB of its memory and then its life; give --steps N";
-
 // The checked fields as the beginning of a request's body.
 Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const ProfileOptions& options) {
   TACHO_ASSIGN_OR_RETURN(
@@ -84,19 +80,6 @@ Result<Json> BodyOf(const Worker& worker, const EngineFacts& facts, const Profil
 
 Result<ControlRequest> PlanVllm(const Worker& worker, const EngineFacts& facts,
                                 const ProfileOptions& options) {
-  if (!facts.profiler.has_http) return Refuse(worker, NotConfiguredText(facts));
-  if (facts.asleep.value_or(false))
-    return Refuse(worker, "it sleeps: an asleep engine takes no step; wake it: tacho engine wake");
-  bool bounded = (facts.profiler.reads_body && options.steps) ||
-                 facts.profiler.max_iterations.value_or(0) > 0 ||
-                 facts.profiler.active_iterations.value_or(0) *
-                         (facts.profiler.wait_iterations.value_or(0) +
-                          facts.profiler.warmup_iterations.value_or(0)) >
-                     0;
-  if (facts.profiler.with_stack.value_or(false) && !bounded)
-    return Refuse(worker,
-                  fmt::format("{}, or start the server with torch_profiler_with_stack false",
-                              kStacksUnbounded));
   if (options.output_dir)
     return Refuse(worker,
                   "vLLM takes the folder for traces from --profiler-config at its start, not from "
@@ -121,7 +104,6 @@ Result<ControlRequest> PlanSglang(const Worker& worker, const EngineFacts& facts
   auto has = [&](std::string_view key) {
     return EngineRule(facts.kind, facts.version, key) == "yes";
   };
-  if (options.IsOn("with_stack") && !options.steps) return Refuse(worker, kStacksUnbounded);
   if (options.IsOn("profile_by_stage") && !options.steps)
     return Refuse(worker, "stages without a number of steps end an SGLang server: give --steps");
   TACHO_ASSIGN_OR_RETURN(Json body, BodyOf(worker, facts, options));
@@ -195,7 +177,7 @@ void Judge(const ControlRequest& request, const EngineFacts& facts, const HttpRe
           request.url);
     }
   } else if (answer.status == 404 && facts.kind == EngineKind::kVllm) {
-    outcome.said = NotConfiguredText(facts);
+    outcome.said = ProfilerOff(request.url, facts).Words();
   } else if (answer.status == 409) {
     outcome.taken = !stop;
     outcome.said += " (tacho engine stop URL does)";
@@ -261,34 +243,10 @@ Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                             options.key));
   if (options.steps && *options.steps < 1)
     return Fail(ErrorKind::kUsage, "a session needs at least one step");
+  if (const auto obstacle = FindObstacle(worker, facts, options))
+    return tl::unexpected(ErrorOf(*obstacle));
   return facts.kind == EngineKind::kSglang ? PlanSglang(worker, facts, options)
                                            : PlanVllm(worker, facts, options);
-}
-
-std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
-                                      const ProfileOptions& options) {
-  std::vector<std::string> remarks;
-  if (facts.kind == EngineKind::kSglang &&
-      EngineRule(facts.kind, facts.version, "start_step") != "yes")
-    remarks.push_back(
-        fmt::format("{}: SGLang {} does not tell whether somebody profiles it: the start throws "
-                    "such a window away",
-                    worker.url, facts.version));
-  if (facts.kind != EngineKind::kVllm) return remarks;
-  const ProfilerFacts& profiler = facts.profiler;
-  if (!profiler.with_stack && !options.steps &&
-      EngineRule(facts.kind, facts.version, "stacks") == "yes")
-    remarks.push_back(fmt::format(
-        "{}: does not tell whether it records Python stacks, as its version does unless told "
-        "otherwise: --steps N bounds what they write",
-        worker.url));
-  if (profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0) > 0 &&
-      EngineRule(facts.kind, facts.version, "schedule") == "once")
-    remarks.push_back(fmt::format(
-        "{}: with wait_iterations or warmup_iterations vLLM {} writes a trace for the first "
-        "session of its life alone: start it without them, or anew for each session",
-        worker.url, facts.version));
-  return remarks;
 }
 
 bool KeyNamesFiles(const EngineFacts& facts) {

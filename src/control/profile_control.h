@@ -61,9 +61,6 @@ struct ControlRequest {
 // with '/', by_stage without steps, ...
 Result<ControlRequest> PlanStart(const Worker& worker, const EngineFacts& facts,
                                  const ProfileOptions& options);
-// Warnings before an allowed start; "URL: ...".
-std::vector<std::string> StartRemarks(const Worker& worker, const EngineFacts& facts,
-                                      const ProfileOptions& options);
 // Whether the engine's file names contain the session's key.
 bool KeyNamesFiles(const EngineFacts& facts);
 // `counted`: the session counts its steps, not by stage. An SGLang that has run none of them

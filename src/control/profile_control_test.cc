@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "control/fake_engine_for_test.h"
+#include "control/profile_needs.h"
 #include "control/version.h"
 
 namespace tacho {
@@ -118,16 +119,16 @@ TEST(PlanStart, SglangCountsExactlyInEveryVersion) {
   EXPECT_FALSE(stages.contains("start_step"));
 }
 
-TEST(StartRemarks, AScheduleThatRecordsOnce) {
+TEST(FindRisks, AScheduleThatRecordsOnce) {
   EngineFacts facts = Vllm("0.20.0");
   facts.profiler.with_stack = false;
   facts.profiler.active_iterations = 3;
-  EXPECT_TRUE(StartRemarks(kWorker, facts, Keyed()).empty());
+  EXPECT_TRUE(FindRisks(kWorker, facts, Keyed()).empty());
   facts.profiler.warmup_iterations = 2;
-  EXPECT_THAT(StartRemarks(kWorker, facts, Keyed()),
+  EXPECT_THAT(TextsOf(FindRisks(kWorker, facts, Keyed()), false),
               testing::ElementsAre(HasSubstr("the first session of its life")));
   facts.version = "0.32.0";
-  EXPECT_TRUE(StartRemarks(kWorker, facts, Keyed()).empty());
+  EXPECT_TRUE(FindRisks(kWorker, facts, Keyed()).empty());
 }
 
 ProfileOptions With(const std::string& field, const std::string& value,
@@ -283,7 +284,7 @@ TEST(SendAll, StartsNothingIfAnotherSessionRuns) {
   EXPECT_EQ(free.seen()[0], guard);
 
   EXPECT_EQ(PlanStart(kWorker, Sglang("0.4.9"), Keyed())->guard_body, "");
-  EXPECT_THAT(StartRemarks(kWorker, Sglang("0.4.9"), Keyed()),
+  EXPECT_THAT(TextsOf(FindRisks(kWorker, Sglang("0.4.9"), Keyed()), false),
               testing::ElementsAre(HasSubstr("does not tell whether somebody profiles it")));
   ProfileOptions stages = Keyed();
   stages.steps = 3;

@@ -5,25 +5,86 @@
 #include "control/version.h"
 
 namespace tacho {
+namespace {
 
-std::string NotConfiguredText(const EngineFacts& facts) {
-  return fmt::format(
-      "its profiler is not configured: {}{}", EngineRule(facts.kind, facts.version, "enable"),
-      facts.profiler.has_daemon ? "; as it is, tacho record --via daemon profiles it" : "");
+constexpr char kStacksUnbounded[] =
+    "Python stacks without a bound on steps: an idle worker writes 1.6 million events a second, "
+    "and 8 s of them took 15 GB of its memory and then its life";
+constexpr char kNoFolderReported[] = "does not report where it writes its traces";
+
+int64_t SkippedIterations(const ProfilerFacts& profiler) {
+  return profiler.wait_iterations.value_or(0) + profiler.warmup_iterations.value_or(0);
 }
 
-std::string NoFolderText(const EngineFacts& facts) {
-  return fmt::format(
-      "does not report where it writes its traces: tacho record needs --trace-dir DIR (the same "
-      "disk), or --collect-from HOST:DIR{}",
-      facts.kind == EngineKind::kSglang
-          ? ", with --output-dir DIR on its machine"
-          : "; a vLLM reports it when started with VLLM_SERVER_DEV_MODE=1");
+}  // namespace
+
+Finding ProfilerOff(const std::string& url, const EngineFacts& facts) {
+  return {
+      FindingId::kProfilerOff, url, "its profiler is not configured",
+      std::string(EngineRule(facts.kind, facts.version, "enable")) +
+          (facts.profiler.has_daemon ? "; as it is, tacho record --via daemon profiles it" : "")};
+}
+
+Finding FolderUnknown(const std::string& url, const EngineFacts& facts) {
+  return {FindingId::kFolderUnknown, url, kNoFolderReported,
+          fmt::format("tacho record needs --trace-dir DIR (the same disk), or --collect-from "
+                      "HOST:DIR{}",
+                      facts.kind == EngineKind::kSglang
+                          ? ", with --output-dir DIR on its machine"
+                          : "; a vLLM reports it when started with VLLM_SERVER_DEV_MODE=1")};
 }
 
 std::string UnknownFolderText(const EngineFacts& facts) {
-  return fmt::format("does not report where it writes its traces: {}",
-                     EngineRule(facts.kind, facts.version, "folder"));
+  return fmt::format("{}: {}", kNoFolderReported, EngineRule(facts.kind, facts.version, "folder"));
+}
+
+std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,
+                                    const ProfileOptions& options) {
+  if (facts.kind == EngineKind::kSglang) {
+    if (!options.IsOn("with_stack") || options.steps) return std::nullopt;
+    return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded, "give --steps N"};
+  }
+  const ProfilerFacts& profiler = facts.profiler;
+  if (!profiler.has_http) return ProfilerOff(worker.url, facts);
+  if (facts.asleep.value_or(false))
+    return Finding{FindingId::kEngineAsleep, worker.url,
+                   "it sleeps: an asleep engine takes no step", "wake it: tacho engine wake"};
+  const bool bounded = (profiler.reads_body && options.steps) ||
+                       profiler.max_iterations.value_or(0) > 0 ||
+                       profiler.active_iterations.value_or(0) * SkippedIterations(profiler) > 0;
+  if (profiler.with_stack.value_or(false) && !bounded)
+    return Finding{FindingId::kStacksUnbounded, worker.url, kStacksUnbounded,
+                   "give --steps N, or start the server with torch_profiler_with_stack false"};
+  return std::nullopt;
+}
+
+std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
+                               const ProfileOptions& options) {
+  std::vector<Finding> risks;
+  const auto add = [&](FindingId id, std::string evidence, std::string remedy = "") {
+    risks.push_back({id, worker.url, std::move(evidence), std::move(remedy)});
+  };
+  if (facts.kind == EngineKind::kSglang &&
+      EngineRule(facts.kind, facts.version, "start_step") != "yes")
+    add(FindingId::kSessionsNotReported,
+        fmt::format("SGLang {} does not tell whether somebody profiles it: the start throws such "
+                    "a window away",
+                    facts.version));
+  if (facts.kind != EngineKind::kVllm) return risks;
+  const ProfilerFacts& profiler = facts.profiler;
+  if (!profiler.with_stack && !options.steps &&
+      EngineRule(facts.kind, facts.version, "stacks") == "yes")
+    add(FindingId::kStacksUnknown,
+        "does not tell whether it records Python stacks, as its version does unless told otherwise",
+        "--steps N bounds what they write");
+  if (SkippedIterations(profiler) > 0 &&
+      EngineRule(facts.kind, facts.version, "schedule") == "once")
+    add(FindingId::kScheduleOnce,
+        fmt::format("with wait_iterations or warmup_iterations vLLM {} writes a trace for the "
+                    "first session of its life alone",
+                    facts.version),
+        "start it without them, or anew for each session");
+  return risks;
 }
 
 }  // namespace tacho

@@ -1,20 +1,29 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "control/engine.h"
+#include "control/finding.h"
+#include "control/profile_control.h"
 
 namespace tacho {
 
-// Why an engine cannot be profiled and what to do, in the same words for every command. Each
-// follows "URL: ".
+// Why an engine cannot be profiled and what to do, in the same words for every command.
 
-// Its profiler is not configured: how to switch it on, and whether Kineto's daemon works without
-// it.
-std::string NotConfiguredText(const EngineFacts& facts);
-// Neither the engine nor its process reports the folder of its traces: what `tacho record` needs.
-std::string NoFolderText(const EngineFacts& facts);
+// kProfilerOff: how to switch it on, and whether Kineto's daemon works without it.
+Finding ProfilerOff(const std::string& url, const EngineFacts& facts);
+// kFolderUnknown: neither the engine nor its process reports the folder of its traces, which
+// `tacho record` needs.
+Finding FolderUnknown(const std::string& url, const EngineFacts& facts);
 // The same once it has written there: how to find the folder.
 std::string UnknownFolderText(const EngineFacts& facts);
+
+// What forbids such a session by HTTP, if anything does: the engine's state or configuration.
+std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& facts,
+                                    const ProfileOptions& options);
+// What a user should know before such a session, though nothing forbids it.
+std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
+                               const ProfileOptions& options);
 
 }  // namespace tacho

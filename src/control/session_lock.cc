@@ -71,14 +71,17 @@ Result<FileDescriptor> Locked(const std::string& path, const std::string& url) {
     struct flock lock = WholeFile();
     const bool locked = file && fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
     if (!locked && file && (errno == EAGAIN || errno == EACCES))
-      return Fail(ErrorKind::kRemote,
-                  fmt::format("{}: is being profiled by {}", url, OwnerIn(file.get())));
+      return tl::unexpected(ErrorOf(BeingProfiled(url, OwnerIn(file.get()))));
     if (!locked) return Fail(ErrorKind::kOutput, fmt::format("{}: {}", path, std::strerror(errno)));
     if (IsAt(path, file.get())) return file;
   }
 }
 
 }  // namespace
+
+Finding BeingProfiled(const std::string& worker_url, const std::string& owner) {
+  return {FindingId::kBeingProfiled, worker_url, "is being profiled by " + owner};
+}
 
 Result<std::string> SessionFile(const std::string& worker_url, std::string_view ending) {
   return LockFolder().map([&](const std::string& folder) {

@@ -8,6 +8,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/result.h"
+#include "control/finding.h"
 
 namespace tacho {
 
@@ -18,6 +19,9 @@ Result<std::string> SessionFile(const std::string& worker_url, std::string_view 
 
 // "12:03:01" today, "2026-11-21 12:03:01" before, in this host's time zone.
 std::string SinceText(int64_t unix_s);
+
+// kBeingProfiled: by another tacho of this host, `owner`.
+Finding BeingProfiled(const std::string& worker_url, const std::string& owner);
 
 // Holds one lock for each worker, so that two tachos on this host do not profile the same engine:
 // on SGLang a second start discards the window of the first. It is a lock of an open file

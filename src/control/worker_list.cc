@@ -170,19 +170,20 @@ RankedUrl SplitRank(std::string_view url) {
 }
 
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
-                                 const std::string& found_in, std::vector<std::string>& remarks) {
+                                 const std::string& found_in, std::vector<Finding>& findings) {
   std::vector<Worker> workers;       // in the order of the list
   std::map<std::string, int> plain;  // how often a server stands in the list without a rank
   for (const ListedWorker& item : listed) {
     if (item.grpc) {
-      remarks.push_back(
-          fmt::format("{}: speaks gRPC, has no HTTP route to profile by", ShownUrl(item.url)));
+      findings.push_back({FindingId::kGrpcWorker, ShownUrl(item.url),
+                          "speaks gRPC, has no HTTP route to profile by"});
       continue;
     }
     RankedUrl ranked = SplitRank(item.url);
     Result<Url> url = ParseUrl(ranked.server);
     if (!url) {
-      remarks.push_back(fmt::format("{}: left out: {}", ShownUrl(item.url), url.error().message));
+      findings.push_back(
+          {FindingId::kInvalidAddress, ShownUrl(item.url), "left out: " + url.error().message});
       continue;
     }
     auto at = std::ranges::find(workers, url->Origin(), &Worker::url);
@@ -206,10 +207,11 @@ std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
     worker.dp_ranks.erase(std::unique(worker.dp_ranks.begin(), worker.dp_ranks.end()),
                           worker.dp_ranks.end());
     if (plain[worker.url] > 1)
-      remarks.push_back(
-          fmt::format("{}: listed {} times, taken once", worker.url, plain[worker.url]));
+      findings.push_back({FindingId::kListedTwice, worker.url,
+                          fmt::format("listed {} times, taken once", plain[worker.url])});
     if (!worker.healthy_by_router)
-      remarks.push_back(fmt::format("{}: unhealthy, says {}", worker.url, found_in));
+      findings.push_back(
+          {FindingId::kUnhealthyByRouter, worker.url, "unhealthy, says " + found_in});
   }
   return workers;
 }

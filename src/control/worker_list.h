@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "control/engine.h"
+#include "control/finding.h"
 
 namespace tacho {
 
@@ -34,8 +35,8 @@ struct RankedUrl {
 };
 RankedUrl SplitRank(std::string_view url);
 
-// One Worker for each server, by url. `remarks` name what was left out or joined.
+// One Worker for each server, by url. `findings` name what was left out or joined.
 std::vector<Worker> UnifyWorkers(const std::vector<ListedWorker>& listed,
-                                 const std::string& found_in, std::vector<std::string>& remarks);
+                                 const std::string& found_in, std::vector<Finding>& findings);
 
 }  // namespace tacho

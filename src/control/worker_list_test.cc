@@ -123,7 +123,7 @@ TEST(SplitRank, OnlyANumberAfterTheAtIsARank) {
 }
 
 TEST(UnifyWorkers, RanksOfOneServerAreOneWorker) {
-  std::vector<std::string> remarks;
+  std::vector<Finding> findings;
   auto workers = UnifyWorkers({{"http://h:2@1", WorkerRole::kRegular, true, false},
                                {"http://h:2@0", WorkerRole::kRegular, false, false},
                                {"http://h:1", WorkerRole::kDecode, true, false},
@@ -131,7 +131,7 @@ TEST(UnifyWorkers, RanksOfOneServerAreOneWorker) {
                                {"http://h:3", WorkerRole::kRegular, false, false},
                                {"grpc://h:4", WorkerRole::kRegular, true, true},
                                {"ftp://h:5", WorkerRole::kRegular, true, false}},
-                              "router", remarks);
+                              "router", findings);
   ASSERT_EQ(workers.size(), 3u);
   EXPECT_EQ(workers[0].url, "http://h:2");  // in the order of the list
   EXPECT_THAT(workers[0].dp_ranks, ElementsAre(0, 1));
@@ -140,8 +140,9 @@ TEST(UnifyWorkers, RanksOfOneServerAreOneWorker) {
   EXPECT_EQ(workers[1].role, WorkerRole::kDecode);
   EXPECT_TRUE(workers[1].dp_ranks.empty());
   EXPECT_FALSE(workers[2].healthy_by_router);
-  EXPECT_THAT(remarks, ElementsAre(HasSubstr("gRPC"), HasSubstr("ftp://h:5"),
-                                   HasSubstr("listed 2 times"), HasSubstr("unhealthy")));
+  EXPECT_THAT(TextsOf(findings, false),
+              ElementsAre(HasSubstr("gRPC"), HasSubstr("ftp://h:5"), HasSubstr("listed 2 times"),
+                          HasSubstr("unhealthy")));
 }
 
 }  // namespace

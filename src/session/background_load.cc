@@ -39,7 +39,7 @@ Result<LoadRecords> BackgroundLoad::Finish() {
 Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,
-                                           std::vector<std::string>& remarks) {
+                                           std::vector<Finding>& findings) {
   bool disaggregated = std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& w) {
     return w.worker.role != WorkerRole::kRegular;
   });
@@ -50,7 +50,8 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
                                 "its URL, or --no-load"
                               : "--through-router: no router among the targets");
   if (disaggregated && !options.through_router)
-    remarks.push_back("prefill and decode workers: the load goes through the router");
+    findings.push_back({FindingId::kLoadThroughRouter, "",
+                        "prefill and decode workers: the load goes through the router"});
   // One model behind all: its first worker is asked for all of them.
   const RecordedWorker& first = workers.front();
   const std::vector<int64_t> ids =
@@ -76,7 +77,7 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
 
 Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
                         const std::vector<RecordedWorker>& workers,
-                        std::vector<std::string>& remarks) {
+                        std::vector<Finding>& findings) {
   PlanOptions plan = options.plan;
   if (plan.concurrency == 0 && !plan.rate) plan.concurrency = kRequestsAtOnce * workers.size();
   for (const RecordedWorker& worker : workers)
@@ -90,9 +91,10 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
       options.warm_up_ns + options.baseline_ns + windows * options.window_ns + kForSlowStarts;
   Result<LoadPlan> planned = MakePlan(plan);
   if (planned && planned->cut_to_model > 0)
-    remarks.push_back(
-        fmt::format("{} of {} planned requests were shortened to the model's {} tokens",
-                    planned->cut_to_model, planned->requests.size(), *plan.most_total_tokens));
+    findings.push_back(
+        {FindingId::kRequestsShortened, "",
+         fmt::format("{} of {} planned requests were shortened to the model's {} tokens",
+                     planned->cut_to_model, planned->requests.size(), *plan.most_total_tokens)});
   return planned;
 }
 

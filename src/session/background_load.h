@@ -38,8 +38,7 @@ class BackgroundLoad {
 
 // The plan of a recording's own load, within the models' lengths. kUsage.
 Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
-                        const std::vector<RecordedWorker>& workers,
-                        std::vector<std::string>& remarks);
+                        const std::vector<RecordedWorker>& workers, std::vector<Finding>& findings);
 
 // Where the load goes: straight to each worker, or through the router; P and D workers can be
 // driven through their router only.
@@ -48,6 +47,6 @@ Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
 Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,
-                                           std::vector<std::string>& remarks);
+                                           std::vector<Finding>& findings);
 
 }  // namespace tacho

@@ -55,47 +55,54 @@ std::string WhyLate(const RoundFiles& files, size_t processes, const std::string
                           : "; its log says: " + log_failure);
 }
 
-std::string WhyNothing(const WorkerExpectation& expectation, const std::string& folder) {
-  const std::string full = expectation.FullDisk();
-  return "its processes live and wrote nothing: " +
-         (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full);
+Finding WroteNothing(const RecordedWorker& worker, const std::string& folder) {
+  const std::string full = worker.expectation.FullDisk();
+  return {
+      full.empty() ? FindingId::kNothingWritten : FindingId::kDiskFull, worker.worker.url,
+      "its processes live and wrote nothing: " +
+          (full.empty() ? fmt::format("whether they may write to {} is not known", folder) : full)};
 }
 
-struct RoundTrouble {
-  std::string text;          // "": nothing is
-  bool proof_tells = false;  // it names what is missing, if anything is
-};
+// Whether the proof names what is missing for this trouble, if anything is: it does if it knows how
+// many ranks there are.
+bool IsForTheProof(const Finding& trouble, const RecordedWorker& worker, const RoundFiles& files) {
+  return trouble.id == FindingId::kTooLate && worker.facts.tensor_parallel && !files.traces.empty();
+}
 
-RoundTrouble TroubleOf(RecordedWorker& worker, const std::vector<int64_t>& pids,
-                       const RoundFiles& files, const std::string& folder) {
-  // Then the proof knows how many ranks there are.
-  const bool known = worker.facts.tensor_parallel.has_value();
+std::optional<Finding> TroubleOf(RecordedWorker& worker, const std::vector<int64_t>& pids,
+                                 const RoundFiles& files, const std::string& folder) {
+  const std::string& url = worker.worker.url;
   const auto dead =
       std::count_if(pids.begin(), pids.end(), [](int64_t pid) { return !ProcessLives(pid); });
   if (dead > 0)
-    return {fmt::format("{} of its {} processes died{}", dead, pids.size(),
-                        worker.log.Death().empty() ? "" : "; its log says: " + worker.log.Death())};
+    return Finding{
+        FindingId::kEngineDied, url,
+        fmt::format("{} of its {} processes died{}", dead, pids.size(),
+                    worker.log.Death().empty() ? "" : "; its log says: " + worker.log.Death())};
   if (!files.awaited.empty())
-    return {fmt::format("{} of its {} processes still write: {} will be there",
-                        files.awaited.size(), pids.size(), files.awaited.front())};
+    return Finding{FindingId::kStillWriting, url,
+                   fmt::format("{} of its {} processes still write: {} will be there",
+                               files.awaited.size(), pids.size(), files.awaited.front())};
   if (files.late > 0)
-    return {WhyLate(files, pids.size(), folder, worker.expectation.log_failure),
-            known && !files.traces.empty()};
-  if (files.traces.empty() && !pids.empty()) return {WhyNothing(worker.expectation, folder)};
-  if (files.silent > 0 && !known)
-    return {fmt::format(
-        "{} of its {} processes left no file, and it does not tell how many ranks it has",
-        files.silent, pids.size())};
-  return {};
+    return Finding{FindingId::kTooLate, url,
+                   WhyLate(files, pids.size(), folder, worker.expectation.log_failure)};
+  if (files.traces.empty() && !pids.empty()) return WroteNothing(worker, folder);
+  if (files.silent > 0 && !worker.facts.tensor_parallel)
+    return Finding{
+        FindingId::kRanksUnknown, url,
+        fmt::format(
+            "{} of its {} processes left no file, and it does not tell how many ranks it has",
+            files.silent, pids.size())};
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::string> BringRound(const DaemonRound& round, const KinetoDaemon& daemon,
-                                    std::vector<RecordedWorker>& workers) {
+std::vector<Finding> BringRound(const DaemonRound& round, const KinetoDaemon& daemon,
+                                std::vector<RecordedWorker>& workers) {
   const std::string& folder = round.trace().folder;
   const std::vector<int64_t> late = round.Late(daemon, ReadFolder(folder));
-  std::vector<std::string> troubles;
+  std::vector<Finding> findings;
   for (const auto& [index, pids] : round.askers()) {
     RecordedWorker& worker = workers[index];
     const RoundFiles files = FilesLeftBy(round, pids, late, daemon);
@@ -103,20 +110,20 @@ std::vector<std::string> BringRound(const DaemonRound& round, const KinetoDaemon
     worker.expectation.log_failure = worker.log.Failure();
     Result<BroughtFiles> brought = BringFiles(files.traces, worker.folder);
     if (!brought) {
-      troubles.push_back(brought.error().message);
+      findings.push_back({FindingId::kNotCollected, "", brought.error().message});
       continue;
     }
     // A file that is only linked to, or not whole in the worker's folder, is the only one.
     std::error_code ignored;
     for (const std::string& file : brought->whole) fs::remove(file, ignored);
-    if (!brought->no_room.empty()) troubles.push_back(brought->no_room);
+    if (brought->no_room) findings.push_back(std::move(*brought->no_room));
     worker.expectation.files = std::move(brought->files);
-    const RoundTrouble trouble = TroubleOf(worker, pids, files, folder);
-    if (trouble.text.empty()) continue;
-    worker.expectation.trouble = trouble.text;
-    if (!trouble.proof_tells) troubles.push_back(worker.worker.url + ": " + trouble.text);
+    const std::optional<Finding> trouble = TroubleOf(worker, pids, files, folder);
+    if (!trouble) continue;
+    worker.expectation.trouble = trouble;
+    if (!IsForTheProof(*trouble, worker, files)) findings.push_back(*trouble);
   }
-  return troubles;
+  return findings;
 }
 
 }  // namespace tacho

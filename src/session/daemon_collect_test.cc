@@ -26,7 +26,7 @@ class DaemonCollectTest : public testing::Test {
     trace_ = folder_.Write("kineto_" + std::to_string(getpid()) + ".json",
                            "{\"traceEvents\":[]}" + std::string(bytes, ' '));
     const DaemonRound round({{0, {getpid()}}}, {.folder = folder_.path(), .stem = "kineto"});
-    troubles_ = BringRound(round, daemon_, workers_);
+    findings_ = BringRound(round, daemon_, workers_);
   }
   std::string There() const {
     return workers_[0].expectation.files.size() == 1 ? workers_[0].expectation.files[0] : "";
@@ -36,7 +36,7 @@ class DaemonCollectTest : public testing::Test {
   FakeDaemonForTest daemon_;
   std::vector<RecordedWorker> workers_;
   std::string trace_;
-  std::vector<std::string> troubles_;
+  std::vector<Finding> findings_;
 };
 
 TEST_F(DaemonCollectTest, MovesATraceToItsWorker) {
@@ -51,7 +51,7 @@ TEST_F(DaemonCollectTest, RemovesNothingThatIsOnlyLinkedTo) {
   Bring(folder_.At("small/w0"), 1 << 20);
   EXPECT_TRUE(fs::exists(trace_));
   EXPECT_EQ(fs::file_size(There()), (1u << 20) + 18);
-  EXPECT_THAT(troubles_, Contains(HasSubstr("only a link")));
+  EXPECT_THAT(TextsOf(findings_, true), Contains(HasSubstr("only a link")));
 }
 
 TEST_F(DaemonCollectTest, AWorkerWithoutAFolderOfItsOwnKeepsItsTrace) {

@@ -71,7 +71,7 @@ class Window {
                                 : options_.socket_folder;
     auto daemon = KinetoDaemon::Listen(window_.socket_folder);
     if (!daemon) {
-      window_.troubles.push_back(daemon.error().message);
+      window_.findings.push_back({FindingId::kDaemonUnavailable, "", daemon.error().message});
       return std::move(window_);
     }
     daemon_ = std::move(*daemon);
@@ -81,8 +81,8 @@ class Window {
     WaitForTheFiles();
     if (MayTryAgain()) TryAgain(askers);
     if (window_.begun())
-      for (std::string& trouble : BringRound(round_, *daemon_, workers_))
-        window_.troubles.push_back(std::move(trouble));
+      std::ranges::move(BringRound(round_, *daemon_, workers_),
+                        std::back_inserter(window_.findings));
     return std::move(window_);
   }
 
@@ -111,15 +111,11 @@ class Window {
     if (stop_.stop_requested()) return askers;
     for (size_t i = 0; i < workers_.size(); ++i)
       if (!askers.contains(i))
-        Fail(i,
-             "no process of it asked the daemon: it looks for another socket "
-             "(KINETO_IPC_SOCKET_DIR), or PyTorch is not loaded yet");
+        window_.findings.push_back(workers_[i].expectation.trouble.emplace(
+            Finding{FindingId::kDaemonNotAsked, workers_[i].worker.url,
+                    "no process of it asked the daemon: it looks for another socket "
+                    "(KINETO_IPC_SOCKET_DIR), or PyTorch is not loaded yet"}));
     return askers;
-  }
-
-  void Fail(size_t worker, const std::string& trouble) {
-    workers_[worker].expectation.trouble = trouble;
-    window_.troubles.push_back(workers_[worker].worker.url + ": " + trouble);
   }
 
   void Ask(const DaemonRound::Askers& askers, const std::string& stem, int64_t lead_ms) {
@@ -173,13 +169,13 @@ class Window {
     Remark("the other window has no more traces: the first one counts");
     round_.RemoveFiles();
     round_ = first;
-    for (const auto& [index, pids] : round_.askers()) workers_[index].expectation.trouble.clear();
+    for (const auto& [index, pids] : round_.askers()) workers_[index].expectation.trouble.reset();
     TellOfRound();
   }
 
   void Remark(std::string text) {
     observer_.OnRemark(text);
-    window_.remarks.push_back(std::move(text));
+    window_.findings.push_back({FindingId::kWindowTakenAgain, "", std::move(text)});
   }
 
   void SayWhatIsLeft() const {
@@ -204,7 +200,9 @@ class Window {
     for (const auto& [index, pids] : round_.askers()) {
       if (!pids.empty()) continue;
       workers_[index].expectation.start_unix_ns = workers_[index].expectation.stop_unix_ns = 0;
-      workers_[index].expectation.trouble = "interrupted before it was told to profile";
+      workers_[index].expectation.trouble =
+          Finding{FindingId::kInterrupted, workers_[index].worker.url,
+                  "interrupted before it was told to profile"};
     }
     if (round_.told().empty()) {
       window_.begin_ns = window_.end_ns = 0;

@@ -28,8 +28,7 @@ class InFlightTest : public testing::Test {
                    .clocks = {.monotonic_ns = 0, .unix_ns = kUnix},
                    .starts = {},
                    .interrupted_ns = {},
-                   .remarks = {},
-                   .troubles = {}} {
+                   .findings = {}} {
     recording_.load->clocks = {{.monotonic_ns = 0, .unix_ns = kUnix}};
     for (const char* url : {"http://a", "http://b"}) {
       RecordedWorker& worker = recording_.workers.emplace_back();

@@ -89,25 +89,6 @@ void Recording::EndProfiledWith(const std::vector<TraceEvidence>& traces) {
     profiled = MeasureWindow(*load, profiled.begin_ns, end_ns);
 }
 
-bool Recording::AnyStarted() const {
-  return std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& worker) {
-    return worker.expectation.start_unix_ns != 0;
-  });
-}
-
-bool Recording::GaveUp() const {
-  return std::any_of(workers.begin(), workers.end(), [](const RecordedWorker& worker) {
-    return !worker.expectation.given_up.empty();
-  });
-}
-
-std::vector<WorkerExpectation> Recording::Expectations() const {
-  std::vector<WorkerExpectation> expectations;
-  for (const std::vector<RecordedWorker>* list : {&workers, &left_out})
-    for (const RecordedWorker& worker : *list) expectations.push_back(worker.expectation);
-  return expectations;
-}
-
 std::optional<Recording::Cost> Recording::CostOfProfiling() const {
   std::optional<double> without = baseline.TokensPerSecond(), with = profiled.TokensPerSecond();
   std::optional<double> error_without = baseline.StandardError(),

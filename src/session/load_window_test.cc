@@ -87,8 +87,7 @@ TEST(EndProfiledWith, TheFirstWorkersLastEventByItsClock) {
                       .clocks = {.monotonic_ns = 0, .unix_ns = 1'000'000'000'000},
                       .starts = {},
                       .interrupted_ns = {},
-                      .remarks = {},
-                      .troubles = {}};
+                      .findings = {}};
   recording.profiled = MeasureWindow(*recording.load, 1'000'000'000, 9'000'000'000);
   recording.workers.push_back(WithFile("a", 0));
   recording.workers.push_back(WithFile("b", 500'000'000));

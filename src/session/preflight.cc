@@ -56,115 +56,94 @@ Via ViaFor(const RecordedWorker& worker, const RecordOptions& options) {
                                                                                 : Via::kHttp;
 }
 
-Result<void> PrepareForDaemon(RecordedWorker& worker, const RecordOptions& options,
-                              const std::string& folder_in_run) {
+Checked<void> PrepareForDaemon(RecordedWorker& worker, const RecordOptions& options,
+                               const std::string& folder_in_run) {
+  const std::string& url = worker.worker.url;
   if (!worker.facts.profiler.has_daemon)
-    return Fail(ErrorKind::kUsage, fmt::format("{}: no process of it on this host was started with "
-                                               "KINETO_USE_DAEMON=1",
-                                               worker.worker.url));
+    return tl::unexpected(
+        Finding{FindingId::kDaemonOff, url,
+                "no process of it on this host was started with KINETO_USE_DAEMON=1"});
   if (const auto fields = CheckFields("daemon", "", worker.profile); !fields)
-    return tl::unexpected(fields.error().WithContext(worker.worker.url));
+    return tl::unexpected(FindingOf(fields.error().WithContext(url), url));
   worker.folder = folder_in_run;
   if (options.profile.steps || options.window_requests)
-    return Fail(
-        ErrorKind::kUsage,
-        fmt::format("{}: a window by Kineto's daemon ends by time alone: give --duration TIME "
-                    "instead of {}, or {} and record by HTTP",
-                    worker.worker.url, options.profile.steps ? "--steps" : "--requests",
-                    EngineRule(worker.facts.kind, worker.facts.version, "enable")));
+    return tl::unexpected(Finding{
+        FindingId::kRequestDoesNotFit, url, "a window by Kineto's daemon ends by time alone",
+        fmt::format("give --duration TIME instead of {}, or {} and record by HTTP",
+                    options.profile.steps ? "--steps" : "--requests",
+                    EngineRule(worker.facts.kind, worker.facts.version, "enable"))});
   worker.expectation.steps_named = false;
   worker.expectation.by_daemon = true;
   return {};
 }
 
-Result<void> PrepareForHttp(RecordedWorker& worker, const RecordOptions& options,
-                            const std::string& folder_in_run, std::vector<std::string>& remarks,
-                            const std::stop_token& stop) {
+Checked<void> PrepareForHttp(RecordedWorker& worker, const RecordOptions& options,
+                             const std::string& folder_in_run, std::vector<Finding>& findings,
+                             const std::stop_token& stop) {
   ProfileOptions& profile = worker.profile;
-  Result<std::string> folder = FolderOf(worker, options, folder_in_run, profile, stop);
+  const std::string& url = worker.worker.url;
+  if (std::optional<Finding> obstacle = FindObstacle(worker.worker, worker.facts, profile))
+    return tl::unexpected(std::move(*obstacle));
+  const Checked<std::string> folder = FolderOf(worker, options, folder_in_run, profile, stop);
   Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile);
-  if (!start) return tl::unexpected(start.error());
+  if (!start) return tl::unexpected(FindingOf(start.error(), url));
   if (!folder) return tl::unexpected(folder.error());
   worker.folder = *folder;
   std::error_code failed;
   if (!options.trace_dir.empty() && !fs::exists(worker.folder, failed))
-    remarks.push_back(fmt::format("--trace-dir {} is not there yet: is it where {} will make it?",
-                                  worker.folder, worker.worker.url));
-  worker.start = *start;
+    findings.push_back({FindingId::kTraceDirMissing, "",
+                        fmt::format("--trace-dir {} is not there yet: is it where {} will make it?",
+                                    worker.folder, url)});
+  worker.start = std::move(*start);
   worker.expectation.steps_named =
       EngineRule(worker.facts.kind, worker.facts.version, "step_names") != "no";
   worker.stop =
       PlanStop(worker.worker, worker.facts, profile.steps && !profile.IsOn("profile_by_stage"));
-  LookAtRoom(worker.folder, remarks);
-  for (std::string& remark : StartRemarks(worker.worker, worker.facts, profile))
-    remarks.push_back(std::move(remark));
+  LookAtRoom(worker.folder, findings);
+  std::ranges::move(FindRisks(worker.worker, worker.facts, profile), std::back_inserter(findings));
   if (options.profile.steps && !worker.facts.profiler.reads_body && !worker.facts.has_metrics)
-    remarks.push_back(fmt::format(
-        "{}: neither counts steps by request nor tells them in metrics: the whole window is taken",
-        worker.worker.url));
+    findings.push_back({FindingId::kStepsNotCounted, url,
+                        "neither counts steps by request nor tells them in metrics: the whole "
+                        "window is taken"});
   return {};
 }
 
 // Everything about one worker that can be settled beforehand.
-Result<void> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
-                     const std::string& key, size_t index, Preflight& preflight,
-                     const std::stop_token& stop) {
+Checked<void> Prepare(RecordedWorker& worker, const RecordOptions& options, const RunFolder& folder,
+                      const std::string& key, size_t index, Preflight& preflight,
+                      const std::stop_token& stop) {
   Identify(worker, options, key, index);
   if (preflight.via == Via::kAuto) preflight.via = ViaFor(worker, options);
   // ProfilerSession::EndOldSessions.
   const bool stops_first = preflight.via == Via::kHttp && worker.facts.kind == EngineKind::kVllm;
-  TACHO_RETURN_IF_ERROR(
-      CheckNoOpenSession(worker.worker, worker.facts, worker.profile, stops_first));
+  if (std::optional<Finding> open =
+          FindSessionInTheWay(worker.worker, worker.facts, worker.profile, stops_first))
+    return tl::unexpected(std::move(*open));
   const std::string folder_in_run = folder.In("traces/" + worker.expectation.name);
   std::error_code ignored;
   fs::create_directories(folder_in_run, ignored);
   return preflight.via == Via::kDaemon
              ? PrepareForDaemon(worker, options, folder_in_run)
-             : PrepareForHttp(worker, options, folder_in_run, preflight.remarks, stop);
+             : PrepareForHttp(worker, options, folder_in_run, preflight.findings, stop);
 }
 
-void LookAtClock(const RecordedWorker& worker, std::vector<std::string>& remarks) {
+void LookAtClock(const RecordedWorker& worker, std::vector<Finding>& findings) {
   if (!worker.facts.clock_offset_ns) return;
-  double seconds = static_cast<double>(*worker.facts.clock_offset_ns) / 1e9;
-  double error = static_cast<double>(worker.facts.clock_error_ns.value_or(0)) / 1e9;
+  const double seconds = static_cast<double>(*worker.facts.clock_offset_ns) / 1e9;
+  const double error = static_cast<double>(worker.facts.clock_error_ns.value_or(0)) / 1e9;
   if (seconds - error > kMuchClockOffset || seconds + error < -kMuchClockOffset)
-    remarks.push_back(fmt::format("{}: its clock is {:+.1f} s (give or take {:.1f}) from ours",
-                                  worker.worker.url, seconds, error));
+    findings.push_back(
+        {FindingId::kClockOffset, worker.worker.url,
+         fmt::format("its clock is {:+.1f} s (give or take {:.1f}) from ours", seconds, error)});
 }
 
-void LeaveOut(RecordedWorker worker, const std::string& why, Preflight& preflight) {
-  const std::string url = worker.worker.url + ": ";
-  worker.expectation.trouble = why.substr(why.starts_with(url) ? url.size() : 0);
-  preflight.troubles.push_back(why);
-  preflight.left_out.push_back(std::move(worker));
-}
-
-}  // namespace
-
-Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
-                               const RunFolder& folder, const std::string& key,
-                               std::stop_token stop) {
-  const std::chrono::milliseconds patience = ProbePatience(options.patience);
-  Result<Deployment> deployment = Discover(client, options.targets, stop, patience);
-  if (!deployment) return tl::unexpected(deployment.error());
-  std::vector<Result<EngineFacts>> facts = ProbeAll(client, deployment->workers, patience, stop);
-  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-
-  Result<SessionLock> lock = LockAll(deployment->workers, "tacho record");
-  if (!lock) return tl::unexpected(lock.error());
-  Preflight preflight{.deployment = std::move(*deployment),
-                      .workers = {},
-                      .left_out = {},
-                      .via = options.via,
-                      .lock = std::move(*lock),
-                      .remarks = {},
-                      .troubles = {}};
-  preflight.remarks = preflight.deployment.remarks;
-  std::optional<Error> first_error;
-  // Where one cannot be recorded the others tell whether --keep-going would help; ssh to a host
-  // that is not there takes too long for that.
+// Looks at each worker in turn. Without keep_going, it stops at a blocked one as soon as it is
+// known whether --keep-going would help; ssh to a host that is down takes too long for that.
+void PrepareAll(const std::vector<Result<EngineFacts>>& facts, const RecordOptions& options,
+                const RunFolder& folder, const std::string& key, const std::stop_token& stop,
+                Preflight& preflight) {
   const auto enough = [&] {
-    return first_error && !options.keep_going &&
+    return !preflight.left_out.empty() && !options.keep_going &&
            (!preflight.workers.empty() || !options.collect_from.empty());
   };
   for (size_t i = 0; i < facts.size() && !enough(); ++i) {
@@ -173,26 +152,55 @@ Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
     worker.expectation.url = worker.worker.url;
     // As everywhere on the screens and in the run folder.
     worker.expectation.name = fmt::format("w{}", i);
-    const Result<void> prepared = facts[i].and_then([&](const EngineFacts& of_worker) {
-      worker.facts = of_worker;
-      return Prepare(worker, options, folder, key, i, preflight, stop);
-    });
+    Checked<void> prepared;
+    if (facts[i]) {
+      worker.facts = *facts[i];
+      prepared = Prepare(worker, options, folder, key, i, preflight, stop);
+    } else {
+      prepared = tl::unexpected(FindingOf(facts[i].error(), worker.worker.url));
+    }
     if (prepared) {
-      LookAtClock(worker, preflight.remarks);
+      LookAtClock(worker, preflight.findings);
       preflight.workers.push_back(std::move(worker));
     } else {
-      if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
-      if (!first_error) first_error = prepared.error();
-      LeaveOut(std::move(worker), prepared.error().message, preflight);
+      worker.expectation.trouble = std::move(prepared.error());
+      preflight.left_out.push_back(std::move(worker));
     }
   }
-  if (first_error && !options.keep_going) {
-    if (!preflight.workers.empty()) first_error->message += " (--keep-going records the others)";
-    return tl::unexpected(*first_error);
+  for (const RecordedWorker& worker : preflight.left_out)
+    preflight.findings.push_back(*worker.expectation.trouble);
+}
+
+}  // namespace
+
+Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
+                               const RunFolder& folder, const std::string& key,
+                               std::stop_token stop) {
+  const std::chrono::milliseconds patience = ProbePatience(options.patience);
+  TACHO_ASSIGN_OR_RETURN(Deployment deployment, Discover(client, options.targets, stop, patience));
+  const std::vector<Result<EngineFacts>> facts =
+      ProbeAll(client, deployment.workers, patience, stop);
+  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+
+  TACHO_ASSIGN_OR_RETURN(SessionLock lock, LockAll(deployment.workers, "tacho record"));
+  Preflight preflight{.deployment = std::move(deployment),
+                      .workers = {},
+                      .left_out = {},
+                      .via = options.via,
+                      .lock = std::move(lock),
+                      .findings = {}};
+  preflight.findings = preflight.deployment.findings;
+  PrepareAll(facts, options, folder, key, stop, preflight);
+  if (preflight.left_out.empty()) return preflight;
+  if (stop.stop_requested()) return Fail(ErrorKind::kInterrupted, "interrupted");
+  const Finding& first = *preflight.left_out.front().expectation.trouble;
+  if (!options.keep_going) {
+    Error error = ErrorOf(first);
+    if (!preflight.workers.empty()) error.message += " (--keep-going records the others)";
+    return tl::unexpected(std::move(error));
   }
   if (preflight.workers.empty())
-    return Fail(ErrorKind::kRemote,
-                fmt::format("no worker can be profiled: {}", preflight.troubles.front()));
+    return Fail(ErrorKind::kRemote, fmt::format("no worker can be profiled: {}", first.Text()));
   return preflight;
 }
 

@@ -9,19 +9,19 @@
 
 namespace tacho {
 
-// What was found before anything is started.
+// What is known before anything is started.
 struct Preflight {
   Deployment deployment;
   std::vector<RecordedWorker> workers;   // those that will be profiled
   std::vector<RecordedWorker> left_out;  // with keep_going: the others
   Via via = Via::kHttp;
   SessionLock lock;
-  std::vector<std::string> remarks, troubles;
+  std::vector<Finding> findings;  // those of `left_out` come last
 };
 
 // Finds and asks the workers, plans every request, takes the locks, and looks where the traces will
-// be and whether there is room. With keep_going, workers that cannot be profiled become troubles;
-// without, the first one is the error.
+// be and whether there is room. With keep_going, workers that cannot be profiled are left out;
+// without it, what blocks the first one is the error.
 Result<Preflight> RunPreflight(HttpClient& client, const RecordOptions& options,
                                const RunFolder& folder, const std::string& key,
                                std::stop_token stop);

@@ -17,6 +17,11 @@ namespace fs = std::filesystem;
 // A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 
+tl::unexpected<Finding> Blocked(FindingId id, const RecordedWorker& worker, std::string evidence,
+                                std::string remedy = "") {
+  return tl::unexpected(Finding{id, worker.worker.url, std::move(evidence), std::move(remedy)});
+}
+
 // An engine's folder as it is seen from here: by --map, else the same path if it is there. An
 // engine of this host makes its folder with its first trace: the one above is enough then.
 std::string SeenFromHere(const std::string& folder, const RecordOptions& options, bool local) {
@@ -30,7 +35,7 @@ std::string SeenFromHere(const std::string& folder, const RecordOptions& options
 }
 
 // Which --collect-from is for this worker: the only one, or that of its host.
-Result<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions& options) {
+Checked<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions& options) {
   if (options.collect_from.size() == 1) return options.collect_from.front();
   const Result<Url> url = ParseUrl(worker.worker.url);
   for (const std::string& source : options.collect_from) {
@@ -39,13 +44,13 @@ Result<std::string> SourceOf(const RecordedWorker& worker, const RecordOptions& 
         host.substr(host.find('@') == std::string::npos ? 0 : host.find('@') + 1) == url->host)
       return source;
   }
-  return Fail(ErrorKind::kUsage,
-              fmt::format("{}: none of the --collect-from names its host", worker.worker.url));
+  return Blocked(FindingId::kRequestDoesNotFit, worker,
+                 "none of the --collect-from names its host");
 }
 
 // --trace-dir, unless the engine contradicts it.
-Result<std::string> CheckedTraceDir(const RecordedWorker& worker, const RecordOptions& options,
-                                    const std::string& engine_folder) {
+Checked<std::string> CheckedTraceDir(const RecordedWorker& worker, const RecordOptions& options,
+                                     const std::string& engine_folder) {
   // Engines make the folder with their first trace.
   std::error_code failed;
   const fs::path folder = fs::absolute(options.trace_dir, failed).lexically_normal();
@@ -53,19 +58,21 @@ Result<std::string> CheckedTraceDir(const RecordedWorker& worker, const RecordOp
   const bool is_its_own = engine_folder.empty() || fs::weakly_canonical(engine_folder, failed) ==
                                                        fs::weakly_canonical(folder, failed);
   if (!is_its_own)
-    return Fail(ErrorKind::kUsage,
-                fmt::format("{}: reports that it writes its traces to {}; --trace-dir says {}, "
-                            "which is not there here: give --map {}=DIR, or leave --trace-dir out",
-                            worker.worker.url, engine_folder, options.trace_dir, engine_folder));
+    return Blocked(FindingId::kTraceDirContradicted, worker,
+                   fmt::format("reports that it writes its traces to {}; --trace-dir says {}, "
+                               "which is not there here",
+                               engine_folder, options.trace_dir),
+                   fmt::format("give --map {}=DIR, or leave --trace-dir out", engine_folder));
   if (fs::is_directory(folder.parent_path(), failed)) return options.trace_dir;
-  return Fail(ErrorKind::kUsage, options.trace_dir + ": --trace-dir is not there to be read");
+  return tl::unexpected(Finding{FindingId::kRequestDoesNotFit, options.trace_dir,
+                                "--trace-dir is not there to be read"});
 }
 
 }  // namespace
 
-Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
-                             const std::string& folder_in_run, ProfileOptions& profile,
-                             std::stop_token stop) {
+Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
+                              const std::string& folder_in_run, ProfileOptions& profile,
+                              std::stop_token stop) {
   bool local = !worker.expectation.pids.empty();
   std::string engine_folder = worker.facts.profiler.folder.value_or("");
   if (worker.facts.kind == EngineKind::kSglang) {
@@ -74,32 +81,33 @@ Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& option
     engine_folder = profile.output_dir.value_or("");
   }
   if (!options.collect_from.empty()) {
-    Result<std::string> source = SourceOf(worker, options);
-    if (!source) return tl::unexpected(source.error());
+    const Checked<std::string> source = SourceOf(worker, options);
+    if (!source) return source;
     Result<RemoteFolder> remote =
         FindRemoteFolder(*source, engine_folder, options.patience, std::move(stop));
-    if (!remote) return tl::unexpected(remote.error());
+    if (!remote) return tl::unexpected(FindingOf(remote.error(), worker.worker.url));
     worker.remote = std::move(*remote);
     return std::string();
   }
   if (!options.trace_dir.empty()) return CheckedTraceDir(worker, options, engine_folder);
   std::string seen = engine_folder.empty() ? "" : SeenFromHere(engine_folder, options, local);
   if (!seen.empty()) return seen;
-  if (engine_folder.empty())
-    return Fail(ErrorKind::kUsage,
-                fmt::format("{}: {}", worker.worker.url, NoFolderText(worker.facts)));
-  return Fail(ErrorKind::kUsage,
-              fmt::format("{}: writes its traces to {}, which is not seen from here: give --map "
-                          "{}=DIR, or --collect-from HOST:{}",
-                          worker.worker.url, engine_folder, engine_folder, engine_folder));
+  if (engine_folder.empty()) return tl::unexpected(FolderUnknown(worker.worker.url, worker.facts));
+  return Blocked(
+      FindingId::kFolderNotSeen, worker,
+      fmt::format("writes its traces to {}, which is not seen from here", engine_folder),
+      fmt::format("give --map {}=DIR, or --collect-from HOST:{}", engine_folder, engine_folder));
 }
 
-void LookAtRoom(const std::string& folder, std::vector<std::string>& remarks) {
+void LookAtRoom(const std::string& folder, std::vector<Finding>& findings) {
   const std::optional<uint64_t> bytes = FreeBytes(folder);
-  if (!bytes) return;
-  std::string remark = fmt::format("{}: only {} MB are free for traces", folder, *bytes >> 20);
-  if (*bytes < kLittleRoom && std::find(remarks.begin(), remarks.end(), remark) == remarks.end())
-    remarks.push_back(remark);
+  if (!bytes || *bytes >= kLittleRoom) return;
+  const bool known = std::ranges::any_of(findings, [&](const Finding& finding) {
+    return finding.id == FindingId::kLittleRoom && finding.subject == folder;
+  });
+  if (!known)
+    findings.push_back({FindingId::kLittleRoom, folder,
+                        fmt::format("only {} MB are free for traces", *bytes >> 20)});
 }
 
 }  // namespace tacho

@@ -9,13 +9,13 @@
 
 namespace tacho {
 
-// Where the worker's files will appear as seen from here; "" where they will be fetched (its
-// `remote` is set then). An SGLang of this host that nobody gave a folder writes to
-// `folder_in_run`, by `profile`. kUsage: the options name no such place, or contradict the engine.
-Result<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
-                             const std::string& folder_in_run, ProfileOptions& profile,
-                             std::stop_token stop);
-// Adds a remark where little room is left for traces.
-void LookAtRoom(const std::string& folder, std::vector<std::string>& remarks);
+// Where the worker's files will appear as seen from here; "" if they will be fetched (its `remote`
+// is set then). An SGLang of this host that nobody gave a folder writes to `folder_in_run`, by
+// `profile`. Blocked: the options name no such place, or contradict the engine.
+Checked<std::string> FolderOf(RecordedWorker& worker, const RecordOptions& options,
+                              const std::string& folder_in_run, ProfileOptions& profile,
+                              std::stop_token stop);
+// Adds a finding, once for each folder, if little room is left for traces.
+void LookAtRoom(const std::string& folder, std::vector<Finding>& findings);
 
 }  // namespace tacho

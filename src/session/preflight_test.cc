@@ -83,8 +83,9 @@ TEST_F(PreflightTest, KeepGoingLeavesItOut) {
   ASSERT_EQ(preflight->workers.size(), 1u);
   EXPECT_EQ(preflight->workers[0].expectation.name, "w1") << "by its place among all";
   ASSERT_EQ(preflight->left_out.size(), 1u);
-  EXPECT_THAT(preflight->left_out[0].expectation.trouble, HasSubstr("--profiler-config"));
-  EXPECT_THAT(preflight->troubles, ElementsAre(StartsWith(without.url())));
+  EXPECT_THAT(preflight->left_out[0].expectation.trouble->remedy, HasSubstr("--profiler-config"));
+  EXPECT_EQ(preflight->left_out[0].expectation.trouble->id, FindingId::kProfilerOff);
+  EXPECT_THAT(TextsOf(preflight->findings, true), ElementsAre(StartsWith(without.url())));
 }
 
 TEST_F(PreflightTest, KeepGoingNeedsOneThatCanBeRecorded) {
@@ -111,7 +112,7 @@ TEST_F(PreflightTest, TakesATraceDirThatTheEngineWillMake) {
   options_.trace_dir = folder_.At("traces");
   const auto preflight = Run({&engine});
   ASSERT_TRUE(preflight) << preflight.error().message;
-  EXPECT_THAT(preflight->remarks, Contains(HasSubstr("is not there yet")));
+  EXPECT_THAT(TextsOf(preflight->findings, false), Contains(HasSubstr("is not there yet")));
 }
 
 TEST_F(PreflightTest, AFolderMountedElsewhereIsFoundByMap) {

@@ -43,12 +43,12 @@ void ProfilerSession::Collect(std::stop_token stop) {
   // Those that are well first: one that died takes no file of theirs.
   for (const bool healthy : {true, false})
     for (size_t i = 0; i < recording_.workers.size(); ++i)
-      if (recording_.workers[i].expectation.trouble.empty() == healthy) CollectOf(i, stop);
+      if (recording_.workers[i].expectation.trouble.has_value() != healthy) CollectOf(i, stop);
   // vLLM answers 200 whatever became of the trace; its log knows.
   for (RecordedWorker& worker : recording_.workers)
     if (const std::string& failure = worker.log.Failure(); !failure.empty()) {
       worker.expectation.log_failure = failure;
-      Remark(fmt::format("{}: its log says: {}", worker.worker.url, failure));
+      Remark({FindingId::kLogFailure, worker.worker.url, "its log says: " + failure});
     }
 }
 
@@ -61,7 +61,7 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
                                                 static_cast<double>(bytes) / 1e6));
   };
   // A worker that refused or died leaves what it leaves.
-  const bool healthy = worker.expectation.trouble.empty();
+  const bool healthy = !worker.expectation.trouble;
   if (healthy) stop = {};
   Result<BroughtFiles> brought;
   if (worker.remote) {
@@ -78,16 +78,13 @@ void ProfilerSession::CollectOf(size_t index, std::stop_token stop) {
     worker.expectation.room_bytes = FreeBytes(worker.folder);
     worker.written_unix_ns = files_.WrittenUnixNs(worker);
     worker.table_ns = files_.TableNs(worker);
-    if (const std::string taken = files_.TakeFilesOfOneProcess(index); !taken.empty())
-      Remark(taken);
+    if (std::optional<Finding> taken = files_.TakeFilesOfOneProcess(index))
+      Remark(std::move(*taken));
     brought = BringFiles(files_.TracesOf(worker), target);
   }
-  if (!brought) {
-    Fail(worker, brought.error().message);
-    return;
-  }
+  if (!brought) return Fail(worker, FindingId::kNotCollected, brought.error().message);
   worker.expectation.files = std::move(brought->files);
-  if (!brought->no_room.empty()) recording_.troubles.push_back(brought->no_room);
+  if (brought->no_room) recording_.findings.push_back(std::move(*brought->no_room));
 }
 
 std::string ProfilerSession::PlacesOfTraces() const {

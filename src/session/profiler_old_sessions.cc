@@ -36,7 +36,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   if (stop.stop_requested()) {
     for (const auto& [i, outcome] : ended)
       if (silent.contains(i) && outcome.verdict == ControlVerdict::kNoAnswer)
-        Fail(recording_.workers[i],
+        Fail(recording_.workers[i], FindingId::kOldSessionHangs,
              "did not answer the stop before its start, until Ctrl-C: an earlier session is still "
              "being written, or it hangs");
     return false;
@@ -44,7 +44,7 @@ bool ProfilerSession::EndOldSessions(std::stop_token stop) {
   FailThoseThatDidNotEnd(ended);
   NameEndedSessions(ended);
   std::erase_if(running_,
-                [&](size_t i) { return !recording_.workers[i].expectation.trouble.empty(); });
+                [&](size_t i) { return recording_.workers[i].expectation.trouble.has_value(); });
   // Files that an earlier session wrote do not count as ours.
   files_.LookIntoFolders();
   return EnoughRun();
@@ -57,12 +57,14 @@ void ProfilerSession::FailThoseThatDidNotEnd(const std::map<size_t, ControlOutco
   for (const auto& [i, why] : WhyDeadOf(failed)) {
     RecordedWorker& worker = recording_.workers[i];
     if (!why.empty())
-      Fail(worker, WithLog(worker, fmt::format("it died before its start{}: {}",
-                                               options_.load ? ", under the load" : "", why)));
+      Fail(worker, FindingId::kEngineDied,
+           WithLog(worker, fmt::format("it died before its start{}: {}",
+                                       options_.load ? ", under the load" : "", why)));
     else if (ended.at(i).verdict == ControlVerdict::kNoAnswer)
-      Fail(worker, fmt::format("did not answer the stop before its start: {}: an earlier session "
-                               "is still being written, or it hangs",
-                               WordsOf(ended.at(i))));
+      Fail(worker, FindingId::kOldSessionHangs,
+           fmt::format("did not answer the stop before its start: {}: an earlier session is still "
+                       "being written, or it hangs",
+                       WordsOf(ended.at(i))));
   }
 }
 
@@ -75,17 +77,18 @@ void ProfilerSession::NameEndedSessions(const std::map<size_t, ControlOutcome>& 
     if (!worker.folder.empty())
       urls[worker.folder].push_back(worker.worker.url);
     else if (outcome.IsGood() && took_ns > kIdleStopNs)
-      Remark(
-          fmt::format("{}: the stop before the start took {}: a session that was running there "
-                      "was probably ended",
-                      worker.worker.url, SecondsText(took_ns)));
+      Remark({FindingId::kOldSessionEnded, worker.worker.url,
+              fmt::format("the stop before the start took {}: a session that was running there was "
+                          "probably ended",
+                          SecondsText(took_ns))});
   }
   for (const auto& [folder, workers] : urls) {
     const std::vector<std::string> files = files_.NewTracesIn(folder);
     if (!files.empty())
-      Remark(fmt::format("a session that was running at {} was ended: it left {}{}",
-                         fmt::join(workers, " or "), files.front(),
-                         files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1)));
+      Remark({FindingId::kOldSessionEnded, "",
+              fmt::format("a session that was running at {} was ended: it left {}{}",
+                          fmt::join(workers, " or "), files.front(),
+                          files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1))});
   }
 }
 
@@ -111,7 +114,9 @@ bool ProfilerSession::LeaveOutTaken(std::stop_token stop) {
       AskWhetherTaken(client_, starts, facts, options_.patience, stop);
   const std::vector<size_t> which = running_;
   for (size_t n = 0; n < which.size(); ++n)
-    if (asked[n].taken) LeaveOut(which[n], "did not start: " + asked[n].said);
+    if (asked[n].taken)
+      LeaveOut(which[n], {FindingId::kDidNotStart, recording_.workers[which[n]].worker.url,
+                          "did not start: " + asked[n].said});
   return EnoughRun();
 }
 

@@ -18,9 +18,10 @@ constexpr std::chrono::milliseconds kLookForStarts{20};
 constexpr int64_t kSlowStartNs = 250'000'000;
 
 // "did not start" of "did not start: no answer within 20 s", to follow the worker's name.
-std::string Brief(std::string_view trouble) {
-  if (trouble.starts_with("it ")) trouble.remove_prefix(3);
-  return std::string(trouble.substr(0, trouble.find(": ")));
+std::string Brief(const Finding& trouble) {
+  std::string_view text = trouble.evidence;
+  if (text.starts_with("it ")) text.remove_prefix(3);
+  return std::string(text.substr(0, text.find(": ")));
 }
 
 }  // namespace
@@ -58,7 +59,10 @@ bool ProfilerSession::Start(std::stop_token stop) {
     std::string trouble = "did not start: " + WordsOf(outcome);
     if (outcome.verdict == ControlVerdict::kNoAnswer && options_.patience.count() > 0)
       trouble += ": it hangs, or its profiler takes longer (--timeout)";
-    Fail(worker, why.empty() ? trouble : WithLog(worker, "it was dead at its start: " + why));
+    if (why.empty())
+      Fail(worker, FindingId::kDidNotStart, std::move(trouble));
+    else
+      Fail(worker, FindingId::kEngineDied, WithLog(worker, "it was dead at its start: " + why));
   }
   // What runs there is not ours to stop.
   std::erase_if(running_, [&](size_t i) { return started.at(i).taken; });
@@ -118,7 +122,7 @@ std::map<size_t, ControlOutcome> ProfilerSession::SendStarts(std::stop_token sto
       SayWhoDoesNotStart(wave, MonotonicNs() - begin, said);
     }
     StartedSessions started = answers.get();
-    for (const std::string& remark : started.remarks) Remark(remark);
+    for (Finding& finding : started.findings) Remark(std::move(finding));
     for (size_t n = 0; n < wave.size(); ++n) outcomes[wave[n]] = std::move(started.outcomes[n]);
   }
   return outcomes;
@@ -134,8 +138,9 @@ void ProfilerSession::SayWhoDoesNotStart(const std::vector<size_t>& wave, int64_
                                        fmt::join(silent, " and "), SecondsText(elapsed_ns));
   observer_.OnProgress("start", text);
   if (!std::exchange(said, true))
-    Remark(fmt::format("{}: an engine's first start may take long. {}; Ctrl-C stops all profilers",
-                       text, PatienceText()));
+    Remark({FindingId::kSlowStart, "",
+            fmt::format("{}: an engine's first start may take long. {}; Ctrl-C stops all profilers",
+                        text, PatienceText())});
 }
 
 bool ProfilerSession::Overdue(size_t worker, int64_t now_ns) const {
@@ -196,8 +201,8 @@ std::string ProfilerSession::PatienceText() const {
              : "It is waited for as long as it takes (--timeout bounds that)";
 }
 
-void ProfilerSession::LeaveOut(size_t worker, const std::string& trouble) {
-  Fail(recording_.workers[worker], trouble);
+void ProfilerSession::LeaveOut(size_t worker, Finding trouble) {
+  Fail(recording_.workers[worker], std::move(trouble));
   std::erase(running_, worker);
 }
 
@@ -205,29 +210,31 @@ void ProfilerSession::GiveUpTheOthers() {
   const RecordedWorker* first = nullptr;
   size_t failed = 0;
   for (const RecordedWorker& worker : recording_.workers) {
-    if (worker.expectation.trouble.empty()) continue;
-    if (failed++ == 0) first = &worker;
+    if (worker.expectation.trouble && failed++ == 0) first = &worker;
   }
   if (first == nullptr) return;
   for (RecordedWorker& worker : recording_.workers)
-    if (worker.expectation.trouble.empty())
-      worker.expectation.given_up =
-          fmt::format("{}, because {} ({}) {}{}; --keep-going records the others",
+    if (!worker.expectation.trouble)
+      worker.expectation.given_up = Finding{
+          FindingId::kGivenUp, worker.worker.url,
+          fmt::format("{}, because {} ({}) {}{}",
                       worker.started && worker.started->IsGood() ? "ended at once" : "not started",
-                      first->expectation.name, first->worker.url, Brief(first->expectation.trouble),
-                      failed > 1 ? fmt::format(", and {} more failed", failed - 1) : "");
+                      first->expectation.name, first->worker.url,
+                      Brief(*first->expectation.trouble),
+                      failed > 1 ? fmt::format(", and {} more failed", failed - 1) : ""),
+          "--keep-going records the others"};
 }
 
-void ProfilerSession::Fail(RecordedWorker& worker, std::string trouble) {
+void ProfilerSession::Fail(RecordedWorker& worker, FindingId id, std::string evidence,
+                           std::string remedy) {
+  Fail(worker, {id, worker.worker.url, std::move(evidence), std::move(remedy)});
+}
+
+void ProfilerSession::Fail(RecordedWorker& worker, Finding trouble) {
   // What follows from the first one is no news.
-  if (!worker.expectation.trouble.empty()) return;
-  recording_.troubles.push_back(worker.worker.url + ": " + trouble);
+  if (worker.expectation.trouble) return;
+  recording_.findings.push_back(trouble);
   worker.expectation.trouble = std::move(trouble);
-}
-
-void ProfilerSession::Remark(const std::string& text) {
-  recording_.remarks.push_back(text);
-  observer_.OnRemark(text);
 }
 
 }  // namespace tacho

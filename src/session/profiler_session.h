@@ -20,7 +20,7 @@ namespace tacho {
 
 // The engines' own profilers, by HTTP, in one recording: ends what runs already, starts, stops and
 // collects, each of it on all workers at the same time. What goes wrong stands in the workers'
-// expectations and among the recording's troubles.
+// expectations and among the recording's findings.
 class ProfilerSession {
  public:
   ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
@@ -59,7 +59,7 @@ class ProfilerSession {
   WorkerFiles& files() { return files_; }
   const WorkerFiles& files() const { return files_; }
   // It is not started: `trouble` says why.
-  void LeaveOut(size_t worker, const std::string& trouble);
+  void LeaveOut(size_t worker, Finding trouble);
   // Nobody is recorded, because some workers failed: the others' expectations name the first one.
   void GiveUpTheOthers();
 
@@ -79,8 +79,9 @@ class ProfilerSession {
   static std::string WithLog(RecordedWorker& worker, std::string text);
   static std::string WordsOf(const ControlOutcome& outcome);  // the engine's, or ours
   std::string PatienceText() const;
-  void Fail(RecordedWorker& worker, std::string trouble);
-  void Remark(const std::string& text);
+  void Fail(RecordedWorker& worker, FindingId id, std::string evidence, std::string remedy = "");
+  void Fail(RecordedWorker& worker, Finding trouble);
+  void Remark(Finding finding) { ReportFinding(recording_, observer_, std::move(finding)); }
 
   // profiler_old_sessions.cc
   void FailThoseThatDidNotEnd(const std::map<size_t, ControlOutcome>& ended);

@@ -125,7 +125,7 @@ TEST_F(ProfilerSessionTest, StartsStopsAndBringsEachItsOwnFiles) {
   a.files = {traces_.At("t-w1_rank0.1.pt.trace.json")};
   b.files = {traces_.At("t-w10_rank0.1.pt.trace.json")};
   Record();
-  EXPECT_THAT(recording_.troubles, ElementsAre());
+  EXPECT_THAT(TextsOf(recording_.findings, true), ElementsAre());
   EXPECT_THAT(FilesOf(0), ElementsAre("traces/w0/t-w1_rank0.1.pt.trace.json"));
   EXPECT_THAT(FilesOf(1), ElementsAre("traces/w1/t-w10_rank0.1.pt.trace.json"));
   EXPECT_TRUE(Expected(0).answered_stop && Expected(1).answered_stop);
@@ -140,12 +140,14 @@ TEST_F(ProfilerSessionTest, WhereOneDoesNotStartTheOtherIsStoppedAndSaysWhy) {
   well.files = {traces_.At("t-w0_rank0.1.pt.trace.json")};
   Record();
   EXPECT_EQ(well.stops(), 1u);
-  EXPECT_THAT(Expected(1).trouble, StartsWith("did not start: "));
-  EXPECT_THAT(recording_.troubles, Contains(StartsWith(broken.url() + ": did not start")));
-  EXPECT_EQ(Expected(0).trouble, "");
-  EXPECT_EQ(Expected(0).given_up, fmt::format("ended at once, because w1 ({}) did not start; "
-                                              "--keep-going records the others",
-                                              broken.url()));
+  EXPECT_THAT(Expected(1).trouble->Words(), StartsWith("did not start: "));
+  EXPECT_THAT(TextsOf(recording_.findings, true),
+              Contains(StartsWith(broken.url() + ": did not start")));
+  EXPECT_FALSE(Expected(0).trouble);
+  EXPECT_EQ(Expected(0).given_up->Words(),
+            fmt::format("ended at once, because w1 ({}) did not start; "
+                        "--keep-going records the others",
+                        broken.url()));
   EXPECT_FALSE(IsMarked(0) || IsMarked(1));
 }
 
@@ -156,7 +158,7 @@ TEST_F(ProfilerSessionTest, WhatRunsInAnotherSessionIsNotStopped) {
   EXPECT_FALSE(session.Start({}));
   session.Stop([] {});
   EXPECT_EQ(theirs.stops(), 0u);
-  EXPECT_THAT(Expected(0).trouble, StartsWith("did not start: "));
+  EXPECT_THAT(Expected(0).trouble->Words(), StartsWith("did not start: "));
 }
 
 TEST_F(ProfilerSessionTest, AStopThatIsNotAnsweredInTime) {
@@ -166,11 +168,11 @@ TEST_F(ProfilerSessionTest, AStopThatIsNotAnsweredInTime) {
   well.files = {traces_.At("t-w0_rank0.1.pt.trace.json")};
   options_.patience = std::chrono::milliseconds(1000);
   Record();
-  EXPECT_THAT(Expected(1).trouble, StartsWith("did not answer its stop: "));
-  EXPECT_THAT(Expected(1).trouble, HasSubstr("it still writes, or hangs"));
+  EXPECT_THAT(Expected(1).trouble->Words(), StartsWith("did not answer its stop: "));
+  EXPECT_THAT(Expected(1).trouble->Words(), HasSubstr("it still writes, or hangs"));
   EXPECT_FALSE(Expected(1).answered_stop);
   EXPECT_TRUE(IsMarked(1)) << "it may still run";
-  EXPECT_EQ(Expected(0).trouble, "");
+  EXPECT_FALSE(Expected(0).trouble);
   EXPECT_EQ(FilesOf(0).size(), 1u);
   EXPECT_FALSE(IsMarked(0));
 }
@@ -184,7 +186,8 @@ TEST_F(ProfilerSessionTest, EnginesWithoutKeysThatShareAFolderGetOneProcessEach)
   Record();
   EXPECT_THAT(FilesOf(0), ElementsAre("traces/w0/aaaaa-rank-0.1.pt.trace.json"));
   EXPECT_THAT(FilesOf(1), ElementsAre("traces/w1/bbbbb-rank-0.1.pt.trace.json"));
-  EXPECT_THAT(recording_.remarks, ElementsAre(HasSubstr("those of the process aaaaa")));
+  EXPECT_THAT(TextsOf(recording_.findings, false),
+              ElementsAre(HasSubstr("those of the process aaaaa")));
 }
 
 TEST_F(ProfilerSessionTest, AnOldSessionIsEndedAndItsFilesAreNotOurs) {
@@ -194,8 +197,9 @@ TEST_F(ProfilerSessionTest, AnOldSessionIsEndedAndItsFilesAreNotOurs) {
   ProfilerSession session(*client_, options_, observer_, recording_);
   EXPECT_TRUE(session.EndOldSessions({}));
   EXPECT_EQ(engine.stops(), 1u);
-  EXPECT_THAT(recording_.remarks, ElementsAre(HasSubstr("a session that was running at " +
-                                                        engine.url() + " was ended: it left ")));
+  EXPECT_THAT(TextsOf(recording_.findings, false),
+              ElementsAre(HasSubstr("a session that was running at " + engine.url() +
+                                    " was ended: it left ")));
   EXPECT_THAT(session.files().NewTracesIn(traces_.path()), ElementsAre());
 }
 
@@ -207,7 +211,7 @@ TEST_F(ProfilerSessionTest, ADeadEngineIsNamedBeforeTheStart) {
   engine.reset();
   ProfilerSession session(*client_, options_, observer_, recording_);
   EXPECT_FALSE(session.EndOldSessions({}));
-  EXPECT_THAT(Expected(0).trouble, StartsWith("it died before its start"));
+  EXPECT_THAT(Expected(0).trouble->Words(), StartsWith("it died before its start"));
   EXPECT_THAT(session.running(), ElementsAre(1));
   options_.keep_going = true;
   EXPECT_TRUE(session.EnoughRun());

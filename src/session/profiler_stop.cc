@@ -68,7 +68,7 @@ void ProfilerSession::Stop(const std::function<void()>& on_the_way, std::stop_to
     RecordedWorker& worker = recording_.workers[i];
     if (left && outcome.verdict == ControlVerdict::kNoAnswer) {
       worker.stopped = outcome;
-      Fail(worker,
+      Fail(worker, FindingId::kFlushLeft,
            fmt::format("its flush was not waited for: the engine ends it by itself, into {}",
                        PlaceOf(worker)));
     } else {
@@ -93,7 +93,7 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
   if (!dead_now.empty()) ForgetOpenSession(worker.worker.url);
   if (outcome.IsGood()) return;
   if (!dead_then.empty())
-    Fail(worker,
+    Fail(worker, FindingId::kEngineDied,
          WithLog(worker, fmt::format("it died {}before its stop: {}",
                                      recording_.window.steps && worker.facts.profiler.reads_body
                                          ? "in its session, or in the flush that ended it, "
@@ -101,14 +101,16 @@ void ProfilerSession::Settle(RecordedWorker& worker, const ControlOutcome& outco
                                                      : "",
                                      dead_then)));
   else if (!dead_now.empty())
-    Fail(worker, WithLog(worker, "it died in its flush, while it wrote: " + dead_now));
+    Fail(worker, FindingId::kEngineDied,
+         WithLog(worker, "it died in its flush, while it wrote: " + dead_now));
   else if (outcome.verdict == ControlVerdict::kNoAnswer)
-    Fail(worker,
+    Fail(worker, FindingId::kStopNotAnswered,
          fmt::format("did not answer its stop: {}: it still writes, or hangs", WordsOf(outcome)));
   else
-    Fail(worker, fmt::format("refused to stop: HTTP {}: {}: its profiler may still run (tacho "
-                             "engine stop {})",
-                             outcome.status, outcome.said, worker.worker.url));
+    Fail(worker, FindingId::kStopRefused,
+         fmt::format("refused to stop: HTTP {}: {}: its profiler may still run", outcome.status,
+                     outcome.said),
+         "tacho engine stop " + worker.worker.url);
 }
 
 std::map<size_t, ControlOutcome> ProfilerSession::AwaitStops(

@@ -158,8 +158,8 @@ class Trial {
       outcome.figures.reset();
     if (outcome.figures) {
       outcome.figures->table_ns = session.files().TableNs(worker);
-    } else if (const std::string& trouble = worker.expectation.trouble; !trouble.empty()) {
-      outcome.met = trouble;
+    } else if (worker.expectation.trouble) {
+      outcome.met = worker.expectation.trouble->Words();
     } else if (!files.empty() && std::none_of(files.begin(), files.end(), LooksWhole)) {
       outcome.met = "its trace was not finished";
       if (const auto room = FreeBytes(worker.folder); room && !worker.folder.empty())
@@ -194,7 +194,7 @@ class Trial {
     std::vector<EngineFacts> facts;
     std::vector<size_t> which;
     for (size_t i = 0; i < outcomes.size(); ++i) {
-      if (scratch_->workers[i].expectation.trouble.empty()) continue;
+      if (!scratch_->workers[i].expectation.trouble) continue;
       which.push_back(i);
       workers.push_back(scratch_->workers[i].worker);
       facts.push_back(scratch_->workers[i].facts);
@@ -206,10 +206,10 @@ class Trial {
       const bool started = worker.started && worker.started->IsGood();
       if (started && dead[n].empty()) continue;
       // "did not start, in the trial before the window: no answer within 20 s"
-      const std::string& trouble = worker.expectation.trouble;
-      const size_t brief = std::min(trouble.find(": "), trouble.size());
-      outcomes[which[n]].failed =
-          trouble.substr(0, brief) + ", in the trial before the window" + trouble.substr(brief);
+      Finding failed = *worker.expectation.trouble;
+      failed.evidence.insert(std::min(failed.evidence.find(": "), failed.evidence.size()),
+                             ", in the trial before the window");
+      outcomes[which[n]].failed = std::move(failed);
     }
   }
 

@@ -15,8 +15,8 @@ namespace tacho {
 struct TrialOutcome {
   std::optional<ProfileFigures> figures;  // none: no step came, or no file could be read
   std::optional<int64_t> start_ns;        // how long its start took
-  std::string failed;  // it died, or did not start, and how: it cannot be recorded; "" when it can
-  std::string met;     // what went wrong otherwise, where there are no figures
+  std::optional<Finding> failed;          // it died or did not start, so it cannot be recorded
+  std::string met;                        // what else went wrong, if there are no figures
   // Of the first worker: what the whole trial left in the engines' folders.
   std::vector<std::string> left_files = {};
 };

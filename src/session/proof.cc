@@ -107,7 +107,7 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   proof.worker_url = worker.url;
   proof.engine = engine;
   proof.rank = rank;
-  if (worker.trouble.empty() && !worker.given_up.empty()) {
+  if (!worker.trouble && worker.given_up) {
     for (const TraceEvidence* trace : traces) proof.paths.push_back(trace->path);
     std::sort(proof.paths.begin(), proof.paths.end());
     proof.why = worker.given_up;
@@ -128,7 +128,7 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
   std::sort(proof.paths.begin(), proof.paths.end());
   if (told && worker.steps_named) proof.steps = steps;
   proof.why = Objection(worker, engine, traces, steps, told);
-  proof.proven = proof.why.empty();
+  proof.proven = !proof.why;
   if (proof.proven && proof.steps) proof.remark = LeavesOut(worker, engine, traces, steps);
   return proof;
 }
@@ -183,13 +183,12 @@ std::string RankProof::Who() const {
                      engine_named ? "" : fmt::format(", engine {}", engine), worker_url);
 }
 
-std::vector<std::string> Proof::Missing() const {
-  std::vector<std::string> sentences;
+std::vector<Finding> Proof::Missing() const {
+  std::vector<Finding> missing;
   for (const bool follows : {false, true})
     for (const RankProof& rank : ranks)
-      if (!rank.proven && rank.follows == follows)
-        sentences.push_back(rank.Who() + ": " + rank.why);
-  return sentences;
+      if (rank.why && rank.follows == follows) missing.push_back(*rank.why);
+  return missing;
 }
 
 Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvidence> traces) {
@@ -215,8 +214,12 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
   std::vector<RankIdentity*> identities;
   for (RankProof& rank : proof.ranks) identities.push_back(&rank.identity);
   LeaveOutSingles(identities);
-  for (const RankProof& rank : proof.ranks)
-    if (!rank.remark.empty()) proof.remarks.push_back(rank.Who() + ": " + rank.remark);
+  for (RankProof& rank : proof.ranks) {
+    if (rank.why) rank.why->subject = rank.Who();
+    if (!rank.remark) continue;
+    rank.remark->subject = rank.Who();
+    proof.remarks.push_back(*rank.remark);
+  }
   for (const TraceEvidence& trace : traces) {
     if (used.contains(trace.path)) continue;
     bool ours = std::any_of(workers.begin(), workers.end(), [&](const WorkerExpectation& worker) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "control/engine.h"
+#include "control/finding.h"
 #include "model/rank_identity.h"
 
 namespace tacho {
@@ -58,10 +59,9 @@ struct WorkerExpectation {
   std::string key;  // what the names of its files begin with; "" where it reads none
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
   std::string log_failure;             // what its log says of one in its profiler; "" when nothing
-  std::string trouble;  // what went wrong with its start or stop; "" when nothing did
-  // Why tacho did not start it, or ended it at once, for the sake of another worker; "": it did
-  // not.
-  std::string given_up;
+  std::optional<Finding> trouble;      // what went wrong with its start or stop
+  // tacho did not start it, or ended it at once, because of another worker.
+  std::optional<Finding> given_up;
   // Files that appeared for this worker. Workers that share a folder may name the same ones.
   std::vector<std::string> files;
   std::vector<int64_t> pids;  // its processes, where they are of this host
@@ -85,9 +85,9 @@ struct RankProof {
   std::vector<std::string> paths;  // one; one a stage where stages were asked for; none: missing
   std::optional<uint64_t> steps;   // in these files
   bool proven = false;
-  std::string why;       // it is not: the likely cause, and the remedy
-  bool follows = false;  // it is not, because tacho gave its worker up for the sake of another
-  std::string remark;    // it is, but its files leave something out
+  std::optional<Finding> why;     // it is not: the likely cause
+  bool follows = false;           // it is not, because tacho gave its worker up for another one
+  std::optional<Finding> remark;  // it is, but its files leave something out
 
   std::string Who() const;  // "w0 TP1 (http://...)"
 };
@@ -95,11 +95,11 @@ struct Proof {
   std::vector<RankProof> ranks;      // by worker as they were found, engine, rank
   std::vector<std::string> extra;    // of this session, owed by no rank: front ends, merged files
   std::vector<std::string> foreign;  // not of this session: another time
-  std::vector<std::string> remarks;  // of ranks that are proven all the same
+  std::vector<Finding> remarks;      // of ranks that are proven all the same
   bool complete = false;
 
-  // One sentence for each rank that is not proven; causes before what follows from them.
-  std::vector<std::string> Missing() const;
+  // One for each rank that is not proven; causes before what follows from them.
+  std::vector<Finding> Missing() const;
 };
 
 // Holds the files against what every worker owes, by content: rank, world, pid, time window, steps;

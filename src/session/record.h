@@ -72,7 +72,7 @@ struct RecordOptions {
 
 struct Recording;
 
-// Told of what goes on, from the thread that runs Record.
+// Hears what goes on, from the thread that runs Record.
 class RecordObserver {
  public:
   virtual ~RecordObserver() = default;
@@ -129,7 +129,7 @@ struct DaemonWindow {
   size_t processes = 0;              // that were told
   std::string socket_folder;         // where they asked; "": the abstract name
   std::string request;               // what they were told, as Kineto reads it
-  std::vector<std::string> troubles, remarks;
+  std::vector<Finding> findings;
   bool begun() const { return processes > 0; }
 };
 
@@ -138,8 +138,7 @@ struct Recording {
   Via via = Via::kHttp;
   Deployment deployment = {};
   std::vector<RecordedWorker> workers = {};
-  std::vector<RecordedWorker> left_out =
-      {};  // that could not be profiled; why stands in expectation
+  std::vector<RecordedWorker> left_out = {};  // could not be profiled: expectation.trouble
   std::optional<DaemonWindow> daemon = {};
   std::optional<LoadPlan> plan = {};
   std::optional<LoadRecords> load = {};
@@ -148,8 +147,7 @@ struct Recording {
   ControlSpread starts = {};  // by HTTP
   WindowPlan window = {};
   std::optional<int64_t> interrupted_ns = {};  // CLOCK_MONOTONIC of the user's Ctrl-C
-  std::vector<std::string> remarks = {};
-  std::vector<std::string> troubles = {};  // each makes the recording incomplete
+  std::vector<Finding> findings = {};          // but those of the proof
 
   // Share of the throughput that profiling took, and twice its standard error; absent without both
   // windows, and where requests failed in one of them. A cost smaller than the error is none that
@@ -162,11 +160,15 @@ struct Recording {
   // ends with the first worker's last event instead.
   void EndProfiledWith(const std::vector<TraceEvidence>& traces);
   bool AnyStarted() const;
+  bool HasTrouble() const;  // among the findings
   // Whether it was ended for the sake of one worker (WorkerExpectation::given_up).
   bool GaveUp() const;
   // What all workers owe, those that were left out too.
   std::vector<WorkerExpectation> Expectations() const;
 };
+
+// Shows the finding and keeps it.
+void ReportFinding(Recording& recording, RecordObserver& observer, Finding finding);
 
 // Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.
 // Profilers that were started are stopped whatever happens, also when `stop` is requested (the
@@ -176,13 +178,12 @@ struct Recording {
 Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                          std::stop_token stop = {});
 
-// Writes everything but traces/ and run.json into the run folder. Gives what could not be written,
-// a sentence each.
-std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options);
-// The text of run.json, which is written last of all. `findings`: what the traces show, a JSON
+// Writes everything but traces/ and run.json into the run folder. Gives what could not be written.
+std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options);
+// The text of run.json, which is written last of all. `analysis`: what the traces show, a JSON
 // object whose fields are added; "" without any.
 std::string RunJsonText(const Recording& recording, const RecordOptions& options,
                         const Proof& proof, std::string_view tacho_version, int exit_status,
-                        const std::string& findings);
+                        const std::string& analysis);
 
 }  // namespace tacho

@@ -3,28 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <map>
 
 #include "control/session_lock.h"
-#include "session/kept_figures.h"
-#include "session/profiler_trial.h"
-#include "session/proof_causes.h"
 #include "session/step_count.h"
-#include "session/trace_count.h"
 #include "session/trace_folder.h"
 
 namespace tacho {
 namespace {
 
-constexpr double kDearTrialNs = 500'000'000;
 constexpr int64_t kTableToTellNs = 100'000'000;
-
-std::string KeyOf(const Recording& recording, const RecordedWorker& worker) {
-  return FiguresKey(worker.facts, worker.profile,
-                    recording.via == Via::kDaemon ? "daemon" : "http");
-}
 
 // After how many steps the engine's own configuration ends each session.
 std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
@@ -32,37 +20,6 @@ std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
     return profiler.active_iterations;
   if (profiler.max_iterations.value_or(0) > 0) return profiler.max_iterations;
   return std::nullopt;
-}
-
-// Engines of one kind that were tried at once differ by chance: each may be as slow as the slowest.
-void TakeTheSlowest(Recording& recording) {
-  struct Slowest {
-    double fixed_ns = 0, step_ns = 0;
-  };
-  std::map<std::string, Slowest> slowest;  // by kind
-  const auto step_ns = [](const ProfileFigures& figures) {
-    return (figures.flush_ns - figures.fixed_ns) / figures.steps;
-  };
-  for (const RecordedWorker& worker : recording.workers)
-    if (worker.figures && worker.figures->steps > 0) {
-      Slowest& most = slowest[KeyOf(recording, worker)];
-      most.fixed_ns = std::max(most.fixed_ns, worker.figures->fixed_ns);
-      most.step_ns = std::max(most.step_ns, step_ns(*worker.figures));
-    }
-  for (RecordedWorker& worker : recording.workers)
-    if (worker.figures && worker.figures->steps > 0) {
-      const Slowest& most = slowest[KeyOf(recording, worker)];
-      worker.figures->fixed_ns = most.fixed_ns;
-      worker.figures->flush_ns = most.fixed_ns + worker.figures->steps * most.step_ns;
-    }
-}
-
-// Of an engine's first trial, by its second one: where no fixed part can be told, the mean of both.
-void Join(ProfileFigures& figures, const ProfileFigures& second) {
-  if ((figures.LearnFixed(second) && figures.fixed_ns > 0) || second.events <= 0) return;
-  const double times = figures.events / second.events;
-  figures.flush_ns = (figures.flush_ns + second.flush_ns * times) / 2;
-  figures.table_ns = (figures.table_ns + second.table_ns * times) / 2;
 }
 
 // By which recording the figures of the others are known; "" where all come of a trial.
@@ -74,11 +31,6 @@ std::string KeptText(const Recording& recording) {
   if (!last) return "";
   return *last > 0 ? fmt::format("; by the recording of {}", SinceText(*last))
                    : "; by an earlier recording";
-}
-
-void Remark(Recording& recording, RecordObserver& observer, std::string text) {
-  observer.OnRemark(text);
-  recording.remarks.push_back(std::move(text));
 }
 
 // The room that the traces take, by the folder in which they are written.
@@ -101,9 +53,10 @@ std::string RoomText(Recording& recording, RecordObserver& observer) {
   }
   for (const auto& [folder, bytes] : by_folder)
     if (const auto room = FreeBytes(folder); room && static_cast<double>(*room) < bytes)
-      Remark(recording, observer,
-             fmt::format("{}: {} are free, and about {} are expected there", folder,
-                         SizeText(static_cast<double>(*room)), SizeText(bytes)));
+      ReportFinding(recording, observer,
+                    {FindingId::kLittleRoom, folder,
+                     fmt::format("{} are free, and about {} are expected there",
+                                 SizeText(static_cast<double>(*room)), SizeText(bytes))});
   return all > 0 && ranks > 1 ? fmt::format("; {} of disk for {} ranks", SizeText(all), ranks) : "";
 }
 
@@ -120,63 +73,21 @@ std::string WholeLoadText(const Recording& recording) {
   return text;
 }
 
-// Gives each worker the figures that were kept of it. Gives those that are to be tried.
-std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
-                             const std::vector<size_t>& running) {
-  std::vector<size_t> to_try;
-  for (size_t i = 0; i < recording.workers.size(); ++i) {
-    RecordedWorker& worker = recording.workers[i];
-    const std::optional<KeptFigures> kept = FindFigures(KeyOf(recording, worker));
-    if (kept) worker.figures = kept->figures;
-    if (kept) worker.figures_unix_s = kept->unix_s.value_or(0);
-    if ((!kept || !kept->Knows(worker.facts.instance)) && MayTry(worker, options) &&
-        std::find(running.begin(), running.end(), i) != running.end())
-      to_try.push_back(i);
-  }
-  return to_try;
-}
-
-// A trial of each of `to_try`, and a second one where the first flush was dear.
-std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& options,
-                                    RecordObserver& observer, const Recording& recording,
-                                    const std::vector<size_t>& to_try,
-                                    const std::stop_token& stop) {
-  std::vector<TrialOutcome> outcomes =
-      RunTrial(client, options, observer, recording, to_try, TrialSize::kWhole, stop);
-  // Whether a dear flush is dear for its steps or by itself, a smaller session tells. A first flush
-  // pays besides for what is done once in an engine's life: that counts as the steps' then, so that
-  // fewer are recorded rather than more.
-  const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
-    return one.figures && one.figures->flush_ns > kDearTrialNs;
-  });
-  const bool well = std::none_of(outcomes.begin(), outcomes.end(),
-                                 [](const TrialOutcome& one) { return !one.failed.empty(); });
-  if (dear && well && !stop.stop_requested()) {
-    const std::vector<TrialOutcome> again =
-        RunTrial(client, options, observer, recording, to_try, TrialSize::kQuarter, stop);
-    std::vector<std::string>& left = outcomes.front().left_files;
-    left.insert(left.end(), again.front().left_files.begin(), again.front().left_files.end());
-    for (size_t n = 0; n < to_try.size(); ++n) {
-      if (again[n].figures && outcomes[n].figures) Join(*outcomes[n].figures, *again[n].figures);
-      outcomes[n].failed = again[n].failed;
-    }
-  }
-  return outcomes;
-}
-
 // Names a table that takes most of its flush.
 void RemarkTables(Recording& recording, RecordObserver& observer) {
   for (const RecordedWorker& worker : recording.workers)
     if (worker.figures && worker.figures->table_ns > kTableToTellNs &&
         2 * worker.figures->table_ns > worker.figures->flush_ns) {
-      Remark(
+      const bool may_be_off = worker.facts.profiler.dump_table.value_or(true);
+      ReportFinding(
           recording, observer,
-          fmt::format("{}: its table of averages (profiler_out) takes {:.0f} % of its flush{}",
-                      worker.worker.url, 100 * worker.figures->table_ns / worker.figures->flush_ns,
-                      worker.facts.profiler.dump_table.value_or(true)
-                          ? "; a vLLM on a GPU makes none when it is started with "
-                            "torch_profiler_dump_cuda_time_total false"
-                          : ": vLLM on a CPU always makes one"));
+          {FindingId::kTableOfAverages, worker.worker.url,
+           fmt::format("its table of averages (profiler_out) takes {:.0f} % of its flush{}",
+                       100 * worker.figures->table_ns / worker.figures->flush_ns,
+                       may_be_off ? "" : ": vLLM on a CPU always makes one"),
+           may_be_off ? "a vLLM on a GPU makes none when it is started with "
+                        "torch_profiler_dump_cuda_time_total false"
+                      : ""});
       break;  // of one deployment all are alike
     }
 }
@@ -200,47 +111,6 @@ std::vector<Outlook> OutlooksOf(const Recording& recording,
 }
 
 }  // namespace
-
-bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
-                   Recording& recording, ProfilerSession& session, std::stop_token stop) {
-  const std::vector<size_t> to_try = FindKept(options, recording, session.running());
-  if (recording.via == Via::kDaemon || options.given_load || to_try.empty()) return true;
-  std::vector<TrialOutcome> outcomes =
-      RunTrials(client, options, observer, recording, to_try, stop);
-  const std::vector<std::string>& left = outcomes.front().left_files;
-  if (!left.empty())
-    Remark(recording, observer,
-           fmt::format(
-               "files of the trial stay in the engine's folder: {}{}; tacho analyze of that "
-               "folder reads them as well, until you remove them",
-               left.front(), left.size() == 1 ? "" : fmt::format(" and {} more", left.size() - 1)));
-  size_t told = 0;
-  ProfileFigures most;
-  std::string met;  // what went wrong with the first one
-  for (size_t n = 0; n < to_try.size(); ++n) {
-    RecordedWorker& worker = recording.workers[to_try[n]];
-    if (outcomes[n].figures) {
-      worker.figures = outcomes[n].figures;
-      worker.figures_unix_s.reset();
-      ++told;
-    }
-    worker.trial_start_ns = outcomes[n].start_ns;
-    const std::string& wrong = outcomes[n].failed.empty() ? outcomes[n].met : outcomes[n].failed;
-    if (!wrong.empty() && met.empty()) met = worker.worker.url + ": " + wrong;
-    if (!outcomes[n].failed.empty()) session.LeaveOut(to_try[n], outcomes[n].failed);
-  }
-  TakeTheSlowest(recording);
-  for (size_t n = 0; n < to_try.size(); ++n)
-    if (const auto& figures = recording.workers[to_try[n]].figures;
-        outcomes[n].figures && figures->bytes > most.bytes)
-      most = *figures;
-  const std::string cost = Forecast{most.bytes, most.flush_ns}.Text();
-  std::string came = most.steps == 0 ? cost : fmt::format("{:.0f} steps: {}", most.steps, cost);
-  if (told == 0) came = met.empty() ? "no step was seen" : "";
-  if (!met.empty()) came += (came.empty() ? "" : "; ") + met;
-  observer.OnDone("trial", came);
-  return session.EnoughRun();
-}
 
 void PlanRecording(const RecordOptions& options, RecordObserver& observer,
                    const std::vector<std::optional<double>>& rates,
@@ -271,12 +141,12 @@ void PlanRecording(const RecordOptions& options, RecordObserver& observer,
     if (Result<ControlRequest> start = PlanStart(worker.worker, worker.facts, profile))
       worker.start = std::move(*start);
     if (worker.expectation.own_bound && !worker.expectation.steps_bound)
-      Remark(recording, observer,
-             fmt::format(
-                 "{}: its own configuration ends each session after {} steps "
-                 "(max_iterations): its window will hold no more{}",
-                 worker.worker.url, *worker.expectation.own_bound,
-                 worker.facts.profiler.reads_body ? "; --steps N asks for another number" : ""));
+      ReportFinding(recording, observer,
+                    {FindingId::kOwnBound, worker.worker.url,
+                     fmt::format("its own configuration ends each session after {} steps "
+                                 "(max_iterations): its window will hold no more",
+                                 *worker.expectation.own_bound),
+                     worker.facts.profiler.reads_body ? "--steps N asks for another number" : ""});
   }
   if (options.whole_load && !options.profile.steps) {
     observer.OnDone("forecast", WholeLoadText(recording));
@@ -298,47 +168,6 @@ std::vector<std::optional<double>> StepRates(
       if (steps) rates[i] = std::max(rates[i].value_or(0), static_cast<double>(*steps) / seconds);
   }
   return rates;
-}
-
-void KeepRecorded(Recording& recording, const std::vector<TraceEvidence>& traces) {
-  struct Kept {
-    ProfileFigures dearest;
-    std::vector<std::string> instances;
-  };
-  std::map<std::string, Kept> by_kind;
-  for (RecordedWorker& worker : recording.workers) {
-    const WorkerExpectation& expectation = worker.expectation;
-    if (!expectation.trouble.empty() || expectation.by_stage) continue;
-    std::vector<TraceCount> counts;
-    for (const TraceEvidence& trace : traces) {
-      if (!expectation.Brought(trace.path) || !InWindow(expectation, trace)) continue;
-      std::error_code failed;
-      const uintmax_t bytes = std::filesystem::file_size(trace.path, failed);
-      if (failed) continue;
-      counts.push_back({.bytes = bytes,
-                        .events = trace.events,
-                        .steps = trace.steps.value_or(0) + trace.empty_steps,
-                        .first_unix_ns = trace.first_unix_ns,
-                        .last_unix_ns = trace.last_unix_ns,
-                        .whole = trace.defect.empty()});
-    }
-    worker.recorded = FiguresOf(counts, worker.written_unix_ns);
-    if (!worker.recorded) continue;
-    if (recording.via == Via::kDaemon) worker.recorded->flush_ns = 0;
-    worker.recorded->table_ns = worker.table_ns;
-    if (worker.recorded->steps <= 0 && expectation.steps_named) continue;
-    ProfileFigures figures = *worker.recorded;
-    if (worker.figures && recording.via == Via::kHttp) {
-      figures.fixed_ns = std::min(worker.figures->fixed_ns, figures.flush_ns);
-      figures.LearnFixed(*worker.figures);
-    }
-    Kept& kept = by_kind[KeyOf(recording, worker)];
-    if (kept.instances.empty() || figures.flush_ns > kept.dearest.flush_ns) kept.dearest = figures;
-    kept.instances.push_back(worker.facts.instance);
-  }
-  for (const auto& [key, kept] : by_kind)
-    for (const std::string& instance : kept.instances)
-      KeepFigures(key, kept.dearest, instance, recording.clocks.unix_ns / 1'000'000'000);
 }
 
 }  // namespace tacho

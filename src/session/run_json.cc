@@ -79,6 +79,14 @@ std::string Inside(const RunFolder& folder, const std::string& path) {
   return path.starts_with(folder.path() + "/") ? path.substr(folder.path().size() + 1) : path;
 }
 
+OrderedJson FindingJson(const RunFolder& folder, const Finding& finding) {
+  OrderedJson json = {{"id", KindOf(finding.id).id}, {"severity", NameOf(finding.severity())}};
+  if (!finding.subject.empty()) json["subject"] = Inside(folder, finding.subject);
+  json["evidence"] = Inside(folder, finding.evidence);
+  json["remedy"] = finding.Remedy();
+  return json;
+}
+
 OrderedJson InFlightJson(const WorkerInFlight& in_flight) {
   OrderedJson json = {{"uncertainty_ns", in_flight.uncertainty.ns},
                       {"shared", in_flight.shared},
@@ -111,7 +119,7 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
                         {"table_ns", std::llround(recorded->table_ns)}};
   for (const std::optional<int64_t>& steps : worker.expectation.steps_by_metrics)
     json["steps_by_metrics"].push_back(steps ? OrderedJson(*steps) : OrderedJson());
-  if (!worker.expectation.trouble.empty()) json["trouble"] = worker.expectation.trouble;
+  if (worker.expectation.trouble) json["trouble"] = worker.expectation.trouble->Words();
   OrderedJson& ranks = json["ranks"] = OrderedJson::array();
   for (const RankProof& rank : proof.ranks) {
     if (rank.worker_url != worker.worker.url) continue;
@@ -123,7 +131,7 @@ OrderedJson WorkerJson(const Recording& recording, const RecordedWorker& worker,
     for (const std::string& path : rank.paths) files.push_back(Inside(recording.folder, path));
     row["files"] = files;
     Put(row, "steps", rank.steps);
-    if (!rank.why.empty()) row["why"] = rank.why;
+    if (rank.why) row["why"] = rank.why->Words();
     ranks.push_back(row);
   }
   return json;
@@ -158,12 +166,12 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
 
 }  // namespace
 
-std::vector<std::string> WriteRecording(const Recording& recording, const RecordOptions& options) {
-  std::vector<std::string> lost;
+std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options) {
+  std::vector<Finding> lost;
   const auto write = [&](const std::string& name, const std::string& content,
                          mode_t mode = kForAll) {
     if (auto written = recording.folder.Write(name, content, mode); !written)
-      lost.push_back("not kept: " + written.error().message);
+      lost.push_back({FindingId::kNotKept, "", "not kept: " + written.error().message});
   };
   OrderedJson probes = OrderedJson::array();
   for (const RecordedWorker& worker : recording.workers) {
@@ -187,21 +195,21 @@ std::vector<std::string> WriteRecording(const Recording& recording, const Record
 
 std::string RunJsonText(const Recording& recording, const RecordOptions& options,
                         const Proof& proof, std::string_view tacho_version, int exit_status,
-                        const std::string& findings) {
+                        const std::string& analysis) {
   int64_t shift = recording.clocks.unix_ns - recording.clocks.monotonic_ns;
   OrderedJson json = {
       {"schema", 1},
       {"tacho", {{"version", tacho_version}}},
       {"command", options.command},
       {"exit_status", exit_status},
-      {"complete", proof.complete && recording.troubles.empty() && !recording.interrupted_ns},
+      {"complete", proof.complete && !recording.HasTrouble() && !recording.interrupted_ns},
       {"interrupted", recording.interrupted_ns.has_value()},
       {"via", recording.via == Via::kDaemon ? "daemon" : "http"},
       {"clocks",
        {{"monotonic_ns", recording.clocks.monotonic_ns}, {"unix_ns", recording.clocks.unix_ns}}}};
   const auto proven = std::ranges::count_if(proof.ranks, &RankProof::proven);
   json["proof"] = {{"proven", proven}, {"ranks", proof.ranks.size()}};
-  if (const auto more = OrderedJson::parse(findings, nullptr, false); more.is_object())
+  if (const auto more = OrderedJson::parse(analysis, nullptr, false); more.is_object())
     json.update(more);
   if (!recording.deployment.router_url.empty()) json["router"] = recording.deployment.router_url;
   Put(json, "start_spread_ns", recording.starts.ns);
@@ -240,11 +248,15 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
   };
   list("extra_files", proof.extra);
   list("foreign_files", proof.foreign);
-  list("missing", proof.Missing());
-  list("troubles", recording.troubles);
-  std::vector<std::string> remarks = recording.remarks;
-  remarks.insert(remarks.end(), proof.remarks.begin(), proof.remarks.end());
-  list("remarks", remarks);
+  std::vector<Finding> all = proof.Missing();
+  list("missing", TextsOf(all, true));
+  std::vector<Finding> others = recording.findings;
+  others.insert(others.end(), proof.remarks.begin(), proof.remarks.end());
+  list("troubles", TextsOf(others, true));
+  list("remarks", TextsOf(others, false));
+  all.insert(all.end(), others.begin(), others.end());
+  OrderedJson& findings = json["findings"] = OrderedJson::array();
+  for (const Finding& finding : all) findings.push_back(FindingJson(recording.folder, finding));
   return Dump(json);
 }
 

@@ -22,8 +22,8 @@ class RunJsonTest : public ::testing::Test {
     recording_.clocks.unix_ns = 1'700'000'001'000'000'000;
     recording_.starts.ns = 20'000;
     recording_.window = {};
-    recording_.remarks = {"one remark"};
-    recording_.troubles = {"http://b:1: did not start: no"};
+    recording_.findings = {{FindingId::kDidNotStart, "http://b:1", "did not start: no"},
+                           {FindingId::kOwnBound, "http://a:1", "ends after 5 steps", "--steps N"}};
     RecordedWorker& well = recording_.workers.emplace_back();
     Name(well, "w0", "http://a:1");
     well.facts.version = "0.32.0";
@@ -36,7 +36,7 @@ class RunJsonTest : public ::testing::Test {
     well.stopped = OutcomeAt(12'000'000'000, 13'000'000'000);
     RecordedWorker& broken = recording_.left_out.emplace_back();
     Name(broken, "w1", "http://b:1");
-    broken.expectation.trouble = "did not start: no";
+    broken.expectation.trouble = recording_.findings[0];
     RankProof& rank = proof_.ranks.emplace_back();
     rank.worker_url = "http://a:1";
     rank.identity.worker = "w0";
@@ -61,8 +61,8 @@ class RunJsonTest : public ::testing::Test {
     outcome.answered_ns = answered_ns;
     return outcome;
   }
-  std::string Text(const std::string& findings = "") const {
-    return RunJsonText(recording_, options_, proof_, "0.0.0", 4, findings);
+  std::string Text(const std::string& analysis = "") const {
+    return RunJsonText(recording_, options_, proof_, "0.0.0", 4, analysis);
   }
   nlohmann::ordered_json Json() const { return nlohmann::ordered_json::parse(Text()); }
 
@@ -189,7 +189,23 @@ TEST_F(RunJsonTest, OfASmallRecording) {
   "http://b:1: did not start: no"
  ],
  "remarks": [
-  "one remark"
+  "http://a:1: ends after 5 steps; --steps N"
+ ],
+ "findings": [
+  {
+   "id": "did-not-start",
+   "severity": "incomplete",
+   "subject": "http://b:1",
+   "evidence": "did not start: no",
+   "remedy": "read the engine's words and its log"
+  },
+  {
+   "id": "own-bound",
+   "severity": "notice",
+   "subject": "http://a:1",
+   "evidence": "ends after 5 steps",
+   "remedy": "--steps N"
+  }
  ]
 }
 )");
@@ -198,14 +214,14 @@ TEST_F(RunJsonTest, OfASmallRecording) {
 TEST_F(RunJsonTest, IsCompleteOnlyWithoutAnyTrouble) {
   proof_.complete = true;
   EXPECT_FALSE(Json()["complete"].get<bool>());
-  recording_.troubles.clear();
+  recording_.findings.clear();
   EXPECT_TRUE(Json()["complete"].get<bool>());
   recording_.interrupted_ns = 3'000'000'000;
   EXPECT_FALSE(Json()["complete"].get<bool>());
   EXPECT_EQ(Json()["interrupted_unix_ns"], 1'700'000'003'000'000'000);
 }
 
-TEST_F(RunJsonTest, FindingsAreAddedAndNothingElseReplacesThem) {
+TEST_F(RunJsonTest, TheAnalysisIsAddedAndNothingElseReplacesIt) {
   EXPECT_EQ(nlohmann::json::parse(Text(R"({"verdict":{"text":"idle"}})"))["verdict"]["text"],
             "idle");
   EXPECT_EQ(Text("no JSON"), Text());

@@ -217,9 +217,11 @@ Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std
         return Fail(ErrorKind::kOutput,
                     fmt::format("{}: {}; the engine's own file is {}", to, reason, file));
       ++links;
-      brought.no_room = fmt::format("{}: {}: {} of its traces {} to the engine's own: {}", target,
-                                    reason, links, links == 1 ? "is only a link" : "are only links",
-                                    links == 1 ? file : fs::path(file).parent_path().string());
+      brought.no_room =
+          Finding{FindingId::kOnlyLinked, target,
+                  fmt::format("{}: {} of its traces {} to the engine's own: {}", reason, links,
+                              links == 1 ? "is only a link" : "are only links",
+                              links == 1 ? file : fs::path(file).parent_path().string())};
     }
     brought.files.push_back(to);
   }

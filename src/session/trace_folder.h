@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "control/finding.h"
 
 namespace tacho {
 
@@ -74,7 +75,7 @@ struct BroughtFiles {
   std::vector<std::string> files;  // the new paths, in the order of those that were given
   // Those of the given whose bytes are whole under the new path too: they may be removed.
   std::vector<std::string> whole;
-  std::string no_room;  // some are only symbolic links to the engine's own, and why; "": none is
+  std::optional<Finding> no_room;  // some are only symbolic links to the engine's own, and why
 };
 // Puts `files` into `target`, each under its own name, or one like it where two have the same
 // (FreshNames): linked where both are of one file system, else copied beside and renamed; the

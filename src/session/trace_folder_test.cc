@@ -90,7 +90,7 @@ TEST_F(TraceFolderTest, BringsAndLeavesTheEnginesOwn) {
   auto brought = BringFiles({file}, folder_.At("run/traces"));
   ASSERT_TRUE(brought);
   EXPECT_THAT(brought->files, ElementsAre(folder_.At("run/traces/a.json")));
-  EXPECT_EQ(brought->no_room, "");
+  EXPECT_FALSE(brought->no_room);
   EXPECT_TRUE(fs::exists(file));
   EXPECT_EQ(fs::file_size(brought->files.front()), 2u);
   EXPECT_TRUE(BringFiles({brought->files.front()}, folder_.At("run/traces"))) << "already there";
@@ -134,7 +134,7 @@ TEST_F(TraceFolderTest, WhereThereIsNoRoomTheEnginesOwnIsLinkedTo) {
   const auto brought = BringFiles({fits, large}, folder_.At("small/run"));
   ASSERT_TRUE(brought) << brought.error().message;
   EXPECT_THAT(brought->whole, ElementsAre(fits));
-  EXPECT_THAT(brought->no_room, testing::HasSubstr("1 of its traces is only a link"));
+  EXPECT_THAT(brought->no_room->Text(), testing::HasSubstr("1 of its traces is only a link"));
   EXPECT_TRUE(fs::is_symlink(folder_.At("small/run/large.json")));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.At("small/run")), {}), 2);
 }

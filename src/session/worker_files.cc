@@ -102,7 +102,7 @@ void WorkerFiles::WaitFor(const RecordedWorker& worker, const std::stop_token& s
   SettleOptions settle;
   settle.patience = options_.patience;
   settle.key = FileKeyOf(worker);
-  settle.expected = worker.expectation.trouble.empty() ? Expected(worker) : 0;
+  settle.expected = worker.expectation.trouble ? 0 : Expected(worker);
   WaitForFiles(worker.folder, Before(worker.folder), settle, stop, progress);
 }
 
@@ -158,25 +158,25 @@ bool WorkerFiles::OfAnother(const RecordedWorker& worker, const std::string& fil
                              [&](const RecordedWorker& other) { return ProcessIdOf(other) == id; });
 }
 
-std::string WorkerFiles::TakeFilesOfOneProcess(size_t index) {
+std::optional<Finding> WorkerFiles::TakeFilesOfOneProcess(size_t index) {
   const RecordedWorker& worker = workers_[index];
   const bool shared = std::ranges::any_of(workers_, [&](const RecordedWorker& other) {
     return &other != &worker && other.folder == worker.folder;
   });
-  if (!shared || !FileKeyOf(worker).empty() || !ProcessIdOf(worker).empty()) return "";
+  if (!shared || !FileKeyOf(worker).empty() || !ProcessIdOf(worker).empty()) return std::nullopt;
   std::map<std::string, size_t> ids;  // how many files
   for (const std::string& file : TracesOf(worker)) ++ids[ProcessIdIn(file)];
   ids.erase("");
-  if (ids.size() < 2) return "";
+  if (ids.size() < 2) return std::nullopt;
   size_t taken = 0;
   for (const auto& [id, files] : ids) {
     if (taken < Expected(worker)) owners_[id] = index;
     taken += files;
   }
-  return fmt::format(
-      "{}: engines of this version share its folder and do not tell which files are theirs: it was "
-      "given those of the process {}",
-      worker.worker.url, ids.begin()->first);
+  return Finding{FindingId::kSharedFolder, worker.worker.url,
+                 "engines of this version share its folder and do not tell which files are theirs: "
+                 "it was given those of the process " +
+                     ids.begin()->first};
 }
 
 bool WorkerFiles::NamesItsProcess(const RecordedWorker& worker, const std::string& file) const {

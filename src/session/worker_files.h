@@ -45,9 +45,9 @@ class WorkerFiles {
   // What the engine does in its flush, as its files show.
   std::string DoingOf(const RecordedWorker& worker) const;
 
-  // Where workers whose names tell nothing share a folder, this one gets one process's files. Gives
-  // a remark that says so; "" where there was nothing to decide.
-  std::string TakeFilesOfOneProcess(size_t index);
+  // Where workers whose names tell nothing share a folder, this one gets one process's files, and
+  // the finding says so.
+  std::optional<Finding> TakeFilesOfOneProcess(size_t index);
 
   // New files of all workers: those whose names show that these workers wrote them, and the other
   // traces, which may be somebody else's.

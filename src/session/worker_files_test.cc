@@ -67,7 +67,7 @@ TEST_F(WorkerFilesTest, AReportedIdTellsWhoseAFileIs) {
   const std::string of_b = Write("bbbbb-rank-0.1.pt.trace.json");
   EXPECT_THAT(files_.TracesOf(workers_[0]), ElementsAre(of_a));
   EXPECT_THAT(files_.TracesOf(workers_[1]), ElementsAre(of_b));
-  EXPECT_EQ(files_.TakeFilesOfOneProcess(0), "");
+  EXPECT_FALSE(files_.TakeFilesOfOneProcess(0));
 }
 
 TEST_F(WorkerFilesTest, EnginesThatReportNothingGetOneProcessEach) {
@@ -75,9 +75,9 @@ TEST_F(WorkerFilesTest, EnginesThatReportNothingGetOneProcessEach) {
   Add();
   const std::string of_a = Write("aaaaa-rank-0.1.pt.trace.json");
   const std::string of_b = Write("bbbbb-rank-0.1.pt.trace.json");
-  EXPECT_THAT(files_.TakeFilesOfOneProcess(0), HasSubstr("those of the process aaaaa"));
+  EXPECT_THAT(files_.TakeFilesOfOneProcess(0)->Text(), HasSubstr("those of the process aaaaa"));
   EXPECT_THAT(files_.TracesOf(workers_[0]), ElementsAre(of_a));
-  EXPECT_EQ(files_.TakeFilesOfOneProcess(1), "");
+  EXPECT_FALSE(files_.TakeFilesOfOneProcess(1));
   EXPECT_THAT(files_.TracesOf(workers_[1]), ElementsAre(of_b));
 }
 

@@ -86,6 +86,11 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
             check(f"{fault}: run.json holds the status", report["exit_status"] == status, report["exit_status"])
             check(f"{fault}: says so", report["complete"] == (status == 0) and (status == 0 or report["missing"] or report["troubles"]),
                   report)
+            sentences, findings = report["missing"] + report["troubles"] + report["remarks"], report["findings"]
+            check(f"{fault}: each finding is in one sentence, and the other way round", len(findings) == len(sentences) and all(
+                any(s.startswith(f"{f['subject']}: " if "subject" in f else "") and f["evidence"] in s for s in sentences) and f["remedy"]
+                for f in findings), (findings, sentences))
+            check(f"{fault}: their severity is the status", (status == 0) == all(f["severity"] in ("info", "notice") for f in findings), findings)
             check(f"{fault}: the other server's are proven", all(p for url, p in proven.items() if url != faulty), proven)
             if status == 0:
                 check(f"{fault}: nothing is missing", all(proven.values()) and not report["missing"], report["missing"])
@@ -148,7 +153,7 @@ def clock_and_cut(folder):
         done, report, _ = record(f"{folder}/c", target(addresses))
         check("clock: status", done.returncode == 4, done.stderr)
         said = [m for m in report["missing"] if addresses["workers"][1]["url"] in m]
-        check("clock: named", len(said) == 2 and all("clock is off" in m and re.search(r"3[56]\d\d\.\d s behind", m) for m in said), said)
+        check("clock: named", len(said) == 2 and all("clock is off" in m and re.search(r"3[56]\d\d\.\d s after", m) for m in said), said)
     with simulation(f"{folder}/t", *TWO, "--fault", "truncate@0") as addresses:
         done, report, _ = record(f"{folder}/t", target(addresses))
         said = report["missing"]

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// What a finding means for what the user asked for.
+enum class FindingSeverity {
+  kInfo,        // worth knowing
+  kNotice,      // a recording holds something else than usual, or may fail
+  kIncomplete,  // a recording lacks something: exit status 4
+  kBlocking,    // this worker cannot be profiled as it is
+};
+
+// All that preflight, session, proof and `tacho engine status` can find out about a deployment.
+// docs/findings.md explains each; the table of kinds is in finding_kinds.cc, in this order.
+enum class FindingId : uint8_t {
+  // The deployment.
+  kListedTwice,
+  kSeveralRouters,
+  kGrpcWorker,
+  kInvalidAddress,
+  kUnhealthyByRouter,
+  kKeySentToWorkers,
+  // Whether a worker can be profiled, and what to expect.
+  kNoAnswer,
+  kEngineDead,
+  kProfilerOff,
+  kEngineAsleep,
+  kStacksUnbounded,
+  kRequestDoesNotFit,
+  kDaemonOff,
+  kOpenSession,
+  kBeingProfiled,
+  kFolderUnknown,
+  kFolderNotSeen,
+  kTraceDirContradicted,
+  kTraceDirMissing,
+  kLittleRoom,
+  kClockOffset,
+  kStacksUnknown,
+  kScheduleOnce,
+  kSessionsNotReported,
+  kStepsNotCounted,
+  kOwnBound,
+  kTableOfAverages,
+  kTrialFiles,
+  // The load.
+  kLoadThroughRouter,
+  kLoadAfterStart,
+  kRequestsShortened,
+  kLoadNotBegun,
+  kLoadGaveUp,
+  kMostRequestsFailed,
+  kRequestsFailed,
+  kTooFewRequests,
+  kLoadEndedEarly,
+  kPartOfLoad,
+  // Start, stop and collection.
+  kMarkNotKept,
+  kOldSessionEnded,
+  kOldSessionHangs,
+  kSlowStart,
+  kDidNotStart,
+  kEngineDied,
+  kStopNotAnswered,
+  kStopRefused,
+  kFlushLeft,
+  kStillWriting,
+  kGivenUp,
+  kInterrupted,
+  kNotCollected,
+  kOnlyLinked,
+  kNotKept,
+  kSharedFolder,
+  kLogFailure,
+  // Kineto's daemon.
+  kDaemonUnavailable,
+  kDaemonNotAsked,
+  kTooLate,
+  kWindowTakenAgain,
+  kNothingWritten,
+  kRanksUnknown,
+  // Why a rank is not proven.
+  kNotStarted,
+  kDiskFull,
+  kNoFile,
+  kNoFileOfRank,
+  kOtherTime,
+  kNoRequest,
+  kTooFewSteps,
+  kEmptySteps,
+  kLoadOutsideWindow,
+  kWindowTooShort,
+  kOneStage,
+  kGpuNotTraced,
+  kKilledWhileWriting,
+  kTraceUnfinished,
+  kFileUnreadable,
+  kFileDamaged,
+  // What a proven rank's files leave out.
+  kEndedBeforeOthers,
+  kEndedByOwnBound,
+  kEndedByDuration,
+  kHoldsPart,
+  kCount,
+};
+
+struct FindingKind {
+  std::string_view id;  // stable, kebab-case
+  FindingSeverity severity;
+  std::string_view remedy;        // in general
+  std::string_view joint = ": ";  // between evidence and remedy on the screen; " (" closes itself
+};
+const FindingKind& KindOf(FindingId id);
+std::string_view NameOf(FindingSeverity severity);
+
+// What was found out about a deployment, as data for screens, run.json and programs alike.
+struct Finding {
+  FindingId id;
+  std::string subject;      // a worker's URL, a rank, a folder; "": the deployment as a whole
+  std::string evidence;     // what was seen, with its figures
+  std::string remedy = {};  // for this case and version, a command if there is one; "": the kind's
+
+  [[nodiscard]] FindingSeverity severity() const { return KindOf(id).severity; }
+  // Whether it makes a recording incomplete.
+  [[nodiscard]] bool IsTrouble() const { return severity() >= FindingSeverity::kIncomplete; }
+  [[nodiscard]] std::string_view Remedy() const;  // its own, else its kind's
+  [[nodiscard]] std::string Words() const;        // evidence and its own remedy
+  [[nodiscard]] std::string Text() const;         // "SUBJECT: " and its words: as on every screen
+};
+
+// The texts of those that are troubles, or of the others.
+std::vector<std::string> TextsOf(const std::vector<Finding>& findings, bool troubles);
+
+// A value, or what stands in its way.
+template <typename T>
+using Checked = tl::expected<T, Finding>;
+
+// The error that ends a command because of `finding`: kRemote if the engine's state is in the way,
+// else kUsage.
+Error ErrorOf(const Finding& finding);
+// What `error` says about the worker at `url`: that it did not answer (kRemote), or cannot do what
+// was asked for.
+Finding FindingOf(const Error& error, const std::string& url);
+
+}  // namespace tacho

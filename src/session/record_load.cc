@@ -1,0 +1,105 @@
+#include "session/record_load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "session/flush_progress.h"
+
+namespace tacho {
+namespace {
+
+// A window by HTTP ends up to one look after its load.
+constexpr int64_t kIdleToReport = 1'000'000'000;
+
+}  // namespace
+
+Result<void> RecordLoad::Begin() {
+  if (!options_.load) return {};
+  if (const std::optional<GivenLoad>& given = options_.given_load) {
+    recording_.plan = given->plan;
+    load_ =
+        std::make_unique<BackgroundLoad>(client_, *recording_.plan, given->targets, given->drive);
+    return {};
+  }
+  TACHO_ASSIGN_OR_RETURN(
+      std::vector<DriveTarget> targets,
+      TargetsOf(client_, options_, recording_.deployment, recording_.workers, recording_.findings));
+  TACHO_ASSIGN_OR_RETURN(recording_.plan,
+                         PlanOf(options_, recording_.via, recording_.workers, recording_.findings));
+  load_ = std::make_unique<BackgroundLoad>(client_, *recording_.plan, std::move(targets));
+  return {};
+}
+
+bool RecordLoad::Ended() {
+  if (options_.load && !load_) return true;  // it could not begin
+  if (!load_ || !load_->ended()) return false;
+  gave_up_ = true;
+  return true;
+}
+
+uint64_t RecordLoad::RequestsEnded() const {
+  return load_ ? load_->progress().done + load_->progress().failed : 0;
+}
+
+std::string RecordLoad::ProgressText() const {
+  if (!load_) return "";
+  const DriveProgress& progress = load_->progress();
+  return fmt::format(" · {} running, {} done, {} failed, {} tokens", progress.running.load(),
+                     progress.done.load(), progress.failed.load(), progress.output_tokens.load());
+}
+
+void RecordLoad::Cancel() {
+  if (load_) load_->Cancel();
+}
+
+Result<void> RecordLoad::End(int64_t interrupted_ns) {
+  if (!load_) return {};
+  // It is no trouble that we end it, but if it gave up before, it is.
+  const bool by_itself = gave_up_;
+  Result<LoadRecords> records = load_->Finish();
+  load_.reset();
+  TACHO_ASSIGN_OR_RETURN(recording_.load, std::move(records));
+  LoadWindow& profiled = recording_.profiled;
+  const int64_t idle_ns = profiled.end_ns - recording_.load->ended_ns;
+  // A daemon's window goes on after Ctrl-C has ended the load.
+  if (interrupted_ns != 0)
+    profiled.end_ns =
+        std::clamp(interrupted_ns, profiled.begin_ns, std::max(profiled.begin_ns, profiled.end_ns));
+  else if (idle_ns > kIdleToReport)
+    ReportFinding(recording_, observer_,
+                  {FindingId::kLoadEndedEarly, "",
+                   fmt::format("the load ended {} before the window did", SecondsText(idle_ns))});
+  for (LoadWindow* window : {&recording_.baseline, &profiled})
+    if (window->end_ns > window->begin_ns)
+      *window = MeasureWindow(*recording_.load, window->begin_ns, window->end_ns);
+  if (by_itself && !recording_.load->ended_early.empty())
+    recording_.findings.push_back({FindingId::kLoadGaveUp, "load", recording_.load->ended_early});
+  NameFailures();
+  return {};
+}
+
+// Requests that failed, or broke off in their answers, before we ended the load: how many, and the
+// error of the first.
+void RecordLoad::NameFailures() {
+  uint64_t failed = 0, done = 0, in_flight = 0;
+  std::string first;
+  for (const RequestRecord& request : recording_.load->requests) {
+    done += request.status == RequestStatus::kDone;
+    in_flight += request.status == RequestStatus::kCancelled && request.output_tokens > 0;
+    if (request.status != RequestStatus::kFailed && request.status != RequestStatus::kPartial)
+      continue;
+    if (failed++ == 0) first = request.error;
+  }
+  if (failed == 0) return;
+  Finding finding{FindingId::kRequestsFailed, "load",
+                  fmt::format("{} of {} requests failed: {}", failed, failed + done, first)};
+  if (failed <= done + in_flight) return ReportFinding(recording_, observer_, std::move(finding));
+  // A server that died under the load, rather than some unlucky requests: those in flight when we
+  // ended the load were fine.
+  finding.id = FindingId::kMostRequestsFailed;
+  recording_.findings.push_back(std::move(finding));
+}
+
+}  // namespace tacho

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "session/background_load.h"
+#include "session/record.h"
+
+namespace tacho {
+
+// The load of one recording: begun, watched, and measured at its end. Without a load (--no-load) it
+// does nothing and never ends.
+class RecordLoad {
+ public:
+  // All outlive it.
+  RecordLoad(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
+             Recording& recording)
+      : client_(client), options_(options), observer_(observer), recording_(recording) {}
+
+  Result<void> Begin();
+  bool Runs() const { return load_ != nullptr; }
+  // Whether all planned requests are through, or none can be sent: no window need be longer.
+  bool Ended();
+  uint64_t RequestsEnded() const;
+  const DriveProgress& progress() const { return load_->progress(); }  // while it runs
+  std::string ProgressText() const;                                    // " · 8 running, ..." or ""
+  void Cancel();
+  // Ends it, unless it has ended, and measures the windows. `interrupted_ns`: when the user pressed
+  // Ctrl-C (CLOCK_MONOTONIC), or 0.
+  Result<void> End(int64_t interrupted_ns);
+
+ private:
+  void NameFailures();
+
+  HttpClient& client_;
+  const RecordOptions& options_;
+  RecordObserver& observer_;
+  Recording& recording_;
+  std::unique_ptr<BackgroundLoad> load_;
+  bool gave_up_ = false;
+};
+
+}  // namespace tacho

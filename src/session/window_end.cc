@@ -1,0 +1,108 @@
+#include "session/window_end.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/liveness.h"
+#include "net/clock.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kLookForLifeNs = 2'000'000'000;
+
+}  // namespace
+
+std::vector<Worker> WorkersOf(const Recording& recording) {
+  std::vector<Worker> workers;
+  for (const RecordedWorker& worker : recording.workers) workers.push_back(worker.worker);
+  return workers;
+}
+
+WindowEnd::WindowEnd(HttpClient& client, const RecordOptions& options, Recording& recording,
+                     const ProfilerSession& session, RecordLoad& load,
+                     std::chrono::milliseconds patience, const std::stop_token& stop)
+    : client_(client), options_(options), recording_(recording), session_(session), load_(load) {
+  const WindowPlan& plan = recording_.window;
+  if (const auto needed = plan.by_budget ? plan.steps : StepsToFlush(options_.profile))
+    steps_.emplace(client_, WorkersOf(recording_), patience, plan.by_budget ? *needed - 1 : *needed,
+                   stop);
+}
+
+void WindowEnd::Begin() {
+  recording_.profiled.begin_ns = MonotonicNs();
+  for (RecordedWorker& worker : recording_.workers)
+    worker.expectation.all_running_unix_ns = ReadClocks().unix_ns;
+  ended_before_ = load_.RequestsEnded();
+}
+
+bool WindowEnd::IsOver() {
+  const std::optional<uint64_t> wanted = options_.window_requests;
+  return (wanted && RequestsEnded() >= *wanted) || session_.FilesThere() || StepsTaken() ||
+         load_.Ended() || NoneLives();
+}
+
+void WindowEnd::End(RecordObserver& observer) {
+  recording_.profiled.end_ns = MonotonicNs();
+  const int64_t took_ns = recording_.profiled.end_ns - recording_.profiled.begin_ns;
+  if (took_ns < recording_.window.window_ns) return;
+  if (options_.profile.steps)
+    for (RecordedWorker& worker : recording_.workers) {
+      worker.expectation.ended_by_time_ns = took_ns;
+      worker.expectation.time_asked = options_.window_asked;
+    }
+  const std::optional<uint64_t> wanted = options_.window_requests;
+  if (const uint64_t ended = RequestsEnded(); wanted && ended < *wanted)
+    ReportFinding(recording_, observer,
+                  {FindingId::kTooFewRequests, "",
+                   fmt::format("{} of {} requests ended in the window", ended, *wanted),
+                   "it needs a longer --duration"});
+}
+
+// From when the last profiler runs. What workers that count by time recorded until then counts.
+int64_t WindowEnd::MostNs() const {
+  // Steps that were asked for of a given load may come late in it.
+  if (options_.given_load && !recording_.window.by_budget) return INT64_MAX;
+  const std::optional<int64_t> latest_ns = session_.LatestStopNs();
+  const int64_t window_ns = recording_.window.window_ns;
+  return latest_ns ? std::min(window_ns, *latest_ns - recording_.profiled.begin_ns) : window_ns;
+}
+
+std::optional<int64_t> WindowEnd::PlannedNs() const {
+  return steps_ && !recording_.window.most_ns ? recording_.window.planned_ns : std::nullopt;
+}
+
+// By the budget the others have as long again as the first one that took its steps: a worker with
+// fewer requests is not waited for.
+bool WindowEnd::StepsTaken() {
+  if (!steps_) return false;
+  if (steps_->Taken()) return true;
+  if (!recording_.window.by_budget || !steps_->AnyTaken()) return false;
+  const int64_t now_ns = MonotonicNs();
+  if (first_taken_ns_ == 0) first_taken_ns_ = now_ns;
+  return now_ns - first_taken_ns_ >= first_taken_ns_ - recording_.profiled.begin_ns;
+}
+
+// Whether no engine is left to wait for; asked beside the window, every other second.
+bool WindowEnd::NoneLives() {
+  if (none_lives_.valid()) {
+    if (none_lives_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+    next_look_ns_ = MonotonicNs() + kLookForLifeNs;
+    return none_lives_.get();
+  }
+  if (MonotonicNs() < next_look_ns_ || session_.running().empty()) return false;
+  std::vector<Worker> workers;
+  std::vector<EngineFacts> facts;
+  for (size_t i : session_.running()) {
+    workers.push_back(recording_.workers[i].worker);
+    facts.push_back(recording_.workers[i].facts);
+  }
+  none_lives_ = std::async(std::launch::async, [this, workers, facts] {
+    const std::vector<std::string> why = WhyDead(client_, workers, facts, kPatienceForLife);
+    return std::none_of(why.begin(), why.end(), [](const std::string& w) { return w.empty(); });
+  });
+  return false;
+}
+
+}  // namespace tacho
