@@ -52,7 +52,7 @@ Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptio
   if (disaggregated && !options.through_router)
     findings.push_back({FindingId::kLoadThroughRouter, "",
                         "prefill and decode workers: the load goes through the router"});
-  // One model behind all: its first worker is asked for all of them.
+  // All serve one model: the first worker is asked for all of them.
   const RecordedWorker& first = workers.front();
   const std::vector<int64_t> ids =
       AskTokenIds(client, first.worker.url, first.facts.model, kPatienceForTokenIds)

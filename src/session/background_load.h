@@ -40,10 +40,9 @@ class BackgroundLoad {
 Result<LoadPlan> PlanOf(const RecordOptions& options, Via via,
                         const std::vector<RecordedWorker>& workers, std::vector<Finding>& findings);
 
-// Where the load goes: straight to each worker, or through the router; P and D workers can be
-// driven through their router only.
-// Prompts are of the model's own token ids where its server tells some. kRemote never: a server
-// that cannot be asked is driven with ids that most models have.
+// Where the load goes: straight to each worker, or through the router, which P and D workers need.
+// Prompts use the model's own token ids if its server reports some, else ids that most models have.
+// Never kRemote.
 Result<std::vector<DriveTarget>> TargetsOf(HttpClient& client, const RecordOptions& options,
                                            const Deployment& deployment,
                                            const std::vector<RecordedWorker>& workers,

@@ -10,21 +10,21 @@
 namespace tacho {
 namespace {
 
-// The most that is recorded of an engine of which nothing is known: a second or two of decoding,
-// and seconds of flush where each step costs 50 ms of it.
+// The most that is recorded of an unknown engine: a second or two of decoding, and seconds of flush
+// if each step costs 50 ms of it.
 constexpr int64_t kUnknownSteps = 64;
 constexpr int64_t kUnknownWindowNs = 2'000'000'000;
 // Less shows nothing, whatever it costs.
 constexpr int64_t kLeastSteps = 4;
 constexpr int64_t kLeastWindowNs = 100'000'000;
-// Profiled steps take longer than others; a window ends by time where they do not come.
+// Profiled steps take longer than others; a window without steps ends by time.
 constexpr int64_t kSlackOfSteps = 4;
 constexpr int64_t kSlackNs = 1'000'000'000;
 
 // Of a budget, from which on a flush's fixed part is not held within it: what is recorded hardly
 // makes it longer then.
 constexpr double kMostFixed = 0.75;
-// Sessions whose sizes differ by less tell nothing of a fixed part.
+// Sessions whose sizes differ by less do not show the fixed part.
 constexpr double kOtherSize = 1.5;
 
 // As much as `times` such sessions in one. What is done with events in a flush sorts them and
@@ -163,7 +163,7 @@ WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
   }
   if (plan.steps && slowest < INFINITY) {
     plan.planned_ns = Whole(static_cast<double>(*plan.steps) / slowest * 1e9, 0, kSlackNs * 3600);
-    // Where steps stay away, as on an engine that no request reaches, they are not waited for.
+    // An engine that no request reaches takes no step: it is not waited for.
     if (plan.by_budget)
       plan.window_ns = std::min(plan.window_ns, kSlackOfSteps * *plan.planned_ns + kSlackNs);
   }

@@ -22,8 +22,8 @@ struct ProfileFigures {
   double table_ns = 0;   // of these, for vLLM's table (profiler_out)
   double fixed_ns = 0;   // of these, what a flush takes whatever was recorded, as far as known
 
-  // The fixed part by the line through this session and another one of the same engine; false where
-  // they are too much of one size to tell.
+  // The fixed part by the line through this session and another one of the same engine; false if
+  // their sizes are too similar.
   bool LearnFixed(const ProfileFigures& other);
 };
 
@@ -64,7 +64,7 @@ struct WindowPlan {
   bool by_budget = false;  // nothing was asked for: the budget bounds it
   bool shortened = false;  // and is what ends it
   bool over = false;       // what was asked for, or fixed_ns, exceeds the budget
-  // What each flush takes whatever is recorded, where that is most of the budget or more.
+  // What each flush takes whatever is recorded, if that is most of the budget or more.
   std::optional<double> fixed_ns;
   std::vector<std::optional<Forecast>> each;  // of the workers' ranks, in their order
   std::optional<Forecast> whole;              // of the dearest rank for the window without a bound
@@ -76,8 +76,8 @@ struct WindowPlan {
   std::string Text(const AskedWindow& asked, const Budget& budget) const;
 };
 
-// What was asked for is planned as it is; else the budget bounds it, by steps where engines count
-// them and by time where they cannot. Where nothing is known of what a worker writes, by few.
+// What was asked for is planned as it is; else the budget bounds it, by steps if engines count
+// them, else by time. If nothing is known of what a worker writes, by few steps.
 WindowPlan PlanWindow(const std::vector<Outlook>& workers, const Budget& budget,
                       const AskedWindow& asked);
 

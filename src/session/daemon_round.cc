@@ -62,7 +62,7 @@ void DaemonRound::Look(const KinetoDaemon& daemon, const FolderState& folder) {
       if (folder.contains(trace_.FileOf(pid) + ".tmp")) began_.insert(pid);
 }
 
-// Where Kineto refuses a start for being past it opens the file all the same, then.
+// A Kineto that refuses a start in the past opens the file all the same.
 bool DaemonRound::TakesPart(int64_t pid, const FolderState& folder) const {
   if (began_.contains(pid) || folder.contains(trace_.FileOf(pid))) return true;
   const auto open = folder.find(trace_.FileOf(pid) + ".tmp");

@@ -29,11 +29,11 @@ class DaemonRound {
   int64_t begin_ns() const { return begin_ns_; }  // CLOCK_MONOTONIC
   int64_t end_ns() const { return begin_ns_ + trace_.duration_ms * 1'000'000; }
 
-  // The others did not hear of it: they were not told.
+  // The others did not hear of the window.
   void KeepOnly(const std::vector<int64_t>& pids);
   // Notes who begins; to be called now and then, from Ask to the end of the window.
   void Look(const KinetoDaemon& daemon, const FolderState& folder);
-  // Those that live and did not begin: asked again within the window, or behind it, they were idle.
+  // Those that live and did not begin: they asked again in the window or after it, and were idle.
   std::vector<int64_t> Late(const KinetoDaemon& daemon, const FolderState& folder) const;
   // Processes whose files are whole.
   size_t Whole() const;
@@ -42,8 +42,8 @@ class DaemonRound {
   // Processes whose traces are there, or will be. Those without an operator do not count: an
   // engine's API server writes a whole file as well. Reads the files up to the first operator.
   size_t Traces(const KinetoDaemon& daemon) const;
-  // What the processes do from now on they do for another window: Late is what it is now, and
-  // nobody writes any more.
+  // What the processes do from now on is for another window: Late stays as it is, and none writes
+  // any more.
   void Close(const KinetoDaemon& daemon, const FolderState& folder);
   void RemoveFiles() const;
 

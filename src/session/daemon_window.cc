@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kFirstQuestionNs = 12'000 * kNsPerMs;  // every process asks each 5 s; some sleep
 constexpr std::chrono::milliseconds kLookAtTraces{200};
 constexpr size_t kMostNamed = 64;
-// Of a second window, where some were too late for the first: up to five answers may be late.
+// Of a second window, after some were too late for the first: up to five answers may be late.
 constexpr int64_t kLongLeadMs = KinetoDaemon::kLeadMs + 4 * KinetoDaemon::kPollMs;
 
 // The processes that asked.
@@ -87,8 +87,8 @@ class Window {
   }
 
  private:
-  // Until everybody has asked. All processes of an engine ask within one period of each other: a
-  // period without a new one after the first tells that all are there.
+  // Until all have asked. All processes of an engine ask within one period of each other: after a
+  // period without a new one all are there.
   DaemonRound::Askers Meet() {
     const int64_t begin = MonotonicNs();
     int64_t changed = begin;
@@ -119,7 +119,7 @@ class Window {
   }
 
   void Ask(const DaemonRound::Askers& askers, const std::string& stem, int64_t lead_ms) {
-    // One folder for all: a worker's own files are told by pid, and brought to its folder.
+    // One folder for all: a worker's own files are known by their pids, and brought to its folder.
     round_ =
         DaemonRound(askers, {.folder = fs::path(workers_.front().folder).parent_path().string(),
                              .stem = stem,
@@ -210,7 +210,7 @@ class Window {
       return false;
     }
     SayWhatIsLeft();
-    // Where not all of them heard of the other window, it cannot have more.
+    // If not all of them heard of the other window, it cannot have more.
     if (to_surpass_ && round_.told().size() <= *to_surpass_) return false;
     observer_.OnRemark(fmt::format(
         "interrupted: {} processes have their window, which cannot be cut short: it ends "

@@ -6,19 +6,19 @@
 
 namespace tacho {
 
-// Follows the log of an engine from where it stands when this is made.
+// Follows the log of an engine from its end at the time when this is made.
 class EngineLog {
  public:
   explicit EngineLog(std::string path = "");  // "": none, which says nothing
 
   // The last line since then that concerns the profiler, without colours and the logger's prefix;
-  // "" when there is none.
+  // or "".
   const std::string& LastWord();
-  // The first such line that tells of a failure; "" when there is none.
+  // The first such line that reports a failure, or "".
   const std::string& Failure();
-  // The first line that tells that the engine died; "" when there is none.
+  // The first line that shows that the engine died, or "".
   const std::string& Death();
-  // What was written since then: its last megabytes, as it stands.
+  // What was written since then: its last megabytes, unchanged.
   std::string Text() const;
 
   const std::string& path() const { return path_; }

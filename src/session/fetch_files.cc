@@ -80,7 +80,7 @@ Result<std::vector<std::string>> FetchFiles(const RemoteFolder& from, std::strin
                         patience, std::move(stop));
   Result<std::vector<std::string>> files =
       UnpackTraces(std::make_unique<PrintedBytes>(command), key, target, bounds, progress);
-  // What is behind the end of the archive: tar fills its last block.
+  // What follows the end of the archive: tar fills its last block.
   std::array<char, 4096> rest;
   for (size_t i = 0; files && i < 1024 && command.Read(rest.data(), rest.size()) > 0; ++i) {
   }

@@ -78,7 +78,7 @@ std::vector<std::string> InstancesOf(const OrderedJson& kind) {
   return instances;
 }
 
-// Another one holds it for milliseconds: one that does not let go was stopped.
+// Another tacho holds it for milliseconds; one that holds it for longer was stopped.
 bool LockSoon(int folder) {
   const int64_t until_ns = MonotonicNs() + kMostForLockNs;
   while (flock(folder, LOCK_EX | LOCK_NB) != 0) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A window of some seconds writes hundreds of megabytes, twice where the engine packs it.
+// A window of some seconds writes hundreds of megabytes, twice if the engine compresses it.
 constexpr uint64_t kLittleRoom = 2ull << 30;
 
 tl::unexpected<Finding> Blocked(FindingId id, const RecordedWorker& worker, std::string evidence,
@@ -23,7 +23,7 @@ tl::unexpected<Finding> Blocked(FindingId id, const RecordedWorker& worker, std:
 }
 
 // An engine's folder as it is seen from here: by --map, else the same path if it is there. An
-// engine of this host makes its folder with its first trace: the one above is enough then.
+// engine of this host makes its folder with its first trace: then the parent is enough.
 std::string SeenFromHere(const std::string& folder, const RecordOptions& options, bool local) {
   for (const RecordOptions::PathMap& map : options.maps)
     if (folder == map.engine || folder.starts_with(map.engine + "/"))

@@ -40,7 +40,7 @@ std::vector<FlushState> ProfilerSession::Flushes() {
 }
 
 void ProfilerSession::Collect(std::stop_token stop) {
-  // Those that are well first: one that died takes no file of theirs.
+  // The healthy ones first, so that one that died takes none of their files.
   for (const bool healthy : {true, false})
     for (size_t i = 0; i < recording_.workers.size(); ++i)
       if (recording_.workers[i].expectation.trouble.has_value() != healthy) CollectOf(i, stop);

@@ -1,5 +1,5 @@
-// What runs before a recording starts anything: sessions that were left behind are ended, and
-// workers that somebody else profiles are left out.
+// Before a recording starts anything: it ends sessions that were left running, and leaves out
+// workers that somebody else profiles.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-// A stop where nothing runs takes milliseconds, or as long as the step under way.
+// A stop without a session takes milliseconds, or as long as the current step.
 constexpr int64_t kIdleStopNs = 2'000'000'000;
 
 }  // namespace

@@ -71,8 +71,8 @@ bool ProfilerSession::Start(std::stop_token stop) {
   return failed.empty() || (options_.keep_going && failed.size() < started.size());
 }
 
-// Where a profiler's first start took seconds in a trial, those that were quick would record all
-// the while.
+// If a profiler's first start took seconds in a trial, those that were quick would record all that
+// time.
 std::vector<std::vector<size_t>> ProfilerSession::Waves() const {
   int64_t slowest = 0;
   for (size_t i : running_)

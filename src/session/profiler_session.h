@@ -19,8 +19,8 @@
 namespace tacho {
 
 // The engines' own profilers, by HTTP, in one recording: ends what runs already, starts, stops and
-// collects, each of it on all workers at the same time. What goes wrong stands in the workers'
-// expectations and among the recording's findings.
+// collects, each on all workers at the same time. What goes wrong is in the workers' expectations
+// and among the recording's findings.
 class ProfilerSession {
  public:
   ProfilerSession(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
@@ -30,22 +30,22 @@ class ProfilerSession {
   // never stopped, or somebody else's: their stop may take as long as a flush. On SGLang a stop can
   // end the server (its second profiler), so none is sent. False: not every worker can be started.
   bool EndOldSessions(std::stop_token stop);
-  // Leaves those out in which somebody's session runs, as far as engines tell without ending it
-  // (AskWhetherTaken). To be called under load. False as above.
+  // Leaves out workers in which somebody's session runs, if engines can report that without ending
+  // it (AskWhetherTaken). To be called under load. False as above.
   bool LeaveOutTaken(std::stop_token stop);
   // Those that were slow to start in a trial first, the others when these run. False when no
   // profiler runs now, or not all of them do and the others are not wanted alone. `stop` ends the
   // waiting for starts that were not answered.
   bool Start(std::stop_token stop);
-  // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt: no
-  // such runs, and 0: none runs at all any more.
+  // When those that cannot count their steps have to be stopped (WindowPlan::most_ns); nullopt:
+  // none of these runs; 0: none runs at all any more.
   std::optional<int64_t> LatestStopNs() const;
   // Whether the files of all workers are there already: engines that count write by themselves.
   bool FilesThere() const;
   // Nothing cancels it but the user's second Ctrl-C: a profiler left running is worse than a long
-  // wait. One exception: where a flush takes twice as long as was said, the user is told what can
-  // be done, and from then on `stop` goes on without the workers that still write. `on_the_way` is
-  // called once the stops are; `on_late`, where one is that late, with those that are done, and
+  // wait. One exception: if a flush takes twice as long as forecast, a remark says what can be
+  // done, and from then on `stop` goes on without the workers that still write. `on_the_way` is
+  // called once the stops are sent; `on_late`, if one is that late, with those that are done, and
   // again when more are.
   void Stop(const std::function<void()>& on_the_way, std::stop_token stop = {},
             const std::function<void(const std::vector<size_t>&)>& on_late = {});

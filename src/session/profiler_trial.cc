@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A real vLLM on a CPU flushes these in 0.8 s; from fewer the cost of a step cannot be told.
+// A real vLLM on a CPU flushes these in 0.8 s; fewer do not show the cost of a step.
 constexpr int64_t kTrialSteps = 16;
 constexpr int64_t kTrialStepsWithStacks = 2;
 constexpr int64_t kMostTrialNs = 2'000'000'000;
@@ -29,7 +29,7 @@ constexpr int64_t kTrialNs = 200'000'000;
 constexpr std::chrono::milliseconds kLookAtTrial{50};
 constexpr std::chrono::milliseconds kPatienceForMetrics{3000};
 
-// Its session is no phase of the recording; what is late or left behind is said all the same.
+// Its session is not a phase of the recording, but its remarks and what it leaves are shown.
 class TrialObserver final : public RecordObserver {
  public:
   explicit TrialObserver(RecordObserver& to) : to_(to) {}
@@ -141,7 +141,7 @@ class Trial {
       outcome.start_ns = worker.started->answered_ns - worker.started->sent_ns;
     // One that ended by itself, and needs no stop, may write on.
     if (!worker.stopped && !worker.folder.empty()) session.files().WaitFor(worker, {});
-    // Read where they lie: nobody but this trial knows of them.
+    // Read in place: nobody but this trial knows of them.
     std::vector<std::string> files = session.files().TracesOf(worker);
     if (worker.remote) {
       Result<std::vector<std::string>> fetched =
@@ -153,7 +153,7 @@ class Trial {
     for (const std::string& file : files)
       if (Result<TraceCount> count = CountTrace(file)) counts.push_back(*count);
     outcome.figures = FiguresOf(counts, session.files().WrittenUnixNs(worker));
-    // Time without work tells nothing.
+    // Time without work shows nothing.
     if (outcome.figures && outcome.figures->steps == 0 && worker.expectation.steps_named)
       outcome.figures.reset();
     if (outcome.figures) {
@@ -168,7 +168,7 @@ class Trial {
     return outcome;
   }
 
-  // Removes the trial's files where their names tell that they are its own. Gives what stays.
+  // Removes the files whose names show that they are the trial's. Gives what stays.
   std::vector<std::string> RemoveFiles(const WorkerFiles& files) const {
     WorkerFiles::ByOwner written = files.DivideByOwner();
     std::vector<std::string> left = std::move(written.unclear);

@@ -21,17 +21,18 @@ struct TrialOutcome {
   std::vector<std::string> left_files = {};
 };
 
-// Whether a trial of the worker is safe, and tells something: a profiler that records one session
-// only is not spent on it, and an idle engine with Python stacks writes too much in any time.
+// Whether a trial of the worker is safe and useful: a profiler that records one session only is not
+// spent on it, and an idle engine with Python stacks writes too much in any time.
 bool MayTry(const RecordedWorker& worker, const RecordOptions& options);
 
-// The second trial of an engine is smaller, so that both tell what a flush costs without any step.
+// The second trial of an engine is smaller: both together show what a flush costs without a step.
 enum class TrialSize { kWhole, kQuarter };
 
 // A session of a few steps of each of the workers `which`, all at the same time, as the recording
 // will be: what it writes and what its flush costs. A profiler's first start may take seconds, in
-// which others would record: afterwards it is over. Its files are removed again, from the engine's
-// folder and its host too, where they are known by their names. Outcomes in the order of `which`.
+// which others would record; after the trial that is over. Its files are removed again, from the
+// engine's folder and its host too, if their names show whose they are. Outcomes in the order of
+// `which`.
 std::vector<TrialOutcome> RunTrial(HttpClient& client, const RecordOptions& options,
                                    RecordObserver& observer, const Recording& recording,
                                    const std::vector<size_t>& which, TrialSize size,

@@ -16,8 +16,8 @@ bool Shares(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
                      [&](int64_t pid) { return std::find(b.begin(), b.end(), pid) != b.end(); });
 }
 
-// Whether a process of another worker wrote the trace. (A process that is nobody's may have its
-// number from a container of its own.)
+// Whether a process of another worker wrote the trace. (An unknown process may have its number from
+// a container.)
 bool OfAnother(const std::vector<WorkerExpectation>& workers, const WorkerExpectation& worker,
                const TraceEvidence& trace) {
   if (Shares(worker.pids, trace.pids)) return false;
@@ -47,10 +47,10 @@ Held HeldBy(const std::vector<WorkerExpectation>& workers, const WorkerExpectati
   return held;
 }
 
-// Ranks of one engine and engines of one server, from what was told or else from the files.
+// Ranks of one engine and engines of one server, as reported or else by the files.
 struct Shape {
   int64_t ranks = 1, engines = 1;
-  bool told = true;  // false: neither the engine nor a file tells
+  bool known = true;  // false: neither the engine nor a file shows them
 };
 Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
   Shape shape;
@@ -69,8 +69,8 @@ Shape ShapeOf(const WorkerExpectation& worker, const Held& held) {
     shape.ranks = int64_t{*facts.tensor_parallel} * facts.pipeline_parallel.value_or(1);
   else
     shape.ranks = std::max<int64_t>(1, world);
-  shape.told = facts.tensor_parallel || !held.empty();
-  // Expert parallelism makes one world of all engines: each rank is told by its number.
+  shape.known = facts.tensor_parallel || !held.empty();
+  // Expert parallelism makes one world of all engines: each rank is known by its number.
   if (world == shape.ranks * shape.engines && shape.engines > 1) {
     shape.ranks = world;
     shape.engines = 1;
@@ -83,7 +83,7 @@ RankIdentity IdentityOf(const WorkerExpectation& worker, const EngineFacts& fact
                         const Shape& shape, int64_t engine, int64_t rank,
                         const std::vector<const TraceEvidence*>& traces) {
   RankIdentity identity;
-  // Which engine of the server a file is of stands in the file or nowhere.
+  // Only the file itself can show to which engine of the server it belongs.
   if (traces.empty())
     identity.data_parallel = engine;
   else
@@ -119,15 +119,15 @@ RankProof ProveRank(const WorkerExpectation& worker, int64_t engine, int64_t ran
     return proof;
   }
   uint64_t steps = 0;
-  bool told = false;
+  bool steps_named = false;
   for (const TraceEvidence* trace : traces) {
     proof.paths.push_back(trace->path);
     steps += trace->steps.value_or(0);
-    told |= trace->steps.has_value();
+    steps_named |= trace->steps.has_value();
   }
   std::sort(proof.paths.begin(), proof.paths.end());
-  if (told && worker.steps_named) proof.steps = steps;
-  proof.why = Objection(worker, engine, traces, steps, told);
+  if (steps_named && worker.steps_named) proof.steps = steps;
+  proof.why = Objection(worker, engine, traces, steps, steps_named);
   proof.proven = !proof.why;
   if (proof.proven && proof.steps) proof.remark = LeavesOut(worker, engine, traces, steps);
   return proof;
@@ -149,7 +149,7 @@ std::vector<std::vector<const TraceEvidence*>> FilesOfRank(const Held& held, int
   return of_rank;
 }
 
-// All ranks of one worker, by engine and rank. `facts` and `shape` are its own or, where nothing is
+// All ranks of one worker, by engine and rank. `facts` and `shape` are its own or, if nothing is
 // known of it, another worker's.
 void ProveWorker(const WorkerExpectation& worker, const EngineFacts& facts, const Shape& shape,
                  const Held& held, const std::vector<TraceEvidence>& traces, Proof& proof) {
@@ -203,12 +203,12 @@ Proof Prove(const std::vector<WorkerExpectation>& workers, std::vector<TraceEvid
     shapes.push_back(ShapeOf(worker, held_by.back()));
   }
   const auto known =
-      std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.told; });
+      std::find_if(shapes.begin(), shapes.end(), [](const Shape& s) { return s.known; });
   for (size_t w = 0; w < workers.size(); ++w) {
     const WorkerExpectation& worker = workers[w];
     // Workers of one deployment are alike: one of which nothing is known counts as the others do.
     const size_t like =
-        shapes[w].told || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
+        shapes[w].known || known == shapes.end() ? w : static_cast<size_t>(known - shapes.begin());
     ProveWorker(worker, workers[like].facts, shapes[like], held_by[w], traces, proof);
   }
   std::vector<RankIdentity*> identities;

@@ -45,18 +45,19 @@ struct WorkerExpectation {
   bool by_daemon = false;   // Kineto's; else by HTTP
   bool steps_named = true;  // false: nothing in the engine names steps (a daemon's trace, old vLLM)
   // Engine steps between start and stop by the engine's own counters, one for each data-parallel
-  // engine behind the server, by its number; nullopt: its metrics do not tell. Empty without any.
+  // engine of the server, by its number; nullopt: its metrics do not report them. Empty without
+  // any.
   std::vector<std::optional<int64_t>> steps_by_metrics;
-  bool steps_go_on = false;    // somebody's load goes on behind the stop: the counters hold more
+  bool steps_go_on = false;    // somebody's load goes on after the stop: the counters hold more
   bool nothing_ran = false;    // by its answer to the stop, and without a file
   bool answered_stop = false;  // well: it lives, and says that it wrote
-  // How long the window was, where its time ended it before the steps that were asked for; 0: not.
+  // How long the window was, if its time ended it before the steps that were asked for; else 0.
   int64_t ended_by_time_ns = 0;
   bool time_asked = false;                      // the window's length was asked for too
   int64_t start_unix_ns = 0, stop_unix_ns = 0;  // 0: was never started
   int64_t all_running_unix_ns = 0;              // when the last profiler ran; 0: it is not known
   int64_t stop_asked_unix_ns = 0;               // when its stop was sent; 0: there was none
-  std::string key;  // what the names of its files begin with; "" where it reads none
+  std::string key;  // what the names of its files begin with; "" if it reads none
   std::optional<uint64_t> room_bytes;  // free where it writes, after it wrote
   std::string log_failure;             // what its log says of one in its profiler; "" when nothing
   std::optional<Finding> trouble;      // what went wrong with its start or stop

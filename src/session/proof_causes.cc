@@ -248,16 +248,16 @@ std::optional<Finding> LeavesOut(const WorkerExpectation& worker, int64_t engine
     end = std::max(end, trace->last_unix_ns.value_or(INT64_MAX));
     with_empty += trace->empty_steps;
   }
-  const bool told = begin != INT64_MIN && end != INT64_MAX && begin < end;
+  const bool known = begin != INT64_MIN && end != INT64_MAX && begin < end;
   const int64_t offset = worker.facts.clock_offset_ns.value_or(0);
   const int64_t before_all = worker.all_running_unix_ns - (end - offset);
-  if (told && worker.all_running_unix_ns != 0 &&
+  if (known && worker.all_running_unix_ns != 0 &&
       before_all > kEndSlackNs + worker.facts.clock_error_ns.value_or(0))
     return Cause(FindingId::kEndedBeforeOthers,
                  fmt::format("its file ends {:.1f} s before the last profiler ran: it had its {} "
                              "steps by then, and shows another time than the other ranks",
                              Seconds(before_all), steps));
-  if (told && worker.own_bound && !worker.steps_bound &&
+  if (known && worker.own_bound && !worker.steps_bound &&
       static_cast<int64_t>(with_empty) == *worker.own_bound)
     return Cause(FindingId::kEndedByOwnBound,
                  fmt::format("it holds {} of the window's {:.1f} s: the engine's own bound of {} "

@@ -10,7 +10,7 @@
 namespace tacho {
 
 // Why a rank is not proven: the likely cause by what the engine, its files and its log report. The
-// findings name no subject yet. `engine` is its number behind the server; `traces` are the rank's
+// findings name no subject yet. `engine` is its number in the server; `traces` are the rank's
 // own files, `all_traces` those of the recording.
 
 // Whether the events lie in the worker's window, by the worker's clock as far as it is known.

@@ -83,7 +83,7 @@ class Recorder {
   }
 
   // Lets `time` go by, with what the load does as progress; false when stopped. `planned_ns`: how
-  // long it is expected to be until it is `done`, where that is known.
+  // long it is expected to be until it is `done`, if known.
   bool Wait(std::string_view phase, int64_t time_ns, const std::function<bool()>& done = {},
             std::optional<int64_t> planned_ns = {}) {
     int64_t begin = MonotonicNs();
@@ -101,7 +101,7 @@ class Recorder {
   }
 
   // Warm-up, a trial of the profilers, a window without them, and what is planned by all that.
-  // False where nobody can be started.
+  // False if none can be started.
   bool RunUnprofiled(ProfilerSession& session) {
     if (load_.Runs()) {
       if (!Wait("warm-up", options_.warm_up_ns)) return true;
@@ -135,7 +135,7 @@ class Recorder {
     return true;
   }
 
-  // The engine's own word, asked of those that have it; an absent one stays absent.
+  // Of the workers that have metrics; the others' are absent.
   std::vector<std::optional<MetricsSnapshot>> Metrics() {
     std::vector<std::optional<MetricsSnapshot>> told;
     for (Result<MetricsSnapshot>& snapshot :

@@ -81,10 +81,10 @@ class RecordObserver {
   // Of the phase under way, perhaps in several lines; comes often.
   virtual void OnProgress(std::string_view phase, const std::string& what) = 0;
   virtual void OnRemark(const std::string& what) = 0;
-  // The workers that are done, as far as they can be told of, while others still write: `recording`
-  // may be written and proven, and goes on.
+  // Some workers are done and others still write: `recording` may be written and proven now, and
+  // goes on.
   virtual void OnPartly(Recording&) {}
-  // What would be left behind if this process ended now, in lines for the user; "" for nothing.
+  // What would stay if this process ended now, in lines for the user; "" for nothing.
   virtual void OnLeftBehind(const std::string& what) = 0;
 };
 
@@ -150,20 +150,19 @@ struct Recording {
   std::vector<Finding> findings = {};          // but those of the proof
 
   // Share of the throughput that profiling took, and twice its standard error; absent without both
-  // windows, and where requests failed in one of them. A cost smaller than the error is none that
-  // was seen.
+  // windows, and if requests failed in one of them. A cost smaller than its error was not seen.
   struct Cost {
     double share = 0, error = 0;
   };
   std::optional<Cost> CostOfProfiling() const;
-  // A number of steps ends the profile in the engine, whose flush then stands in the window: it
-  // ends with the first worker's last event instead.
+  // A number of steps ends the profile in the engine, whose flush would then be in the window. So
+  // it ends with the first worker's last event.
   void EndProfiledWith(const std::vector<TraceEvidence>& traces);
   bool AnyStarted() const;
   bool HasTrouble() const;  // among the findings
   // Whether it was ended for the sake of one worker (WorkerExpectation::given_up).
   bool GaveUp() const;
-  // What all workers owe, those that were left out too.
+  // What all workers owe, including those that were left out.
   std::vector<WorkerExpectation> Expectations() const;
 };
 
@@ -173,7 +172,7 @@ void ReportFinding(Recording& recording, RecordObserver& observer, Finding findi
 // Records a deployment: preflight, warm-up, a window without and one with profiling, stop, collect.
 // Profilers that were started are stopped whatever happens, also when `stop` is requested (the
 // recording is then interrupted and holds what there is). Errors are those of the preflight,
-// before anything was started: kUsage (what was asked for cannot be), kRemote (nobody answers,
+// before anything was started: kUsage (it cannot do what was asked for), kRemote (no answer, or
 // somebody else profiles), kOutput (the run folder).
 Result<Recording> Record(HttpClient& client, const RecordOptions& options, RecordObserver& observer,
                          std::stop_token stop = {});

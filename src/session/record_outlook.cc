@@ -22,7 +22,7 @@ std::optional<int64_t> OwnBound(const ProfilerFacts& profiler) {
   return std::nullopt;
 }
 
-// By which recording the figures of the others are known; "" where all come of a trial.
+// The recording that the figures come from, or "" if all come from a trial.
 std::string KeptText(const Recording& recording) {
   std::optional<int64_t> last;
   for (const RecordedWorker& worker : recording.workers)

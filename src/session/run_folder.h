@@ -21,12 +21,12 @@ inline constexpr mode_t kForAll = 0644, kForOwner = 0600;
 //     traces/           one folder a worker (w0, w1, ...), files as the engine named them
 //     plan.json         the load, decided in advance
 //     requests.jsonl    one line a request
-//     probes.json       what each engine told of itself
+//     probes.json       what each engine reported of itself
 //     metrics/          each engine's metrics before and after
-//     logs/             what each engine wrote into its log meanwhile, where it can be read
+//     logs/             what each engine wrote into its log meanwhile, if it can be read
 //     commands.sh       the requests that were sent, as curl lines, and how to redo all of it
 //
-// Files are written beside their places and renamed, so that none is ever half there.
+// Files are written beside their places and renamed, so none is ever half written.
 class RunFolder {
  public:
   // Makes PARENT/NAME; when it exists, NAME-2, NAME-3, ... kOutput when it cannot.

@@ -13,14 +13,14 @@ namespace tacho {
 
 // Engine steps by the engines' own counters, in their metrics.
 
-// Those taken between two looks: one for each engine that tells its steps in one of them, in the
-// order of their numbers; nullopt where the other does not tell.
+// Those taken between two looks: one for each engine that reports its steps in one of them, in the
+// order of their numbers; nullopt if the other look does not.
 std::vector<std::optional<int64_t>> StepsBetween(const MetricsSnapshot& before,
                                                  const MetricsSnapshot& after);
 
-// How many steps from the start on end the profile and flush it: the steps asked for and the one
-// behind them. nullopt where time alone ends it; by stage each stage has its own count, which no
-// metric tells.
+// How many steps from the start on end the profile and flush it: the steps asked for and the next
+// one. nullopt if time alone ends it; by stage each stage has its own count, which no metric
+// reports.
 std::optional<int64_t> StepsToFlush(const ProfileOptions& profile);
 
 // Whether all workers have taken `needed` steps since it was made.
@@ -28,8 +28,8 @@ class StepCount {
  public:
   StepCount(HttpClient& client, std::vector<Worker> workers, std::chrono::milliseconds patience,
             int64_t needed, std::stop_token stop);
-  // Asks the engines, half a second after the last time at the earliest. False where one does not
-  // tell.
+  // Asks the engines, half a second after the last time at the earliest. False if one does not
+  // report its steps.
   bool Taken();
   // Whether one had, by the same look.
   bool AnyTaken() const { return any_taken_; }

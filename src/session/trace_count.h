@@ -21,8 +21,8 @@ struct TraceCount {
 // Fails as OpenSource and ReadKinetoJson do.
 Result<TraceCount> CountTrace(const std::string& path);
 
-// Of the file with most in it; nothing where none is whole and has events. `written_unix_ns`: when
-// all was written, by the clock of the traces.
+// Of the largest file by its events; nothing unless a file is whole and has events.
+// `written_unix_ns`: when all was written, by the clock of the traces.
 std::optional<ProfileFigures> FiguresOf(const std::vector<TraceCount>& traces,
                                         int64_t written_unix_ns);
 

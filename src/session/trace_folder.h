@@ -35,7 +35,7 @@ std::vector<std::string> NewFiles(const FolderState& before, const FolderState& 
 bool LooksWhole(const std::string& path);
 // Whether the name is that of a trace rather than of a table or a log.
 bool IsTraceName(const std::string& path);
-// Whether it is that of vLLM's table of averages, the last file of its flush.
+// Whether `path` names vLLM's table of averages, the last file that a flush writes.
 bool IsTableName(const std::string& path);
 
 // Whether the file's name begins with the key of a session: "t-w1" is not that of
@@ -55,7 +55,7 @@ std::vector<std::string> WaitForFiles(const std::string& folder, const FolderSta
                                       const SettleOptions& options, std::stop_token stop,
                                       const std::function<void(uint64_t bytes)>& progress);
 
-// Bytes that are free where `folder` is, for it or the one above; absent when that cannot be told.
+// Free bytes on the disk of `folder`, or of its parent; absent if not known.
 std::optional<uint64_t> FreeBytes(const std::string& folder);
 
 // Gives files that come to one folder names of their own there: never that of a file that is there
@@ -79,7 +79,7 @@ struct BroughtFiles {
 };
 // Puts `files` into `target`, each under its own name, or one like it where two have the same
 // (FreshNames): linked where both are of one file system, else copied beside and renamed; the
-// engine's own files stay. Where there is no room for a copy a symbolic link stands in for it.
+// engine's own files stay. If there is no room for a copy, a symbolic link replaces it.
 // kOutput: not even that; what was put there so far stays.
 Result<BroughtFiles> BringFiles(const std::vector<std::string>& files, const std::string& target);
 

@@ -43,7 +43,7 @@ class BoundedSource final : public ByteSource {
   const StreamEnd too_long_ = {StreamDefect::kTruncated, TooMuch(most_)};
 };
 
-// The last part of a member's name; "" where it is none of the traces that were asked for.
+// The last part of a member's name; "" if it is not one of the traces that were asked for.
 std::string NameOf(const std::string& member, std::string_view key) {
   const std::string name = member.substr(member.rfind('/') + 1);
   const bool asked = NameHasKey(name, key) && IsTraceName(name);

@@ -44,7 +44,7 @@ void TakeTheSlowest(Recording& recording) {
     }
 }
 
-// Of an engine's first trial, by its second one: where no fixed part can be told, the mean of both.
+// Of an engine's first trial, by its second one: if they show no fixed part, the mean of both.
 void Join(ProfileFigures& figures, const ProfileFigures& second) {
   if ((figures.LearnFixed(second) && figures.fixed_ns > 0) || second.events <= 0) return;
   const double times = figures.events / second.events;
@@ -68,16 +68,16 @@ std::vector<size_t> FindKept(const RecordOptions& options, Recording& recording,
   return to_try;
 }
 
-// A trial of each of `to_try`, and a second one where the first flush was dear.
+// A trial of each of `to_try`, and a second one if the first flush was dear.
 std::vector<TrialOutcome> RunTrials(HttpClient& client, const RecordOptions& options,
                                     RecordObserver& observer, const Recording& recording,
                                     const std::vector<size_t>& to_try,
                                     const std::stop_token& stop) {
   std::vector<TrialOutcome> outcomes =
       RunTrial(client, options, observer, recording, to_try, TrialSize::kWhole, stop);
-  // Whether a dear flush is dear for its steps or by itself, a smaller session tells. A first flush
-  // pays besides for what is done once in an engine's life: that counts as the steps' then, so that
-  // fewer are recorded rather than more.
+  // A smaller session shows whether the steps make a flush dear. A first flush also pays for what
+  // is done once in an engine's life: that counts as the steps', so fewer are recorded rather than
+  // more.
   const bool dear = std::any_of(outcomes.begin(), outcomes.end(), [](const TrialOutcome& one) {
     return one.figures && one.figures->flush_ns > kDearTrialNs;
   });

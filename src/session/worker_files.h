@@ -13,7 +13,7 @@
 
 namespace tacho {
 
-// What the names of the worker's files begin with; "" where the engine puts no key into them.
+// What the names of the worker's files begin with; "" if the engine puts no key into them.
 std::string_view FileKeyOf(const RecordedWorker& worker);
 // "HOST:FOLDER/KEY*", or without a host.
 std::string PlaceOf(const RecordedWorker& worker);
@@ -38,15 +38,15 @@ class WorkerFiles {
   // Until they are whole and no longer grow.
   void WaitFor(const RecordedWorker& worker, const std::stop_token& stop,
                const std::function<void(uint64_t)>& progress = {}) const;
-  // When the worker had written all, by its own clock as far as that is known: by its files where
-  // they are seen, else by its answer to the stop.
+  // When the worker had written all, by its own clock as far as that is known: by its files if they
+  // are seen from here, else by its answer to the stop.
   int64_t WrittenUnixNs(const RecordedWorker& worker) const;
   double TableNs(const RecordedWorker& worker) const;  // from its last trace to its table; or 0
   // What the engine does in its flush, as its files show.
   std::string DoingOf(const RecordedWorker& worker) const;
 
-  // Where workers whose names tell nothing share a folder, this one gets one process's files, and
-  // the finding says so.
+  // If workers share a folder and their files' names do not show whose they are, this one gets one
+  // process's files, and the finding says so.
   std::optional<Finding> TakeFilesOfOneProcess(size_t index);
 
   // New files of all workers: those whose names show that these workers wrote them, and the other
