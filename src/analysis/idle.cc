@@ -25,13 +25,15 @@ namespace {
 class Attribution {
  public:
   Attribution(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
-              const Scope& scope, const IntervalSet* in_flight, size_t max_gaps)
+              const Scope& scope, const IntervalSet* in_flight, size_t max_gaps,
+              std::vector<IdleStretch>* stretches)
       : index_(index),
         trace_(index.trace()),
         work_(work),
         links_(links),
         scope_(scope),
         in_flight_(in_flight),
+        stretches_(stretches),
         calls_(trace_),
         longest_(max_gaps) {
     const auto steps = StepExtents(index, links, work.on_host);
@@ -210,11 +212,13 @@ class Attribution {
       gap.part(IdleCause::kInOperator) = in_operator;
       gap.part(IdleCause::kBetweenSteps) = between;
       gap.part(IdleCause::kHost) = served - in_operator - between;
+      List(gap, seen, IdleCause::kHost);
       return;
     }
     const uint32_t call = ender == nullptr ? LaunchLinks::kNone : CallOf(*ender);
     if (call == LaunchLinks::kNone) {
       gap.part(IdleCause::kUnknown) = served;
+      List(gap, seen, IdleCause::kUnknown);
       return;
     }
     gap.thread = trace_.host_calls.track[call];
@@ -222,10 +226,12 @@ class Attribution {
     gap.host_until = seen.start;
     if (trace_.gpu.start[links_.first.Before(trace_.gpu, call, ender->row)] < b) {
       gap.part(IdleCause::kInGraph) = served;
+      List(gap, seen, IdleCause::kInGraph);
       return;
     }
     if (launch.end <= a) {
       gap.part(IdleCause::kQueued) = served;
+      List(gap, seen, IdleCause::kQueued);
       return;
     }
     // A clock that is off may have the launch start after the work.
@@ -237,16 +243,46 @@ class Attribution {
     const DurationNs between = BetweenSteps(*gap.thread).Covered(host);
     gap.part(IdleCause::kBetweenSteps) = between;
     gap.part(IdleCause::kHostLate) = Served(host) - between;
+    List(gap, host, IdleCause::kHostLate);
     const uint32_t name = calls_[trace_.host_calls.name[call]];
     if (name == of_call_.size()) of_call_.emplace_back();
     auto& of_call = of_call_[name];
     const auto charge = [&](IdleCause cause, TimeNs from, TimeNs to) {
-      gap.part(cause) = Served(Interval{from, to}.Clip(seen));
+      const Interval part = Interval{from, to}.Clip(seen);
+      gap.part(cause) = Served(part);
+      List(gap, part, cause);
       of_call[static_cast<size_t>(cause)] += gap.part(cause);
     };
     charge(IdleCause::kInLaunchCall, begins, ends);
     charge(IdleCause::kLaunchLatency, ends, late);
     charge(IdleCause::kWaiting, late, b);
+  }
+
+  // Lists `when`, a part of the gap with this cause where there were requests.
+  void List(const RawGap& gap, Interval when, IdleCause cause) {
+    if (stretches_ == nullptr) return;
+    const auto add = [&](Interval part, IdleCause of_part) {
+      stretches_->push_back({part, gap.device, of_part});
+    };
+    const auto split = [](const IntervalSet& set, Interval whole, auto inside, auto outside) {
+      set.ForEachPart(whole, [&](Interval part, bool in) { in ? inside(part) : outside(part); });
+    };
+    const auto add_served = [&](Interval served) {
+      const auto between = [&](Interval part) { add(part, IdleCause::kBetweenSteps); };
+      const auto rest = [&](Interval part) { add(part, cause); };
+      if (cause == IdleCause::kHostLate) {
+        split(BetweenSteps(*gap.thread), served, between, rest);
+      } else if (cause == IdleCause::kHost) {
+        const Host& host = hosts_[gap.device];
+        split(
+            host.in_operators, served, [&](Interval part) { add(part, IdleCause::kInOperator); },
+            [&](Interval part) { split(host.between_steps, part, between, rest); });
+      } else if (!served.empty()) {
+        rest(served);
+      }
+    };
+    if (in_flight_ == nullptr) return add_served(when);
+    split(*in_flight_, when, add_served, [&](Interval part) { add(part, IdleCause::kNoRequest); });
   }
 
   // Also clears the parts.
@@ -294,6 +330,7 @@ class Attribution {
   const LaunchLinks& links_;
   const Scope& scope_;
   const IntervalSet* in_flight_;                      // null: unknown
+  std::vector<IdleStretch>* stretches_;               // null: not wanted
   std::map<ProcessId, IntervalSet> between_steps_;    // empty where no step is known
   std::vector<const IntervalSet*> between_of_track_;  // the same by track
   struct Host {
@@ -323,11 +360,13 @@ std::string_view IdleCauseId(IdleCause cause) {
 }
 
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
-                        const Scope& scope, const InFlight* in_flight, size_t max_gaps) {
+                        const Scope& scope, const InFlight* in_flight, size_t max_gaps,
+                        std::vector<IdleStretch>* stretches) {
   const Requests requests =
       in_flight == nullptr ? Requests::kUnknown : CheckInFlight(index.trace(), *in_flight);
   const bool known = requests == Requests::kKnown || requests == Requests::kShared;
-  Attribution attribution(index, work, links, scope, known ? &in_flight->when : nullptr, max_gaps);
+  Attribution attribution(index, work, links, scope, known ? &in_flight->when : nullptr, max_gaps,
+                          stretches);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }

@@ -13,12 +13,25 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
+// Also holds the stretches against the table.
 IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50,
                  const InFlight* in_flight = nullptr) {
   static const Classifier classifier = *Classifier::Create();
   const Trace trace = std::move(builder).Finish();
-  return AttributeIdle(TrackIndex(trace), CollectDeviceWork(TrackIndex(trace), classifier, scope),
-                       LinkLaunches(trace), scope, in_flight, max_gaps);
+  std::vector<IdleStretch> stretches;
+  IdleTable table =
+      AttributeIdle(TrackIndex(trace), CollectDeviceWork(TrackIndex(trace), classifier, scope),
+                    LinkLaunches(trace), scope, in_flight, max_gaps, &stretches);
+  std::map<IdleCause, DurationNs> by_cause, of_table;
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    EXPECT_FALSE(stretches[i].when.empty());
+    by_cause[stretches[i].cause] += stretches[i].when.length();
+    if (i == 0 || stretches[i].device != stretches[i - 1].device) continue;
+    EXPECT_LE(stretches[i - 1].when.end, stretches[i].when.start);
+  }
+  for (const IdleCauseRow& row : table.causes) of_table[row.cause] = row.total;
+  EXPECT_EQ(by_cause, of_table);
+  return table;
 }
 
 std::map<std::string, int64_t> Causes(const IdleTable& table) {

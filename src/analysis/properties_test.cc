@@ -120,15 +120,18 @@ struct Results {
   std::vector<DeviceTime> devices;
   KernelTable kernels;
   IdleTable idle;
+  std::vector<IdleStretch> stretches = {};
 };
 
 Results Analyze(const Trace& trace, const Scope& scope = {},
                 const std::optional<InFlight>& in_flight = {}) {
   static const Classifier classifier = *Classifier::Create();
   const DeviceWork work = CollectDeviceWork(TrackIndex(trace), classifier, scope);
+  std::vector<IdleStretch> stretches;
+  IdleTable idle = AttributeIdle(TrackIndex(trace), work, LinkLaunches(trace), scope,
+                                 in_flight ? &*in_flight : nullptr, 50, &stretches);
   return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
-          AttributeIdle(TrackIndex(trace), work, LinkLaunches(trace), scope,
-                        in_flight ? &*in_flight : nullptr)};
+          std::move(idle), std::move(stretches)};
 }
 
 // The figures of a device that are lengths of time or counts, by name.
@@ -187,6 +190,7 @@ std::string Dump(const Results& results) {
 struct Naive {
   std::map<std::string, int64_t> figures;
   std::map<std::string, int64_t> causes;
+  std::map<int64_t, std::string> cause_at;  // of each idle nanosecond
 };
 
 Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const Scope& scope,
@@ -275,6 +279,7 @@ Naive LookAtEachNanosecond(const Recipe& recipe, const DeviceTime& time, const S
     const bool served = requests != Requests::kKnown ||
                         recipe.in_flight->when.Covered({TimeNs{t}, TimeNs{t + 1}}) == DurationNs{1};
     ++naive.causes[served ? cause : "no-request"];
+    naive.cause_at[t] = served ? cause : "no-request";
   }
   return naive;
 }
@@ -330,6 +335,14 @@ TEST_P(OnRandomTraces, TheNaiveWayAgrees) {
         EXPECT_EQ(figures.at(name), value) << name << " of device " << time.device;
       }
       for (const auto& [cause, ns] : naive.causes) causes[cause] += ns;
+      std::map<int64_t, std::string> cause_at;
+      for (const IdleStretch& stretch : results.stretches) {
+        if (stretch.device != static_cast<size_t>(&time - results.devices.data())) continue;
+        for (int64_t t = stretch.when.start.ns; t < stretch.when.end.ns; ++t) {
+          EXPECT_TRUE(cause_at.emplace(t, IdleCauseId(stretch.cause)).second) << "twice at " << t;
+        }
+      }
+      EXPECT_EQ(cause_at, naive.cause_at) << "device " << time.device;
     }
     std::map<std::string, int64_t> found;
     for (const IdleCauseRow& row : results.idle.causes) {

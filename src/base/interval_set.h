@@ -19,6 +19,19 @@ class IntervalSet {
   [[nodiscard]] DurationNs Covered(Interval when) const;
   // Whether any instant of `when` is in the set. Cost: O(log n).
   [[nodiscard]] bool Touches(Interval when) const;
+  // Calls visit(part, whether the set has it) for the parts of `when`, in the order of time. Cost:
+  // O(log n) and that of the parts.
+  template <typename Visit>
+  void ForEachPart(Interval when, Visit visit) const {
+    for (size_t i = FirstAfter(when.start); !when.empty(); ++i) {
+      const Interval in = i < intervals_.size() ? intervals_[i].Clip(when) : Interval{};
+      const TimeNs out_until = in.empty() ? when.end : in.start;
+      if (out_until > when.start) visit(Interval{when.start, out_until}, false);
+      if (in.empty()) return;
+      visit(in, true);
+      when.start = in.end;
+    }
+  }
   // The difference and the intersection. Cost: O(n).
   [[nodiscard]] IntervalSet Without(const IntervalSet& other) const;
   [[nodiscard]] IntervalSet Within(const IntervalSet& other) const;

@@ -52,6 +52,14 @@ TEST(IntervalSet, AgreesWithItsInstants) {
     }
     EXPECT_EQ(sets[0].Covered(when).ns, covered);
     EXPECT_EQ(sets[0].Touches(when), covered > 0);
+    TimeNs at = when.start;
+    sets[0].ForEachPart(when, [&](Interval part, bool inside) {
+      EXPECT_EQ(part.start, at);
+      EXPECT_FALSE(part.empty());
+      EXPECT_EQ(sets[0].Covered(part), inside ? part.length() : DurationNs{});
+      at = part.end;
+    });
+    EXPECT_EQ(at, std::max(when.start, when.end));
   }
 }
 
