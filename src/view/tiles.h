@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "view/lane.h"
+
+namespace tacho {
+
+// What the page draws of one window, as bytes that it reads through typed arrays (little endian,
+// every part aligned to 8 bytes):
+//
+//   header          u32 magic "tile", u16 version, u16 lanes
+//   for each lane   u32 number (as asked), u8 mode, 3 bytes 0, u32 entries, u32 offset of them
+//   mode 0, buckets for each column with a slice, 16 bytes:
+//                   u16 column, u8 color, u8 coverage, u32 count, u32 place of the longest,
+//                   u32 its name
+//   mode 1, slices  every slice that touches the window, 32 bytes: f64 start and f64 duration (ns,
+//                   the start from that of the window), u32 place, u32 name, u8 color, 7 bytes 0
+//
+// Coverage is busy / width in 255ths, rounded up from 0 and down from 1: 0 and 255 are exact.
+// A lane has mode 1 where it has no more slices than the window has columns. Times are exact up to
+// 2^53 ns from the window's start.
+inline constexpr uint32_t kTileMagic = 0x656c6974;  // "tile"
+inline constexpr uint16_t kTileVersion = 1;
+inline constexpr size_t kMostColumns = 8192, kMostLanes = 512;
+
+struct TileWindow {
+  TimeNs start;
+  DurationNs width;    // of a column, > 0
+  size_t columns = 0;  // at most kMostColumns
+};
+struct TileLane {
+  uint32_t number = 0;
+  const Lane* lane = nullptr;
+};
+// `lanes`: at most kMostLanes. Cost: that of Lane::Fold for each; 16 bytes a column at most.
+std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window);
+
+}  // namespace tacho
