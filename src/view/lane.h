@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "base/string_pool.h"
 #include "model/trace.h"
 
 namespace tacho {
@@ -13,9 +15,11 @@ namespace tacho {
 // Slices by colour: an index into the palette of the row that draws them.
 inline constexpr size_t kColors = 12;
 
-// A table whose slices are drawn, and the colour of each name in it. Must outlive the lanes.
+// A table whose slices are drawn, with their names and the colour of each name. Must outlive the
+// lanes.
 struct DrawnTable {
   const SliceTable* slices = nullptr;
+  const StringPool* names = nullptr;
   std::vector<uint8_t> color_of_name;  // by StringId; below kColors
 };
 
@@ -63,6 +67,9 @@ class Lane {
   }
   [[nodiscard]] StringId Name(size_t place) const {
     return tables_[slices_[place].table()].slices->name[slices_[place].row()];
+  }
+  [[nodiscard]] std::string_view NameText(size_t place) const {
+    return tables_[slices_[place].table()].names->View(Name(place));
   }
   [[nodiscard]] uint8_t ColorOf(size_t place) const {
     return tables_[slices_[place].table()].color_of_name[static_cast<size_t>(Name(place))];

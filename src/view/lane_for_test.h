@@ -16,7 +16,7 @@ struct Drawn {
   std::vector<SliceRef> refs;
 
   explicit Drawn(std::vector<uint8_t> color_of_name)
-      : tables{{nullptr, std::move(color_of_name)}} {}
+      : tables{{nullptr, nullptr, std::move(color_of_name)}} {}
   Lane lane() {
     tables.front().slices = &table;
     return {tables, refs};

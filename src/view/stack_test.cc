@@ -22,7 +22,7 @@ std::vector<DrawnTable> TablesOf(const Trace& trace) {
         &trace.annotations, static_cast<const SliceTable*>(&trace.host_ops),
         static_cast<const SliceTable*>(&trace.host_calls),
         static_cast<const SliceTable*>(&trace.others)}) {
-    tables.push_back({table, colors});
+    tables.push_back({table, &trace.words.strings, colors});
   }
   return tables;
 }
@@ -40,10 +40,10 @@ size_t CheckLanes(const std::vector<Lane>& lanes) {
   return slices;
 }
 
-std::string NamesOf(const Trace& trace, const Lane& lane) {
+std::string NamesOf(const Lane& lane) {
   std::string names;
   for (size_t i = 0; i < lane.size(); ++i) {
-    names += (i > 0 ? " " : "") + std::string(trace.Text(lane.Name(i)));
+    names += (i > 0 ? " " : "") + std::string(lane.NameText(i));
   }
   return names;
 }
@@ -61,9 +61,9 @@ TEST(StackStream, WorkThatOverlapsGoesToFurtherLanes) {
   const std::vector<DrawnTable> tables = TablesOf(trace);
   const std::vector<Lane> lanes = StackStream(index, StreamId{0}, tables);
   ASSERT_EQ(lanes.size(), 3u);
-  EXPECT_EQ(NamesOf(trace, lanes[0]), "a b nothing c");
-  EXPECT_EQ(NamesOf(trace, lanes[1]), "early");
-  EXPECT_EQ(NamesOf(trace, lanes[2]), "third");
+  EXPECT_EQ(NamesOf(lanes[0]), "a b nothing c");
+  EXPECT_EQ(NamesOf(lanes[1]), "early");
+  EXPECT_EQ(NamesOf(lanes[2]), "third");
 }
 
 TEST(StackStream, NothingIsLostHoweverMuchOverlaps) {
@@ -108,12 +108,12 @@ TEST(StackHostTracks, SlicesLieBelowTheOneAroundThem) {
   const auto tracks = StackHostTracks(index, tables);
   ASSERT_EQ(tracks.size(), 2u);
   ASSERT_EQ(tracks[0].size(), 4u);
-  EXPECT_EQ(NamesOf(trace, tracks[0][0]), "frame");
-  EXPECT_EQ(NamesOf(trace, tracks[0][1]), "step");
-  EXPECT_EQ(NamesOf(trace, tracks[0][2]), "outer next");
-  EXPECT_EQ(NamesOf(trace, tracks[0][3]), "inner launch");
+  EXPECT_EQ(NamesOf(tracks[0][0]), "frame");
+  EXPECT_EQ(NamesOf(tracks[0][1]), "step");
+  EXPECT_EQ(NamesOf(tracks[0][2]), "outer next");
+  EXPECT_EQ(NamesOf(tracks[0][3]), "inner launch");
   ASSERT_EQ(tracks[1].size(), 1u);
-  EXPECT_EQ(NamesOf(trace, tracks[1][0]), "elsewhere");
+  EXPECT_EQ(NamesOf(tracks[1][0]), "elsewhere");
 }
 
 // What overlaps without nesting goes further down, and no slice above the one that it lies in.
