@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace tacho {
@@ -29,6 +30,10 @@ Lane::Lane(std::span<const DrawnTable> tables, std::vector<SliceRef> slices)
     }
     longest_.push_back(std::exchange(longest, std::move(above)));
   }
+}
+
+uint64_t Lane::BusyNs() const {
+  return std::accumulate(sums_.back().begin(), sums_.back().end(), uint64_t{0});
 }
 
 size_t Lane::MemoryBytes() const {

@@ -62,17 +62,20 @@ class Lane {
 
   [[nodiscard]] size_t size() const { return slices_.size(); }
   [[nodiscard]] SliceRef operator[](size_t place) const { return slices_[place]; }
+  [[nodiscard]] const DrawnTable& TableOf(size_t place) const {
+    return tables_[slices_[place].table()];
+  }
   [[nodiscard]] Interval When(size_t place) const {
-    return tables_[slices_[place].table()].slices->When(slices_[place].row());
+    return TableOf(place).slices->When(slices_[place].row());
   }
   [[nodiscard]] StringId Name(size_t place) const {
-    return tables_[slices_[place].table()].slices->name[slices_[place].row()];
+    return TableOf(place).slices->name[slices_[place].row()];
   }
   [[nodiscard]] std::string_view NameText(size_t place) const {
-    return tables_[slices_[place].table()].names->View(Name(place));
+    return TableOf(place).names->View(Name(place));
   }
   [[nodiscard]] uint8_t ColorOf(size_t place) const {
-    return tables_[slices_[place].table()].color_of_name[static_cast<size_t>(Name(place))];
+    return TableOf(place).color_of_name[static_cast<size_t>(Name(place))];
   }
 
   // The first slice that does not start before `t`; size() if all do. Cost: O(log n).
@@ -88,6 +91,8 @@ class Lane {
   // empty. Cost: O(c (log d + 32)) for c columns and d slices a column.
   void Fold(TimeNs start, DurationNs width, std::span<Bucket> columns) const;
 
+  // The time that all slices take.
+  [[nodiscard]] uint64_t BusyNs() const;
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:

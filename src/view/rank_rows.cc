@@ -9,16 +9,6 @@
 namespace tacho {
 namespace {
 
-// The time that the slices of all lanes take.
-uint64_t TimeOf(const std::vector<Lane>& lanes) {
-  uint64_t time = 0;
-  for (const Lane& lane : lanes) {
-    for (size_t i = 0; i < lane.size(); ++i)
-      time += static_cast<uint64_t>(lane.When(i).length().ns);
-  }
-  return time;
-}
-
 std::vector<Lane> StackTrack(const LaneRows& table, size_t track, DrawnFrom from,
                              std::span<const DrawnTable> tables) {
   Stack stack;
@@ -126,7 +116,9 @@ void RankRows::AddStreams() {
                     "stream " + std::string(trace.Text(stream.stream)),
                     "",
                     StackStream(index_, static_cast<StreamId>(i), tables_)};
-    streams.emplace_back(TimeOf(row.lanes), std::move(row));
+    uint64_t busy = 0;
+    for (const Lane& lane : row.lanes) busy += lane.BusyNs();
+    streams.emplace_back(busy, std::move(row));
   }
   std::ranges::stable_sort(streams, [](const auto& a, const auto& b) {
     if (a.second.owner != b.second.owner) return IdLess(a.second.owner, b.second.owner);

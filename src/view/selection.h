@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "view/lane.h"
+
+namespace tacho {
+
+// Slices of one name in a window.
+struct NameTotal {
+  std::string_view name;  // lives as long as the lanes
+  uint8_t color = 0;
+  uint64_t count = 0;  // slices that touch the window
+  DurationNs total;    // of their parts inside it
+  DurationNs longest;  // of a whole slice
+};
+// By total, longest first, then name. A slice in another one counts in both. Cost: O(slices in the
+// window).
+std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval window);
+
+// The flame graph of a thread's window: slices of one name with the same slices around them are one
+// node.
+struct FlameNode {
+  std::string_view name;  // "" of the root
+  uint8_t color = 0;
+  uint32_t parent = 0;  // index; comes before its children
+  uint64_t count = 0;
+  DurationNs total;  // inside the window, children included
+  DurationNs self;   // without them
+};
+// [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top; a
+// slice is a child of the one around it in the nearest lane above. Nodes with less than `least` are
+// left out with all that is in them, and are part of their parent's self time. Cost: O(slices in
+// the window).
+std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least);
+
+// Where a name was found.
+struct NameHits {
+  std::string_view name;
+  uint64_t count = 0;
+  size_t lane = 0, place = 0;  // of the first by time: index into `lanes`, place in it
+};
+// The slices with `text` in their name, in upper or lower case, by name: those that are met most
+// come first, at most `most` of them; `total` gets the number of all slices found. An empty text
+// finds nothing. Cost: O(all slices).
+std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_view text, size_t most,
+                             uint64_t& total);
+
+// The slice after `from` (before, where `forward` is false) whose name holds `text`: the one that
+// starts next, of equals the one in the first lane. nullopt when there is none.
+struct FoundSlice {
+  size_t lane = 0, place = 0;
+};
+std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::string_view text,
+                                   TimeNs from, bool forward);
+
+}  // namespace tacho
