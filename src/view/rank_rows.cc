@@ -19,9 +19,9 @@ std::vector<Lane> StackTrack(const LaneRows& table, size_t track, DrawnFrom from
   return stack.Take(tables);
 }
 
-// "1234 VLLM::Worker_TP0", or the number alone.
-std::string WithName(const Trace& trace, StringId number, StringId name) {
-  std::string text(trace.Text(number));
+// "1234 VLLM::Worker_TP0", or the id alone.
+std::string WithName(const Trace& trace, StringId id, StringId name) {
+  std::string text(trace.Text(id));
   if (name != StringId::kEmpty) text += " " + std::string(trace.Text(name));
   return text;
 }
@@ -129,7 +129,7 @@ void RankRows::AddStreams() {
     if (index_.gpu_annotations().Of(track).empty()) continue;
     const Track& of = trace.words.tracks()[track];
     rows_.push_back(
-        {RowKind::kMarks, Palette::kHost, std::string(trace.Text(of.pid)),
+        {RowKind::kMarks, Palette::kHost, std::string(trace.Text(trace.words[of.process].id)),
          "annotations " + std::string(trace.Text(of.tid)), "",
          StackTrack(index_.gpu_annotations(), track, DrawnFrom::kGpuAnnotations, tables_)});
   }
@@ -157,8 +157,9 @@ void RankRows::AddThreads(const LaunchLinks& links) {
   });
   const auto add = [&](size_t track, std::string_view suffix, std::vector<Lane> of_track) {
     const Track& of = trace.words.tracks()[track];
-    rows_.push_back({RowKind::kThread, Palette::kHost, WithName(trace, of.pid, of.process_name),
-                     WithName(trace, of.tid, of.thread_name) + std::string(suffix), "",
+    const Process& process = trace.words[of.process];
+    rows_.push_back({RowKind::kThread, Palette::kHost, WithName(trace, process.id, process.name),
+                     WithName(trace, of.tid, of.name) + std::string(suffix), "",
                      std::move(of_track)});
   };
   for (const Thread& thread : threads) add(thread.track, "", std::move(lanes[thread.track]));
