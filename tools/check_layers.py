@@ -14,6 +14,7 @@ LAYERS = {
     "ingest": {"base", "io", "model"},
     "analysis": {"base", "model"},
     "run": {"base", "io", "model", "ingest", "analysis"},
+    "view": {"base", "model", "analysis"},
     "report": {"base", "text", "model", "analysis"},
     "net": {"base"},
     "control": {"base", "text", "net"},
