@@ -123,7 +123,7 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   const auto add = [&](std::string_view label, std::string text, Paint paint = Paint::kPlain) {
     if (!text.empty()) texts.push_back({std::string(label), {std::move(text)}, paint});
   };
-  const bool any = proven.HasFindings(recording);
+  const bool any = proven.HasAnalysis(recording);
   if (any) {
     RunVerdict verdict = VerdictOf(proven.readout->run);
     add("VERDICT", WholeOrBrief(verdict.text, verdict.brief, style), Paint::kBold);

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/record_ending.h"
 #include "report/analyze_document.h"
-#include "report/findings_json.h"
+#include "report/brief_json.h"
 #include "session/in_flight.h"
 #include "session/trace_evidence.h"
 #include "session/worker_figures.h"
@@ -55,7 +55,7 @@ int StatusOf(const Recording& recording, const Proof& proof) {
 
 }  // namespace
 
-bool ProvenRecording::HasFindings(const Recording& recording) const {
+bool ProvenRecording::HasAnalysis(const Recording& recording) const {
   return readout && !readout->run.traces.empty() && !recording.GaveUp();
 }
 
@@ -81,9 +81,9 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
         proven.proof.ranks, [](const RankProof& rank) { return !rank.paths.empty(); });
   }
   proven.status = StatusOf(recording, proven.proof);
-  const bool any = proven.HasFindings(recording);
+  const bool any = proven.HasAnalysis(recording);
   proven.json = RunJsonText(recording, options, proven.proof, TachoVersion(), proven.status,
-                            any ? FindingsJson(proven.readout->run) : "");
+                            any ? BriefJson(proven.readout->run) : "");
   recording.folder.FreeReserve();
   // Shows what is known.
   const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
@@ -103,7 +103,7 @@ std::string RecordScreen(const Recording& recording, const ProvenRecording& prov
   std::string text;
   for (const Finding& remark : proven.proof.remarks)
     text += RenderText(Labelled{"window", {remark.Text()}, Paint::kRed}, style);
-  if (proven.HasFindings(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
+  if (proven.HasAnalysis(recording)) text += AnalyzeText(proven.readout->run, screen) + "\n";
   if (const std::string details = DetailsText(recording, proven, style); !details.empty())
     text += details + "\n";
   return text + EndingText(recording, proven, shown, style);

@@ -19,7 +19,7 @@ struct ProvenRecording {
   int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
 
   // Whether its traces show what was to be recorded; false if tacho ended it because of one worker.
-  bool HasFindings(const Recording& recording) const;
+  bool HasAnalysis(const Recording& recording) const;
 };
 
 // Writes the run folder, reads its traces and compares them with what was expected; run.json comes

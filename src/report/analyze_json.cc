@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/utf8.h"
-#include "report/findings_json.h"
+#include "report/brief_json.h"
 
 namespace tacho {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/findings_json.h"
+#include "report/brief_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-TEST(FindingsJson, IsWhatTheWholeAnalysisSays) {
+TEST(BriefJson, IsWhatTheWholeAnalysisSays) {
   const RunAnalysis run = TwoRanksForTest();
-  const json brief = json::parse(FindingsJson(run)), whole = json::parse(AnalyzeJson(run, "1"));
+  const json brief = json::parse(BriefJson(run)), whole = json::parse(AnalyzeJson(run, "1"));
   EXPECT_EQ(brief["verdict"], whole["verdict"]);
   EXPECT_EQ(brief["verdict"]["text"], VerdictOf(run).text);
   const json& analysis = brief["analysis"];
@@ -35,10 +35,10 @@ TEST(FindingsJson, IsWhatTheWholeAnalysisSays) {
   EXPECT_EQ(analysis["steps"]["phases"][0]["phase"], "prefill");
 }
 
-TEST(FindingsJson, TheVerdictIsDataToo) {
+TEST(BriefJson, TheVerdictIsDataToo) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
-  const json verdict = json::parse(FindingsJson(run))["verdict"];
+  const json verdict = json::parse(BriefJson(run))["verdict"];
   EXPECT_EQ(verdict["text"], Verdict(run.traces[0]));
   EXPECT_FALSE(verdict.contains("caveat"));
   EXPECT_DOUBLE_EQ(verdict["busy_share"], 0.6);
@@ -46,14 +46,14 @@ TEST(FindingsJson, TheVerdictIsDataToo) {
   EXPECT_DOUBLE_EQ(verdict["idle_cause_share"], 0.75);
   EXPECT_EQ(verdict["category"], "gemm.dense");
   EXPECT_FALSE(verdict.contains("straggler"));
-  const json two = json::parse(FindingsJson(TwoRanksForTest()))["verdict"]["straggler"];
+  const json two = json::parse(BriefJson(TwoRanksForTest()))["verdict"]["straggler"];
   EXPECT_EQ(two["name"], "rank 1");
   EXPECT_EQ(two["sign"], "computes-longest");
   EXPECT_EQ(two["ns"], 650'000);
 }
 
 // Thousands of kernels and gaps stay with tacho analyze.
-TEST(FindingsJson, StaysSmall) {
+TEST(BriefJson, StaysSmall) {
   RunAnalysis run = TwoRanksForTest();
   for (TraceAnalysis& trace : run.traces) {
     for (int i = 0; i < 5'000; ++i) {
@@ -62,7 +62,7 @@ TEST(FindingsJson, StaysSmall) {
       trace.kernels.rows.push_back(row);
     }
   }
-  const std::string text = FindingsJson(run);
+  const std::string text = BriefJson(run);
   EXPECT_EQ(json::parse(text)["analysis"]["kernels"].size(), 20u);
   EXPECT_LT(text.size(), 20'000u);
 }

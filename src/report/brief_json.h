@@ -18,6 +18,6 @@ void WriteRanksJson(JsonWriter& json, const RankTable& ranks);
 
 // A run in brief, with `verdict`, as an object: what run.json holds of it (docs/json.md). It grows
 // with the number of ranks alone.
-std::string FindingsJson(const RunAnalysis& run);
+std::string BriefJson(const RunAnalysis& run);
 
 }  // namespace tacho

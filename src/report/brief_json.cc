@@ -1,4 +1,4 @@
-#include "report/findings_json.h"
+#include "report/brief_json.h"
 
 #include <iterator>
 #include <set>
@@ -118,7 +118,7 @@ void WriteVerdictJson(JsonWriter& json, const RunAnalysis& run) {
   json.End();
 }
 
-std::string FindingsJson(const RunAnalysis& run) {
+std::string BriefJson(const RunAnalysis& run) {
   const RunTotals totals = TotalsOf(run);
   const TextStyle style;
   JsonWriter json;
