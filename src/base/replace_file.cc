@@ -13,9 +13,12 @@
 namespace tacho {
 namespace {
 
-std::string NameBeside(const std::string& path) {
+constexpr int kMostBeside = 1000;
+
+// Short, so that a name as long as the file system allows can have one beside it.
+std::string NameBeside(const std::string& path, int number) {
   const size_t name = path.rfind('/') + 1;  // 0 without a '/'
-  return fmt::format("{}.{}.{}.tmp", path.substr(0, name), path.substr(name), getpid());
+  return fmt::format("{}.tacho-{}-{}.tmp", path.substr(0, name), getpid(), number);
 }
 
 }  // namespace
@@ -44,8 +47,12 @@ int FileBeside::Write(std::string_view content, mode_t mode) {
 }
 
 int FileBeside::Open(mode_t mode) {
-  std::string beside = NameBeside(path_);
-  file_ = FileDescriptor(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  std::string beside;
+  for (int number = 0; number < kMostBeside; ++number) {  // of other files of this folder
+    beside = NameBeside(path_, number);
+    file_ = FileDescriptor(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (file_ || errno != EEXIST) break;
+  }
   if (!file_) return errno;
   beside_ = std::move(beside);
   return 0;

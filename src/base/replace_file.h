@@ -29,7 +29,7 @@ class FileBeside {
   int Append(std::string_view content) { return WriteAll(file_.get(), content); }
   int Flush();  // to the disk; closes it
   int Commit();
-  // The hidden name.
+  // The hidden name, which does not say whose it is. It stays if the process is killed.
   [[nodiscard]] const std::string& beside() const { return beside_; }
 
  private:

@@ -57,9 +57,11 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
 // comma outside parentheses. These are two statements: put braces around them after `if`.
 #define TACHO_ASSIGN_OR_RETURN(declaration, ...) \
   TACHO_ASSIGN_OR_RETURN_AS(TACHO_JOIN(tacho_result_, __LINE__), declaration, (__VA_ARGS__))
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none
 #define TACHO_ASSIGN_OR_RETURN_AS(result, declaration, expression)    \
   auto&& result = expression;                                         \
   if (!result) return tl::unexpected<::tacho::Error>(result.error()); \
   declaration = *std::forward<decltype(result)>(result)
+// NOLINTEND(bugprone-macro-parentheses)
 #define TACHO_JOIN(a, b) TACHO_JOIN_AS_IS(a, b)
 #define TACHO_JOIN_AS_IS(a, b) a##b

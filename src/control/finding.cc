@@ -43,7 +43,7 @@ Finding FindingOf(const Error& error, const std::string& url) {
   const bool usage = error.kind == ErrorKind::kUsage;
   const std::string prefix = url + ": ";
   const bool named = error.message.starts_with(prefix);
-  return {usage ? FindingId::kRequestDoesNotFit : FindingId::kNoAnswer, named ? url : "",
+  return {usage ? FindingId::kRequestDoesNotFit : FindingId::kNoAnswer, url,
           named ? error.message.substr(prefix.size()) : error.message};
 }
 

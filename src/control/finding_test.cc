@@ -35,13 +35,16 @@ TEST(Finding, TroublesAreThoseThatMakeARecordingIncomplete) {
   EXPECT_THAT(TextsOf(findings, false), testing::ElementsAre("a: 1 s"));
 }
 
-TEST(Finding, AnErrorOfAWorkerKeepsItsKindAndWords) {
+TEST(Finding, AnErrorOfAWorkerKeepsItsKindAndNamesTheWorker) {
   for (const ErrorKind kind : {ErrorKind::kUsage, ErrorKind::kRemote})
     for (const char* message : {"http://h:1: no", "/folder: not there"}) {
       const Finding finding = FindingOf({kind, message}, "http://h:1");
       EXPECT_EQ(finding.severity(), FindingSeverity::kBlocking);
       EXPECT_EQ(ErrorOf(finding).kind, kind);
-      EXPECT_EQ(ErrorOf(finding).message, message);
+      EXPECT_EQ(finding.subject, "http://h:1");
+      EXPECT_EQ(ErrorOf(finding).message, std::string_view(message).starts_with("http")
+                                              ? message
+                                              : "http://h:1: /folder: not there");
     }
 }
 

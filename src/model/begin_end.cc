@@ -39,25 +39,31 @@ void BeginEndPairs::Finish(Notes& notes) const {
 }
 
 void RangePairs::Begin(const Event& event, ProcessId process, uint32_t row) {
-  open_[KeyOf(event, process)].push_back(
-      {event.name, event.has_start ? std::optional(event.start) : std::nullopt, row});
+  OfKey& of_key = open_[KeyOf(event, process)];
+  of_key.by_name[event.name].push_back(of_key.begun);
+  of_key.open[of_key.begun++] = {event.name,
+                                 event.has_start ? std::optional(event.start) : std::nullopt, row};
+}
+
+std::optional<RangePairs::Open> RangePairs::TakeBegin(const Event& event, ProcessId process) {
+  const auto at = open_.find(KeyOf(event, process));
+  if (at == open_.end()) return std::nullopt;
+  OfKey& of_key = at->second;
+  // The last of all is the last of its name, too.
+  const StringId name =
+      event.name == StringId::kEmpty ? of_key.open.rbegin()->second.name : event.name;
+  const auto of_name = of_key.by_name.find(name);
+  if (of_name == of_key.by_name.end()) return std::nullopt;
+  const auto taken = of_key.open.extract(of_name->second.back());
+  of_name->second.pop_back();
+  if (of_name->second.empty()) of_key.by_name.erase(of_name);
+  if (of_key.open.empty()) open_.erase(at);
+  return taken.mapped();
 }
 
 std::optional<RangePairs::Ended> RangePairs::End(const Event& event, ProcessId process,
                                                  Notes& notes) {
-  const auto list = open_.find(KeyOf(event, process));
-  std::optional<Open> begin;
-  if (list != open_.end()) {
-    std::vector<Open>& open = list->second;
-    const auto last = std::find_if(open.rbegin(), open.rend(), [&](const Open& one) {
-      return event.name == StringId::kEmpty || one.name == event.name;
-    });
-    if (last != open.rend()) {
-      begin = *last;
-      open.erase(std::next(last).base());
-      if (open.empty()) open_.erase(list);
-    }
-  }
+  const std::optional<Open> begin = TakeBegin(event, process);
   if (!begin) {
     notes.Add(NoteId::kUnmatchedBeginEnd, "the end of a range without its begin");
     return std::nullopt;
@@ -67,8 +73,8 @@ std::optional<RangePairs::Ended> RangePairs::End(const Event& event, ProcessId p
 }
 
 void RangePairs::Finish(Notes& notes) const {
-  for (const auto& [key, open] : open_) {
-    notes.Add(NoteId::kUnfinishedSpan, "a range without end", open.size());
+  for (const auto& [key, of_key] : open_) {
+    notes.Add(NoteId::kUnfinishedSpan, "a range without end", of_key.open.size());
   }
 }
 

@@ -36,7 +36,7 @@ class BeginEndPairs {
 
 // Joins the begins and ends of ranges that need not nest: an end closes the last open begin of its
 // process with the same category, id and name; an end without a name closes one of any name. Memory
-// grows with what is open.
+// grows with what is open. Cost: O(log n) each for n open ranges.
 class RangePairs {
  public:
   struct Ended {
@@ -59,10 +59,18 @@ class RangePairs {
     uint32_t row;
   };
   using Key = std::tuple<ProcessId, int, int64_t>;  // process, category (-1: none), id
+  // The begin that `event` ends, no longer open.
+  std::optional<Open> TakeBegin(const Event& event, ProcessId process);
   static Key KeyOf(const Event& event, ProcessId process) {
     return {process, event.has_category ? Index(event.category) : -1, event.id};
   }
-  std::map<Key, std::vector<Open>> open_;
+  // The open ranges of one key in the order of their begins, and where those of each name are.
+  struct OfKey {
+    std::map<uint64_t, Open> open;
+    std::map<StringId, std::vector<uint64_t>> by_name;
+    uint64_t begun = 0;
+  };
+  std::map<Key, OfKey> open_;
 };
 
 }  // namespace tacho

@@ -77,24 +77,27 @@ Result<InputPlan> PlanInput(const TraceChoice& choice, RunProgress& progress) {
   return plan;
 }
 
+// Calls `work`, which may need more memory than there is: then it ends early.
+template <typename Work>
+void WhileMemoryLasts(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  } catch (const std::system_error& error) {  // no memory for a thread's stack
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+  }
+}
+
 // What `job` makes of one source. A trace that needs more memory than there is must not take the
 // others with it.
 template <typename Item, typename Job>
 Result<Outcomes<Item>> RunJob(const TraceSource& source, StreamThreads threads,
                               std::string_view out_of_memory, const Job& job) {
-  const auto fail = [&] {
-    return Fail(ErrorKind::kUnreadable, source.Display() + ": " + std::string(out_of_memory));
-  };
-  try {
-    return job(source, threads);
-  } catch (const std::bad_alloc&) {
-    return fail();
-  } catch (const std::length_error&) {
-    return fail();
-  } catch (const std::system_error& error) {  // no memory for a thread's stack
-    if (error.code() != std::errc::resource_unavailable_try_again) throw;
-    return fail();
-  }
+  Result<Outcomes<Item>> outcomes =
+      Fail(ErrorKind::kUnreadable, source.Display() + ": " + std::string(out_of_memory));
+  WhileMemoryLasts([&] { outcomes = job(source, threads); });
+  return outcomes;
 }
 
 // The sessions of traces that were read.
@@ -260,7 +263,7 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
   std::vector<RankInput> workers = RankInputsOf(run);
   std::erase_if(workers,
                 [](const RankInput& trace) { return trace.facts->role != TraceRole::kWorker; });
-  for (const std::vector<size_t>& slices : OverlappingSlices(workers)) {
+  const auto join = [&](const std::vector<size_t>& slices) {
     SlicesTogether together;
     RunProgress silent;
     TraceBuilder builder;
@@ -276,7 +279,7 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
                   [&](const std::string&) -> EventSink& { return builder; }, silent)
                   .has_value();
     }
-    if (!whole) continue;
+    if (!whole) return;
     const Trace trace = std::move(builder).Finish();
     TraceAnalysis analysis = AnalyzeTrace(trace, classifier,
                                           {.scope = {.window = {}, .device = options.device},
@@ -285,6 +288,9 @@ void JoinSlices(const SourceReader& read, const std::vector<TraceSource>& source
     together.devices = std::move(analysis.devices);
     together.idle = std::move(analysis.idle);
     run.together.push_back(std::move(together));
+  };
+  for (const std::vector<size_t>& slices : OverlappingSlices(workers)) {
+    WhileMemoryLasts([&] { join(slices); });
   }
 }
 

@@ -174,7 +174,7 @@ class Recorder {
       session.GiveUpTheOthers();
     // Requests in flight would only wait until the flush ends; a given load is the user's.
     load_went_on_ =
-        options_.given_load && load_.Runs() && !load_.Ended() && !stop_.stop_requested();
+        options_.given_load && load_.Runs() && !load_.HasEnded() && !stop_.stop_requested();
     session.Stop(
         [this] {
           if (!load_went_on_) load_.Cancel();
@@ -212,7 +212,7 @@ class Recorder {
                     SecondsText(recording_.profiled.end_ns - recording_.profiled.begin_ns),
                     SecondsText(flushed_ns - recording_.profiled.end_ns)),
         "--whole-load records all of it");
-    if (Wait("load", INT64_MAX, [&] { return load_.Ended(); }))
+    if (Wait("load", INT64_MAX, [&] { return load_.GaveUp(); }))
       observer_.OnDone("load", SecondsText(MonotonicNs() - flushed_ns) + " more without profilers");
   }
 

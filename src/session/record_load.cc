@@ -32,11 +32,14 @@ Result<void> RecordLoad::Begin() {
   return {};
 }
 
-bool RecordLoad::Ended() {
-  if (options_.load && !load_) return true;  // it could not begin
-  if (!load_ || !load_->ended()) return false;
-  gave_up_ = true;
-  return true;
+bool RecordLoad::HasEnded() const {
+  return load_ ? load_->ended() : options_.load;  // it could not begin
+}
+
+bool RecordLoad::GaveUp() {
+  const bool ended = HasEnded();
+  gave_up_ = gave_up_ || (ended && load_ != nullptr);
+  return ended;
 }
 
 uint64_t RecordLoad::RequestsEnded() const {

@@ -21,7 +21,9 @@ class RecordLoad {
   Result<void> Begin();
   bool Runs() const { return load_ != nullptr; }
   // Whether all planned requests are through, or none can be sent: no window need be longer.
-  bool Ended();
+  bool HasEnded() const;
+  // The same, and remembers it: a load that ended before its window did gave up.
+  bool GaveUp();
   uint64_t RequestsEnded() const;
   const DriveProgress& progress() const { return load_->progress(); }  // while it runs
   std::string ProgressText() const;                                    // " · 8 running, ..." or ""

@@ -40,7 +40,7 @@ void WindowEnd::Begin() {
 bool WindowEnd::IsOver() {
   const std::optional<uint64_t> wanted = options_.window_requests;
   return (wanted && RequestsEnded() >= *wanted) || session_.FilesThere() || StepsTaken() ||
-         load_.Ended() || NoneLives();
+         load_.GaveUp() || NoneLives();
 }
 
 void WindowEnd::End(RecordObserver& observer) {

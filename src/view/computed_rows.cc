@@ -75,11 +75,9 @@ ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices) 
   return row;
 }
 
-ComputedRow AddIdle(const std::vector<IdleStretch>& stretches, uint32_t device,
-                    ComputedSlices& slices) {
+ComputedRow AddIdle(std::span<const IdleStretch> stretches, ComputedSlices& slices) {
   ComputedRow row;
   for (const IdleStretch& stretch : stretches) {
-    if (stretch.device != device) continue;
     row.push_back(
         slices.Add(stretch.when, IdleCauseId(stretch.cause), static_cast<uint8_t>(stretch.cause)));
   }

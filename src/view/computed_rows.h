@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,7 @@ ComputedRow AddSteps(const StepTable& steps, ComputedSlices& slices);
 // computed, exposed while it did not.
 ComputedRow AddBusy(const DeviceItems& device, ComputedSlices& slices);
 ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices);
-// The idle time of a device by cause (Palette::kIdle). `device`: index into DeviceWork::devices.
-ComputedRow AddIdle(const std::vector<IdleStretch>& stretches, uint32_t device,
-                    ComputedSlices& slices);
+// The idle time of a device by cause (Palette::kIdle). `stretches`: those of the device.
+ComputedRow AddIdle(std::span<const IdleStretch> stretches, ComputedSlices& slices);
 
 }  // namespace tacho

@@ -77,8 +77,10 @@ void RankRows::AddComputed(const StepTable& steps, const DeviceWork& work,
   };
   std::vector<OfDevice> of_devices;
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
-    of_devices.push_back({AddBusy(work.devices[i], computed_), AddIdle(stretches, i, computed_),
-                          AddCommunication(work.devices[i], computed_)});
+    of_devices.push_back(
+        {AddBusy(work.devices[i], computed_),
+         AddIdle(std::ranges::equal_range(stretches, i, {}, &IdleStretch::device), computed_),
+         AddCommunication(work.devices[i], computed_)});
   }
   tables_[static_cast<size_t>(DrawnFrom::kComputed)].color_of_name = computed_.color_of_name;
 
@@ -171,6 +173,7 @@ void RankRows::AddThreads(const LaunchLinks& links) {
 
 size_t RankRows::MemoryBytes() const {
   size_t bytes = index_.MemoryBytes() + computed_.table.MemoryBytes();
+  for (const DrawnTable& table : tables_) bytes += table.color_of_name.size();
   for (const TimelineRow& row : rows_) {
     for (const Lane& lane : row.lanes) bytes += lane.MemoryBytes();
   }

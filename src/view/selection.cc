@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/words.h"
+#include "model/track_index.h"
 
 namespace tacho {
 namespace {
@@ -89,45 +90,42 @@ namespace {
 
 // Nodes of all slices of a window, whatever their size.
 std::vector<FlameNode> AllNodes(std::span<const Lane> lanes, Interval window) {
+  struct Slice {
+    Interval when;
+    size_t lane, place;
+  };
+  std::vector<Slice> slices;
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    const Lane::Places places = lanes[lane].In(window);
+    for (size_t place = places.first; place < places.last; ++place) {
+      slices.push_back({lanes[lane].When(place), lane, place});
+    }
+  }
+  std::ranges::sort(slices, [](const Slice& a, const Slice& b) {
+    return a.when == b.when ? a.lane < b.lane : IsOuter(a.when, b.when);
+  });
   std::vector<FlameNode> nodes(1);
   std::map<std::tuple<uint32_t, std::string_view, uint8_t>, uint32_t> children;
-  // Of the slices of each lane above: their places and their nodes.
-  struct Above {
-    const Lane* lane;
-    Lane::Places places;
-    std::vector<uint32_t> node;
-    size_t next = 0;
+  struct Open {
+    TimeNs end;
+    uint32_t node;
   };
-  std::vector<Above> above;
-  for (const Lane& lane : lanes) {
-    const Lane::Places places = lane.In(window);
-    std::vector<uint32_t> of_lane;
-    for (Above& upper : above) upper.next = upper.places.first;
-    for (size_t place = places.first; place < places.last; ++place) {
-      const Interval when = lane.When(place);
-      uint32_t parent = 0;
-      for (size_t i = above.size(); i-- > 0 && parent == 0;) {
-        Above& upper = above[i];
-        while (upper.next < upper.places.last &&
-               PlaceEnd(upper.lane->When(upper.next)) <= when.start) {
-          ++upper.next;
-        }
-        if (upper.next == upper.places.last) continue;
-        const Interval around = upper.lane->When(upper.next);
-        if (around.start <= when.start && when.start < around.end && when.end <= around.end) {
-          parent = upper.node[upper.next - upper.places.first];
-        }
-      }
-      const auto number = static_cast<uint32_t>(nodes.size());
-      const auto [at, added] =
-          children.try_emplace({parent, lane.NameText(place), lane.ColorOf(place)}, number);
-      if (added) nodes.push_back({lane.NameText(place), lane.ColorOf(place), parent, 0, {}, {}});
-      FlameNode& node = nodes[at->second];
-      ++node.count;
-      node.total += when.Clip(window).length();
-      of_lane.push_back(at->second);
+  std::vector<Open> open;
+  for (const Slice& slice : slices) {
+    while (!open.empty() &&
+           (slice.when.start >= open.back().end || slice.when.end > open.back().end)) {
+      open.pop_back();
     }
-    above.push_back({&lane, places, std::move(of_lane)});
+    const uint32_t parent = open.empty() ? 0 : open.back().node;
+    const std::string_view name = lanes[slice.lane].NameText(slice.place);
+    const uint8_t color = lanes[slice.lane].ColorOf(slice.place);
+    const auto number = static_cast<uint32_t>(nodes.size());
+    const auto [at, added] = children.try_emplace({parent, name, color}, number);
+    if (added) nodes.push_back({name, color, parent, 0, {}, {}});
+    FlameNode& node = nodes[at->second];
+    ++node.count;
+    node.total += slice.when.Clip(window).length();
+    open.push_back({slice.when.end, at->second});
   }
   return nodes;
 }
@@ -148,7 +146,8 @@ std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, 
     kept.back().parent = parent;
   }
   for (FlameNode& node : kept) node.self = node.total;
-  for (size_t i = 1; i < kept.size(); ++i) kept[kept[i].parent].self -= kept[i].total;
+  for (size_t i = 1; i < kept.size(); ++i) kept[kept[i].parent].self += -kept[i].total;
+  for (FlameNode& node : kept) node.self = std::max(node.self, DurationNs{});
   return kept;
 }
 
@@ -184,7 +183,7 @@ std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_vie
 }
 
 std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::string_view text,
-                                   TimeNs from, bool forward) {
+                                   SearchPlace from, bool forward) {
   Holds holds(text);
   std::optional<FoundSlice> best;
   const auto start_of = [&](const FoundSlice& found) {
@@ -192,14 +191,17 @@ std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::stri
   };
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = *lanes[i];
-    // After `from`: from the first that starts later on; before it: from the last that does.
-    size_t place = lane.FirstFrom(forward ? from + DurationNs{1} : from);
+    // Slices that start at `from` come after it in later lanes, before it in earlier ones.
+    const bool with_equal = forward ? i <= from.lane : i < from.lane;
+    size_t place = lane.FirstFrom(TimeNs{AddSaturated(from.at.ns, with_equal ? 1 : 0)});
     const auto at_end = [&] { return forward ? place == lane.size() : place == 0; };
     for (; !at_end(); place += forward ? size_t{1} : size_t{0} - 1) {
       const FoundSlice found{i, forward ? place : place - 1};
+      // Of equals the first lane is next, the last one is before.
       if (best &&
-          (forward ? start_of(found) >= start_of(*best) : start_of(found) <= start_of(*best)))
+          (forward ? start_of(found) >= start_of(*best) : start_of(found) < start_of(*best))) {
         break;
+      }
       if (!holds(lane, found.place)) continue;
       best = found;
       break;

@@ -31,12 +31,11 @@ struct FlameNode {
   uint32_t parent = 0;  // index; comes before its children
   uint64_t count = 0;
   DurationNs total;  // inside the window, children included
-  DurationNs self;   // without them
+  DurationNs self;   // without them; 0 if they overlap and so take longer than it
 };
-// [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top; a
-// slice is a child of the one around it in the nearest lane above. Nodes with less than `least` are
-// left out with all that is in them, and are part of their parent's self time. Cost: O(slices in
-// the window).
+// [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top;
+// slices nest as in model/nesting.h. Nodes with less than `least` are left out with all that is in
+// them, and are part of their parent's self time. Cost: O(n log n) for n slices in the window.
 std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least);
 
 // Where a name was found.
@@ -51,12 +50,17 @@ struct NameHits {
 std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_view text, size_t most,
                              uint64_t& total);
 
-// The slice after `from` (before, where `forward` is false) whose name holds `text`: the one that
-// starts next, of equals the one in the first lane. nullopt when there is none.
+// The slice after `from` (before, where `forward` is false) whose name holds `text`, in the order
+// of their starts, of equals by lane; nullopt when there is none. To go on, search from the slice
+// found.
 struct FoundSlice {
   size_t lane = 0, place = 0;
 };
+struct SearchPlace {
+  TimeNs at;
+  size_t lane = 0;  // that of the slice to go on from
+};
 std::optional<FoundSlice> FindNext(std::span<const Lane* const> lanes, std::string_view text,
-                                   TimeNs from, bool forward);
+                                   SearchPlace from, bool forward);
 
 }  // namespace tacho

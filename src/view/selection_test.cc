@@ -118,6 +118,43 @@ TEST(FlameGraph, SmallNodesArePartOfTheirParent) {
   EXPECT_EQ(nodes[0].total.ns, 100);
 }
 
+// Of children that overlap without nesting each counts whole.
+TEST(FlameGraph, SelfTimeIsNeverNegative) {
+  TraceBuilder builder;
+  builder.Host("cpu_op", "outer", {.start = 0, .duration = 10});
+  builder.Host("cpu_op", "a", {.start = 1, .duration = 8});
+  builder.Host("cpu_op", "b", {.start = 2, .duration = 8});
+  const Trace trace = std::move(builder).Finish();
+  const RankRows rank(trace, KernelRules());
+  const auto nodes = FlameGraph(ThreadOf(rank).lanes, {{0}, {100}}, {0});
+  ASSERT_EQ(nodes.size(), 4u);
+  EXPECT_EQ(nodes[1].total.ns, 10);
+  EXPECT_EQ(nodes[1].self.ns, 0);
+  EXPECT_EQ(nodes[3].parent, 1u);
+}
+
+TEST(FindNext, ReachesEverySliceInBothDirections) {
+  TraceBuilder builder;
+  for (const char* stream : {"7", "8", "9"}) {
+    builder.Kernel("same", {.stream = stream, .start = 5, .duration = 2});
+    builder.Kernel("same", {.stream = stream, .start = 9, .duration = 2});
+  }
+  const Trace trace = std::move(builder).Finish();
+  const RankRows rank(trace, KernelRules());
+  std::vector<const Lane*> lanes;
+  for (const TimelineRow& row : rank.rows()) {
+    if (row.kind == RowKind::kStream) lanes.push_back(&row.lanes.front());
+  }
+  for (const bool forward : {true, false}) {
+    SearchPlace from{{forward ? 0 : 100}, 0};
+    size_t found = 0;
+    for (; const auto next = FindNext(lanes, "same", from, forward); ++found) {
+      from = {lanes[next->lane]->When(next->place).start, next->lane};
+    }
+    EXPECT_EQ(found, 6u);
+  }
+}
+
 TEST(Search, FindsNamesInUpperAndLowerCase) {
   TraceBuilder builder;
   builder.Kernel("Ampere_sgemm", {.start = 50, .duration = 10});
@@ -144,7 +181,7 @@ TEST(Search, FindsNamesInUpperAndLowerCase) {
   EXPECT_EQ(Search(lanes, "sgemm", 1, total).size(), 1u);
 
   const auto next = [&](int64_t from, bool forward) -> int64_t {
-    const auto found = FindNext(lanes, "sgemm", {from}, forward);
+    const auto found = FindNext(lanes, "sgemm", {{from}, forward ? lanes.size() : 0}, forward);
     return found ? lanes[found->lane]->When(found->place).start.ns : -1;
   };
   EXPECT_EQ(next(0, true), 10);

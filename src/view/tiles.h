@@ -35,7 +35,7 @@ struct TileLane {
   uint32_t number = 0;
   const Lane* lane = nullptr;
 };
-// `lanes`: at most kMostLanes. Cost: that of Lane::Fold for each; 16 bytes a column at most.
+// `lanes`: at most kMostLanes. Cost: that of Lane::Fold for each; 32 bytes a column at most.
 std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window);
 
 }  // namespace tacho

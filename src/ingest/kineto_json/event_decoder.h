@@ -66,7 +66,7 @@ class EventDecoder {
     uint32_t args_slots = 0;         // how many slots are arguments
     std::vector<int64_t> last_args;  // of the last event, if some are texts: they tend to repeat
     bool lacks_duration = false;     // a slice without a duration
-    bool lacks_start = false;        // a slice, begin or end without a start
+    bool lacks_start = false;        // NeedsStart, and there is none
     char phase = '?';                // Chrome's letter
     uint32_t slots = 0;              // the kinds of its slots: a bit each
     int32_t correlation = -1;        // the number of its slot among the arguments, or -1

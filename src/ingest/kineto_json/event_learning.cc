@@ -48,9 +48,7 @@ uint32_t EventDecoder::LearnShape(const ParsedEvent& event, TemplatePart tail,
   Event& e = shape.prototype;
   shape.phase = event.Phase();
   e.type = TypeOfPhase(shape.phase);
-  shape.lacks_start =
-      !event.start && (e.type == EventType::kSlice || e.type == EventType::kSliceBegin ||
-                       e.type == EventType::kSliceEnd);
+  shape.lacks_start = !event.start && NeedsStart(e.type);
   for (const Slot& slot : slots) shape.slots |= SlotBit(slot.kind);
   if (arg_values_.size() < slots.size()) arg_values_.resize(slots.size());
   if (event.category) {

@@ -44,6 +44,12 @@ struct ParsedEvent {
 
 // What an event with Chrome's letter is.
 EventType TypeOfPhase(char letter);
+// Whether an event of this type is lost without a time: it would stand in a table, by it.
+constexpr bool NeedsStart(EventType type) {
+  return type == EventType::kSlice || type == EventType::kSliceBegin ||
+         type == EventType::kSliceEnd || type == EventType::kRangeBegin ||
+         type == EventType::kRangeEnd || type == EventType::kCounter;
+}
 
 // What SGLang's merger puts before each pid of a rank, up to the space: "[TP00-DP01] " of
 // "[TP00-DP01] 1234"; "" if the pid has no such part.
