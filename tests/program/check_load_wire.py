@@ -278,9 +278,11 @@ def interrupt(folder):
         told = json.loads(out)
         check(f"{name}: marked", told["ended_early"] == "stopped" and told["whole"]["cancelled"] > 0 and told["whole"]["done"] > 0, told["whole"])
         came, seconds = told["whole"]["output_tokens"] + told["whole"]["lost_tokens"], told["whole"]["duration_ns"] / 1e9
+        records = records_of(f"{folder}/r.jsonl")
+        cut_off = sum(r["output_tokens"] for r in records if r["status"] == "cancelled")
         check(f"{name}: all that came has its rate", near(told["whole"]["received_tokens_per_s"], came / seconds, 0.001)
-              and told["whole"]["lost_tokens"] > 0, told["whole"])
-        statuses = collections.Counter(r["status"] for r in records_of(f"{folder}/r.jsonl"))
+              and told["whole"]["lost_tokens"] == cut_off, (cut_off, told["whole"]))
+        statuses = collections.Counter(r["status"] for r in records)
         check(f"{name}: records", statuses["done"] == told["whole"]["done"] and statuses["cancelled"] == told["whole"]["cancelled"], statuses)
         written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
         check(f"{name}: vLLM's file", written["completed"] == told["whole"]["done"] and len(written["errors"]) == told["whole"]["sent"],
