@@ -291,7 +291,8 @@ ControlOutcome OutcomeOf(const ControlRequest& request, const EngineFacts& facts
   return outcome;
 }
 
-// Stops that found nothing running, of sessions that may not have begun.
+// Some stops found nothing running because their sessions may not have begun: these start requests
+// are taken back.
 void TakeBack(HttpClient& client, const std::vector<ControlRequest>& requests,
               std::chrono::milliseconds patience, std::stop_token stop,
               std::vector<ControlOutcome>& outcomes) {

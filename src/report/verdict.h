@@ -18,7 +18,7 @@ std::string Verdict(const RunAnalysis& run);
 std::string BriefVerdict(const TraceAnalysis& trace, const RankTable& ranks = {});
 std::string BriefVerdict(const RunAnalysis& run);
 
-// What the screen of a run says: of its only rank, or of all.
+// What the screen of a run says, of its only rank or of all ranks.
 struct RunVerdict {
   std::string text, brief, caveat;
 };

@@ -33,7 +33,8 @@ class DaemonRound {
   void KeepOnly(const std::vector<int64_t>& pids);
   // Notes who begins; to be called now and then, from Ask to the end of the window.
   void Look(const KinetoDaemon& daemon, const FolderState& folder);
-  // Those that live and did not begin: they asked again in the window or after it, and were idle.
+  // Processes that are alive but did not begin: they polled the daemon during the window or after
+  // it, and were idle.
   std::vector<int64_t> Late(const KinetoDaemon& daemon, const FolderState& folder) const;
   // Processes whose files are whole.
   size_t Whole() const;

@@ -60,9 +60,10 @@ void WindowEnd::End(RecordObserver& observer) {
                    "it needs a longer --duration"});
 }
 
-// From when the last profiler runs. What workers that count by time recorded until then counts.
+// From the start of the last profiler on. If a window ends by time, what the other workers
+// recorded before that is part of it.
 int64_t WindowEnd::MostNs() const {
-  // Steps that were asked for of a given load may come late in it.
+  // With a given load and a number of steps, the steps may come late in the load.
   if (options_.given_load && !recording_.window.by_budget) return INT64_MAX;
   const std::optional<int64_t> latest_ns = session_.LatestStopNs();
   const int64_t window_ns = recording_.window.window_ns;
