@@ -75,11 +75,13 @@ ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices) 
   return row;
 }
 
-ComputedRow AddIdle(std::span<const IdleStretch> stretches, ComputedSlices& slices) {
+ComputedRow AddIdle(const std::vector<IdleStretch>& stretches, uint32_t device,
+                    ComputedSlices& slices) {
   ComputedRow row;
-  for (const IdleStretch& stretch : stretches) {
-    row.push_back(
-        slices.Add(stretch.when, IdleCauseId(stretch.cause), static_cast<uint8_t>(stretch.cause)));
+  auto stretch = std::ranges::lower_bound(stretches, device, {}, &IdleStretch::device);
+  for (; stretch != stretches.end() && stretch->device == device; ++stretch) {
+    row.push_back(slices.Add(stretch->when, IdleCauseId(stretch->cause),
+                             static_cast<uint8_t>(stretch->cause)));
   }
   return row;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,9 @@ ComputedRow AddSteps(const StepTable& steps, ComputedSlices& slices);
 // computed, exposed while it did not.
 ComputedRow AddBusy(const DeviceItems& device, ComputedSlices& slices);
 ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices);
-// The idle time of a device by cause (Palette::kIdle). `stretches`: those of the device.
-ComputedRow AddIdle(std::span<const IdleStretch> stretches, ComputedSlices& slices);
+// The idle time of a device by cause (Palette::kIdle). `stretches`: of all devices, one after the
+// other; `device`: index into DeviceWork::devices. Cost: O(log n) and that of the device's.
+ComputedRow AddIdle(const std::vector<IdleStretch>& stretches, uint32_t device,
+                    ComputedSlices& slices);
 
 }  // namespace tacho

@@ -76,10 +76,7 @@ TEST(ComputedRows, AreTheFiguresOfTheTables) {
       auto communication = TimesOf(slices, AddCommunication(items, slices));
       EXPECT_EQ(communication["exposed"], times[device].exposed_comm.ns);
       EXPECT_EQ(communication["exposed"] + communication["hidden"], times[device].comm_busy.ns);
-      for (const auto& [cause, ns] :
-           TimesOf(slices,
-                   AddIdle(std::ranges::equal_range(stretches, device, {}, &IdleStretch::device),
-                           slices))) {
+      for (const auto& [cause, ns] : TimesOf(slices, AddIdle(stretches, device, slices))) {
         idle_time += ns;
       }
     }

@@ -77,10 +77,8 @@ void RankRows::AddComputed(const StepTable& steps, const DeviceWork& work,
   };
   std::vector<OfDevice> of_devices;
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
-    of_devices.push_back(
-        {AddBusy(work.devices[i], computed_),
-         AddIdle(std::ranges::equal_range(stretches, i, {}, &IdleStretch::device), computed_),
-         AddCommunication(work.devices[i], computed_)});
+    of_devices.push_back({AddBusy(work.devices[i], computed_), AddIdle(stretches, i, computed_),
+                          AddCommunication(work.devices[i], computed_)});
   }
   tables_[static_cast<size_t>(DrawnFrom::kComputed)].color_of_name = computed_.color_of_name;
 
