@@ -34,6 +34,25 @@ TEST(ReplaceFile, PutsNewContentInPlaceOfTheOld) {
   EXPECT_EQ(FilesIn(folder), 1);
 }
 
+TEST(ReplaceFile, TakesNamesAsLongAsTheFileSystemAllows) {
+  const FolderForTest folder;
+  const std::string path = folder.At(std::string(255, 'n'));
+  ASSERT_TRUE(ReplaceFile(path, "new"));
+  EXPECT_EQ(TextOf(path), "new");
+  EXPECT_EQ(FilesIn(folder), 1);
+}
+
+TEST(ReplaceFile, SeveralAtOnceInOneFolder) {
+  const FolderForTest folder;
+  FileBeside one(folder.At("one")), two(folder.At("two"));
+  ASSERT_EQ(one.Write("1"), 0);
+  ASSERT_EQ(two.Write("2"), 0);
+  EXPECT_EQ(two.Commit(), 0);
+  EXPECT_EQ(one.Commit(), 0);
+  EXPECT_EQ(TextOf(folder.At("one")) + TextOf(folder.At("two")), "12");
+  EXPECT_EQ(FilesIn(folder), 2);
+}
+
 TEST(ReplaceFile, LeavesNothingWhenItFails) {
   const FolderForTest folder;
   fs::create_directory(folder.At("taken"));

@@ -16,6 +16,7 @@ from exact_server import ExactServer
 from loads import load, near, percentile, records_of, run
 from scenario import check
 
+GAP = 0.004  # seconds between two chunks
 WORK = ["--input-len", "64", "--output-len", "32", "--requests", "60", "--concurrency", "4"]
 # From the server's write to its look at the clock, and the other way round.
 SLACK_NS = 3e6
@@ -68,7 +69,7 @@ def holds(name, told, records, server):
 def busy(folder):
     with spinning():
         for name, options in ("as it comes", []), ("without priority", ["--normal-priority"]):
-            with ExactServer(ttft=0.008, gap=0.004, prompt=True) as server:
+            with ExactServer(ttft=0.008, gap=GAP, prompt=True) as server:
                 told = load(name, server.url, *WORK, *options, "--records", f"{folder}/r.jsonl", "--vllm-json", f"{folder}/v.json")
                 known = holds(name, told, records_of(f"{folder}/r.jsonl"), server)
             client = told["client"]
@@ -76,9 +77,11 @@ def busy(folder):
                   f"{told['whole']['unsure_first']} first tokens unsure", flush=True)
             check(f"{name}: priority", client["priority"] in (("normal",) if options else ("real-time", "refused")), client)
             if client["priority"] == "real-time":
-                # A virtual machine may stand still for some milliseconds.
+                # Chunks come together only if the loop was late by a whole gap: then it says so, and few did.
                 coalesced, chunks = told["whole"]["coalesced_chunks"], told["whole"]["chunks"]
-                check(f"{name}: real-time: kept up", not client["client_bound"] and coalesced <= chunks / 50, (client, coalesced, chunks))
+                held_up = client["lag_max_ns"] > GAP * 1e9
+                check(f"{name}: real-time: kept up", not client["client_bound"] and coalesced <= (chunks / 50 if held_up else 0),
+                      (client, coalesced, chunks))
             written = json.loads(pathlib.Path(f"{folder}/v.json").read_text())
             check(f"{name}: vLLM's file", (written["mean_ttft_ms"] is not None) == known and
                   written.get("client_bound", False) == client["client_bound"], written["mean_ttft_ms"])
@@ -87,7 +90,7 @@ def busy(folder):
 def said(folder):
     """The table marks figures that the client spoilt."""
     del folder
-    with spinning(), ExactServer(ttft=0.008, gap=0.004, prompt=True) as server:
+    with spinning(), ExactServer(ttft=0.008, gap=GAP, prompt=True) as server:
         text = run(server.url, *WORK, "--normal-priority").stdout
     bound = "the client was the limit" in text
     check("marked in vLLM's table", ("Limited by the client:" in text) == bound, text)

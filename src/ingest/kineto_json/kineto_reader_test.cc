@@ -104,6 +104,18 @@ TEST(ReadKinetoJson, TakesTheDialects) {
               ElementsAre("bad-time 1", "missing-duration 1"));
 }
 
+// Each of these would stand in a table by its time.
+TEST(ReadKinetoJson, EventsWithoutTheirTimeAreNoted) {
+  for (const bool fast : {true, false}) {
+    for (const char letter : std::string("XBEbeC")) {
+      const std::string event = std::string(R"({"ph":")") + letter +
+                                R"(","name":"n","cat":"c","id":1,"pid":1,"tid":1,"dur":1})";
+      const ReadBack read = Read("{\"traceEvents\":[" + event + "," + event + "]}", 1 << 20, fast);
+      EXPECT_EQ(read.notes.CountOf(NoteId::kBadTime), 2u) << letter;
+    }
+  }
+}
+
 TEST(ReadKinetoJson, IdsThatAreNoSmallIntegersStillJoin) {
   for (const std::string id : {"18446744073709551001", "1234567890123456789", "\"5\""}) {
     TraceBuilder builder;
