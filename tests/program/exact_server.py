@@ -14,8 +14,9 @@ class ExactServer:
     """Speaks the completions and the chat of vLLM and the /generate of SGLang.
 
     `behave(n, request)` names what happens to request n (from 0): "" is an answer in order; see _misbehave. What came
-    is kept in `requests`, in order: dicts of path, headers, body, arrived_ns, and first_ns and last_ns, when the first
-    and the last token had been written (CLOCK_MONOTONIC, as the client's own).
+    is kept in `requests`, in order: dicts of path, headers, body, arrived_ns, written_ns (of a stream: when each chunk had
+    been written), and first_ns and last_ns, when the first and the last token had been written (CLOCK_MONOTONIC, as the
+    client's own).
     """
 
     # tokenizer: it has one, has none, or has one that "hangs".
@@ -152,6 +153,7 @@ class ExactServer:
             await writer.drain()
             request["last_ns"] = time.monotonic_ns()
             request.setdefault("first_ns", request["last_ns"])
+            request.setdefault("written_ns", []).append(request["last_ns"])
         while what == "endless":
             told += self.tokens_a_chunk
             send(self._content(path, told, tokens, " word", False))
