@@ -92,7 +92,7 @@ struct Classifier::Rules {
       }
     } else if (last == nullptr) {
       return Fail(ErrorKind::kUsage,
-                  "a line that begins with \"|\" continues a rule, but none is before it");
+                  "a line that begins with \"|\" continues a rule, but no rule comes before it");
     } else {
       line.remove_prefix(1);
     }

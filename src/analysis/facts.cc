@@ -153,7 +153,7 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
         "work");
     return;
   }
-  // An engine that stamps its version also names its steps: none is then an answer.
+  // An engine that stamps its version also names its steps: if it names none, no step ran.
   if (FindSteps(trace).method.empty()) {
     out.emplace_back("steps and their phases, because the trace has no step annotation");
   }

@@ -232,7 +232,7 @@ void AddExtents(const std::vector<Interval>& steps, const std::vector<Interval>&
 
 StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scope) {
   StepTable table;
-  // An engine that stamps its version also names its steps: none is then an answer.
+  // An engine that stamps its version also names its steps: if it names none, no step ran.
   if (!found.steps.empty() || !trace.header.vllm_version.empty()) table.method = "annotated";
   for (const Step& step : found.steps) {
     if (!scope.Counts(step.when.start) && scope.Clip(step.when).empty()) continue;

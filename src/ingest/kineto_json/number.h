@@ -11,7 +11,7 @@
 
 namespace tacho::kineto {
 
-// How many of the eight bytes at `p` (loaded into `v`) are digits before the first that is none.
+// How many of the eight bytes at `p` (loaded into `v`) come before the first that is not a digit.
 inline int CountDigits(uint64_t v) {
   // A byte is a digit if its upper half is 3 and still is after adding 6.
   const uint64_t odd = ((v & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030) |
