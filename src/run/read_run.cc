@@ -92,11 +92,12 @@ void WhileMemoryLasts(const Work& work) {
 // What `job` makes of one source. A trace that needs more memory than there is must not take the
 // others with it.
 template <typename Item, typename Job>
-Result<Outcomes<Item>> RunJob(const TraceSource& source, StreamThreads threads,
-                              std::string_view out_of_memory, const Job& job) {
+Result<Outcomes<Item>> RunJob(const InputPlan& plan, size_t source, std::string_view out_of_memory,
+                              const Job& job) {
   Result<Outcomes<Item>> outcomes =
-      Fail(ErrorKind::kUnreadable, source.Display() + ": " + std::string(out_of_memory));
-  WhileMemoryLasts([&] { outcomes = job(source, threads); });
+      Fail(ErrorKind::kUnreadable,
+           plan.found.traces[source].Display() + ": " + std::string(out_of_memory));
+  WhileMemoryLasts([&] { outcomes = job(plan.found.traces[source], source, plan.stream_threads); });
   return outcomes;
 }
 
@@ -118,12 +119,15 @@ SessionChoice ChooseByContent(const std::string& session, const std::vector<Seen
 // Runs `job` over the sources and keeps what came out, in their order.
 template <typename Item, typename Run, typename Job>
 Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
-                             std::string_view out_of_memory, const Job& job) {
+                             std::string_view out_of_memory, const Job& job,
+                             TraceKeeper* keeper = nullptr) {
   const std::vector<TraceSource>& sources = plan.found.traces;
   std::vector<Result<Outcomes<Item>>> outcomes(sources.size());
   size_t ran = 0;
   const auto run = [&](size_t i) {
-    outcomes[i] = RunJob<Item>(sources[i], plan.stream_threads, out_of_memory, job);
+    if (keeper != nullptr) keeper->OnBegin(i);
+    outcomes[i] = RunJob<Item>(plan, i, out_of_memory, job);
+    if (keeper != nullptr && !outcomes[i]) keeper->OnFailure(i, outcomes[i].error());
   };
   if (choice.first_worker_only) {
     while (ran < sources.size()) {
@@ -308,12 +312,15 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   const std::vector<TraceSource> sources = plan.found.traces;
   const auto in_flight = FindInFlight(sources, options.in_flight);
+  if (options.keeper != nullptr) options.keeper->OnFound(plan.found);
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(plan), choice, "needs more memory than there is: try --summary",
-      [&](const TraceSource& source, StreamThreads threads) {
+      [&](const TraceSource& source, size_t number, StreamThreads threads) {
         return ReadTraces<TraceAnalysis>(
             read, source, threads, choice, progress,
-            [&](const Trace& trace, Outcome<TraceAnalysis>& outcome) {
+            [&](Trace&& read_trace, Outcome<TraceAnalysis>& outcome) {
+              const auto shared = std::make_shared<const Trace>(std::move(read_trace));
+              const Trace& trace = *shared;
               Scope scope{.window = {}, .device = options.device};
               if (options.window) {
                 scope.window = options.window->On(trace.span);
@@ -322,10 +329,14 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                   return;
                 }
               }
+              const std::optional<InFlight> requests = RequestsOf(trace, source, in_flight);
+              if (options.keeper != nullptr) {
+                options.keeper->OnTrace(number, {outcome.seen.path, shared, requests});
+              }
               TraceAnalysis analysis = AnalyzeTrace(
                   trace, classifier,
                   {.scope = scope,
-                   .in_flight = RequestsOf(trace, source, in_flight),
+                   .in_flight = requests,
                    .key_averages = options.key_averages,
                    .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
               analysis.first_of_file = outcome.first;
@@ -334,7 +345,8 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
               else
                 outcome.item = std::move(analysis);
             });
-      });
+      },
+      options.keeper);
   if (!readout) return readout;
   // A window begins with each slice anew: there is no stretch of time that they share.
   if (!options.window) JoinSlices(read, sources, options, in_flight, classifier, readout->run);
@@ -344,28 +356,13 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   return readout;
 }
 
-Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress,
-                                   const SourceReader& read) {
-  TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
-  const auto keep = [](Trace&& trace, Outcome<LoadedTrace>& outcome) {
-    outcome.item.emplace();
-    outcome.item->facts = GatherFacts(trace);
-    outcome.item->trace = std::move(trace);
-  };
-  return Collect<LoadedTrace, LoadedRun>(std::move(plan), choice, "needs more memory than there is",
-                                         [&](const TraceSource& source, StreamThreads threads) {
-                                           return ReadTraces<LoadedTrace>(read, source, threads,
-                                                                          choice, progress, keep);
-                                         });
-}
-
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
                                           RunProgress& progress, const SourceReader& read) {
   const TraceChoice choice{.paths = paths, .threads = threads};
   TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
   return Collect<TraceSummary, RunSummary>(
       std::move(plan), choice, "needs more memory than there is",
-      [&](const TraceSource& source,
+      [&](const TraceSource& source, size_t,
           StreamThreads stream_threads) -> Result<Outcomes<TraceSummary>> {
         std::deque<SourcePart<SummarySink>> parts;
         TACHO_ASSIGN_OR_RETURN(const auto sizes,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,11 +34,32 @@ struct TraceWindow {
   [[nodiscard]] std::optional<Interval> On(Interval span) const;
 };
 
+// A trace that stays after its analysis.
+struct KeptTrace {
+  std::string path;  // as in TraceAnalysis
+  std::shared_ptr<const Trace> trace;
+  std::optional<InFlight> in_flight;  // on the trace's clock; absent: unknown
+};
+// Keeps the traces of a run, for a view that shows them while the others are read. Many threads
+// call it at once.
+class TraceKeeper {
+ public:
+  virtual ~TraceKeeper() = default;
+  // Once, before all other calls. `source` is an index into `found.traces`, the order of the
+  // results.
+  virtual void OnFound(const Discovery& found) = 0;
+  virtual void OnBegin(size_t source) = 0;
+  // Before its analysis; once for each trace of a source.
+  virtual void OnTrace(size_t source, const KeptTrace& trace) = 0;
+  virtual void OnFailure(size_t source, const Error& error) = 0;
+};
+
 struct ReadOptions {
   std::optional<TraceWindow> window = {};
   std::string device = {};
   bool key_averages = false;                  // also what PyTorch's key_averages() shows
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
+  TraceKeeper* keeper = nullptr;
 };
 
 // A trace that was read, whether or not it was asked for.
@@ -68,24 +90,10 @@ struct Readout {
 // one are opened. A trace that does not fit into memory is an unreadable input. They fail if a path
 // is missing or nothing could be read. `read` is called by many threads.
 
-// Each Trace is dropped as soon as it is analysed.
+// Each Trace is dropped as soon as it is analysed, unless `options.keeper` keeps it.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read = ReadSource);
-
-// A trace that stays, with the notes of its reading.
-struct LoadedTrace {
-  std::string path;  // as in TraceAnalysis
-  uint64_t bytes = 0, json_bytes = 0;
-  Trace trace;
-  TraceFacts facts;
-};
-struct LoadedRun {
-  std::vector<LoadedTrace> traces;  // by path
-  std::vector<std::string> skipped;
-};
-Result<Readout<LoadedRun>> LoadRun(const TraceChoice& choice, RunProgress& progress,
-                                   const SourceReader& read = ReadSource);
 
 // Totals without a model, in memory that grows with their different names only.
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,

@@ -191,25 +191,57 @@ TEST_F(ReadRunTest, ARankIsOfTheSessionThatIsChosen) {
   EXPECT_THAT(Paths(Read(choice)->run), ElementsAre(folder_.At("b/rank1.json")));
 }
 
-TEST_F(ReadRunTest, LoadedTracesStay) {
+struct KeepsAll : TraceKeeper {
+  void OnFound(const Discovery& found) override {
+    begun = std::vector<std::atomic<int>>(found.traces.size());
+    failed = std::vector<std::atomic<int>>(found.traces.size());
+    kept.resize(found.traces.size());
+    unreadable = found.failures.size();
+  }
+  void OnBegin(size_t source) override { ++begun[source]; }
+  void OnTrace(size_t source, const KeptTrace& trace) override { kept[source].push_back(trace); }
+  void OnFailure(size_t source, const Error&) override { ++failed[source]; }
+  std::vector<std::atomic<int>> begun, failed;
+  std::vector<std::vector<KeptTrace>> kept;
+  size_t unreadable = 0;
+};
+
+TEST_F(ReadRunTest, AKeeperGetsEachTraceAndTheResultsAreTheSame) {
   for (int rank = 0; rank < 3; ++rank) WriteRank(rank, 3, rank != 1);
   folder_.Write("rank3.json", "");
-  const auto loaded = LoadRun({.paths = {folder_.path()}, .threads = 2}, progress_);
-  ASSERT_TRUE(loaded.has_value());
-  ASSERT_THAT(loaded->run.traces, SizeIs(3));
+  KeepsAll keeper;
+  const TraceChoice choice{.paths = {folder_.path()}, .threads = 2};
+  const auto readout = Read(choice, {.keeper = &keeper});
+  ASSERT_TRUE(readout.has_value()) << readout.error().message;
+  EXPECT_EQ(Paths(readout->run), Paths(Read(choice)->run));
+  ASSERT_THAT(keeper.kept, SizeIs(3));
   for (size_t rank = 0; rank < 3; ++rank) {
-    const LoadedTrace& trace = loaded->run.traces[rank];
+    EXPECT_EQ(keeper.begun[rank], 1);
+    ASSERT_THAT(keeper.kept[rank], SizeIs(1));
+    const KeptTrace& trace = keeper.kept[rank][0];
     EXPECT_EQ(trace.path, folder_.At("rank" + std::to_string(rank) + ".json"));
-    EXPECT_EQ(trace.facts.rank, rank);
-    EXPECT_EQ(trace.trace.gpu.size(), 2u);
-    EXPECT_EQ(trace.trace.notes.CountOf(NoteId::kTruncatedJson), rank == 1 ? 1u : 0u);
-    EXPECT_EQ(trace.bytes, std::filesystem::file_size(trace.path));
+    EXPECT_EQ(trace.trace->gpu.size(), 2u) << "it outlives the reading";
+    EXPECT_FALSE(trace.in_flight);
   }
-  EXPECT_THAT(loaded->failures, SizeIs(1));
-  EXPECT_THAT(loaded->run.skipped, ElementsAre(HasSubstr("rank3.json: is empty")));
-  const auto one = LoadRun({.paths = {folder_.path()}, .ranks = {2}}, progress_);
-  ASSERT_THAT(one->run.traces, SizeIs(1));
-  EXPECT_EQ(one->run.traces[0].facts.rank, 2);
+  EXPECT_EQ(keeper.unreadable, 1u);
+
+  KeepsAll of_one;
+  ASSERT_TRUE(Read({.paths = {folder_.path()}, .ranks = {2}}, {.keeper = &of_one}).has_value());
+  EXPECT_THAT(of_one.kept[1], IsEmpty());
+  EXPECT_THAT(of_one.kept[2], SizeIs(1));
+}
+
+TEST_F(ReadRunTest, AKeeperLearnsWhatCannotBeRead) {
+  const auto classifier = Classifier::Create();
+  KeepsAll keeper;
+  const auto fail = [](const TraceSource&, StreamThreads, const NextSink&,
+                       RunProgress&) -> Result<TraceSizes> {
+    return Fail(ErrorKind::kUnreadable, "no");
+  };
+  EXPECT_FALSE(
+      ReadRun({.paths = {WriteRank(0, 1)}}, {.keeper = &keeper}, *classifier, progress_, fail));
+  ASSERT_THAT(keeper.failed, SizeIs(1));
+  EXPECT_EQ(keeper.failed[0], 1);
 }
 
 // A format whose files hold the traces of several processes: two ranks, and one without GPU work.
@@ -256,9 +288,11 @@ TEST_F(ReadRunTest, AFileMayHoldSeveralTraces) {
   EXPECT_THAT(Paths(read({.paths = {file}, .first_worker_only = true}).run),
               ElementsAre(file + "#pid=100"));
 
-  const auto loaded = LoadRun({.paths = {file}}, progress_, ReadTwoRanks);
-  ASSERT_THAT(loaded->run.traces, SizeIs(3));
-  EXPECT_EQ(loaded->run.traces[2].trace.python_frames.size(), 1u);
+  KeepsAll keeper;
+  ASSERT_TRUE(
+      ReadRun({.paths = {file}}, {.keeper = &keeper}, *classifier, progress_, ReadTwoRanks));
+  ASSERT_THAT(keeper.kept[0], SizeIs(3));
+  EXPECT_EQ(keeper.kept[0][2].trace->python_frames.size(), 1u);
   const auto summaries = ReadSummaries({file}, 0, progress_, ReadTwoRanks);
   ASSERT_THAT(summaries->run.traces, SizeIs(3));
   EXPECT_EQ(summaries->run.traces[1].path, file + "#pid=101");
