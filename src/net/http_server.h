@@ -70,8 +70,9 @@ struct HttpServerOptions {
   uint64_t most_body = 64u << 20;  // bytes of a request's body, unless the gate says otherwise
   // Bytes of the bodies of all unanswered requests together; more is answered with 503.
   uint64_t most_bodies = 1u << 30;
-  // Connections at a time; a further one is answered with 503. For each, the head of a request and
-  // the bytes received during an answer are at most 128 kB.
+  uint32_t most_head = 64u << 10;  // bytes of a request's head; more is answered with 431
+  // Connections at a time; a further one is answered with 503. Each holds a head and at most 64 kB
+  // received during an answer.
   size_t most_connections = 16'384;
   // Unread bytes of an answer in pieces; beyond that the connection is closed.
   size_t most_backlog = 64u << 20;
@@ -79,6 +80,10 @@ struct HttpServerOptions {
   std::chrono::milliseconds request_timeout{30'000};
   // The time limit of an idle connection.
   std::chrono::milliseconds keep_alive_timeout{120'000};
+  // The time limit of a peer that takes nothing of an answer. 0: unlimited.
+  std::chrono::milliseconds stall_timeout{0};
+  // Sent with every answer, with those to bad and refused requests as well. Valid (CheckHeader).
+  std::vector<HttpHeader> headers = {};
 };
 
 // HTTP/1.1 servers on one thread of their own: any number of listening addresses. Boost.Beast

@@ -400,5 +400,53 @@ TEST_F(BoundedServerTest, ReaderThatTakesNothing) {
   EXPECT_LT(written, 2u << 20);
 }
 
+TEST(HttpServer, ClosesAConnectionWhoseClientTakesNothingOfAnAnswer) {
+  const auto server =
+      MakeServer({.request_timeout = milliseconds(100), .stall_timeout = milliseconds(300)});
+  std::promise<std::shared_ptr<HttpExchange>> stalled;
+  const uint16_t port = ListenOn(*server, [&](const std::shared_ptr<HttpExchange>& exchange) {
+    if (exchange->request().path == "/stalls") stalled.set_value(exchange);
+    exchange->Respond(200, std::string(64u << 20, 'x'), "text/plain");
+  });
+  RawSocket reads = RawSocket::ConnectTo(port);
+  reads.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_GT(reads.ReadMessage().size(), 64u << 20) << "who reads gets it all";
+  RawSocket stalls = RawSocket::ConnectTo(port);
+  stalls.Send("GET /stalls HTTP/1.1\r\nHost: x\r\n\r\n");
+  const auto kept = Await(stalled.get_future(), "the request");
+  EXPECT_TRUE(Eventually([&] { return !kept->connected(); }));
+  EXPECT_EQ(kept->backlog(), 0u);
+}
+
+TEST(HttpServer, ItsHeadersGoWithEveryAnswer) {
+  const auto server = MakeServer(
+      {.most_head = 1000, .most_connections = 1, .headers = {{"X-Frame-Options", "DENY"}}});
+  const uint16_t port = ListenOn(*server, [](const auto& exchange) {
+    exchange->Respond(204, "", "", {{"A", "b"}});
+  });
+  const auto ask = [port](const std::string& request) {
+    std::string answer;
+    Eventually([&] {  // until the connection before is closed
+      RawSocket socket = RawSocket::ConnectTo(port);
+      socket.Send(request);
+      answer = socket.ReadUntil("\r\n\r\n");
+      return !answer.starts_with("HTTP/1.1 503");
+    });
+    return answer;
+  };
+  const auto has_ours = HasSubstr("\r\nX-Frame-Options: DENY\r\n");
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+              testing::AllOf(StartsWith("HTTP/1.1 204 "), HasSubstr("\r\nA: b\r\n"), has_ours));
+  EXPECT_THAT(ask("nonsense\r\n\r\n"), testing::AllOf(StartsWith("HTTP/1.1 400 "), has_ours));
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\nA: " + std::string(1000, 'x') + "\r\n\r\n"),
+              testing::AllOf(StartsWith("HTTP/1.1 431 "), has_ours));
+  const RawSocket only = RawSocket::ConnectTo(port);
+  EXPECT_TRUE(Eventually([&] {
+    const std::string refused = RawSocket::ConnectTo(port).ReadAll();
+    return refused.starts_with("HTTP/1.1 503 ") &&
+           refused.find("X-Frame-Options: DENY") != std::string::npos;
+  }));
+}
+
 }  // namespace
 }  // namespace tacho

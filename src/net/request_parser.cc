@@ -14,8 +14,6 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr uint32_t kMostHead = 64 * 1024;
-
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 }  // namespace
@@ -24,8 +22,8 @@ struct RequestParser::Inside {
   http::request_parser<http::string_body> parser;
 };
 
-RequestParser::RequestParser() : inside_(std::make_unique<Inside>()) {
-  inside_->parser.header_limit(kMostHead);
+RequestParser::RequestParser(uint32_t most_head) : inside_(std::make_unique<Inside>()) {
+  inside_->parser.header_limit(most_head);
   // Not boost::none, which makes any length too long.
   inside_->parser.body_limit(std::numeric_limits<uint64_t>::max());
 }

@@ -11,7 +11,8 @@ namespace tacho {
 // Parses one HTTP/1 request as its bytes come (Boost.Beast's parser, kept out of headers).
 class RequestParser {
  public:
-  RequestParser();
+  // `most_head`: bytes; a longer head is refused with 431.
+  explicit RequestParser(uint32_t most_head);
   ~RequestParser();
   RequestParser(RequestParser&&) noexcept;
   RequestParser& operator=(RequestParser&&) noexcept;

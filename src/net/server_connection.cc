@@ -70,6 +70,7 @@ ServerConnection::ServerConnection(ServerConnections& all, FileDescriptor socket
       socket_(std::move(socket)),
       port_(port),
       handler_(std::move(handler)),
+      parser_(all.options().most_head),
       held_(all.NoBytes()) {}
 
 void ServerConnection::Open() {
@@ -216,7 +217,7 @@ void ServerConnection::Refuse(int status, std::string_view text) {
 }
 
 void ServerConnection::NextRequest() {
-  parser_ = RequestParser();
+  parser_ = RequestParser(all_.options().most_head);
   reading_ = Reading::kRequest;
   head_timed_ = false;
   continued_ = false;
@@ -256,6 +257,7 @@ void ServerConnection::Flush() {
 }
 
 bool ServerConnection::SendQueued() {
+  bool took = false;
   while (sent_ < output_.size()) {
     const ssize_t size = send(socket_.get(), output_.data() + sent_, output_.size() - sent_,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -263,6 +265,13 @@ bool ServerConnection::SendQueued() {
     if (size < 0 && errno == EAGAIN) break;
     if (size < 0) return false;
     sent_ += static_cast<size_t>(size);
+    took = true;
+  }
+  const std::chrono::milliseconds patience = all_.options().stall_timeout;
+  if (sent_ == output_.size()) {
+    stall_ns_ = 0;
+  } else if (patience.count() > 0 && (took || stall_ns_ == 0)) {
+    stall_ns_ = MonotonicNs() + Ns(patience);
   }
   if (sent_ == output_.size()) {
     if (output_.capacity() > kMostKept) std::string().swap(output_);
@@ -290,7 +299,9 @@ void ServerConnection::Close() {
 }
 
 void ServerConnection::CloseIfLate(int64_t now_ns) {
-  if (deadline_ns_ != 0 && now_ns >= deadline_ns_) Close();
+  for (const int64_t deadline : {deadline_ns_, stall_ns_}) {
+    if (deadline != 0 && now_ns >= deadline) return Close();
+  }
 }
 
 bool ServerConnection::Answers(uint64_t answer, Answer state) const {
@@ -302,8 +313,10 @@ void ServerConnection::AddHead(int status, std::string_view content_type,
   const auto out = std::back_inserter(output_);
   fmt::format_to(out, "HTTP/1.1 {} {}\r\n", status, ReasonOf(status));
   if (!content_type.empty()) fmt::format_to(out, "Content-Type: {}\r\n", content_type);
-  for (const HttpHeader& header : headers) {
-    fmt::format_to(out, "{}: {}\r\n", header.name, header.value);
+  for (const auto* some : {&headers, &all_.options().headers}) {
+    for (const HttpHeader& header : *some) {
+      fmt::format_to(out, "{}: {}\r\n", header.name, header.value);
+    }
   }
   if (!keep_alive_) output_ += "Connection: close\r\n";
 }

@@ -76,6 +76,7 @@ class ServerConnection final : public FdWatcher,
   std::string input_;        // bytes that came and are not used yet
   int64_t came_ns_ = 0;      // what was read last
   int64_t deadline_ns_ = 0;  // for the next bytes of the peer; 0: unlimited
+  int64_t stall_ns_ = 0;     // for the peer to take more of an answer; 0: unlimited
   bool head_timed_ = false;
   bool continued_ = false;
   uint32_t events_ = 0;  // watched

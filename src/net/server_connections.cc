@@ -11,13 +11,16 @@ namespace tacho {
 
 namespace {
 
-std::string RefusalOfConnection(size_t most) {
+std::string RefusalOfConnection(const HttpServerOptions& options) {
   const std::string text =
-      fmt::format("Service Unavailable: there are {} connections, which is the most\n", most);
-  return fmt::format(
-      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n"
-      "Connection: close\r\n\r\n{}",
-      text.size(), text);
+      fmt::format("Service Unavailable: there are {} connections, which is the most\n",
+                  options.most_connections);
+  std::string answer = fmt::format(
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n",
+      text.size());
+  for (const HttpHeader& header : options.headers)
+    answer += fmt::format("{}: {}\r\n", header.name, header.value);
+  return answer + "Connection: close\r\n\r\n" + text;
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ void ServerConnections::Add(FileDescriptor socket, uint16_t port,
                             std::shared_ptr<const HttpHandler> handler) {
   if (connections_.size() >= options_.most_connections) {
     // If it does not fit into an empty socket's buffer, it is dropped.
-    const std::string answer = RefusalOfConnection(options_.most_connections);
+    const std::string answer = RefusalOfConnection(options_);
     (void)send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return;
   }
