@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/ceilings.h"
 #include "report/profile_sections.h"
 #include "text/format_number.h"
 #include "text/visible_text.h"
@@ -98,21 +99,8 @@ void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
 void AddCeilings(Document& document, const TraceAnalysis& trace) {
   AddTitle(document, "Optimization Recommendations");
   const DeviceTotals totals = TotalsOf(trace.devices);
-  struct Ceiling {
-    std::string what;
-    DurationNs time;
-  };
-  std::vector<Ceiling> ceilings;
-  for (const IdleCauseRow& row : trace.idle.causes) {
-    if (row.cause == IdleCause::kNoRequest) continue;  // nobody waited
-    ceilings.push_back({fmt::format("idle: {}", IdleCauseId(row.cause)), row.total});
-  }
-  if (totals.exposed_comm.ns > 0)
-    ceilings.push_back({"exposed communication", totals.exposed_comm});
-  if (totals.exposed_copy.ns > 0) ceilings.push_back({"exposed copies", totals.exposed_copy});
+  const std::vector<Ceiling> ceilings = CeilingsOf(trace.idle, totals);
   if (ceilings.empty()) return AddLine(document, "this trace shows no possible gain");
-  std::stable_sort(ceilings.begin(), ceilings.end(),
-                   [](const Ceiling& a, const Ceiling& b) { return a.time > b.time; });
   AddLine(document, "The most that can be gained where, were that cost gone entirely:");
   for (const Ceiling& ceiling : ceilings) {
     AddLine(document, fmt::format("{} {} = {} of the window", PadRight(ceiling.what, 24),

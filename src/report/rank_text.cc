@@ -78,4 +78,24 @@ std::string RankLabel(const RankTable& ranks, const RankRow& row) {
   return VisibleText(ShortPaths(paths)[static_cast<size_t>(&row - ranks.rows.data())]);
 }
 
+std::string StragglerText(const RankTable& ranks) {
+  const std::optional<Straggler> straggler = FindStraggler(ranks);
+  if (!straggler) return "";
+  const std::string label = RankLabel(ranks, ranks.rows[straggler->row]);
+  if (straggler->sign == Straggler::Sign::kLeastCollectives) {
+    return fmt::format(
+        "{} is in collectives for {}, the median of the others for {}: they may be waiting for "
+        "it",
+        label, FormatDuration(straggler->time), FormatDuration(straggler->others));
+  }
+  std::string clause =
+      fmt::format("{} computes longest: {}", label, FormatDuration(straggler->time));
+  if (straggler->others.ns > 0) {
+    clause +=
+        fmt::format(", {} % more than the median of the others",
+                    FormatPercent(ShareOf(straggler->time - straggler->others, straggler->others)));
+  }
+  return clause;
+}
+
 }  // namespace tacho

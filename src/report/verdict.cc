@@ -152,27 +152,6 @@ std::string BusyRange(const RankTable& ranks) {
       ranks.recordings < 2 ? "" : fmt::format(", in {} recordings", ranks.recordings));
 }
 
-// "; rank 3 computes longest: ...", "" when none stands out.
-std::string StragglerClause(const RankTable& ranks) {
-  const std::optional<Straggler> straggler = FindStraggler(ranks);
-  if (!straggler) return "";
-  const std::string label = RankLabel(ranks, ranks.rows[straggler->row]);
-  if (straggler->sign == Straggler::Sign::kLeastCollectives) {
-    return fmt::format(
-        "; {} is in collectives for {}, the median of the others for {}: they may be waiting for "
-        "it",
-        label, FormatDuration(straggler->time), FormatDuration(straggler->others));
-  }
-  std::string clause =
-      fmt::format("; {} computes longest: {}", label, FormatDuration(straggler->time));
-  if (straggler->others.ns > 0) {
-    clause +=
-        fmt::format(", {} % more than the median of the others",
-                    FormatPercent(ShareOf(straggler->time - straggler->others, straggler->others)));
-  }
-  return clause;
-}
-
 // Why there is no device time where an accelerator of another make did the work; "" where none did.
 std::string OtherAccelerator(const TraceAnalysis& trace) {
   uint64_t events = 0;
@@ -241,7 +220,8 @@ std::string Sentence(const RunAnalysis& run, Length length) {
     out +=
         BusyRange(run.ranks) + RecordedClause(totals.devices, run) + ExposedClause(totals.devices);
   out += Rest(totals.devices, totals.kernels, totals.idle, {});
-  return out + (whole ? StragglerClause(run.ranks) : "") + MissingSuffix(run.ranks);
+  const std::string straggler = StragglerText(run.ranks);
+  return out + (whole && !straggler.empty() ? "; " + straggler : "") + MissingSuffix(run.ranks);
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+#include "report/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/answer_parts.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+// `run` cannot hold a second run.
+Answer AnswerChange(const AnswerInput& /*in*/) { return CannotTell("only one run was given"); }
+
+Answer AnswerLimit(const AnswerInput& /*in*/) {
+  return CannotTell(
+      "the traces state neither the bytes that kernels move nor the device's peak rates");
+}
+
+struct Question {
+  const char* id;
+  const char* text;
+  Answer (*answer)(const AnswerInput&);
+};
+constexpr Question kQuestions[] = {
+    {"trust", "Can this trace be trusted?", AnswerTrust},
+    {"idle", "Is the device idle, and why?", AnswerIdle},
+    {"bound", "Does the host or the device limit?", AnswerBound},
+    {"steps", "How long is a step?", AnswerSteps},
+    {"kernels", "Which kernels own the time?", AnswerKernels},
+    {"graphs", "Did CUDA graphs run?", AnswerGraphs},
+    {"communication", "Is communication exposed?", AnswerCommunication},
+    {"ranks", "Do the ranks agree?", AnswerRanks},
+    {"change", "What changed against another run?", AnswerChange},
+    {"first", "What costs most?", AnswerFirst},
+    {"origin", "Where do kernels come from?", AnswerOrigin},
+    {"limit", "Are kernels near the hardware's limit?", AnswerLimit},
+    {"waits", "Where does the host wait?", AnswerWaits},
+    {"load", "What was the load?", AnswerLoad},
+    {"drift", "Do steps drift?", AnswerDrift},
+};
+
+// The traces whose steps the screens show.
+std::vector<size_t> TracesOfSteps(const RunAnalysis& run) {
+  std::vector<size_t> traces;
+  if (run.traces.empty()) return traces;
+  if (const TraceAnalysis* only = OnlyTrace(run))
+    return {static_cast<size_t>(only - run.traces.data())};
+  if (run.ranks.rows.empty()) return traces;
+  const size_t group = RankOfSteps(run.ranks).group;
+  for (const RankRow& row : run.ranks.rows) {
+    if (row.group != group) continue;
+    const auto trace = std::ranges::find(run.traces, row.path, &TraceAnalysis::path);
+    if (trace != run.traces.end())
+      traces.push_back(static_cast<size_t>(trace - run.traces.begin()));
+  }
+  return traces;
+}
+
+}  // namespace
+
+AnswerInput::AnswerInput(const RunAnalysis& analysis)
+    : run(analysis), ranks(RanksOf(analysis)), totals(TotalsOf(analysis)) {
+  for (const size_t trace : TracesOfSteps(run)) {
+    for (const Step& step : run.traces[trace].steps.steps) steps.push_back({trace, &step});
+  }
+}
+
+std::vector<PlacedStep> AnswerInput::MainSteps() const {
+  std::map<Phase, DurationNs> times;
+  for (const PlacedStep& placed : steps) {
+    const Step& step = *placed.step;
+    if (step.label.phase == Phase::kEmpty) continue;
+    times[step.label.phase] += step.period.value_or(step.when.length());
+  }
+  const auto most = std::ranges::max_element(
+      times, {}, [](const auto& phase_and_time) { return phase_and_time.second; });
+  std::vector<PlacedStep> main;
+  for (const PlacedStep& placed : steps) {
+    if (most != times.end() && placed.step->label.phase == most->first) main.push_back(placed);
+  }
+  return main;
+}
+
+Answer CannotTell(std::string why) {
+  Answer answer;
+  answer.cannot_tell = std::move(why);
+  return answer;
+}
+
+std::string Sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string DeviceTimeText(const AnswerInput& in, DurationNs time) {
+  const DeviceTotals& totals = in.totals.devices;
+  return fmt::format("{} of {} time{}", FormatDuration(time), DeviceWord(totals),
+                     totals.devices > 1 ? fmt::format(" over {} devices", totals.devices) : "");
+}
+
+std::string NoDeviceTime(const AnswerInput& in) {
+  if (in.run.traces.empty()) return "no trace could be read";
+  return fmt::format("no device work {}", Whereabouts(in.run.traces.front()));
+}
+
+std::vector<Answer> Answers(const RunAnalysis& run) {
+  const AnswerInput in(run);
+  std::vector<Answer> answers;
+  for (const Question& question : kQuestions) {
+    answers.push_back(question.answer(in));
+    answers.back().id = question.id;
+    answers.back().question = question.text;
+  }
+  return answers;
+}
+
+}  // namespace tacho

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze.h"
+
+namespace tacho {
+
+// A place that shows what an answer says.
+struct Evidence {
+  size_t trace = 0;  // index into RunAnalysis::traces
+  Interval when;     // on the clock of that trace
+  bool operator==(const Evidence&) const = default;
+};
+
+// One of the questions that people open a profile with. Either it has a sentence, or
+// `cannot_tell` says why it has none. docs/metrics.md defines each figure.
+struct Answer {
+  std::string id;           // stable: "trust", "idle", ...
+  std::string question;     // "Is the device idle, and why?"
+  std::string sentence;     // without a full stop
+  std::string figure;       // with its unit: "86.3 %"; "" where there is none
+  std::string of;           // what the figure is of: "84.5 ms of GPU time"; "" without a figure
+  std::string cannot_tell;  // why
+  std::optional<double> share = {};  // the figure as a part of its whole, 0..1
+  std::optional<Evidence> at = {};
+};
+
+// The fifteen answers, always in this order: trust, idle, bound, steps, kernels, graphs,
+// communication, ranks, change, first, origin, limit, waits, load, drift. Every figure comes from
+// `run` alone. Names are visible text, cut to 40 columns. Cost: O(steps + graph
+// launches), and the percentiles' selections.
+std::vector<Answer> Answers(const RunAnalysis& run);
+
+}  // namespace tacho

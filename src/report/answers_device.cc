@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/answer_parts.h"
+#include "report/caveat.h"
+#include "report/ceilings.h"
+#include "report/idle_words.h"
+#include "report/rank_text.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+// A device this busy limits by itself; a host that causes this share of the idle time does.
+constexpr double kBusyEnough = 0.90, kMostOfIdle = 0.50;
+
+// `part` of `whole`, as figure and share.
+void SetShare(Answer& answer, DurationNs part, DurationNs whole) {
+  answer.figure = FormatShare(part, whole);
+  answer.share = ShareOf(part, whole);
+}
+
+bool IsHostsFault(IdleCause cause) {
+  return IsTheHosts(cause) && cause != IdleCause::kBetweenSteps;
+}
+
+// "; decode keeps it busy for 68.8 %": how much of the periods of each phase's steps their work
+// takes.
+std::string BusyByPhase(const AnswerInput& in) {
+  std::string text;
+  for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kOther}) {
+    DurationNs busy, periods;
+    for (const auto& [trace, step] : in.steps) {
+      if (step->label.phase != phase || !step->period || !step->device_busy) continue;
+      busy += *step->device_busy;
+      periods += *step->period;
+    }
+    if (periods.ns <= 0) continue;
+    text += fmt::format("{} {} {}", text.empty() ? "; busy share of the steps' periods:" : ",",
+                        PhaseName(phase), FormatShare(busy, periods));
+  }
+  return text;
+}
+
+}  // namespace
+
+Answer AnswerTrust(const AnswerInput& in) {
+  const std::vector<TraceAnalysis>& traces = in.run.traces;
+  if (traces.empty()) return CannotTell(NoDeviceTime(in));
+  uint64_t work = 0, linked = 0;
+  for (const TraceAnalysis& trace : traces) {
+    work += trace.launches.gpu_events + trace.launches.without_correlation;
+    linked += trace.launches.with_launch;
+  }
+  const auto whole = static_cast<uint64_t>(std::ranges::count_if(
+      traces, [](const TraceAnalysis& trace) { return !trace.notes.lost_data(); }));
+  Answer answer;
+  if (work > 0 && whole == traces.size()) {
+    answer.share = static_cast<double>(linked) / static_cast<double>(work);
+    answer.figure = FormatPercent(*answer.share) + " %";
+    answer.of = FormatCounted(work, "piece") + " of GPU work, linked to their launches";
+  } else {
+    answer.share = static_cast<double>(whole) / static_cast<double>(traces.size());
+    answer.figure = FormatCount(whole);
+    answer.of = FormatCounted(traces.size(), "trace") + ", without a lost event";
+  }
+  std::string text = whole == traces.size() ? "no event is lost" : "";
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  };
+  add(Caveat(in.run));
+  add(MissingCountText(in.run.ranks));
+  if (text.empty()) text = "events are missing";
+  answer.sentence = Sentence(std::move(text));
+  return answer;
+}
+
+Answer AnswerIdle(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  Answer answer;
+  SetShare(answer, totals.idle, totals.window);
+  answer.of = DeviceTimeText(in, totals.window);
+  answer.sentence = in.totals.idle.causes.empty()
+                        ? "The device is never idle between its first and its last work"
+                        : Sentence(MainIdleCause(in.totals.idle, "the idle time"));
+  answer.at = LongestGap(in, [](IdleCause) { return true; });
+  return answer;
+}
+
+Answer AnswerBound(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (totals.on_host)
+    return CannotTell("a CPU engine computes on the host: host and device are one");
+  DurationNs hosts, no_request;
+  for (const IdleCauseRow& row : in.totals.idle.causes) {
+    if (IsHostsFault(row.cause)) hosts += row.total;
+    if (row.cause == IdleCause::kNoRequest) no_request += row.total;
+  }
+  const DurationNs window = totals.window - no_request;
+  if (window.ns <= 0) return CannotTell("no request was in flight");
+  Answer answer;
+  SetShare(answer, hosts, window);
+  answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "") +
+              ", idle because of the host";
+  std::string text;
+  if (ShareOf(totals.busy, window) >= kBusyEnough) {
+    text = fmt::format("the GPU limits: it is busy for {}", FormatShare(totals.busy, window));
+  } else if (ShareOf(hosts, window - totals.busy) >= kMostOfIdle) {
+    text = fmt::format("the host limits: it causes {} of the GPU's idle time",
+                       FormatShare(hosts, window - totals.busy));
+  } else {
+    text = fmt::format("neither alone: the GPU is busy for {}, and the host causes {} of the rest",
+                       FormatShare(totals.busy, window), FormatShare(hosts, window - totals.busy));
+  }
+  answer.sentence = Sentence(text + BusyByPhase(in));
+  answer.at = LongestGap(in, IsHostsFault);
+  return answer;
+}
+
+Answer AnswerKernels(const AnswerInput& in) {
+  const KernelTable& kernels = in.totals.kernels;
+  const std::string_view words = WorkWords(in.totals.devices);
+  if (kernels.categories.empty() || kernels.total.ns == 0) {
+    return CannotTell(in.run.traces.empty()
+                          ? NoDeviceTime(in)
+                          : fmt::format("no {} {}", in.totals.devices.on_host ? words : "kernel",
+                                        Whereabouts(in.run.traces.front())));
+  }
+  const CategoryRow& category = kernels.categories.front();
+  const KernelRow& kernel = kernels.rows.front();
+  Answer answer;
+  SetShare(answer, category.total, kernels.total);
+  answer.of =
+      fmt::format("{} of {} time", FormatDuration(kernels.total), WorkWord(in.totals.devices));
+  answer.sentence = fmt::format("Category {} takes most; of single names {}: {} in {}",
+                                NameInSentence(category.category), NameInSentence(kernel.name),
+                                FormatShare(kernel.stats.total, kernels.total),
+                                FormatCounted(kernel.stats.count, "run"));
+  return answer;
+}
+
+Answer AnswerCommunication(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  Answer answer;
+  SetShare(answer, totals.exposed_comm, totals.window);
+  answer.of = DeviceTimeText(in, totals.window);
+  answer.sentence =
+      totals.comm_busy.ns == 0
+          ? "No communication ran"
+          : fmt::format(
+                "Communication runs for {}; for {} of it nothing computes meanwhile; waits "
+                "for other ranks are part of it",
+                FormatDuration(totals.comm_busy),
+                FormatShare(totals.exposed_comm, totals.comm_busy));
+  return answer;
+}
+
+Answer AnswerRanks(const AnswerInput& in) {
+  const RankTable& ranks = in.run.ranks;
+  if (!ranks.slowest) return CannotTell("no two ranks with device work are comparable");
+  Answer answer;
+  answer.figure =
+      fmt::format("{} to {} %", FormatPercent(ranks.least_busy), FormatPercent(ranks.most_busy));
+  answer.of = "the window of each rank, busy";
+  const std::string straggler = StragglerText(ranks);
+  answer.sentence = straggler.empty() ? "No rank stands out" : Sentence(straggler);
+  const std::optional<Straggler> found = FindStraggler(ranks);
+  if (!found) return answer;
+  const auto trace =
+      std::ranges::find(in.run.traces, ranks.rows[found->row].path, &TraceAnalysis::path);
+  if (trace != in.run.traces.end() && !trace->devices.empty())
+    answer.at = {static_cast<size_t>(trace - in.run.traces.begin()), trace->devices[0].window};
+  return answer;
+}
+
+Answer AnswerFirst(const AnswerInput& in) {
+  const DeviceTotals& totals = in.totals.devices;
+  if (totals.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  const std::vector<Ceiling> ceilings = CeilingsOf(in.totals.idle, totals);
+  if (ceilings.empty()) return CannotTell("there is neither idle time nor exposed communication");
+  const Ceiling& first = ceilings.front();
+  Answer answer;
+  SetShare(answer, first.time, totals.window);
+  answer.of = DeviceTimeText(in, totals.window);
+  answer.sentence = Sentence(fmt::format("{}; without it the window would be {} shorter at most",
+                                         first.what, FormatDuration(first.time)));
+  if (first.cause)
+    answer.at = LongestGap(in, [&](IdleCause cause) { return cause == *first.cause; });
+  return answer;
+}
+
+}  // namespace tacho

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/answer_parts.h"
+#include "report/idle_words.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+struct Launched {
+  uint64_t work = 0, linked = 0, under_graphs = 0, graphs = 0;
+};
+
+Launched CountLaunches(const AnswerInput& in) {
+  Launched sum;
+  for (const TraceAnalysis* trace : in.ranks) {
+    sum.work += trace->launches.gpu_events + trace->launches.without_correlation;
+    sum.linked += trace->launches.with_launch;
+    sum.under_graphs += trace->launches.graph_gpu_events;
+    sum.graphs += trace->launches.graphs.size();
+  }
+  return sum;
+}
+
+// Whether a graph launch begins while the step's annotation is open.
+bool HasGraph(const AnswerInput& in, const PlacedStep& placed) {
+  const std::vector<GraphLaunch>& graphs = in.run.traces[placed.trace].launches.graphs;
+  const auto first =
+      std::ranges::lower_bound(graphs, placed.step->when.start, {},
+                               [](const GraphLaunch& graph) { return graph.call.start; });
+  return first != graphs.end() && first->call.start < placed.step->when.end;
+}
+
+// What may make the host wait for the device: synchronizing calls, and copies that are not
+// asynchronous.
+bool MayWait(std::string_view call) {
+  const auto has = [&](std::string_view word) { return call.find(word) != std::string_view::npos; };
+  return has("Synchronize") || (has("Memcpy") && !has("Async") && !has("Graph"));
+}
+
+}  // namespace
+
+Answer AnswerGraphs(const AnswerInput& in) {
+  if (in.totals.devices.on_host) return CannotTell("a CPU engine launches no graph");
+  const Launched launched = CountLaunches(in);
+  if (launched.work == 0) return CannotTell(NoDeviceTime(in));
+  if (launched.linked == 0) return CannotTell("no launch call of the GPU work is in the trace");
+  Answer answer;
+  answer.share = static_cast<double>(launched.under_graphs) / static_cast<double>(launched.work);
+  answer.figure = FormatPercent(*answer.share) + " %";
+  answer.of = FormatCounted(launched.work, "piece") + " of GPU work";
+  if (launched.graphs == 0) {
+    answer.sentence = "No graph was launched";
+    return answer;
+  }
+  answer.sentence = FormatCounted(launched.graphs, "graph launch", "graph launches");
+  const std::vector<PlacedStep> steps = in.MainSteps();
+  const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
+  const auto without = static_cast<uint64_t>(std::ranges::count_if(steps, has_none));
+  if (steps.empty()) return answer;
+  answer.sentence = fmt::format("{}, {} of them with a graph launch; {}", StepsText(steps),
+                                FormatCount(steps.size() - without), answer.sentence);
+  if (without == 0 || without == steps.size()) return answer;
+  const PlacedStep& first = *std::ranges::find_if(steps, has_none);
+  answer.at = {first.trace, first.step->when};
+  return answer;
+}
+
+Answer AnswerOrigin(const AnswerInput& in) {
+  if (in.totals.devices.window.ns == 0) return CannotTell(NoDeviceTime(in));
+  if (in.totals.devices.on_host)
+    return CannotTell("the work of a CPU engine is its operators; only Python stacks tell more");
+  if (in.run.traces[0].scope.window)
+    return CannotTell("operators at the edges of --window count whole");
+  std::map<std::string_view, DurationNs> by_name;
+  DurationNs known, all = in.totals.devices.copies.total + in.totals.devices.memsets.total;
+  for (const CategoryRow& row : in.totals.devices.kernels) all += row.total;
+  for (const TraceAnalysis* trace : in.ranks) {
+    for (const OpRow& row : trace->ops.rows) {
+      by_name[row.name] += row.device_self;
+      known += row.device_self;
+    }
+  }
+  if (known.ns == 0) return CannotTell("the traces link no GPU work to an operator");
+  const auto most =
+      std::ranges::max_element(by_name, {}, [](const auto& row) { return row.second; });
+  const bool stacks = std::ranges::any_of(
+      in.ranks, [](const TraceAnalysis* trace) { return trace->facts.python_stacks; });
+  Answer answer;
+  answer.share = ShareOf(known, all);
+  answer.figure = FormatShare(known, all);
+  answer.of = fmt::format("{} of GPU work, launched by known operators", FormatDuration(all));
+  answer.sentence =
+      fmt::format("{} launched most: {}; Python stacks were {}", NameInSentence(most->first),
+                  FormatDuration(most->second), stacks ? "recorded" : "not recorded");
+  return answer;
+}
+
+Answer AnswerWaits(const AnswerInput& in) {
+  bool any_call = false;
+  std::map<std::string_view, DurationStats> by_name;
+  DurationStats all;
+  const auto add = [](DurationStats& sum, const DurationStats& more) {
+    sum.count += more.count;
+    sum.total += more.total;
+    sum.max = std::max(sum.max, more.max);
+  };
+  for (const TraceAnalysis* trace : in.ranks) {
+    for (const ApiRow& row : trace->launches.apis) {
+      any_call = true;
+      if (!MayWait(row.name)) continue;
+      add(by_name[row.name], row.stats);
+      add(all, row.stats);
+    }
+  }
+  if (!any_call) return CannotTell("no call of the device's runtime was recorded");
+  Answer answer;
+  answer.figure = FormatDuration(all.total);
+  answer.of = FormatCounted(all.count, "call") + " that may wait for the device";
+  if (all.count == 0) {
+    answer.sentence = "The host makes no call that waits for the device";
+    return answer;
+  }
+  const auto most =
+      std::ranges::max_element(by_name, {}, [](const auto& row) { return row.second.total; });
+  answer.sentence =
+      fmt::format("{} takes longest: {} in {}, {} at most", NameInSentence(most->first),
+                  FormatDuration(most->second.total), FormatCounted(most->second.count, "call"),
+                  FormatDuration(most->second.max));
+  return answer;
+}
+
+}  // namespace tacho
