@@ -17,11 +17,12 @@ LAYERS = {
     "view": {"base", "model", "analysis"},
     "report": {"base", "text", "model", "analysis"},
     "net": {"base"},
+    "serve": {"base", "text", "net", "model", "analysis", "view", "report"},
     "control": {"base", "text", "net"},
     "load": {"base", "text", "net"},
     "session": {"base", "text", "io", "model", "ingest", "analysis", "run", "net", "control", "load"},
     "simulate": {"base", "text", "net"},
-    "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "report", "net", "control", "load", "session", "simulate"},
+    "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "view", "report", "net", "serve", "control", "load", "session", "simulate"},
 }
 # Third-party headers and the only places that may name them.
 FENCES = {

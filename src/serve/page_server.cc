@@ -1,0 +1,147 @@
+#include "serve/page_server.h"
+
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <new>
+#include <utility>
+
+#include "net/clock.h"
+#include "serve/assets.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kThreads = 4, kMostWaiting = 64, kMostConnections = 64;
+constexpr uint32_t kMostHead = 16u << 10;
+constexpr uint64_t kMostMarks = 1u << 20, kMostBodies = 8u << 20;
+constexpr uint16_t kFirstPort = 8137, kPortsTried = 100;
+constexpr int64_t kBeatNs = 15'000'000'000;
+constexpr size_t kMostAssetFile = 16u << 20;
+constexpr std::string_view kApi = "/api/v1/";
+
+HttpServerOptions ServerOptions() {
+  HttpServerOptions options;
+  options.gate = [](const ServerRequest& head) {
+    return HttpAdmission{.most_body = head.path == "/api/v1/marks" ? kMostMarks : 0};
+  };
+  options.most_bodies = kMostBodies;
+  options.most_head = kMostHead;
+  options.most_connections = kMostConnections;
+  options.request_timeout = std::chrono::seconds(10);
+  options.stall_timeout = std::chrono::seconds(30);
+  options.headers = {
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+       "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"}};
+  return options;
+}
+
+HttpAnswer AnswerOf(const Asset& asset, const ServerRequest& request) {
+  HttpAnswer answer{.content_type = std::string(asset.content_type),
+                    .headers = {{"ETag", asset.etag}, {"Cache-Control", "no-cache"}}};
+  if (FindHeader(request.headers, "If-None-Match").find(asset.etag) != std::string_view::npos) {
+    answer.status = 304;
+    return answer;
+  }
+  answer.headers.push_back({"Content-Encoding", "gzip"});
+  answer.body = asset.gzipped;
+  return answer;
+}
+
+HttpAnswer AnswerFromFolder(const Asset& asset, const std::string& folder) {
+  const std::string path = folder + "/" + std::string(asset.name);
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(kMostAssetFile, '\0');
+  if (!file) return ErrorAnswer(404, "cannot read " + path);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return {.body = std::move(bytes), .content_type = std::string(asset.content_type)};
+}
+
+}  // namespace
+
+PageServer::PageServer(ApiHandler api, EventHub& events, std::string assets_folder)
+    : api_(std::move(api)),
+      events_(events),
+      assets_folder_(std::move(assets_folder)),
+      last_request_ns_(MonotonicNs()),
+      queue_(kThreads, kMostWaiting) {}
+
+PageServer::~PageServer() { server_.reset(); }
+
+Result<std::unique_ptr<PageServer>> PageServer::Start(const PageServerOptions& options,
+                                                      ApiHandler api, EventHub& events) {
+  std::unique_ptr<PageServer> page(new PageServer(std::move(api), events, options.assets_folder));
+  TACHO_ASSIGN_OR_RETURN(page->server_, HttpServer::Create(ServerOptions()));
+  // On the server's thread: it takes no connection before access_ is there.
+  std::promise<Result<void>> opened;
+  page->server_->Post([&] { opened.set_value(page->Open(options)); });
+  TACHO_RETURN_IF_ERROR(opened.get_future().get());
+  return page;
+}
+
+Result<void> PageServer::Open(const PageServerOptions& options) {
+  const auto listen = [&](uint16_t port) {
+    return server_->Listen(options.host, port, [this](std::shared_ptr<HttpExchange> exchange) {
+      Handle(std::move(exchange));
+    });
+  };
+  Result<uint16_t> taken = listen(options.port.value_or(kFirstPort));
+  for (uint16_t i = 1; !taken && !options.port && i <= kPortsTried; ++i) {
+    if (taken.error().kind != ErrorKind::kOutput) break;
+    taken = listen(i < kPortsTried ? static_cast<uint16_t>(kFirstPort + i) : uint16_t{0});
+  }
+  if (!taken) return tl::unexpected<Error>(taken.error());
+  port_ = *taken;
+  TACHO_ASSIGN_OR_RETURN(access_, Access::Create(port_, options.allow_hosts));
+  Beat();
+  return {};
+}
+
+void PageServer::Beat() {
+  events_.Beat();
+  server_->At(MonotonicNs() + kBeatNs, [this] { Beat(); });
+}
+
+void PageServer::Queue(std::shared_ptr<HttpExchange> exchange, std::function<HttpAnswer()> answer) {
+  const bool queued = queue_.Add([exchange, answer = std::move(answer)] {
+    if (!exchange->connected()) return;
+    try {
+      SendAnswer(*exchange, answer());
+    } catch (const std::bad_alloc&) {
+      SendAnswer(*exchange, ErrorAnswer(503, "needs more memory than there is"));
+    }
+  });
+  if (!queued) SendAnswer(*exchange, ErrorAnswer(503, "too many requests wait: ask again later"));
+}
+
+void PageServer::Handle(std::shared_ptr<HttpExchange> exchange) {
+  const ServerRequest& request = exchange->request();
+  const AccessVerdict verdict = access_->Check(request);
+  if (verdict.status != 0) {
+    HttpAnswer answer = ErrorAnswer(verdict.status, verdict.why);
+    answer.headers = verdict.headers;
+    return SendAnswer(*exchange, std::move(answer));
+  }
+  last_request_ns_ = MonotonicNs();
+  if (request.path.starts_with(kApi)) {
+    if (request.path == "/api/v1/events") return events_.Listen(std::move(exchange));
+    const auto answer = [this, request = &request] {
+      return api_(std::string_view(request->path).substr(kApi.size()), *request);
+    };
+    return Queue(std::move(exchange), answer);
+  }
+  const Asset* const asset = FindAsset(request.path);
+  if (asset == nullptr)
+    return SendAnswer(*exchange, ErrorAnswer(404, "there is no such page here"));
+  if (request.method == "PUT")
+    return SendAnswer(*exchange, ErrorAnswer(405, "the page can be read, not written"));
+  if (assets_folder_.empty()) return SendAnswer(*exchange, AnswerOf(*asset, request));
+  Queue(std::move(exchange), [this, asset] { return AnswerFromFolder(*asset, assets_folder_); });
+}
+
+}  // namespace tacho

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http_server.h"
+#include "serve/access.h"
+#include "serve/event_hub.h"
+#include "serve/http_answer.h"
+#include "serve/work_queue.h"
+
+namespace tacho {
+
+struct PageServerOptions {
+  std::string host = "127.0.0.1";
+  std::optional<uint16_t> port = {};          // 0: a free one; absent: 8137, or the next free one
+  std::vector<std::string> allow_hosts = {};  // see Access
+  std::string assets_folder = {};             // the page's files; "": the embedded ones
+};
+
+// Answers what is asked below api/v1/: `what` is "meta", "tiles", ... Several threads call it.
+using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerRequest& request)>;
+
+// Serves the page and its API (API.md) to one user: checks who may ask (Access), answers static
+// files on the server's thread, events (EventHub), and all others by `api` on 4 threads.
+//
+// Bounds: 64 connections, heads of 16 kB, bodies of 1 MB for marks alone, 64 waiting requests; a
+// connection whose client takes nothing of its answer for 30 s is closed.
+class PageServer {
+ public:
+  // `events` must outlive it. kOutput: the port is taken; kUsage: an invalid host.
+  static Result<std::unique_ptr<PageServer>> Start(const PageServerOptions& options, ApiHandler api,
+                                                   EventHub& events);
+  PageServer(const PageServer&) = delete;
+  PageServer& operator=(const PageServer&) = delete;
+  ~PageServer();
+
+  [[nodiscard]] uint16_t port() const { return port_; }
+  [[nodiscard]] Access& access() { return *access_; }
+  // CLOCK_MONOTONIC, of a request that Access let through or, at first, of the start.
+  [[nodiscard]] int64_t last_request_ns() const { return last_request_ns_; }
+
+ private:
+  PageServer(ApiHandler api, EventHub& events, std::string assets_folder);
+  Result<void> Open(const PageServerOptions& options);
+  void Handle(std::shared_ptr<HttpExchange> exchange);
+  void Queue(std::shared_ptr<HttpExchange> exchange, std::function<HttpAnswer()> answer);
+  void Beat();
+
+  const ApiHandler api_;
+  EventHub& events_;
+  const std::string assets_folder_;
+  std::atomic<int64_t> last_request_ns_ = 0;
+  uint16_t port_ = 0;
+  std::unique_ptr<Access> access_;
+  WorkQueue queue_;
+  std::unique_ptr<HttpServer> server_;  // ends before the queue
+};
+
+}  // namespace tacho
