@@ -12,7 +12,7 @@ BENCH = os.path.dirname(os.path.abspath(__file__))
 GENERATOR_SOURCES = ("generate_trace.cc", "trace_options.h", "trace_envelope.cc", "trace_envelope.h",
                      "trace_events.cc", "trace_events.h", "step_model.cc", "step_model.h",
                      "trace_shape.h", "call_trees.cc", "device_shapes.cc", "op_shapes.cc",
-                     "trace_writer.h", "../src/simulate/trace/kineto_text.cc")
+                     "trace_writer.h", "../src/simulate/trace/kineto_text.cc", "../src/base/random.h")
 UNITS = {"k": 10**3, "m": 10**6, "g": 10**9}
 PACKED_SHARE = 0.06  # a packed trace needs a twentieth of the room; a little more to be safe
 CHUNK = 1 << 22

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-// Also holds the stretches against the table.
+// Also compares the stretches with the table.
 IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gaps = 50,
                  const InFlight* in_flight = nullptr) {
   static const Classifier classifier = *Classifier::Create();

@@ -1,5 +1,6 @@
 #include "base/subprocess.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,15 +133,18 @@ TEST(Subprocess, TheWholeGroupEndsEvenIfItIgnoresSigterm) {
 
 TEST(Subprocess, ADescendantThatKeepsTheStandardErrorIsNotWaitedFor) {
   const FolderForTest folder;
-  const Ended ended = RunToEnd(
-      Shell("sleep 300 >/dev/null & echo $! > " + folder.At("left") + "; echo out; exit 7"));
-  EXPECT_EQ(ended.output, "out\n");
-  EXPECT_EQ(ended.error, "sh: exit status 7");
-  EXPECT_TRUE(ended.in_time);
-  pid_t left = 0;
-  std::ifstream(folder.At("left")) >> left;
-  ASSERT_GT(left, 0);
-  EXPECT_EQ(kill(left, SIGKILL), 0) << "a program that ended leaves its descendants alone";
+  for (const int status : {0, 7}) {
+    const Ended ended = RunToEnd(
+        Shell(fmt::format("sleep 300 >/dev/null & echo $! > {}; echo out; echo words >&2; exit {}",
+                          folder.At("left"), status)));
+    EXPECT_EQ(ended.output, "out\n");
+    EXPECT_EQ(ended.error, status == 0 ? "" : "sh: exit status 7: words");
+    EXPECT_TRUE(ended.in_time);
+    pid_t left = 0;
+    std::ifstream(folder.At("left")) >> left;
+    ASSERT_GT(left, 0);
+    EXPECT_EQ(kill(left, SIGKILL), 0) << "a program that ended leaves its descendants alone";
+  }
 }
 
 }  // namespace

@@ -233,6 +233,21 @@ size_t Starts(const FakeEngine& engine) {
   return starts;
 }
 
+std::vector<std::string> FindingIds(const Json& status) {
+  std::vector<std::string> ids;
+  for (const Json& finding : status["findings"]) ids.push_back(finding["id"]);
+  return ids;
+}
+
+TEST_F(EngineCommand, AnAsleepEngineIsAFinding) {
+  Answers answers = VllmAnswers();
+  answers["GET /is_sleeping"] = {200, R"({"is_sleeping":true})"};
+  FakeEngine engine(answers);
+  Json status = Json::parse(RunIt({"status", engine.url(), "--json"}).out);
+  EXPECT_EQ(status["workers"][0]["asleep"], true);
+  EXPECT_THAT(FindingIds(status), Contains("engine-asleep"));
+}
+
 TEST_F(EngineCommand, ASecondStartIsRefusedUntilAStop) {
   Answers answers = Sglang();
   answers["POST /stop_profile"] = {200, "Stop profiling.\n"};
@@ -247,6 +262,7 @@ TEST_F(EngineCommand, ASecondStartIsRefusedUntilAStop) {
   EXPECT_THAT(RunIt({"status", sglang.url()}).out, HasSubstr("profiles since"));
   Json status = Json::parse(RunIt({"status", sglang.url(), "--json"}).out);
   EXPECT_EQ(status["workers"][0]["open_session"]["key"], "first");
+  EXPECT_THAT(FindingIds(status), Contains("open-session"));
 
   EXPECT_EQ(RunIt({"start", sglang.url(), "--force"}).status, kDone);
   EXPECT_THAT(sglang.seen(), Contains(HasSubstr("POST /stop_profile")));

@@ -73,10 +73,14 @@ std::vector<Finding> FindingsOf(const Deployment& deployment,
   std::vector<Finding> findings = deployment.findings;
   for (const ProbedWorker& probed : workers) {
     const std::string& url = probed.worker.url;
-    if (!probed.facts)
+    if (!probed.facts) {
       findings.push_back(FindingOf(probed.facts.error(), url));
-    else if (!probed.dead.empty())
-      findings.push_back({FindingId::kEngineDead, url, probed.dead});
+      continue;
+    }
+    if (!probed.dead.empty()) findings.push_back({FindingId::kEngineDead, url, probed.dead});
+    if (probed.facts->asleep.value_or(false)) findings.push_back(EngineAsleep(url));
+    if (probed.open && !probed.owner)
+      findings.push_back(OpenSessionOn(url, *probed.open, *probed.facts));
   }
   std::ranges::move(NeedsOf(workers), std::back_inserter(findings));
   return findings;

@@ -12,9 +12,9 @@ namespace tacho {
 // What a finding means for what the user asked for.
 enum class FindingSeverity {
   kInfo,        // worth knowing
-  kNotice,      // a recording holds something else than usual, or may fail
+  kNotice,      // a recording contains something other than usual, or may fail
   kIncomplete,  // a recording lacks something: exit status 4
-  kBlocking,    // this worker cannot be profiled as it is
+  kBlocking,    // the command's options do not fit this worker or its state
 };
 
 // All that preflight, session, proof and `tacho engine status` can find out about a deployment.
@@ -142,8 +142,8 @@ std::vector<std::string> TextsOf(const std::vector<Finding>& findings, bool trou
 template <typename T>
 using Checked = tl::expected<T, Finding>;
 
-// The error that ends a command because of `finding`: kRemote if the engine's state is in the way,
-// else kUsage.
+// The error that ends a command because of `finding`: kRemote if nobody answers or somebody
+// profiles the engine (kNoAnswer, kOpenSession, kBeingProfiled), else kUsage.
 Error ErrorOf(const Finding& finding);
 // What `error` says about the worker at `url`: that it did not answer (kRemote), or cannot do what
 // was asked for.

@@ -92,17 +92,20 @@ std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFac
   return session;
 }
 
+Finding OpenSessionOn(const std::string& url, const OpenSession& open, const EngineFacts& facts) {
+  return {
+      FindingId::kOpenSession, url,
+      fmt::format("its profiler was started by {} at {} (session {}) and not stopped since; {}",
+                  open.command, SinceText(open.since_unix_s), open.key, FateOfSecondStart(facts)),
+      fmt::format("tacho engine stop {} ends it", url)};
+}
+
 std::optional<Finding> FindSessionInTheWay(const Worker& worker, const EngineFacts& facts,
                                            const ProfileOptions& options, bool stops_first) {
   const std::optional<OpenSession> open = FindOpenSession(worker, facts);
   if (!open || GuardsItself(facts, *open, options)) return std::nullopt;
   if (stops_first && open->command == kByRecord) return std::nullopt;
-  return Finding{FindingId::kOpenSession, worker.url,
-                 fmt::format("its profiler was started by {} at {} (session {}) and not stopped "
-                             "since; {}",
-                             open->command, SinceText(open->since_unix_s), open->key,
-                             FateOfSecondStart(facts)),
-                 fmt::format("tacho engine stop {} ends it", worker.url)};
+  return OpenSessionOn(worker.url, *open, facts);
 }
 
 }  // namespace tacho

@@ -33,6 +33,8 @@ void ForgetOpenSession(const std::string& worker_url);
 // The session that is still open on the worker: nothing where the engine is another process by now.
 std::optional<OpenSession> FindOpenSession(const Worker& worker, const EngineFacts& facts);
 
+// kOpenSession: what would become of a start beside `open`.
+Finding OpenSessionOn(const std::string& url, const OpenSession& open, const EngineFacts& facts);
 // The open session that a start with `options` would meet, with what would become of it. One that
 // counts its steps is not in the way if the engine guards it by itself, and ends it without a stop.
 // `stops_first`: the caller stops the engine first, so one that a recording left running is not in

@@ -285,7 +285,7 @@ TEST(SendAll, StartsNothingIfAnotherSessionRuns) {
 
   EXPECT_EQ(PlanStart(kWorker, Sglang("0.4.9"), Keyed())->guard_body, "");
   EXPECT_THAT(TextsOf(FindRisks(kWorker, Sglang("0.4.9"), Keyed()), false),
-              testing::ElementsAre(HasSubstr("does not tell whether somebody profiles it")));
+              testing::ElementsAre(HasSubstr("does not report whether somebody profiles it")));
   ProfileOptions stages = Keyed();
   stages.steps = 3;
   stages.fields["profile_by_stage"] = "true";

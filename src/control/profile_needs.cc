@@ -25,6 +25,11 @@ Finding ProfilerOff(const std::string& url, const EngineFacts& facts) {
           (facts.profiler.has_daemon ? "; as it is, tacho record --via daemon profiles it" : "")};
 }
 
+Finding EngineAsleep(const std::string& url) {
+  return {FindingId::kEngineAsleep, url, "it sleeps: an asleep engine takes no step",
+          "wake it: tacho engine wake"};
+}
+
 Finding FolderUnknown(const std::string& url, const EngineFacts& facts) {
   return {FindingId::kFolderUnknown, url, kNoFolderReported,
           fmt::format("tacho record needs --trace-dir DIR (the same disk), or --collect-from "
@@ -46,9 +51,7 @@ std::optional<Finding> FindObstacle(const Worker& worker, const EngineFacts& fac
   }
   const ProfilerFacts& profiler = facts.profiler;
   if (!profiler.has_http) return ProfilerOff(worker.url, facts);
-  if (facts.asleep.value_or(false))
-    return Finding{FindingId::kEngineAsleep, worker.url,
-                   "it sleeps: an asleep engine takes no step", "wake it: tacho engine wake"};
+  if (facts.asleep.value_or(false)) return EngineAsleep(worker.url);
   const bool bounded = (profiler.reads_body && options.steps) ||
                        profiler.max_iterations.value_or(0) > 0 ||
                        profiler.active_iterations.value_or(0) * SkippedIterations(profiler) > 0;
@@ -67,15 +70,15 @@ std::vector<Finding> FindRisks(const Worker& worker, const EngineFacts& facts,
   if (facts.kind == EngineKind::kSglang &&
       EngineRule(facts.kind, facts.version, "start_step") != "yes")
     add(FindingId::kSessionsNotReported,
-        fmt::format("SGLang {} does not tell whether somebody profiles it: the start throws such "
-                    "a window away",
+        fmt::format("SGLang {} does not report whether somebody profiles it: the start throws "
+                    "such a window away",
                     facts.version));
   if (facts.kind != EngineKind::kVllm) return risks;
   const ProfilerFacts& profiler = facts.profiler;
   if (!profiler.with_stack && !options.steps &&
       EngineRule(facts.kind, facts.version, "stacks") == "yes")
     add(FindingId::kStacksUnknown,
-        "does not tell whether it records Python stacks, as its version does unless told otherwise",
+        "does not report whether it records Python stacks; its version does by default",
         "--steps N bounds what they write");
   if (SkippedIterations(profiler) > 0 &&
       EngineRule(facts.kind, facts.version, "schedule") == "once")

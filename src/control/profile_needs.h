@@ -13,6 +13,8 @@ namespace tacho {
 
 // kProfilerOff: how to switch it on, and whether Kineto's daemon works without it.
 Finding ProfilerOff(const std::string& url, const EngineFacts& facts);
+// kEngineAsleep.
+Finding EngineAsleep(const std::string& url);
 // kFolderUnknown: neither the engine nor its process reports the folder of its traces, which
 // `tacho record` needs.
 Finding FolderUnknown(const std::string& url, const EngineFacts& facts);

@@ -45,6 +45,45 @@ TEST(ProofCauses, HaveIdsOfTheirOwn) {
   EXPECT_EQ(id(worker, {trace}), "other-time");
   worker.facts.tensor_parallel = 2;
   EXPECT_EQ(id(worker, {ATrace("a")}), "no-file-of-rank");
+  worker = AWorker("w", {"a"});
+  trace = ATrace("a");
+  trace.defect = "read-failed";
+  EXPECT_EQ(id(worker, {trace}), "file-unreadable");
+  trace = ATrace("a");
+  worker.steps_asked = worker.steps_bound = 6;
+  EXPECT_EQ(id(worker, {trace}), "too-few-steps");
+  worker.ended_by_time_ns = 2'000'000'000;
+  EXPECT_EQ(id(worker, {trace}), "window-too-short");
+  trace.steps = 0;
+  trace.empty_steps = 6;
+  EXPECT_EQ(id(worker, {trace}), "empty-steps");
+  trace = ATrace("a");
+  trace.has_gpu = true;
+  trace.gpu_events = 0;
+  EXPECT_EQ(id(worker, {trace}), "gpu-not-traced");
+  worker = AWorker("w", {"a"});
+  worker.by_stage = true;
+  EXPECT_EQ(id(worker, {ATrace("a")}), "one-stage");
+}
+
+// What a proven rank's files leave out, by its id.
+TEST(ProofCauses, RemarksHaveIdsOfTheirOwn) {
+  const auto id = [](const WorkerExpectation& worker) {
+    return KindOf(Prove({worker}, {ATrace("a")}).remarks.front().id).id;
+  };
+  WorkerExpectation worker = AWorker("w", {"a"});
+  worker.steps_by_metrics = {278};
+  EXPECT_EQ(id(worker), "holds-part");
+  worker.own_bound = 5;
+  EXPECT_EQ(id(worker), "ended-by-own-bound");
+  worker.own_bound.reset();
+  worker.steps_asked = worker.steps_bound = 6;
+  worker.ended_by_time_ns = 2'000'000'000;
+  worker.time_asked = true;
+  EXPECT_EQ(id(worker), "ended-by-duration");
+  worker.steps_asked = worker.steps_bound = 5;
+  worker.all_running_unix_ns = kProofStop + 3'000'000'000;
+  EXPECT_EQ(id(worker), "ended-before-others");
 }
 
 TEST(ProofCauses, FarFewerStepsThanTheEngineCountedAreRemarkedOn) {

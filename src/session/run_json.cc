@@ -164,6 +164,25 @@ std::string CommandsScript(const Recording& recording, const RecordOptions& opti
   return text;
 }
 
+// The findings as data and as the sentences of the screen.
+void AddFindings(const Recording& recording, const Proof& proof, OrderedJson& json) {
+  const auto list = [&](const char* key, const std::vector<std::string>& texts) {
+    OrderedJson& array = json[key] = OrderedJson::array();
+    for (const std::string& text : texts) array.push_back(Inside(recording.folder, text));
+  };
+  list("extra_files", proof.extra);
+  list("foreign_files", proof.foreign);
+  std::vector<Finding> all = proof.Missing();
+  list("missing", TextsOf(all, true));
+  std::vector<Finding> others = recording.findings;
+  others.insert(others.end(), proof.remarks.begin(), proof.remarks.end());
+  list("troubles", TextsOf(others, true));
+  list("remarks", TextsOf(others, false));
+  all.insert(all.end(), others.begin(), others.end());
+  OrderedJson& findings = json["findings"] = OrderedJson::array();
+  for (const Finding& finding : all) findings.push_back(FindingJson(recording.folder, finding));
+}
+
 }  // namespace
 
 std::vector<Finding> WriteRecording(const Recording& recording, const RecordOptions& options) {
@@ -242,21 +261,7 @@ std::string RunJsonText(const Recording& recording, const RecordOptions& options
       if (requests != in_flight.end()) row["in_flight"] = InFlightJson(requests->second);
       workers.push_back(std::move(row));
     }
-  auto list = [&](const char* key, const std::vector<std::string>& texts) {
-    OrderedJson& array = json[key] = OrderedJson::array();
-    for (const std::string& text : texts) array.push_back(Inside(recording.folder, text));
-  };
-  list("extra_files", proof.extra);
-  list("foreign_files", proof.foreign);
-  std::vector<Finding> all = proof.Missing();
-  list("missing", TextsOf(all, true));
-  std::vector<Finding> others = recording.findings;
-  others.insert(others.end(), proof.remarks.begin(), proof.remarks.end());
-  list("troubles", TextsOf(others, true));
-  list("remarks", TextsOf(others, false));
-  all.insert(all.end(), others.begin(), others.end());
-  OrderedJson& findings = json["findings"] = OrderedJson::array();
-  for (const Finding& finding : all) findings.push_back(FindingJson(recording.folder, finding));
+  AddFindings(recording, proof, json);
   return Dump(json);
 }
 

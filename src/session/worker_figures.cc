@@ -109,10 +109,9 @@ bool FindFiguresOf(HttpClient& client, const RecordOptions& options, RecordObser
     ReportFinding(
         recording, observer,
         {FindingId::kTrialFiles, "",
-         fmt::format("files of the trial stay in the engine's folder: {}{}; tacho analyze of that "
+         fmt::format("files of the trial stay in the engine's folder: {}; tacho analyze of that "
                      "folder reads them as well, until you remove them",
-                     left.front(),
-                     left.size() == 1 ? "" : fmt::format(" and {} more", left.size() - 1))});
+                     fmt::join(left, ", "))});
   size_t told = 0;
   ProfileFigures most;
   std::string met;  // what went wrong with the first one

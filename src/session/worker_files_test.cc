@@ -100,6 +100,15 @@ TEST_F(WorkerFilesTest, ByOwnerAPidTells) {
   EXPECT_THAT(files_.DivideByOwner().unclear, ElementsAre(other));
 }
 
+TEST_F(WorkerFilesTest, ByOwnerAReportedIdTells) {
+  Add().facts.instance = "id:aaaaa start:1700000000";
+  files_.LookIntoFolders();
+  const std::string own = Write("aaaaa-rank-0.2.pt.trace.json");
+  const std::string other = Write("bbbbb-rank-0.2.pt.trace.json");
+  EXPECT_THAT(files_.DivideByOwner().ours, ElementsAre(own));
+  EXPECT_THAT(files_.DivideByOwner().unclear, ElementsAre(other));
+}
+
 TEST_F(WorkerFilesTest, ByOwnerAnIdThatNoEngineReportedMayBeSomebodyElses) {
   Add();
   files_.LookIntoFolders();

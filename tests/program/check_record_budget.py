@@ -102,7 +102,7 @@ def of_sglang(folder):
 
 def of_old_engines(folder):
     """They count no steps: time bounds them."""
-    with simulation(folder, "--engine-version", "0.13") as addresses:
+    with simulation(folder, "--engine-version", "0.13", "--tp", "2") as addresses:
         done, report, _ = record(folder, target(addresses), "--trace-dir", f"{folder}/engine", "--budget-bytes", "20MB",
                                  quick=NOTHING_ASKED)
         check("old: status", done.returncode == 0 and report["complete"], (done.returncode, done.stdout, done.stderr))
@@ -113,7 +113,7 @@ def of_old_engines(folder):
         left = [f for f in pathlib.Path(folder, "engine").rglob("*.json*") if f.is_file()]
         # Their owner is unknown, so they are named and stay.
         trial = [f for f in left if any(str(f) in remark for remark in report["remarks"])]
-        check("old: the trial's files are named", "  trial " in done.stderr and trial and len(left) == len(trial) + 1,
+        check("old: the trial's files are named", "  trial " in done.stderr and trial and len(left) == len(trial) + 2,
               (done.stderr, left, report["remarks"]))
 
 

@@ -88,8 +88,12 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
                   report)
             sentences, findings = report["missing"] + report["troubles"] + report["remarks"], report["findings"]
             check(f"{fault}: each finding is in one sentence, and the other way round", len(findings) == len(sentences) and all(
-                any(s.startswith(f"{f['subject']}: " if "subject" in f else "") and f["evidence"] in s for s in sentences) and f["remedy"]
-                for f in findings), (findings, sentences))
+                any(s.startswith(f"{f['subject']}: " if "subject" in f else "") and f["evidence"] in s for s in sentences) and
+                f["evidence"] and f["remedy"] for f in findings), (findings, sentences))
+            check(f"{fault}: each sentence is of a finding", all(any(f["evidence"] in s for f in findings) for s in sentences),
+                  (findings, sentences))
+            check(f"{fault}: what is missing comes first, in the order of its sentences", all(
+                f["evidence"] in s for f, s in zip(findings, report["missing"])), (findings, report["missing"]))
             check(f"{fault}: their severity is the status", (status == 0) == all(f["severity"] in ("info", "notice") for f in findings), findings)
             check(f"{fault}: the other server's are proven", all(p for url, p in proven.items() if url != faulty), proven)
             if status == 0:

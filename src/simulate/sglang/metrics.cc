@@ -5,6 +5,7 @@
 
 namespace tacho::simulate {
 
+// Long: a line for each metric.
 std::string SglangMetrics(const std::vector<const Engine*>& engines,
                           const std::vector<const PrefixCache*>& prefixes, const std::string& model,
                           const SglangServer::Counts& counts) {

@@ -171,6 +171,20 @@ std::string SglangProfiling::PathOf(size_t engine, int rank, std::string_view st
                      stage.empty() ? "" : fmt::format("-{}", stage));
 }
 
+TraceFile SglangProfiling::FileOf(size_t engine, int rank, std::string_view stage) const {
+  TraceFile file;
+  file.path = PathOf(engine, rank, stage);
+  file.gzip = true;
+  file.gzip_level = parts_.options->gzip_level;
+  file.temp_folder = parts_.options->temp_folder;
+  file.makes_folder = slots_[engine].profiler.session().prefix.find('/') == std::string::npos;
+  file.slow_ns = parts_.options->faults.Amount(FaultKind::kSlowFlush, parts_.options->index);
+  file.truncate = Has(FaultKind::kTruncate);
+  file.disk_full = Has(FaultKind::kDiskFull);
+  file.die = Has(FaultKind::kDieInFlush) && rank == 0;
+  return file;
+}
+
 void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch,
                             std::function<void(bool alive)> done) {
   Slot& slot = slots_[engine];
@@ -198,16 +212,7 @@ void SglangProfiling::Write(size_t engine, std::string_view stage, bool in_batch
     RankFlush flush;
     flush.source = SourceOf(engine, rank, session);
     flush.recording = shared;
-    TraceFile& file = flush.file;
-    file.path = PathOf(engine, rank, stage);
-    file.gzip = true;
-    file.gzip_level = parts_.options->gzip_level;
-    file.temp_folder = parts_.options->temp_folder;
-    file.makes_folder = session.prefix.find('/') == std::string::npos;
-    file.slow_ns = parts_.options->faults.Amount(FaultKind::kSlowFlush, parts_.options->index);
-    file.truncate = Has(FaultKind::kTruncate);
-    file.disk_full = Has(FaultKind::kDiskFull);
-    file.die = Has(FaultKind::kDieInFlush) && rank == 0;
+    flush.file = FileOf(engine, rank, stage);
     flush.lost = Has(FaultKind::kLoseRank) &&
                  parts_.options->faults.Amount(FaultKind::kLoseRank, parts_.options->index) == rank;
     flush.truth = parts_.options->truth;

@@ -47,6 +47,7 @@ class SglangProfiling {
   void Write(size_t engine, std::string_view stage, bool in_batch,
              std::function<void(bool alive)> done);
   std::string PathOf(size_t engine, int rank, std::string_view stage) const;
+  TraceFile FileOf(size_t engine, int rank, std::string_view stage) const;
   bool Has(FaultKind kind) const { return parts_.options->faults.Has(kind, parts_.options->index); }
 
   Parts parts_;
