@@ -319,20 +319,19 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
         return ReadTraces<TraceAnalysis>(
             read, source, threads, choice, progress,
             [&](Trace&& read_trace, Outcome<TraceAnalysis>& outcome) {
-              const auto shared = std::make_shared<const Trace>(std::move(read_trace));
-              const Trace& trace = *shared;
               Scope scope{.window = {}, .device = options.device};
               if (options.window) {
-                scope.window = options.window->On(trace.span);
+                scope.window = options.window->On(read_trace.span);
                 if (!scope.window) {
                   outcome.seen.lacks = Lacks::kWindow;
                   return;
                 }
               }
-              const std::optional<InFlight> requests = RequestsOf(trace, source, in_flight);
-              if (options.keeper != nullptr) {
-                options.keeper->OnTrace(number, {outcome.seen.path, shared, requests});
-              }
+              const std::optional<InFlight> requests = RequestsOf(read_trace, source, in_flight);
+              const Trace& trace = options.keeper == nullptr
+                                       ? read_trace
+                                       : options.keeper->OnTrace(number, outcome.seen.path,
+                                                                 std::move(read_trace), requests);
               TraceAnalysis analysis = AnalyzeTrace(
                   trace, classifier,
                   {.scope = scope,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,12 +33,6 @@ struct TraceWindow {
   [[nodiscard]] std::optional<Interval> On(Interval span) const;
 };
 
-// A trace that stays after its analysis.
-struct KeptTrace {
-  std::string path;  // as in TraceAnalysis
-  std::shared_ptr<const Trace> trace;
-  std::optional<InFlight> in_flight;  // on the trace's clock; absent: unknown
-};
 // Keeps the traces of a run, for a view that shows them while the others are read. Many threads
 // call it at once.
 class TraceKeeper {
@@ -49,8 +42,10 @@ class TraceKeeper {
   // results.
   virtual void OnFound(const Discovery& found) = 0;
   virtual void OnBegin(size_t source) = 0;
-  // Before its analysis; once for each trace of a source.
-  virtual void OnTrace(size_t source, const KeptTrace& trace) = 0;
+  // Takes a trace of the source before its analysis, and returns it: it stays until ReadRun
+  // returns. `path`: as in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
+  virtual const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
+                               const std::optional<InFlight>& in_flight) = 0;
   virtual void OnFailure(size_t source, const Error& error) = 0;
 };
 

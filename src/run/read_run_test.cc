@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <filesystem>
 
 #include "base/folder_for_test.h"
@@ -199,10 +200,18 @@ struct KeepsAll : TraceKeeper {
     unreadable = found.failures.size();
   }
   void OnBegin(size_t source) override { ++begun[source]; }
-  void OnTrace(size_t source, const KeptTrace& trace) override { kept[source].push_back(trace); }
+  const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
+                       const std::optional<InFlight>& in_flight) override {
+    return kept[source].emplace_back(Kept{path, std::move(trace), in_flight.has_value()}).trace;
+  }
   void OnFailure(size_t source, const Error&) override { ++failed[source]; }
   std::vector<std::atomic<int>> begun, failed;
-  std::vector<std::vector<KeptTrace>> kept;
+  struct Kept {
+    std::string path;
+    Trace trace;
+    bool has_requests = false;
+  };
+  std::vector<std::deque<Kept>> kept;
   size_t unreadable = 0;
 };
 
@@ -218,10 +227,10 @@ TEST_F(ReadRunTest, AKeeperGetsEachTraceAndTheResultsAreTheSame) {
   for (size_t rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(keeper.begun[rank], 1);
     ASSERT_THAT(keeper.kept[rank], SizeIs(1));
-    const KeptTrace& trace = keeper.kept[rank][0];
+    const KeepsAll::Kept& trace = keeper.kept[rank][0];
     EXPECT_EQ(trace.path, folder_.At("rank" + std::to_string(rank) + ".json"));
-    EXPECT_EQ(trace.trace->gpu.size(), 2u) << "it outlives the reading";
-    EXPECT_FALSE(trace.in_flight);
+    EXPECT_EQ(trace.trace.gpu.size(), 2u) << "it outlives the reading";
+    EXPECT_FALSE(trace.has_requests);
   }
   EXPECT_EQ(keeper.unreadable, 1u);
 
@@ -292,7 +301,7 @@ TEST_F(ReadRunTest, AFileMayHoldSeveralTraces) {
   ASSERT_TRUE(
       ReadRun({.paths = {file}}, {.keeper = &keeper}, *classifier, progress_, ReadTwoRanks));
   ASSERT_THAT(keeper.kept[0], SizeIs(3));
-  EXPECT_EQ(keeper.kept[0][2].trace->python_frames.size(), 1u);
+  EXPECT_EQ(keeper.kept[0][2].trace.python_frames.size(), 1u);
   const auto summaries = ReadSummaries({file}, 0, progress_, ReadTwoRanks);
   ASSERT_THAT(summaries->run.traces, SizeIs(3));
   EXPECT_EQ(summaries->run.traces[1].path, file + "#pid=101");
