@@ -54,7 +54,7 @@ Result<T> WithContext(Result<T> result, std::string_view where) {
 
 // TACHO_ASSIGN_OR_RETURN(const Url url, ParseUrl(text)); declares `url` with the value of the
 // expression, a Result, or leaves the enclosing function with its error. The declaration has no
-// comma outside parentheses. These are two statements: put braces around them after `if`.
+// comma outside parentheses. These are several statements: put braces around them after `if`.
 #define TACHO_ASSIGN_OR_RETURN(declaration, ...) \
   TACHO_ASSIGN_OR_RETURN_AS(TACHO_JOIN(tacho_result_, __LINE__), declaration, (__VA_ARGS__))
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration takes none

@@ -26,6 +26,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{200};
 constexpr size_t kMostErrorText = 64 << 10;
+constexpr const char* kInterrupted = "interrupted";
 // How long to read the standard error of a program that has ended. A descendant (ssh: the master of
 // a shared connection) may keep it open for hours.
 constexpr milliseconds kLastWords{1'000};
@@ -38,7 +39,7 @@ bool HasEnded(pid_t pid) {
 }
 
 std::string_view LastLine(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of("\r\n") + 1);
+  text = text.substr(0, text.find_last_not_of("\r\n \t") + 1);
   return text.substr(text.find_last_of("\r\n") + 1);
 }
 
@@ -117,8 +118,11 @@ void Subprocess::ReadError() {
   if (got < 0 && errno == EINTR) return;
   if (got <= 0)
     error_.Close();
-  else if (error_text_.size() < kMostErrorText)
+  else
     error_text_.append(text.data(), static_cast<size_t>(got));
+  // The cause is in the last lines.
+  if (error_text_.size() > 2 * kMostErrorText)
+    error_text_.erase(0, error_text_.size() - kMostErrorText);
 }
 
 size_t Subprocess::Read(char* to, size_t room) {
@@ -130,7 +134,7 @@ size_t Subprocess::Read(char* to, size_t room) {
       break;
     }
     if (options_.stop.stop_requested()) {
-      cut_short_ = "interrupted";
+      cut_short_ = kInterrupted;
       break;
     }
     if (!output_ && HasEnded(pid_)) {
@@ -174,8 +178,12 @@ Result<void> Subprocess::Finish() {
   }
   pid_ = 0;
   if (late || *cut_short_ != '\0')
-    return Fail(ErrorKind::kRemote, options_.name + ": did not end in time");
+    return Fail(ErrorKind::kRemote,
+                fmt::format("{}: {}", options_.name,
+                            cut_short_ == kInterrupted ? kInterrupted : "did not end in time"));
   if (cut || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return {};
+  if (error_text_.size() > kMostErrorText)
+    error_text_.erase(0, error_text_.size() - kMostErrorText);
   const std::string_view words = LastLine(error_text_);
   return Fail(ErrorKind::kRemote,
               fmt::format("{}: exit status {}{}{}", options_.name,

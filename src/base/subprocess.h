@@ -23,7 +23,8 @@ struct SubprocessOptions {
 
 // A program that runs beside this one, in a process group of its own (Ctrl-C does not reach it),
 // with /dev/null as standard input and default signals. No shell reads its arguments. Its standard
-// output is read as it comes. Of its standard error 64 KiB are kept. It ends with this object.
+// output is read as it comes. The last 64 KiB of its standard error are kept. It ends with this
+// object, which waits for it: two graces at most.
 class Subprocess {
  public:
   // kRemote: there is no such program, or no process for it.
@@ -40,8 +41,8 @@ class Subprocess {
 
   // Waits for the end of a program whose output was read to its end. Any other program, and one
   // that exceeds the grace, gets SIGTERM and, a grace later, SIGKILL, with its process group.
-  // kRemote: it exceeded the patience or the grace, or its exit status is not 0: with the last line
-  // of its standard error. The second call does nothing.
+  // kRemote: it exceeded the patience or the grace, a stop was requested, or its exit status is not
+  // 0: with the last line of its standard error. The second call does nothing.
   Result<void> Finish();
 
  private:

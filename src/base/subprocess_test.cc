@@ -68,6 +68,12 @@ TEST(Subprocess, ErrorOutputThatNeverEndsIsReadAndBounded) {
   EXPECT_LT(ended.error.size(), 100'000U);
 }
 
+TEST(Subprocess, TheLastLineOfALongErrorOutputIsReported) {
+  const Ended ended = RunToEnd(Shell(
+      "head -c 300000 /dev/zero | tr '\\0' '\\n' >&2; printf 'the cause\\n\\n  \\n' >&2; exit 3"));
+  EXPECT_EQ(ended.error, "sh: exit status 3: the cause");
+}
+
 TEST(Subprocess, StartsWithDefaultSignalsInAGroupOfItsOwn) {
   const auto handler = std::signal(SIGPIPE, SIG_IGN);
   sigset_t term, mask;
@@ -95,6 +101,7 @@ TEST(Subprocess, PatienceAndStopCutTheOutputShort) {
   ASSERT_TRUE(process);
   EXPECT_EQ(ReadAll(*process), "");
   EXPECT_STREQ(process->cut_short(), "interrupted");
+  EXPECT_EQ(process->Finish().error().message, "sleep: interrupted");
 }
 
 TEST(Subprocess, AProgramThatClosesItsOutputAndStaysIsEnded) {

@@ -139,7 +139,8 @@ Result<void> WriteFiles(const std::string& folder,
     if (const int reason = beside.emplace_back(path).Write(content); reason != 0)
       return give_up(path, reason);
   }
-  // Once the file beside it is written, only a folder of that name makes the rename fail.
+  // What makes a rename fail once the file beside it is written: a folder of that name. (And a
+  // stranger's file in a sticky folder: then the files before it are replaced.)
   for (const auto& [name, content] : files) {
     const std::string path = folder + "/" + name;
     struct stat status = {};

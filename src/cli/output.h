@@ -27,7 +27,8 @@ int Fails(const Error& error);
 std::string ErrorJson(const Error& error, int exit_status);
 
 // Writes the files (name, content) to `folder`, which is created if missing. They are written
-// beside their places and renamed when all are complete: on failure (kOutput) none has changed.
+// beside their places and renamed when all are complete: on failure (kOutput) none
+// has changed, unless a stranger's file in a sticky folder refuses its replacement.
 Result<void> WriteFiles(const std::string& folder,
                         const std::vector<std::pair<std::string, std::string>>& files);
 

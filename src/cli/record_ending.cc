@@ -80,10 +80,11 @@ struct WhatIsLacking {
     for (const Finding& finding : recording.findings)
       if (finding.IsTrouble() && !IsNamed(finding, proof)) troubles.push_back(finding.Text());
   }
-  // Whether a missing rank has already named it.
+  // Whether a missing rank of its worker has already named it.
   static bool IsNamed(const Finding& trouble, const Proof& proof) {
     return std::ranges::any_of(proof.ranks, [&](const RankProof& rank) {
       return rank.why && rank.why->id == trouble.id &&
+             (trouble.subject.empty() || trouble.subject == rank.worker_url) &&
              rank.why->evidence.starts_with(trouble.evidence);
     });
   }

@@ -41,57 +41,60 @@ Table Named(const char* name, Table table) {
   return table;
 }
 
-// The tables of one trace, in the order of the files.
-std::vector<Table> TablesOf(const TraceAnalysis& trace) {
-  std::vector<Table> tables;
-  const auto add = [&](Table table) { tables.push_back(std::move(table)); };
-  add(TracesTable(trace));
-  add(EventsTable(trace));
-  add(NotesTable(trace.notes));
-  add(DevicesTable(trace.devices));
-  add(OverlapsTable(trace.devices));
-  add(StreamsTable(trace.devices));
-  add(KernelsTable(trace.kernels, TotalsOf(trace.devices), {}));
-  add(CategoriesTable(trace.kernels));
-  add(CopiesTable(trace.copies));
-  add(LaunchFiguresTable(trace.launches));
-  add(ApisTable(trace.launches.apis));
-  add(Named("other_apis", ApisTable(trace.launches.other_apis)));
-  add(GraphsTable(trace.launches.graphs, trace.span.start));
-  add(QueuesTable(trace.launches));
-  add(OpsTable(trace.ops.rows, true, false));
-  add(OpsTable(trace.ops.by_shape, true, true));
-  add(Named("key_averages", OpsTable(trace.ops.key_averages.rows, true, false)));
-  add(Named("key_averages_by_shape", OpsTable(trace.ops.key_averages.by_shape, true, true)));
-  add(StepPhasesTable(trace.steps));
-  add(StepsTable(trace.steps, trace.span.start));
-  add(IdleCausesTable(trace.idle));
-  add(GapsTable(trace.idle, trace.span.start, true, {}));
-  return tables;
+// The tables of a trace, in the order of the files.
+using TableMaker = Table (*)(const TraceAnalysis&);
+constexpr TableMaker kTables[] = {
+    TracesTable,
+    EventsTable,
+    [](const TraceAnalysis& t) { return NotesTable(t.notes); },
+    [](const TraceAnalysis& t) { return DevicesTable(t.devices); },
+    [](const TraceAnalysis& t) { return OverlapsTable(t.devices); },
+    [](const TraceAnalysis& t) { return StreamsTable(t.devices); },
+    [](const TraceAnalysis& t) { return KernelsTable(t.kernels, TotalsOf(t.devices), {}); },
+    [](const TraceAnalysis& t) { return CategoriesTable(t.kernels); },
+    [](const TraceAnalysis& t) { return CopiesTable(t.copies); },
+    [](const TraceAnalysis& t) { return LaunchFiguresTable(t.launches); },
+    [](const TraceAnalysis& t) { return ApisTable(t.launches.apis); },
+    [](const TraceAnalysis& t) { return Named("other_apis", ApisTable(t.launches.other_apis)); },
+    [](const TraceAnalysis& t) { return GraphsTable(t.launches.graphs, t.span.start); },
+    [](const TraceAnalysis& t) { return QueuesTable(t.launches); },
+    [](const TraceAnalysis& t) { return OpsTable(t.ops.rows, true, false); },
+    [](const TraceAnalysis& t) { return OpsTable(t.ops.by_shape, true, true); },
+    [](const TraceAnalysis& t) {
+      return Named("key_averages", OpsTable(t.ops.key_averages.rows, true, false));
+    },
+    [](const TraceAnalysis& t) {
+      return Named("key_averages_by_shape", OpsTable(t.ops.key_averages.by_shape, true, true));
+    },
+    [](const TraceAnalysis& t) { return StepPhasesTable(t.steps); },
+    [](const TraceAnalysis& t) { return StepsTable(t.steps, t.span.start); },
+    [](const TraceAnalysis& t) { return IdleCausesTable(t.idle); },
+    [](const TraceAnalysis& t) { return GapsTable(t.idle, t.span.start, true, {}); },
+};
+
+// The tables of all traces below each other, with the trace in front of each row.
+Table OfAllTraces(const RunAnalysis& run, TableMaker make) {
+  Table all = make(TraceAnalysis{});
+  all.rows.clear();
+  all.columns.insert(all.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
+  for (const TraceAnalysis& trace : run.traces) {
+    for (TableRow& row : make(trace).rows) {
+      row.cells.insert(row.cells.begin(), {Cell(trace.path), CellOf(trace.facts.rank)});
+      all.rows.push_back(std::move(row));
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
-  // The tables of all traces below each other, with the trace in front of each row.
-  std::vector<Table> all = TablesOf(TraceAnalysis{});
-  for (Table& table : all) {
-    table.rows.clear();
-    table.columns.insert(table.columns.begin(), {TableColumn{"trace"}, TableColumn{"rank"}});
-  }
-  for (const TraceAnalysis& trace : run.traces) {
-    std::vector<Table> tables = TablesOf(trace);
-    for (size_t i = 0; i < all.size(); ++i) {
-      for (TableRow& row : tables[i].rows) {
-        row.cells.insert(row.cells.begin(), {Cell(trace.path), CellOf(trace.facts.rank)});
-        all[i].rows.push_back(std::move(row));
-      }
-    }
-  }
-  Document document;
-  for (Table& table : all) document.Add(TitledTable{std::move(table)});
-  document.Add(TitledTable{RanksTable(run.ranks, {})});
-  return RenderCsv(document);
+  std::vector<std::pair<std::string, std::string>> files;
+  // One kind at a time: as tables the rows of a large run take gigabytes.
+  const auto add = [&](Table table) { files.emplace_back(table.name + ".csv", RenderCsv(table)); };
+  for (const TableMaker make : kTables) add(OfAllTraces(run, make));
+  add(RanksTable(run.ranks, {}));
+  return files;
 }
 
 }  // namespace tacho

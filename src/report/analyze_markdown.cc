@@ -27,17 +27,19 @@ Document HeadOf(const RunAnalysis& run, const TextStyle& style) {
 
 // The whole document, with `top` rows of each long table; the traces that do not fit are left out
 // and counted in `left_out`.
-std::string Together(const RunAnalysis& run, const Document& head,
-                     const std::vector<Document>& traces, size_t top, std::string_view version,
-                     size_t& left_out) {
+std::string Together(const RunAnalysis& run, const Document& head, const ScreenOptions& options,
+                     size_t top, std::string_view version, size_t& left_out) {
   std::string out = RenderMarkdown(head);
   const std::string end = fmt::format("\n<sub>tacho {}</sub>\n", version);
   const auto fits = [&](const std::string& part) {
     return out.size() + part.size() + end.size() + 200 <= kMarkdownLimit;
   };
   left_out = 0;
-  for (const Document& trace : traces) {
-    const std::string part = left_out > 0 ? "" : "\n" + RenderMarkdown(trace, top);
+  const RankTable ranks = run.traces.size() == 1 ? run.ranks : RankTable{};
+  for (const TraceAnalysis& trace : run.traces) {
+    // One document at a time: each holds every row.
+    const std::string part =
+        left_out > 0 ? "" : "\n" + RenderMarkdown(TraceDocument(trace, ranks, options), top);
     if (part.empty() || !fits(part)) {
       ++left_out;
       continue;
@@ -60,15 +62,11 @@ std::string Together(const RunAnalysis& run, const Document& head,
 std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
                             std::string_view version) {
   const Document head = HeadOf(run, options.style);
-  std::vector<Document> traces;
-  for (const TraceAnalysis& trace : run.traces)
-    traces.push_back(
-        TraceDocument(trace, run.traces.size() == 1 ? run.ranks : RankTable{}, options));
   // More rows than a document of this size can hold need not be tried.
   size_t top = std::min<size_t>(options.top, kMarkdownLimit / 32);
   size_t left_out = 0;
-  std::string out = Together(run, head, traces, top, version, left_out);
-  while (left_out > 0 && top > 1) out = Together(run, head, traces, top /= 2, version, left_out);
+  std::string out = Together(run, head, options, top, version, left_out);
+  while (left_out > 0 && top > 1) out = Together(run, head, options, top /= 2, version, left_out);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -92,47 +93,55 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
   return {};
 }
 
-Document WholeTablesDocument(const RunAnalysis& run, const std::vector<WholeTable>& tables,
-                             const ScreenOptions& options) {
-  Document document;
-  const auto begin = [&] {
-    if (!document.blocks.empty()) document.Add(Gap{});
+// What was asked for in parts, each rendered before the next is made: a part holds every row.
+std::string Rendered(const RunAnalysis& run, const std::vector<WholeTable>& tables,
+                     const ScreenOptions& options,
+                     const std::function<std::string(Document)>& render) {
+  std::string out;
+  const auto add = [&](Document part) {
+    if (!out.empty()) out += "\n";
+    out += render(std::move(part));
   };
   for (const WholeTable which : tables) {
     if (which == WholeTable::kRanks) {
-      begin();
-      AddTables(document, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      Document part;
+      AddTables(part, {RanksTable(run.ranks, options.style)}, kNoRanks, options);
+      add(std::move(part));
       continue;
     }
     for (const TraceAnalysis& trace : run.traces) {
-      begin();
-      if (run.traces.size() > 1) document.Add(Heading{Heading::Level::kName, trace.path});
+      Document part;
+      if (run.traces.size() > 1) part.Add(Heading{Heading::Level::kName, trace.path});
       auto [if_empty, of_trace] = WholeTables(trace, which, options.style);
-      AddTables(document, std::move(of_trace), fmt::format("{} {}", if_empty, Whereabouts(trace)),
+      AddTables(part, std::move(of_trace), fmt::format("{} {}", if_empty, Whereabouts(trace)),
                 options);
-      if (which == WholeTable::kGaps) AddUnderGaps(document, trace);
+      if (which == WholeTable::kGaps) AddUnderGaps(part, trace);
+      add(std::move(part));
     }
   }
-  return document;
+  return out;
 }
 
 }  // namespace
 
 std::string WholeTablesText(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                             const ScreenOptions& options) {
-  return RenderText(WholeTablesDocument(run, tables, options), options.style);
+  return Rendered(run, tables, options,
+                  [&](Document part) { return RenderText(std::move(part), options.style); });
 }
 
 std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeTable>& tables,
                                 const ScreenOptions& options) {
   // More rows than a document of this size can hold need not be tried.
   constexpr size_t kMostRows = 2 * kMarkdownLimit / 32;
-  const Document document = WholeTablesDocument(run, tables, options);
   size_t top = options.table_top.value_or(SIZE_MAX);
-  std::string out = RenderMarkdown(document, top);
+  const auto rendered = [&] {
+    return Rendered(run, tables, options, [&](Document part) { return RenderMarkdown(part, top); });
+  };
+  std::string out = rendered();
   while (out.size() > kMarkdownLimit && top > 1) {
     top = std::min(top, kMostRows) / 2;
-    out = RenderMarkdown(document, top);
+    out = rendered();
   }
   return out;
 }

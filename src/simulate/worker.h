@@ -31,8 +31,8 @@ struct WorkerOptions {
   // Of the server. Linux assigns none above 4,194,304, so unless the parts are processes, these
   // belong to no process.
   int64_t pid = 5'000'000;
-  std::vector<int64_t>
-      rank_pids;  // by engine and rank, if they are processes; else the numbers after pid
+  // By engine and rank, if they are processes; else the numbers after pid.
+  std::vector<int64_t> rank_pids;
   int64_t max_model_len = 32'768;
   int64_t stream_interval = 1;  // tokens per chunk
   bool prefix_caching = true;

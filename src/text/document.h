@@ -104,17 +104,17 @@ struct Document {
   void Append(Document more);
 };
 
-// At most style.width columns wide, but for what is there to be copied.
+// At most style.width columns wide, but for titles, drawings and what stays on one line.
 std::string RenderText(Document document, const TextStyle& style, const TextLayout& layout = {});
 
 // For GitHub. `rows`: of the tables that have no number of their own.
 std::string RenderMarkdown(const Document& document, size_t rows = SIZE_MAX);
 
-// Its tables with all their rows: (name of a file, content).
+// Its tables with all their rows: (name of a file, content). Their names must differ.
 std::vector<std::pair<std::string, std::string>> RenderCsv(const Document& document);
 
 // {"tables": [{"name", "columns": [{"key", "unit"}], "rows": [{key: value}]}]}; a cell without a
-// value has no key.
+// value or with an empty text has no key.
 std::string RenderJson(const Document& document);
 
 }  // namespace tacho

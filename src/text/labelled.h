@@ -17,7 +17,7 @@ struct Labelled {
   bool on_one_line = false;  // to be copied, however long it is
 };
 
-// The columns of a text for people.
+// The columns of a text for people; together fewer than those of a line.
 struct TextLayout {
   size_t margin = 1;
   size_t label_width = 8;

@@ -64,7 +64,7 @@ void AnswerReader::TakeChunk(const StreamChunk& chunk, int64_t at_ns) {
   if (chunk.has_error) Complain("error inside the answer: " + Shorten(chunk.error));
   if (chunk.bad_usage && !contradicts_) {
     contradicts_ = true;
-    if (record_.error.empty()) record_.error = "wrong usage: not a token count";
+    if (record_.error.empty()) record_.error = "invalid usage: not a token count";
   }
   if (chunk.prompt_tokens >= 0) record_.prompt_tokens = chunk.prompt_tokens;
   if (chunk.cached_tokens >= 0) record_.cached_tokens = chunk.cached_tokens;

@@ -22,7 +22,7 @@ TEST(AnswerReader, WrongCountsAreNoSuccess) {
             .Event("[DONE]")
             .End();
     EXPECT_EQ(record.status, RequestStatus::kPartial) << count;
-    EXPECT_THAT(record.error, HasSubstr("wrong usage")) << count;
+    EXPECT_THAT(record.error, HasSubstr("invalid usage")) << count;
     EXPECT_EQ(record.output_tokens, 1) << count;
   }
 }

@@ -11,8 +11,8 @@ namespace tacho {
 struct ChunkChoice {
   int64_t index = 0;
   std::string_view text;  // of the answer, its reasoning or its tool calls
-  bool from_start =
-      false;  // the text holds everything so far, not only what is new (SGLang's /generate)
+  // The text holds everything so far, not only what is new (SGLang's /generate).
+  bool from_start = false;
   bool role_only = false;  // the first chunk of a chat: no token
   int64_t token_ids = -1;  // how many; -1: none given
   std::string_view finish_reason;

@@ -43,8 +43,8 @@ struct PlanOptions {
   std::optional<int64_t> prompt_tokens;  // fixed lengths instead of a scenario
   std::optional<int64_t> output_tokens;
   LengthSpread spread;  // of fixed lengths
-  std::optional<int64_t>
-      most_total_tokens;      // the model's length: longer requests are cut and counted
+  // The model's length: longer requests are cut and counted.
+  std::optional<int64_t> most_total_tokens;
   double shared_prefix = 0;   // this share of each prompt is the same for all
   int64_t prefix_tokens = 0;  // of a prefix of each prompt, one of so many:
   uint64_t prefixes = 1;

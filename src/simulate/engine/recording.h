@@ -50,8 +50,8 @@ struct TraceSource {
   SimulatedEngine engine = SimulatedEngine::kVllm;
   std::string version;  // stamped into the file when `stamps_version`
   bool stamps_version = true;
-  bool on_demand =
-      false;  // taken by Kineto alone, without the additions of torch.profiler and the engine
+  // Taken by Kineto alone, without the additions of torch.profiler and the engine.
+  bool on_demand = false;
   KinetoDialect dialect = KinetoDialect::kOneKeyALine;
   StepNames names = StepNames::kContext;
   bool scopes = false;                      // the engine's named ranges
