@@ -13,13 +13,10 @@
 namespace tacho {
 namespace {
 
-// Event times from here on are Unix time (2001); what counts from a base stays below a year.
-constexpr TimeNs kEarliestUnix{1'000'000'000'000'000'000};
-
 // What makes Unix time of the times of a trace; nullopt when nothing gives it.
 std::optional<int64_t> UnixBase(const RankInput& trace) {
   if (trace.base_time_ns) return trace.base_time_ns;
-  return trace.span.start >= kEarliestUnix ? std::optional<int64_t>(0) : std::nullopt;
+  return IsUnixTime(trace.span.start) ? std::optional<int64_t>(0) : std::nullopt;
 }
 
 Interval Shifted(Interval when, int64_t base) {
@@ -72,6 +69,8 @@ std::vector<std::vector<size_t>> GroupSlices(const std::vector<RankInput>& worke
 }
 
 }  // namespace
+
+bool IsUnixTime(TimeNs t) { return t.ns >= 1'000'000'000 * kNsPerSecond; }
 
 std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>& traces) {
   std::set<int64_t> bases;

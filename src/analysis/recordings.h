@@ -16,6 +16,10 @@ namespace tacho {
 // these are the times of the files, which nothing places beside those of others.
 std::vector<std::optional<Interval>> RecordedTimes(const std::vector<RankInput>& traces);
 
+// Whether it is Unix time (2001 or later); what counts from the base of a header is less than a
+// year.
+bool IsUnixTime(TimeNs t);
+
 // Whether two files are slices of one recording, as tools cut them out (prefill apart from decode):
 // of one rank and device, with one trace id, which is new for each session of a profiler, and not
 // of two sessions by their paths.

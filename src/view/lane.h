@@ -20,7 +20,8 @@ inline constexpr size_t kColors = 12;
 struct DrawnTable {
   const SliceTable* slices = nullptr;
   const StringPool* names = nullptr;
-  std::vector<uint8_t> color_of_name;  // by StringId; below kColors
+  std::vector<uint8_t> color_of_name;         // by StringId; below kColors
+  std::span<const uint32_t> id_of_name = {};  // by StringId: in the ids of the rank (RankNames)
 };
 
 // A slice of one of the tables that a lane draws from.
@@ -70,6 +71,12 @@ class Lane {
   }
   [[nodiscard]] StringId Name(size_t place) const {
     return TableOf(place).slices->name[slices_[place].row()];
+  }
+  // The id of its name among all names of the rank; the StringId where the table has none.
+  [[nodiscard]] uint32_t NameId(size_t place) const {
+    const auto name = static_cast<uint32_t>(Name(place));
+    const std::span<const uint32_t> ids = TableOf(place).id_of_name;
+    return ids.empty() ? name : ids[name];
   }
   [[nodiscard]] std::string_view NameText(size_t place) const {
     return TableOf(place).names->View(Name(place));

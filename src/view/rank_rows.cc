@@ -28,36 +28,62 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
 
 }  // namespace
 
+std::string_view RowKindName(RowKind kind) {
+  static constexpr std::string_view kNames[] = {"steps",  "busy",  "idle",  "communication",
+                                                "stream", "marks", "thread"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view RowGroupName(RowGroup group) {
+  static constexpr std::string_view kNames[] = {"computed", "streams", "launching", "other"};
+  return kNames[static_cast<size_t>(group)];
+}
+
+size_t TimelineRow::slices() const {
+  size_t slices = 0;
+  for (const Lane& lane : lanes) slices += lane.size();
+  return slices;
+}
+
 RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFlight* in_flight,
                    size_t threads)
-    : index_(trace, threads) {
-  const LaunchLinks links = LinkLaunches(trace);
+    : index_(trace, threads), links_(LinkLaunches(trace)), steps_(FindSteps(index_, links_)) {
   const DeviceWork work = CollectDeviceWork(index_, classifier);
   std::vector<IdleStretch> stretches;
-  AttributeIdle(index_, work, links, {}, in_flight, 0, &stretches);
+  gaps_ = AttributeIdle(index_, work, links_, {}, in_flight, kMostGaps, &stretches).gaps;
+  const ComputedRow of_steps = AddSteps(steps_, computed_);
+  std::vector<OfDevice> devices;
+  for (uint32_t i = 0; i < work.devices.size(); ++i) {
+    devices.push_back({work.devices[i].device, AddBusy(work.devices[i], computed_),
+                       AddIdle(stretches, i, computed_),
+                       AddCommunication(work.devices[i], computed_)});
+  }
   MakeTables(classifier);
-  AddComputed(FindSteps(index_, links), work, stretches);
+  AddComputed(of_steps, devices);
   AddStreams();
-  AddThreads(links);
+  AddThreads();
 }
 
 void RankRows::MakeTables(const Classifier& classifier) {
   const Trace& trace = index_.trace();
+  names_ = std::make_unique<RankNames>(trace, computed_.names);
   const auto one_color = [&](HostColor color) {
     return std::vector<uint8_t>(trace.words.strings.size(), static_cast<uint8_t>(color));
   };
   const auto add = [&](const SliceTable& slices, std::vector<uint8_t> colors) {
-    tables_.push_back({&slices, &trace.words.strings, std::move(colors)});
+    tables_.push_back({&slices, &trace.words.strings, std::move(colors), names_->of_others()});
   };
   // In the order of DrawnFrom.
   add(trace.gpu, ColorsOfGpuWork(trace, classifier));
+  tables_.back().id_of_name = names_->of_gpu_work();
   add(trace.gpu_annotations, one_color(HostColor::kAnnotation));
   add(trace.python_frames, one_color(HostColor::kPython));
   add(trace.annotations, one_color(HostColor::kAnnotation));
   add(trace.host_ops, one_color(HostColor::kOperator));
   add(trace.host_calls, ColorsOfHostCalls(trace));
   add(trace.others, one_color(HostColor::kOther));
-  tables_.push_back({&computed_.table, &computed_.names, {}});
+  tables_.push_back(
+      {&computed_.table, &computed_.names, computed_.color_of_name, names_->of_computed()});
 }
 
 std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
@@ -68,39 +94,23 @@ std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
   return stack.Take(tables_);
 }
 
-void RankRows::AddComputed(const StepTable& steps, const DeviceWork& work,
-                           const std::vector<IdleStretch>& stretches) {
-  // All slices first: lanes add up their times by colour, and colours grow with the names.
-  const ComputedRow of_steps = AddSteps(steps, computed_);
-  struct OfDevice {
-    ComputedRow busy, idle, communication;
+void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices) {
+  const auto add = [&](RowKind kind, Palette palette, const std::string& owner,
+                       std::string_view label, std::string_view lacks, const ComputedRow& row) {
+    rows_.push_back({kind, RowGroup::kComputed, palette, owner, std::string(label),
+                     row.empty() ? std::string(lacks) : "", LanesOf(row)});
   };
-  std::vector<OfDevice> of_devices;
-  for (uint32_t i = 0; i < work.devices.size(); ++i) {
-    of_devices.push_back({AddBusy(work.devices[i], computed_), AddIdle(stretches, i, computed_),
-                          AddCommunication(work.devices[i], computed_)});
+  add(RowKind::kSteps, Palette::kPhases, "", "steps", "the trace names no step of the engine",
+      steps);
+  for (const OfDevice& of : devices) {
+    add(RowKind::kBusy, Palette::kExposure, of.device, "busy", "no work was recorded", of.busy);
+    add(RowKind::kIdle, Palette::kIdle, of.device, "idle by cause",
+        "no idle time between its first and last work", of.idle);
+    add(RowKind::kCommunication, Palette::kExposure, of.device, "communication",
+        "no communication was recorded", of.communication);
   }
-  tables_[static_cast<size_t>(DrawnFrom::kComputed)].color_of_name = computed_.color_of_name;
-
-  rows_.push_back({RowKind::kSteps, Palette::kPhases, "", "steps",
-                   of_steps.empty() ? "the trace names no step of the engine" : "",
-                   LanesOf(of_steps)});
-  for (size_t i = 0; i < work.devices.size(); ++i) {
-    const std::string& device = work.devices[i].device;
-    const OfDevice& of_device = of_devices[i];
-    rows_.push_back({RowKind::kBusy, Palette::kExposure, device, "busy",
-                     of_device.busy.empty() ? "no work was recorded" : "",
-                     LanesOf(of_device.busy)});
-    rows_.push_back({RowKind::kIdle, Palette::kIdle, device, "idle by cause",
-                     of_device.idle.empty() ? "no idle time between its first and last work" : "",
-                     LanesOf(of_device.idle)});
-    rows_.push_back({RowKind::kCommunication, Palette::kExposure, device, "communication",
-                     of_device.communication.empty() ? "no communication was recorded" : "",
-                     LanesOf(of_device.communication)});
-  }
-  if (work.devices.empty()) {
-    rows_.push_back(
-        {RowKind::kBusy, Palette::kExposure, "", "device", "no work of a device was recorded", {}});
+  if (devices.empty()) {
+    add(RowKind::kBusy, Palette::kExposure, "", "device", "no work of a device was recorded", {});
   }
 }
 
@@ -111,6 +121,7 @@ void RankRows::AddStreams() {
     if (index_.gpu().Of(i).empty()) continue;
     const Stream& stream = trace.words.streams()[i];
     TimelineRow row{RowKind::kStream,
+                    RowGroup::kStreams,
                     Palette::kWork,
                     std::string(trace.Text(stream.device)),
                     "stream " + std::string(trace.Text(stream.stream)),
@@ -129,13 +140,14 @@ void RankRows::AddStreams() {
     if (index_.gpu_annotations().Of(track).empty()) continue;
     const Track& of = trace.words.tracks()[track];
     rows_.push_back(
-        {RowKind::kMarks, Palette::kHost, std::string(trace.Text(trace.words[of.process].id)),
+        {RowKind::kMarks, RowGroup::kStreams, Palette::kHost,
+         std::string(trace.Text(trace.words[of.process].id)),
          "annotations " + std::string(trace.Text(of.tid)), "",
          StackTrack(index_.gpu_annotations(), track, DrawnFrom::kGpuAnnotations, tables_)});
   }
 }
 
-void RankRows::AddThreads(const LaunchLinks& links) {
+void RankRows::AddThreads() {
   const Trace& trace = index_.trace();
   std::vector<std::vector<Lane>> lanes = StackHostTracks(index_, tables_);
   struct Thread {
@@ -148,29 +160,36 @@ void RankRows::AddThreads(const LaunchLinks& links) {
   for (Thread& thread : threads) {
     const RowList calls = index_.host_calls().Of(thread.track);
     for (size_t i = 0; i < calls.size(); ++i) {
-      thread.launches += links.first.LaunchedWork(calls[i]) ? 1 : 0;
+      thread.launches += links_.first.LaunchedWork(calls[i]) ? 1 : 0;
     }
     for (const Lane& lane : lanes[thread.track]) thread.slices += lane.size();
   }
   std::ranges::stable_sort(threads, [](const Thread& a, const Thread& b) {
     return std::tie(a.launches, a.slices) > std::tie(b.launches, b.slices);
   });
-  const auto add = [&](size_t track, std::string_view suffix, std::vector<Lane> of_track) {
+  const auto add = [&](size_t track, RowGroup group, std::string_view suffix,
+                       std::vector<Lane> of_track) {
     const Track& of = trace.words.tracks()[track];
     const Process& process = trace.words[of.process];
-    rows_.push_back({RowKind::kThread, Palette::kHost, WithName(trace, process.id, process.name),
-                     WithName(trace, of.tid, of.name) + std::string(suffix), "",
-                     std::move(of_track)});
+    rows_.push_back(
+        {RowKind::kThread, group, Palette::kHost, WithName(trace, process.id, process.name),
+         WithName(trace, of.tid, of.name) + std::string(suffix), "", std::move(of_track)});
   };
-  for (const Thread& thread : threads) add(thread.track, "", std::move(lanes[thread.track]));
+  for (const Thread& thread : threads) {
+    add(thread.track, thread.launches > 0 ? RowGroup::kLaunching : RowGroup::kOther, "",
+        std::move(lanes[thread.track]));
+  }
   for (size_t track = 0; track < index_.others().lanes(); ++track) {
     if (index_.others().Of(track).empty()) continue;
-    add(track, " (others)", StackTrack(index_.others(), track, DrawnFrom::kOthers, tables_));
+    add(track, RowGroup::kOther, " (others)",
+        StackTrack(index_.others(), track, DrawnFrom::kOthers, tables_));
   }
 }
 
 size_t RankRows::MemoryBytes() const {
-  size_t bytes = index_.MemoryBytes() + computed_.table.MemoryBytes();
+  size_t bytes = index_.MemoryBytes() + computed_.table.MemoryBytes() + names_->MemoryBytes() +
+                 links_.call_of_gpu.size() * sizeof(uint32_t) +
+                 trace().host_calls.size() * sizeof(uint32_t);
   for (const DrawnTable& table : tables_) bytes += table.color_of_name.size();
   for (const TimelineRow& row : rows_) {
     for (const Lane& lane : row.lanes) bytes += lane.MemoryBytes();

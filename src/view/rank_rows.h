@@ -10,6 +10,7 @@
 #include "view/computed_rows.h"
 #include "view/lane.h"
 #include "view/palette.h"
+#include "view/rank_names.h"
 #include "view/stack.h"
 
 namespace tacho {
@@ -24,14 +25,24 @@ enum class RowKind : uint8_t {
   kThread,         // of a process
 };
 
+// What the page folds together.
+enum class RowGroup : uint8_t { kComputed, kStreams, kLaunching, kOther };
+
+// As the API writes them: "communication", "launching".
+std::string_view RowKindName(RowKind kind);
+std::string_view RowGroupName(RowGroup group);
+
 // One row of the timeline: a label and its lanes from the top.
 struct TimelineRow {
   RowKind kind = RowKind::kThread;
+  RowGroup group = RowGroup::kOther;
   Palette palette = Palette::kHost;
   std::string owner = {};  // the device's id, or the process: "1234 VLLM::Worker_TP0"
   std::string label = {};  // "7" of a stream, "1235 (python)" of a thread
   std::string lacks = {};  // why there is nothing to show; "" when there is
   std::vector<Lane> lanes = {};
+
+  [[nodiscard]] size_t slices() const;
 };
 
 // The rows of one trace, in the order that they are shown in: steps, the computed rows of each
@@ -50,20 +61,37 @@ class RankRows {
   [[nodiscard]] const Trace& trace() const { return index_.trace(); }
   [[nodiscard]] const TrackIndex& index() const { return index_; }
   [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_; }
+  [[nodiscard]] const RankNames& names() const { return *names_; }
+  [[nodiscard]] const LaunchLinks& links() const { return links_; }
+  // The engine's, in the order of their starts. The row of steps has the same, in one or more
+  // lanes.
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_.steps; }
+  [[nodiscard]] const StepTable& step_table() const { return steps_; }
+  // The kMostGaps longest idle gaps of all devices, longest first.
+  static constexpr size_t kMostGaps = 100;
+  [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
   void MakeTables(const Classifier& classifier);
-  void AddComputed(const StepTable& steps, const DeviceWork& work,
-                   const std::vector<IdleStretch>& stretches);
+  // The rows that analyses found: first their slices, as lanes need all names and colours.
+  struct OfDevice {
+    std::string device;
+    ComputedRow busy, idle, communication;
+  };
+  void AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices);
   void AddStreams();
-  void AddThreads(const LaunchLinks& links);
+  void AddThreads();
   // Its slices must be in slices_.
   std::vector<Lane> LanesOf(const ComputedRow& row) const;
 
   TrackIndex index_;
+  LaunchLinks links_;
+  StepTable steps_;
+  std::vector<IdleGap> gaps_;
   ComputedSlices computed_;
-  std::vector<DrawnTable> tables_;  // by DrawnFrom
+  std::unique_ptr<RankNames> names_;  // of the trace and of computed_
+  std::vector<DrawnTable> tables_;    // by DrawnFrom
   std::vector<TimelineRow> rows_;
 };
 

@@ -48,7 +48,7 @@ uint32_t AppendSlices(std::string& bytes, const Lane& lane, Lane::Places places,
     Append(bytes, SliceEntry{static_cast<double>((when.start - origin).ns),
                              static_cast<double>(when.length().ns),
                              static_cast<uint32_t>(i),
-                             static_cast<uint32_t>(lane.Name(i)),
+                             lane.NameId(i),
                              lane.ColorOf(i),
                              {}});
   }
@@ -65,7 +65,7 @@ uint32_t AppendBuckets(std::string& bytes, const Lane& lane, const TileWindow& w
     if (bucket.count == 0) continue;
     Append(bytes, BucketEntry{static_cast<uint16_t>(i), bucket.color,
                               CoverageOf(bucket.busy_ns, window.width), bucket.count,
-                              bucket.longest, static_cast<uint32_t>(lane.Name(bucket.longest))});
+                              bucket.longest, lane.NameId(bucket.longest)});
     ++entries;
   }
   return entries;

@@ -19,9 +19,9 @@ namespace tacho {
 //   mode 1, slices  every slice that touches the window, 32 bytes: f64 start and f64 duration (ns,
 //                   the start from that of the window), u32 place, u32 name, u8 color, 7 bytes 0
 //
-// Coverage is busy / width in 255ths, rounded up from 0 and down from 1: 0 and 255 are exact.
-// A lane has mode 1 where it has no more slices than the window has columns. Times are exact up to
-// 2^53 ns from the window's start.
+// Names are ids of the rank (RankNames). Coverage is busy / width in 255ths, rounded up from 0 and
+// down from 1: 0 and 255 are exact. A lane has mode 1 where it has no more slices than the window
+// has columns. Times are exact up to 2^53 ns from the window's start.
 inline constexpr uint32_t kTileMagic = 0x656c6974;  // "tile"
 inline constexpr uint16_t kTileVersion = 1;
 inline constexpr size_t kMostColumns = 8192, kMostLanes = 512;

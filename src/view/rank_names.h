@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// The names of all slices of a rank under one space of ids, counted from 0: what tiles name and the
+// page resolves. Kernels have their short names. Refers to the trace and to the pool, which must
+// outlive it. Cost: one pass over the names of each table, and a look at each kernel's name.
+class RankNames {
+ public:
+  RankNames(const Trace& trace, const StringPool& computed);
+  RankNames(const RankNames&) = delete;  // short names are views of its own
+  RankNames& operator=(const RankNames&) = delete;
+
+  [[nodiscard]] size_t size() const { return texts_.size(); }
+  [[nodiscard]] std::string_view operator[](size_t id) const { return texts_[id]; }
+
+  // The ids by StringId of the trace, or of the computed pool. A string that names no slice has
+  // kNone.
+  static constexpr uint32_t kNone = 0xffffffff;
+  [[nodiscard]] std::span<const uint32_t> of_gpu_work() const { return of_gpu_work_; }
+  [[nodiscard]] std::span<const uint32_t> of_others() const { return of_others_; }
+  [[nodiscard]] std::span<const uint32_t> of_computed() const { return of_computed_; }
+  [[nodiscard]] size_t MemoryBytes() const;
+
+ private:
+  std::vector<std::string_view> texts_;
+  std::deque<std::string> short_names_;
+  std::vector<uint32_t> of_gpu_work_, of_others_, of_computed_;
+};
+
+}  // namespace tacho

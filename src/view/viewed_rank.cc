@@ -1,0 +1,20 @@
+#include "view/viewed_rank.h"
+
+#include <utility>
+
+#include "analysis/identity.h"
+
+namespace tacho {
+
+ViewedRank::ViewedRank(std::string path, Trace trace, const Classifier& classifier,
+                       const std::optional<InFlight>& in_flight, size_t threads)
+    : path_(std::move(path)),
+      trace_(std::move(trace)),
+      facts_(GatherFacts(trace_)),
+      rows_(trace_, classifier, in_flight ? &*in_flight : nullptr, threads) {
+  facts_.stage = StageOf(path_, rows_.step_table());
+  facts_.identity = IdentityOf(path_, facts_);
+  for (const TimelineRow& row : rows()) slices_ += row.slices();
+}
+
+}  // namespace tacho

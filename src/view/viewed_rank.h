@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/facts.h"
+#include "analysis/ranks.h"
+#include "view/rank_rows.h"
+
+namespace tacho {
+
+// One trace with all that is shown of it. Immutable once it is part of a ViewedRun.
+//
+// Times inside (rows, lanes, steps, gaps, the trace) are those of the trace; ToRun and ToTrace
+// convert.
+class ViewedRank {
+ public:
+  // `path`: as results name it. `in_flight`: absent where unknown.
+  ViewedRank(std::string path, Trace trace, const Classifier& classifier,
+             const std::optional<InFlight>& in_flight = {}, size_t threads = 1);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const Trace& trace() const { return trace_; }
+  [[nodiscard]] const TraceFacts& facts() const { return facts_; }
+  [[nodiscard]] const RankRows& view() const { return rows_; }
+  [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_.rows(); }
+  [[nodiscard]] const RankNames& names() const { return rows_.names(); }
+  [[nodiscard]] size_t slices() const { return slices_; }
+
+  // Run time = trace time + offset.
+  [[nodiscard]] DurationNs offset() const { return offset_; }
+  [[nodiscard]] TimeNs ToRun(TimeNs t) const { return {AddSaturated(t.ns, offset_.ns)}; }
+  [[nodiscard]] TimeNs ToTrace(TimeNs t) const { return {AddSaturated(t.ns, -offset_.ns)}; }
+  [[nodiscard]] Interval ToRun(Interval when) const { return {ToRun(when.start), ToRun(when.end)}; }
+  [[nodiscard]] Interval ToTrace(Interval when) const {
+    return {ToTrace(when.start), ToTrace(when.end)};
+  }
+  // First start to last end of its slices, in run time; empty without any.
+  [[nodiscard]] Interval span() const { return ToRun(trace_.span); }
+
+ private:
+  friend class ViewedRun;  // sets the offset
+
+  std::string path_;
+  Trace trace_;
+  TraceFacts facts_;
+  RankRows rows_;
+  size_t slices_ = 0;
+  DurationNs offset_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,154 @@
+#include "view/viewed_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/recordings.h"
+
+namespace tacho {
+namespace {
+
+RankInput TimesOf(const ViewedRank& rank) {
+  RankInput input;
+  input.path = rank.path();
+  if (rank.trace().header.base_time_ns >= 0) input.base_time_ns = rank.trace().header.base_time_ns;
+  input.span = rank.trace().span;
+  return input;
+}
+
+// From the start of `first` to that of `other`; nullopt unless both are in Unix time.
+std::optional<DurationNs> Distance(const RankInput& first, const RankInput& other) {
+  const auto times = RecordedTimes({first, other});
+  if (!times[0] || !times[1] || !IsUnixTime(times[0]->start) || !IsUnixTime(times[1]->start)) {
+    return std::nullopt;
+  }
+  const DurationNs apart =
+      std::max(times[0]->start, times[1]->start) - std::min(times[0]->end, times[1]->end);
+  if (apart >= ViewedRun::kFarApart) return std::nullopt;
+  return times[1]->start - times[0]->start;
+}
+
+std::string_view FileName(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+// Of the ranks read; what is 0 in all of them tells nothing apart.
+void Label(std::vector<RankEntry>& entries) {
+  std::vector<RankIdentity> identities(entries.size());
+  std::vector<RankIdentity*> known;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].rank) continue;
+    identities[i] = entries[i].rank->facts().identity;
+    if (entries[i].rank->facts().role == TraceRole::kWorker) known.push_back(&identities[i]);
+  }
+  LeaveOutSingles(known);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    entries[i].label = identities[i].Name();
+    if (entries[i].label.empty()) entries[i].label = FileName(entries[i].path);
+  }
+}
+
+}  // namespace
+
+std::string_view RankStateName(RankState state) {
+  static constexpr std::string_view kNames[] = {"waiting", "reading", "read", "failed"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+ViewedRun::ViewedRun(std::vector<std::string> paths) {
+  for (std::string& path : paths) slots_.push_back({std::move(path)});
+}
+
+size_t ViewedRun::Append(std::string path) {
+  const std::lock_guard lock(mutex_);
+  slots_.push_back({std::move(path)});
+  return slots_.size() - 1;
+}
+
+void ViewedRun::Begin(size_t rank) {
+  const std::lock_guard lock(mutex_);
+  slots_[rank].state = RankState::kReading;
+}
+
+std::vector<size_t> ViewedRun::Add(std::unique_ptr<ViewedRank> read, size_t rank) {
+  const std::lock_guard lock(mutex_);
+  slots_[rank].pending = std::move(read);
+  return Publish();
+}
+
+std::vector<size_t> ViewedRun::Fail(std::string why, size_t rank) {
+  const std::lock_guard lock(mutex_);
+  slots_[rank].state = RankState::kFailed;
+  slots_[rank].why = std::move(why);
+  std::vector<size_t> changed = Publish();
+  changed.insert(std::ranges::lower_bound(changed, rank), rank);
+  return changed;
+}
+
+bool ViewedRun::FindFirst() {
+  for (const Slot& slot : slots_) {
+    if (first_rank_ != nullptr) return true;
+    if (slot.state == RankState::kFailed || slot.rank) continue;
+    if (!slot.pending) return false;
+    if (slot.pending->trace().span.empty()) continue;
+    first_rank_ = slot.pending.get();
+  }
+  return true;
+}
+
+void ViewedRun::Place(ViewedRank& rank) {
+  if (rank.trace().span.empty()) return;
+  const RankInput times = TimesOf(rank);
+  std::optional<DurationNs> distance(DurationNs{});
+  if (&rank != first_rank_) distance = Distance(TimesOf(*first_rank_), times);
+  shared_ = shared_ && distance;
+  rank.offset_ = distance.value_or(DurationNs{}) - (times.span.start - TimeNs{});
+}
+
+std::vector<size_t> ViewedRun::Publish() {
+  std::vector<size_t> published;
+  if (!FindFirst()) return published;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!slot.pending) continue;
+    Place(*slot.pending);
+    slot.rank = std::move(slot.pending);
+    slot.state = RankState::kRead;
+    published.push_back(i);
+  }
+  return published;
+}
+
+std::vector<RankEntry> ViewedRun::entries() const {
+  std::vector<RankEntry> entries;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Slot& slot : slots_) {
+      entries.push_back({slot.path, "", slot.state, slot.why, slot.rank});
+    }
+  }
+  Label(entries);
+  return entries;
+}
+
+ReadRanks ViewedRun::ranks() const {
+  const std::lock_guard lock(mutex_);
+  ReadRanks ranks;
+  for (const Slot& slot : slots_) ranks.push_back(slot.rank);
+  return ranks;
+}
+
+RunClock ViewedRun::clock() const {
+  const std::lock_guard lock(mutex_);
+  return {shared_};
+}
+
+Interval SpanOf(const ReadRanks& ranks) {
+  Interval span;
+  for (const auto& rank : ranks) {
+    if (!rank || rank->span().empty()) continue;
+    const Interval of = rank->span();
+    span = span.empty() ? of : Interval{std::min(span.start, of.start), std::max(span.end, of.end)};
+  }
+  return span;
+}
+
+}  // namespace tacho

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "view/viewed_rank.h"
+
+namespace tacho {
+
+enum class RankState : uint8_t { kWaiting, kReading, kRead, kFailed };
+std::string_view RankStateName(RankState state);  // "waiting", "reading", "read", "failed"
+
+// One trace of the run at some moment.
+struct RankEntry {
+  std::string path;
+  std::string label;  // what tells it apart: "w0 TP1 decode", else the name of its file
+  RankState state = RankState::kWaiting;
+  std::string why = {};                         // of kFailed
+  std::shared_ptr<const ViewedRank> rank = {};  // of kRead
+};
+
+// How the times of the ranks belong together.
+struct RunClock {
+  // False: some rank's trace does not hold the Unix time, or is of another hour; its times begin at
+  // 0.
+  bool shared = true;
+};
+
+// The ranks that were read, by rank. One that is not there yet, or failed, is null.
+using ReadRanks = std::vector<std::shared_ptr<const ViewedRank>>;
+
+// The traces that are looked at, while they are being read: the numbers of the ranks are fixed, and
+// a rank that was published does not change. All functions may be called by any thread at any time.
+//
+// The run's clock: 0 is the start of the first rank by number that has events, and each other rank
+// that holds the Unix time, as that one does, is placed by it. So the same traces have the same
+// times whichever is read first: ranks wait to be published until those with lower numbers decide
+// what 0 is. A rank that was recorded kFarApart or more from it, or without Unix time, begins at 0.
+class ViewedRun {
+ public:
+  static constexpr DurationNs kFarApart{600 * kNsPerSecond};
+
+  explicit ViewedRun(std::vector<std::string> paths);
+
+  // A further trace of a file that holds several: its number. To be called before Finish of the
+  // others of the file.
+  size_t Append(std::string path);
+  // The rank is being read.
+  void Begin(size_t rank);
+  // It was read, or cannot be. Returns the ranks that this made kRead or kFailed, in order.
+  std::vector<size_t> Add(std::unique_ptr<ViewedRank> read, size_t rank);
+  std::vector<size_t> Fail(std::string why, size_t rank);
+
+  [[nodiscard]] std::vector<RankEntry> entries() const;
+  [[nodiscard]] ReadRanks ranks() const;
+  [[nodiscard]] RunClock clock() const;
+
+ private:
+  struct Slot {
+    std::string path;
+    RankState state = RankState::kWaiting;
+    std::string why = {};
+    std::unique_ptr<ViewedRank> pending = {};  // read, and 0 is not decided yet
+    std::shared_ptr<const ViewedRank> rank = {};
+  };
+  std::vector<size_t> Publish();
+  void Place(ViewedRank& rank);
+  // Whether 0 is decided.
+  bool FindFirst();
+
+  mutable std::mutex mutex_;
+  std::vector<Slot> slots_;
+  const ViewedRank* first_rank_ = nullptr;  // that begins at 0
+  bool shared_ = true;
+};
+
+// First start to last end over all of them; empty without any.
+Interval SpanOf(const ReadRanks& ranks);
+
+}  // namespace tacho

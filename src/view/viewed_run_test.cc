@@ -1,0 +1,156 @@
+#include "view/viewed_run.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "model/trace_builder.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kBase = 1'700'000'000 * kNsPerSecond;
+
+const Classifier& ViewRules() {
+  static const Classifier classifier = *Classifier::Create();
+  return classifier;
+}
+
+// A trace with one kernel of 10 ns. `base`: Unix time of its clock's 0; -1: none.
+std::unique_ptr<ViewedRank> RankAt(int64_t start, int64_t base, std::string path = "rank") {
+  TraceBuilder builder;
+  builder.header().base_time_ns = base;
+  builder.Kernel("k", {.start = start, .duration = 10});
+  return std::make_unique<ViewedRank>(std::move(path), std::move(builder).Finish(), ViewRules());
+}
+
+std::unique_ptr<ViewedRank> EmptyRank() {
+  return std::make_unique<ViewedRank>("empty", TraceBuilder().Finish(), ViewRules());
+}
+
+TEST(ViewedRun, RanksInUnixTimeAreOnOneClock) {
+  ViewedRun run({"a", "b", "c"});
+  EXPECT_EQ(run.Add(RankAt(500, kBase), 0), std::vector<size_t>{0});
+  run.Add(RankAt(400, kBase + 1000), 1);
+  run.Add(RankAt(100, kBase), 2);
+  const ReadRanks ranks = run.ranks();
+  EXPECT_EQ(ranks[0]->span(), (Interval{{0}, {10}}));
+  EXPECT_EQ(ranks[1]->span(), (Interval{{900}, {910}}));
+  EXPECT_EQ(ranks[2]->span(), (Interval{{-400}, {-390}}));
+  EXPECT_EQ(ranks[1]->ToTrace(TimeNs{900}).ns, 400);
+  EXPECT_TRUE(run.clock().shared);
+  EXPECT_EQ(SpanOf(ranks), (Interval{{-400}, {910}}));
+}
+
+// Traces of before 2024 hold it in their events.
+TEST(ViewedRun, EventsInUnixTime) {
+  ViewedRun run({"a", "b"});
+  run.Add(RankAt(kBase + 7, -1), 0);
+  run.Add(RankAt(30, kBase), 1);
+  EXPECT_EQ(run.ranks()[1]->span().start.ns, 23);
+  EXPECT_TRUE(run.clock().shared);
+}
+
+TEST(ViewedRun, WhatCannotBePlacedBeginsAtZero) {
+  ViewedRun run({"a", "b", "c"});
+  run.Add(RankAt(500, kBase), 0);
+  EXPECT_TRUE(run.clock().shared);
+  run.Add(RankAt(700, kBase + 3600 * kNsPerSecond), 1);  // another job
+  EXPECT_FALSE(run.clock().shared);
+  EXPECT_EQ(run.ranks()[1]->span().start.ns, 0);
+
+  ViewedRun without({"a", "b"});
+  without.Add(RankAt(500, -1), 0);
+  without.Add(RankAt(700, -1), 1);
+  EXPECT_FALSE(without.clock().shared);
+  EXPECT_EQ(without.ranks()[1]->span().start.ns, 0);
+}
+
+TEST(ViewedRun, TimesDoNotDependOnTheOrderOfReading) {
+  for (const bool empty_first : {false, true}) {
+    ViewedRun run({"a", "b", "c"});
+    EXPECT_TRUE(run.Add(RankAt(700, kBase), 2).empty());
+    EXPECT_EQ(run.entries()[2].state, RankState::kWaiting);
+    EXPECT_TRUE(run.Add(RankAt(600, kBase), 1).empty());
+    EXPECT_EQ(empty_first ? run.Add(EmptyRank(), 0) : run.Fail("cut", 0),
+              (std::vector<size_t>{0, 1, 2}));
+    EXPECT_EQ(run.ranks()[1]->span().start.ns, 0);
+    EXPECT_EQ(run.ranks()[2]->span().start.ns, 100);
+    EXPECT_EQ(run.entries()[0].state, empty_first ? RankState::kRead : RankState::kFailed);
+  }
+}
+
+TEST(ViewedRun, NothingAtAll) {
+  EXPECT_TRUE(ViewedRun({}).entries().empty());
+  ViewedRun run({"a"});
+  EXPECT_TRUE(SpanOf(run.ranks()).empty());
+  EXPECT_EQ(run.Add(EmptyRank(), 0), std::vector<size_t>{0});
+  EXPECT_TRUE(SpanOf(run.ranks()).empty());
+  const size_t more = run.Append("a#pid=7");
+  EXPECT_EQ(run.Add(RankAt(5, -1), more), std::vector<size_t>{1});
+  EXPECT_EQ(run.entries()[1].label, "a#pid=7");
+}
+
+TEST(ViewedRun, LabelsTellRanksApart) {
+  ViewedRun run({"x/rank0.json", "x/rank1.json", "x/other.json"});
+  for (size_t rank : {0u, 1u}) {
+    TraceBuilder builder;
+    builder.header().rank = static_cast<int64_t>(rank);
+    builder.header().world_size = 2;
+    builder.Kernel("k", {.start = 0, .duration = 10});
+    run.Add(std::make_unique<ViewedRank>("x/rank" + std::to_string(rank) + ".json",
+                                         std::move(builder).Finish(), ViewRules()),
+            rank);
+  }
+  const auto entries = run.entries();
+  EXPECT_EQ(entries[0].label, "rank 0");
+  EXPECT_EQ(entries[1].label, "rank 1");
+  EXPECT_EQ(entries[2].label, "other.json");
+}
+
+TEST(ViewedRun, ReadersSeeWholeRanks) {
+  constexpr size_t kRanks = 16;
+  ViewedRun run(std::vector<std::string>(kRanks, "path"));
+  std::vector<std::thread> writers;
+  for (size_t i = 0; i < kRanks; ++i) {
+    writers.emplace_back([&run, i] {
+      run.Begin(i);
+      run.Add(RankAt(static_cast<int64_t>(100 * i), kBase), i);
+    });
+  }
+  size_t read = 0;
+  while (read < kRanks) {
+    read = 0;
+    const ReadRanks ranks = run.ranks();
+    for (size_t i = 0; i < kRanks; ++i) {
+      if (!ranks[i]) continue;
+      ++read;
+      EXPECT_EQ(ranks[i]->span().start.ns, static_cast<int64_t>(100 * i));
+    }
+  }
+  for (std::thread& writer : writers) writer.join();
+}
+
+// One space of names for all tables.
+TEST(ViewedRank, NamesOfAllTables) {
+  TraceBuilder builder;
+  builder.Kernel("void at::native::elementwise_kernel<4>(int)", {.start = 0, .duration = 10});
+  builder.Host("cpu_op", "aten::add", {.start = 0, .duration = 10});
+  builder.Memcpy("aten::add", {.start = 20, .duration = 10});
+  const ViewedRank rank("r", std::move(builder).Finish(), ViewRules());
+  size_t slices = 0;
+  for (const TimelineRow& row : rank.rows()) {
+    for (const Lane& lane : row.lanes) {
+      for (size_t i = 0; i < lane.size(); ++i, ++slices) {
+        const std::string_view whole = lane.NameText(i);
+        EXPECT_EQ(rank.names()[lane.NameId(i)],
+                  whole.starts_with("void") ? ShortKernelName(whole) : whole);
+      }
+    }
+  }
+  EXPECT_EQ(rank.slices(), slices);
+  EXPECT_GE(slices, 5u);
+}
+
+}  // namespace
+}  // namespace tacho
