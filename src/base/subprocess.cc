@@ -79,7 +79,20 @@ int Spawn(const std::vector<std::string>& arguments, int out, int err, pid_t& pi
   return failure;
 }
 
+tl::unexpected<Error> NotStarted(const std::string& program, int failure) {
+  return Fail(ErrorKind::kRemote,
+              fmt::format("{} could not be started: {}", program,
+                          failure == ENOENT ? "is it installed?" : SystemErrorText(failure)));
+}
+
 }  // namespace
+
+Result<void> StartDetached(const std::vector<std::string>& arguments) {
+  const FileDescriptor nothing(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  pid_t pid = 0;
+  const int failure = nothing ? Spawn(arguments, nothing.get(), nothing.get(), pid) : errno;
+  return failure == 0 ? Result<void>() : NotStarted(arguments[0], failure);
+}
 
 Subprocess::Subprocess(SubprocessOptions options)
     : options_(std::move(options)), begin_(steady_clock::now()) {
@@ -103,9 +116,7 @@ Result<Subprocess> Subprocess::Start(SubprocessOptions options) {
                                       : errno;
   if (failure != 0) {
     process.pid_ = 0;
-    return Fail(ErrorKind::kRemote,
-                fmt::format("{} could not be started: {}", process.options_.arguments[0],
-                            failure == ENOENT ? "is it installed?" : SystemErrorText(failure)));
+    return NotStarted(process.options_.arguments[0], failure);
   }
   process.output_ = std::move(output->reads);
   process.error_ = std::move(error->reads);

@@ -58,4 +58,8 @@ class Subprocess {
   const char* cut_short_ = "";
 };
 
+// Starts a program that outlives this one: as above, but without its output, and nobody waits for
+// it. kRemote: there is no such program, or no process for it.
+Result<void> StartDetached(const std::vector<std::string>& arguments);
+
 }  // namespace tacho

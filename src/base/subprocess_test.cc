@@ -154,5 +154,22 @@ TEST(Subprocess, ADescendantThatKeepsTheStandardErrorIsNotWaitedFor) {
   }
 }
 
+TEST(Subprocess, ADetachedProgramHasItsOwnGroupAndNoOutput) {
+  const FolderForTest folder;
+  const std::string file = folder.At("group");
+  const auto started =
+      StartDetached({"sh", "-c", "echo noise; cut -d' ' -f5 /proc/$$/stat > \"$0\"", file});
+  ASSERT_TRUE(started) << started.error().message;
+  std::string group;
+  for (int i = 0; i < 6000 && group.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::ifstream(file) >> group;
+  }
+  EXPECT_FALSE(group.empty());
+  EXPECT_NE(group, std::to_string(getpgrp()));
+  EXPECT_THAT(StartDetached({"no-such-program"}).error().message,
+              testing::HasSubstr("no-such-program could not be started: is it installed?"));
+}
+
 }  // namespace
 }  // namespace tacho

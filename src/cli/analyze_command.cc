@@ -47,16 +47,12 @@ Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
 }
 
 Result<TraceChoice> ChoiceOf(const AnalyzeOptions& options) {
-  TraceChoice choice;
-  choice.paths =
-      options.profile_dir ? std::vector<std::string>{*options.profile_dir} : options.paths;
+  TraceArguments traces = options.traces;
+  if (options.profile_dir) traces.paths = {*options.profile_dir};
+  TACHO_ASSIGN_OR_RETURN(TraceChoice choice, ChoiceOf(traces, "analyze"));
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
-  TACHO_ASSIGN_OR_RETURN(choice.ranks, RanksAskedFor(options));
   choice.first_worker_only = options.profile_dir && !options.all_ranks && choice.ranks.empty();
-  // Named files are all read, whatever their sessions.
-  const bool one_place = choice.paths.size() == 1 && choice.paths[0] != "-";
-  choice.session = options.session.value_or(one_place ? "latest" : "all");
-  if (choice.session == "all" || choice.first_worker_only) choice.session.clear();
+  if (choice.first_worker_only) choice.session.clear();
   return choice;
 }
 
@@ -70,16 +66,10 @@ Result<ReadOptions> ReadOptionsOf(const AnalyzeOptions& options) {
   return reading;
 }
 
-// The paths and the options that narrow them, as the user would type them again; "" if that is
-// impossible.
+// The paths and all options that narrow them; "" if they cannot be typed.
 std::string CommandPaths(const AnalyzeOptions& options) {
-  std::string words;
-  for (const std::string& path : options.paths) {
-    if (path == "-") return "";
-    words += (words.empty() ? "" : " ") + ShellWord(path);
-  }
-  if (!options.rank.empty()) words += fmt::format(" --rank {}", fmt::join(options.rank, ","));
-  if (options.session) words += " --session " + ShellWord(*options.session);
+  std::string words = CommandPaths(options.traces);
+  if (words.empty()) return "";
   if (!options.device.empty()) words += " --device " + ShellWord(options.device);
   if (options.window) words += " --window " + ShellWord(*options.window);
   return VisibleText(words) == words ? words : "";

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "cli/parse.h"
+#include "cli/trace_choice.h"
 #include "report/whole_tables.h"
 #include "run/read_run.h"
 
@@ -12,13 +13,11 @@ namespace tacho {
 
 // The arguments of `tacho analyze`.
 struct AnalyzeOptions {
-  std::vector<std::string> paths;
+  TraceArguments traces;
   bool json = false, markdown = false, summary = false;
   std::optional<std::string> csv_folder;
   std::optional<int64_t> top;
-  std::vector<std::string> rank;  // numbers, see RanksAskedFor
   std::string device;
-  std::optional<std::string> session;
   std::optional<std::string> window;
   bool kernels = false, categories = false, ops = false, launches = false, copies = false,
        gaps = false, ranks = false, steps = false, devices = false;
@@ -36,9 +35,6 @@ struct AnalyzeOptions {
 
 // The rows of the options, bound to `options`.
 CommandSpec AnalyzeSpec(AnalyzeOptions& options);
-
-// The ranks of `--rank 0,1 --rank 4`, empty for all. kUsage for an invalid number.
-Result<std::vector<int64_t>> RanksAskedFor(const AnalyzeOptions& options);
 
 // kUsage: contradictions and impossible values.
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);

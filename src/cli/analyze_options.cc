@@ -37,7 +37,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       "run), an archive (.tar, .tar.gz, .zip), or - for standard input. Files are told by their "
       "content, "
       "not by their names.";
-  spec.positionals = &o.paths;
+  spec.positionals = &o.traces.paths;
   spec.groups = {
       {"what to print (default: the first screen)",
        {{"--json", "", "all figures as JSON, schema 1 (docs/json.md)", &o.json},
@@ -65,12 +65,12 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm",
          &o.filter}}},
       {"what to look at",
-       {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.rank},
+       {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.traces.rank},
         {"--session", "S",
          "of a folder or archive of several profiling sessions: latest (the default there), all, "
          "or "
          "a part of the path of one of its files",
-         &o.session},
+         &o.traces.session},
         {"--device", "D", "only device D, by the trace's own id", &o.device},
         {"--window", "A:B",
          "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
@@ -111,29 +111,12 @@ std::string AnalyzeHelp() {
   return HelpText(AnalyzeSpec(options));
 }
 
-Result<std::vector<int64_t>> RanksAskedFor(const AnalyzeOptions& options) {
-  std::vector<int64_t> ranks;
-  for (const std::string& text : options.rank) {
-    const auto rank = ParseWhole<int64_t>(text);
-    if (!rank || *rank < 0) {
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("--rank wants whole numbers from 0 on, not '{}'; see 'tacho analyze "
-                              "--help'",
-                              VisibleText(text)));
-    }
-    ranks.push_back(*rank);
-  }
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
-
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   const auto fail = [](std::string problem) {
     return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho analyze --help'");
   };
-  if (o.paths.empty() && !o.profile_dir) return fail("no trace given");
-  if (!o.paths.empty() && o.profile_dir) return fail("give either PATH or --profile-dir");
+  if (o.traces.paths.empty() && !o.profile_dir) return fail("no trace given");
+  if (!o.traces.paths.empty() && o.profile_dir) return fail("give either PATH or --profile-dir");
   std::vector<std::string> forms;
   if (o.json) forms.emplace_back("--json");
   if (o.markdown) forms.emplace_back("--markdown");
@@ -149,13 +132,13 @@ Result<void> CheckAnalyzeOptions(const AnalyzeOptions& o) {
   if (o.summary) {
     if (forms.size() == 1 && !o.json)
       return fail(fmt::format("--summary and {} do not go together", forms[0]));
-    const char* needs_model = o.csv_folder        ? "--csv"
-                              : !o.rank.empty()   ? "--rank"
-                              : !o.device.empty() ? "--device"
-                              : o.session         ? "--session"
-                              : o.window          ? "--window"
-                              : o.rules_file      ? "--rules"
-                                                  : nullptr;
+    const char* needs_model = o.csv_folder             ? "--csv"
+                              : !o.traces.rank.empty() ? "--rank"
+                              : !o.device.empty()      ? "--device"
+                              : o.traces.session       ? "--session"
+                              : o.window               ? "--window"
+                              : o.rules_file           ? "--rules"
+                                                       : nullptr;
     if (needs_model != nullptr) {
       return fail(
           fmt::format("--summary reads without a model, so {} does not go with it", needs_model));

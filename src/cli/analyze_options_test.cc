@@ -18,7 +18,7 @@ std::string Problem(const AnalyzeOptions& options) {
 
 AnalyzeOptions WithPath() {
   AnalyzeOptions options;
-  options.paths = {"x"};
+  options.traces.paths = {"x"};
   return options;
 }
 
@@ -41,7 +41,7 @@ TEST(CheckAnalyzeOptions, OneFormAtATime) {
 
 TEST(CheckAnalyzeOptions, SortAndFilterNeedATable) {
   AnalyzeOptions options;
-  options.paths = {"x"};
+  options.traces.paths = {"x"};
   options.sort = "total_ns";
   EXPECT_THAT(Problem(options), HasSubstr("--sort needs one of the tables"));
   options.kernels = true;
@@ -68,12 +68,12 @@ TEST(AnalyzeOptions, SeveralRanks) {
     return ParseArguments(AnalyzeSpec(options), arguments).has_value();
   };
   ASSERT_TRUE(parse({"x", "--rank", "3", "--rank", "0,1", "--rank", "3"}));
-  EXPECT_THAT(*RanksAskedFor(options), ElementsAre(0, 1, 3));
+  EXPECT_THAT(*RanksAskedFor(options.traces.rank, "analyze"), ElementsAre(0, 1, 3));
   ASSERT_TRUE(parse({"x"}));
-  EXPECT_THAT(*RanksAskedFor(options), IsEmpty());
+  EXPECT_THAT(*RanksAskedFor(options.traces.rank, "analyze"), IsEmpty());
   for (const char* none : {"-1", "one", "1x"}) {
     ASSERT_TRUE(parse({"x", std::string("--rank=") + none}));
-    EXPECT_THAT(RanksAskedFor(options).error().message, HasSubstr(none));
+    EXPECT_THAT(RanksAskedFor(options.traces.rank, "analyze").error().message, HasSubstr(none));
   }
 }
 

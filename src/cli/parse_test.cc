@@ -27,17 +27,17 @@ TEST(ParseArguments, OptionsAndPaths) {
   const Parsed p = Parse({"a.json", "--top", "5", "-w", "--rank=3", "b", "--csv", "out"});
   ASSERT_TRUE(p.result.has_value()) << p.result.error().message;
   EXPECT_FALSE(*p.result);
-  EXPECT_THAT(p.options.paths, ElementsAre("a.json", "b"));
+  EXPECT_THAT(p.options.traces.paths, ElementsAre("a.json", "b"));
   EXPECT_EQ(p.options.top, 5);
-  EXPECT_EQ(p.options.rank, std::vector<std::string>{"3"});
+  EXPECT_EQ(p.options.traces.rank, std::vector<std::string>{"3"});
   EXPECT_TRUE(p.options.wide);
   EXPECT_EQ(p.options.csv_folder, "out");
   EXPECT_FALSE(p.options.json);
 }
 
 TEST(ParseArguments, DashIsAPathAndDoubleDashEndsOptions) {
-  EXPECT_THAT(Parse({"-"}).options.paths, ElementsAre("-"));
-  EXPECT_THAT(Parse({"--json", "--", "--odd-name.json"}).options.paths,
+  EXPECT_THAT(Parse({"-"}).options.traces.paths, ElementsAre("-"));
+  EXPECT_THAT(Parse({"--json", "--", "--odd-name.json"}).options.traces.paths,
               ElementsAre("--odd-name.json"));
 }
 

@@ -127,7 +127,7 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   const auto run = [&](size_t i) {
     if (keeper != nullptr) keeper->OnBegin(i);
     outcomes[i] = RunJob<Item>(plan, i, out_of_memory, job);
-    if (keeper != nullptr && !outcomes[i]) keeper->OnFailure(i, outcomes[i].error());
+    if (keeper != nullptr) keeper->OnEnd(i, outcomes[i] ? nullptr : &outcomes[i].error());
   };
   if (choice.first_worker_only) {
     while (ran < sources.size()) {

@@ -46,7 +46,9 @@ class TraceKeeper {
   // returns. `path`: as in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
   virtual const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
                                const std::optional<InFlight>& in_flight) = 0;
-  virtual void OnFailure(size_t source, const Error& error) = 0;
+  // Its last call for the source. `failure`: why it cannot be read, or null. A source without a
+  // trace and without a failure has none of those that were asked for.
+  virtual void OnEnd(size_t source, const Error* failure) = 0;
 };
 
 struct ReadOptions {

@@ -195,6 +195,7 @@ TEST_F(ReadRunTest, ARankIsOfTheSessionThatIsChosen) {
 struct KeepsAll : TraceKeeper {
   void OnFound(const Discovery& found) override {
     begun = std::vector<std::atomic<int>>(found.traces.size());
+    ended = std::vector<std::atomic<int>>(found.traces.size());
     failed = std::vector<std::atomic<int>>(found.traces.size());
     kept.resize(found.traces.size());
     unreadable = found.failures.size();
@@ -204,8 +205,11 @@ struct KeepsAll : TraceKeeper {
                        const std::optional<InFlight>& in_flight) override {
     return kept[source].emplace_back(Kept{path, std::move(trace), in_flight.has_value()}).trace;
   }
-  void OnFailure(size_t source, const Error&) override { ++failed[source]; }
-  std::vector<std::atomic<int>> begun, failed;
+  void OnEnd(size_t source, const Error* failure) override {
+    ++ended[source];
+    failed[source] += failure != nullptr ? 1 : 0;
+  }
+  std::vector<std::atomic<int>> begun, ended, failed;
   struct Kept {
     std::string path;
     Trace trace;
@@ -237,6 +241,8 @@ TEST_F(ReadRunTest, AKeeperGetsEachTraceAndTheResultsAreTheSame) {
   KeepsAll of_one;
   ASSERT_TRUE(Read({.paths = {folder_.path()}, .ranks = {2}}, {.keeper = &of_one}).has_value());
   EXPECT_THAT(of_one.kept[1], IsEmpty());
+  EXPECT_EQ(of_one.ended[1], 1);
+  EXPECT_EQ(of_one.failed[1], 0);
   EXPECT_THAT(of_one.kept[2], SizeIs(1));
 }
 
