@@ -29,7 +29,7 @@ FENCES = {
     r"tl/expected": r"src/base/result\.h",
     r"CLI/": r"src/cli/parse\.cc",
     r"(igzip_lib|isa-l|zlib|zstd|archive|archive_entry)\.?h?": r"(src/io/.*|src/simulate/trace/gzip_sink\.cc|bench/simdjson_read\.cc)",
-    r"nlohmann/": r"(src/(control|load|run|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
+    r"nlohmann/": r"(src/(control|load|run|serve|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
     r"boost/": r"src/net/request_parser\.cc",
     r"simdjson": r"(src/load/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",

@@ -1,0 +1,103 @@
+#include "serve/marks_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/replace_file.h"
+#include "serve/parameters.h"
+#include "text/json_writer.h"
+
+namespace tacho {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Mark {
+  int64_t from = 0, to = 0;
+  std::string note;
+};
+
+std::optional<int64_t> TimeIn(const Json& mark, const char* key) {
+  const auto time = mark.find(key);
+  if (time == mark.end() || !time->is_number_integer()) return std::nullopt;
+  const int64_t ns = time->get<int64_t>();
+  return ns < -kMostApiTime || ns > kMostApiTime ? std::nullopt : std::optional(ns);
+}
+
+std::optional<Mark> MarkOf(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto from = TimeIn(json, "from_ns"), to = TimeIn(json, "to_ns");
+  const auto note = json.find("note");
+  if (!from || !to || *to < *from) return std::nullopt;
+  if (note == json.end() || !note->is_string()) return std::nullopt;
+  Mark mark{*from, *to, note->get<std::string>()};
+  return mark.note.size() > MarksFile::kMostNote ? std::nullopt : std::optional(std::move(mark));
+}
+
+// The marks of `text`, written in one form; nullopt when it is anything else.
+std::optional<std::string> Checked(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto list = json.find("marks");
+  if (list == json.end() || !list->is_array() || list->size() > MarksFile::kMostMarks)
+    return std::nullopt;
+  std::vector<Mark> marks;
+  for (const Json& one : *list) {
+    auto mark = MarkOf(one);
+    if (!mark) return std::nullopt;
+    marks.push_back(*std::move(mark));
+  }
+  JsonWriter out;
+  out.BeginObject();
+  out.Rows("marks", marks, [&](const Mark& mark) {
+    out.Fields("from_ns", mark.from, "to_ns", mark.to, "note", mark.note);
+  });
+  out.End();
+  return std::move(out).Finish();
+}
+
+}  // namespace
+
+Result<std::string> MarksFile::Read() const {
+  const std::lock_guard lock(mutex_);
+  std::ifstream file(path_, std::ios::binary);
+  if (path_.empty() || !file) return *Checked(R"({"marks": []})");
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  auto checked = text.size() > kMostBytes ? std::nullopt : Checked(text);
+  if (!checked)
+    return Fail(ErrorKind::kUnreadable,
+                path_ + ": does not hold tacho's marks: move it away to begin anew");
+  return *std::move(checked);
+}
+
+Result<void> MarksFile::Replace(std::string_view json) {
+  const auto checked = json.size() > kMostBytes ? std::nullopt : Checked(json);
+  if (!checked)
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the marks are {{\"marks\": [{{\"from_ns\", \"to_ns\", \"note\"}}]}}: "
+                            "at most {} of them, notes of {} bytes, 1 MB in all",
+                            kMostMarks, kMostNote));
+  if (path_.empty())
+    return Fail(ErrorKind::kUsage,
+                "standard input has no place for marks: write the trace into a file");
+  const std::lock_guard lock(mutex_);
+  return ReplaceFile(path_, *checked);
+}
+
+std::string MarksPathOf(const std::string& path) {
+  if (path == "-" || path.empty()) return "";
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed))
+    return (std::filesystem::path(path) / "tacho-marks.json").string();
+  return path + ".tacho-marks.json";
+}
+
+}  // namespace tacho

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// The marks and notes that a user keeps beside a trace or a folder of traces: at most 1 MB.
+// Thread-safe.
+class MarksFile {
+ public:
+  static constexpr size_t kMostBytes = size_t{1} << 20, kMostMarks = 10'000, kMostNote = 4096;
+
+  // `path`: of the file; "": there is no place for one.
+  explicit MarksFile(std::string path) : path_(std::move(path)) {}
+
+  // As API.md has them; no mark where there is no file. kUnreadable: it holds anything else.
+  [[nodiscard]] Result<std::string> Read() const;
+  // kUsage: `json` is not what API.md says, or too much; kOutput: it cannot be written.
+  Result<void> Replace(std::string_view json);
+
+ private:
+  const std::string path_;
+  mutable std::mutex mutex_;
+};
+
+// "TRACE.tacho-marks.json" beside a file, "FOLDER/tacho-marks.json" in a folder; "" for standard
+// input.
+std::string MarksPathOf(const std::string& path);
+
+}  // namespace tacho

@@ -1,0 +1,277 @@
+#include "serve/run_json.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "report/analyze_document.h"
+#include "report/answers.h"
+#include "report/device_totals.h"
+#include "report/verdict.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostGaps = 100;
+constexpr DurationNs kAroundTime{500'000};
+
+std::string_view PaletteKey(Palette palette) {
+  static constexpr std::string_view kKeys[] = {"work", "phases", "idle", "exposure", "host"};
+  return kKeys[static_cast<size_t>(palette)];
+}
+
+void WriteSpan(JsonWriter& json, Interval when) {
+  json.Fields("from_ns", when.start, "to_ns", when.end);
+}
+
+void WritePalettes(JsonWriter& json, const Classifier& classifier) {
+  json.BeginObject("palettes");
+  for (const Palette palette :
+       {Palette::kWork, Palette::kPhases, Palette::kIdle, Palette::kExposure, Palette::kHost}) {
+    size_t color = 0;
+    json.Rows(PaletteKey(palette), ColorNames(palette),
+              [&](std::string_view name) { json.Fields("name", name, "color", color++); });
+  }
+  json.End();
+  json.BeginRow("categories");
+  for (const std::string& category : classifier.categories())
+    json.Field(category, static_cast<int>(ColorOfCategory(category)));
+  json.End();
+}
+
+// -1: the step's name does not say.
+std::optional<int64_t> Known(int64_t count) {
+  return count < 0 ? std::nullopt : std::optional(count);
+}
+
+void WriteSteps(JsonWriter& json, const ReadRanks& ranks) {
+  json.BeginArray("steps");
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!ranks[i]) continue;
+    size_t number = 0;
+    for (const Step& step : ranks[i]->view().steps()) {
+      const StepLabel& label = step.label;
+      const Interval when = ranks[i]->ToRun(step.when);
+      const auto context = Known(label.context_requests),
+                 generation = Known(label.generation_requests);
+      std::optional<int64_t> requests;
+      if (context || generation) requests = context.value_or(0) + generation.value_or(0);
+      json.BeginRow();
+      json.Fields("rank", i, "number", ++number, "phase", PhaseName(label.phase));
+      WriteSpan(json, when);
+      json.Fields("context_tokens", Known(label.context_tokens), "generation_tokens",
+                  Known(label.generation_tokens), "requests", requests);
+      json.End();
+    }
+  }
+  json.End();
+}
+
+struct RunGap {
+  size_t rank = 0;
+  const IdleGap* gap = nullptr;
+  Interval when;
+};
+
+// The longest of all ranks, longest first.
+std::vector<RunGap> LongestGaps(const ReadRanks& ranks) {
+  std::vector<RunGap> gaps;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!ranks[i]) continue;
+    for (const IdleGap& gap : ranks[i]->view().gaps())
+      gaps.push_back({i, &gap, ranks[i]->ToRun(gap.when)});
+  }
+  std::ranges::stable_sort(
+      gaps, [](const RunGap& a, const RunGap& b) { return a.when.length() > b.when.length(); });
+  if (gaps.size() > kMostGaps) gaps.resize(kMostGaps);
+  return gaps;
+}
+
+struct StartPlace {
+  Interval when;
+  std::optional<size_t> rank = {}, row = {};
+};
+
+std::optional<size_t> RowOf(const ViewedRank& rank, RowKind kind, std::string_view owner) {
+  for (size_t i = 0; i < rank.rows().size(); ++i) {
+    const TimelineRow& row = rank.rows()[i];
+    if (row.kind == kind && row.owner == owner) return i;
+  }
+  return std::nullopt;
+}
+
+// nullopt until the ranks are there that decide which gap or step it is.
+std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ranks,
+                                  const std::vector<RunGap>& gaps, bool done) {
+  using Kind = ServedStart::Kind;
+  if (start.kind == Kind::kTime) {
+    const TimeNs at{start.time.ns};
+    return StartPlace{{at - kAroundTime, at + kAroundTime}};
+  }
+  if (start.kind == Kind::kGap && done && start.number <= gaps.size()) {
+    const RunGap& gap = gaps[start.number - 1];
+    return StartPlace{gap.when, gap.rank, RowOf(*ranks[gap.rank], RowKind::kIdle, gap.gap->device)};
+  }
+  if (start.kind != Kind::kStep) return std::nullopt;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!ranks[i] && !done) return std::nullopt;
+    if (!ranks[i] || ranks[i]->view().steps().size() < start.number) continue;
+    return StartPlace{ranks[i]->ToRun(ranks[i]->view().steps()[start.number - 1].when), i,
+                      RowOf(*ranks[i], RowKind::kSteps, "")};
+  }
+  return std::nullopt;
+}
+
+// What the analysis of a rank noted; before there is one, what its reading noted.
+const Notes* NotesOf(const RankEntry& entry, const RunAnalysis* analysis) {
+  if (!entry.rank) return nullptr;
+  if (analysis != nullptr) {
+    const auto trace = std::ranges::find(analysis->traces, entry.path, &TraceAnalysis::path);
+    if (trace != analysis->traces.end()) return &trace->notes;
+  }
+  return &entry.rank->trace().notes;
+}
+
+void WriteAnswer(JsonWriter& json, const Answer& answer, const RunAnalysis& analysis,
+                 const std::vector<RankEntry>& entries) {
+  json.Fields("id", answer.id, "question", answer.question, "sentence",
+              UnlessEmpty(answer.sentence), "figure", UnlessEmpty(answer.figure), "of",
+              UnlessEmpty(answer.of), "cannot_tell", UnlessEmpty(answer.cannot_tell), "share",
+              answer.share);
+  if (!answer.at) return;
+  const auto entry =
+      std::ranges::find(entries, analysis.traces[answer.at->trace].path, &RankEntry::path);
+  if (entry == entries.end() || !entry->rank) return;
+  json.BeginRow("at");
+  json.Field("rank", entry - entries.begin());
+  WriteSpan(json, entry->rank->ToRun(answer.at->when));
+  json.End();
+}
+
+// The line "trust", and the commands under "next:", of the first screen.
+struct ScreenParts {
+  std::vector<std::string> trust, next;
+};
+
+ScreenParts PartsOf(const RunAnalysis& run, const std::string& command_paths) {
+  ScreenOptions screen;
+  screen.command_paths = command_paths;
+  ScreenParts parts;
+  const TraceAnalysis* only = OnlyTrace(run);
+  const Document document =
+      only != nullptr ? TraceDocument(*only, run.ranks, screen) : RunDocument(run, screen);
+  for (const Document::Block& block : document.blocks) {
+    if (const auto* labelled = std::get_if<Labelled>(&block.content);
+        labelled != nullptr && labelled->label == "trust") {
+      parts.trust = labelled->parts;
+    }
+    const auto* next = std::get_if<NextCommand>(&block.content);
+    if (next == nullptr || command_paths.empty()) continue;
+    for (const NextCommand::Option& option : next->options)
+      parts.next.push_back(next->command + " " + option.option);
+    if (!next->other.option.empty()) parts.next.push_back(next->other.option);
+  }
+  return parts;
+}
+
+}  // namespace
+
+void WriteReadJson(JsonWriter& json, const ServedRun& run) {
+  size_t read = 0, failed = 0;
+  const std::vector<RankEntry> entries = run.view().entries();
+  for (const RankEntry& entry : entries) {
+    read += entry.state == RankState::kRead ? 1 : 0;
+    failed += entry.state == RankState::kFailed ? 1 : 0;
+  }
+  json.Fields("traces", entries.size(), "read", read, "failed", failed, "stored_bytes",
+              run.info().stored_bytes, "read_bytes", run.read_bytes());
+}
+
+void WriteRankJson(JsonWriter& json, const RankEntry& entry, const Notes* notes) {
+  json.Fields("path", entry.path, "label", entry.label, "state", RankStateName(entry.state), "why",
+              UnlessEmpty(entry.why));
+  if (!entry.rank) {
+    json.Fields("names", 0, "slices", 0);
+    json.List("rows", std::vector<int>());
+    return;
+  }
+  const ViewedRank& rank = *entry.rank;
+  json.BeginRow("span");
+  WriteSpan(json, rank.span());
+  json.End();
+  json.Fields("offset_ns", rank.offset(), "names", rank.names().size(), "slices", rank.slices());
+  json.Rows("notes", notes->list(), [&](const Note& note) {
+    const NoteKind& kind = KindOf(note.id);
+    json.Fields("id", kind.id, "severity", SeverityName(kind.severity), "text", kind.text);
+  });
+  json.Rows("rows", rank.rows(), [&](const TimelineRow& row) {
+    json.Fields("kind", RowKindName(row.kind), "owner", row.owner, "label", row.label, "palette",
+                PaletteKey(row.palette), "lanes", row.lanes.size(), "slices", row.slices(), "lacks",
+                UnlessEmpty(row.lacks), "group", RowGroupName(row.group));
+  });
+}
+
+std::string MetaJson(const ServedRun& run) {
+  // The analysis first: if it is there, so are all ranks.
+  const std::shared_ptr<const RunAnalysis> analysis = run.analysis();
+  const std::vector<RankEntry> entries = run.view().entries();
+  ReadRanks ranks;
+  for (const RankEntry& entry : entries) ranks.push_back(entry.rank);
+  JsonWriter json;
+  json.BeginObject();
+  json.BeginRow("tacho");
+  json.Field("version", run.info().version);
+  json.End();
+  json.Field("title", run.info().title);
+  json.BeginRow("clock");
+  json.Field("shared", run.view().clock().shared);
+  json.End();
+  json.BeginRow("span");
+  WriteSpan(json, SpanOf(ranks));
+  json.End();
+  json.BeginRow("read");
+  WriteReadJson(json, run);
+  json.End();
+  WritePalettes(json, run.classifier());
+  json.BeginArray("ranks");
+  for (const RankEntry& entry : entries) {
+    json.BeginObject();
+    WriteRankJson(json, entry, NotesOf(entry, analysis.get()));
+    json.End();
+  }
+  json.End();
+  WriteSteps(json, ranks);
+  const std::vector<RunGap> gaps = LongestGaps(ranks);
+  json.Rows("gaps", gaps, [&](const RunGap& gap) {
+    json.Fields("rank", gap.rank, "device", gap.gap->device);
+    WriteSpan(json, gap.when);
+    json.Field("cause", IdleCauseId(gap.gap->cause));
+  });
+  if (const auto start = PlaceOf(run.info().start, ranks, gaps, analysis != nullptr)) {
+    json.BeginRow("start");
+    WriteSpan(json, start->when);
+    json.Fields("rank", start->rank, "row", start->row);
+    json.End();
+  }
+  json.End();
+  return std::move(json).Finish();
+}
+
+std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis) {
+  const RunVerdict verdict = VerdictOf(analysis);
+  const ScreenParts parts = PartsOf(analysis, run.info().command_paths);
+  const std::vector<RankEntry> entries = run.view().entries();
+  std::string trust;
+  for (const std::string& part : parts.trust) trust += (trust.empty() ? "" : ", ") + part;
+  JsonWriter json;
+  json.BeginObject();
+  json.Fields("verdict", verdict.text, "brief", UnlessEmpty(verdict.brief), "caveat",
+              UnlessEmpty(verdict.caveat), "trust", UnlessEmpty(trust));
+  json.Rows("answers", Answers(analysis),
+            [&](const Answer& answer) { WriteAnswer(json, answer, analysis, entries); });
+  json.List("next", parts.next);
+  json.End();
+  return std::move(json).Finish();
+}
+
+}  // namespace tacho

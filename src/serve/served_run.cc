@@ -1,0 +1,83 @@
+#include "serve/served_run.h"
+
+#include "net/clock.h"
+#include "serve/run_json.h"
+#include "text/json_writer.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kProgressEveryNs = 100'000'000;
+
+}  // namespace
+
+ServedRun::ServedRun(ServedRunInfo info, const Classifier& classifier)
+    : info_(std::move(info)), classifier_(classifier), view_(info_.paths) {
+  SendProgress();
+}
+
+void ServedRun::SendProgress() {
+  JsonWriter json;
+  json.BeginRow();
+  WriteReadJson(json, *this);
+  json.End();
+  events_.SendProgress(std::move(json).Finish());
+}
+
+void ServedRun::SendRanks(const std::vector<size_t>& changed) {
+  const std::vector<RankEntry> entries = view_.entries();
+  for (const size_t rank : changed) {
+    JsonWriter json;
+    json.BeginObject();
+    json.Field("rank", rank);
+    WriteRankJson(json, entries[rank],
+                  entries[rank].rank ? &entries[rank].rank->trace().notes : nullptr);
+    json.End();
+    events_.Send("rank", std::move(json).Finish());
+  }
+  SendProgress();
+}
+
+void ServedRun::Begin(size_t rank) { view_.Begin(rank); }
+
+void ServedRun::AddBytes(uint64_t stored_bytes) {
+  read_bytes_ += stored_bytes;
+  int64_t due = progress_due_ns_;
+  const int64_t now = MonotonicNs();
+  if (now >= due && progress_due_ns_.compare_exchange_strong(due, now + kProgressEveryNs))
+    SendProgress();
+}
+
+const Trace& ServedRun::Add(size_t rank, std::unique_ptr<ViewedRank> read) {
+  const Trace& trace = read->trace();
+  SendRanks(view_.Add(std::move(read), rank));
+  return trace;
+}
+
+size_t ServedRun::Append(std::string path) { return view_.Append(std::move(path)); }
+
+void ServedRun::Fail(size_t rank, std::string why) { SendRanks(view_.Fail(std::move(why), rank)); }
+
+void ServedRun::Finish(RunAnalysis run) {
+  {
+    const std::lock_guard lock(mutex_);
+    analysis_ = std::make_shared<const RunAnalysis>(std::move(run));
+  }
+  SendProgress();
+  events_.Send("done", "{}");
+}
+
+void ServedRun::Gone(const std::string& path, const std::string& why) {
+  JsonWriter json;
+  json.BeginRow();
+  json.Fields("path", path, "why", why);
+  json.End();
+  events_.Send("gone", std::move(json).Finish());
+}
+
+std::shared_ptr<const RunAnalysis> ServedRun::analysis() const {
+  const std::lock_guard lock(mutex_);
+  return analysis_;
+}
+
+}  // namespace tacho

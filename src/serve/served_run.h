@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/classifier.h"
+#include "serve/event_hub.h"
+#include "view/viewed_run.h"
+
+namespace tacho {
+
+// Where the command line wants the page to begin.
+struct ServedStart {
+  enum class Kind : uint8_t { kNowhere, kGap, kStep, kTime } kind = Kind::kNowhere;
+  size_t number = 0;  // of the longest gaps, or of the steps of the first rank that has any; from 1
+  DurationNs time;    // from 0 of the run's clock
+};
+
+// What is fixed before reading begins.
+struct ServedRunInfo {
+  std::string version;                  // tacho's
+  std::string title;                    // of the page: the paths
+  std::string command_paths;            // the paths as shell words; "" where they cannot be typed
+  std::vector<std::string> paths = {};  // of the traces, in the order of the ranks
+  uint64_t stored_bytes = 0;            // of all of them; 0: unknown
+  ServedStart start = {};
+};
+
+// A run that is served while it is being read. What changes goes to the pages at once (EventHub).
+// Thread-safe.
+class ServedRun {
+ public:
+  // `classifier` must outlive it.
+  ServedRun(ServedRunInfo info, const Classifier& classifier);
+
+  // For who reads.
+  void Begin(size_t rank);
+  void AddBytes(uint64_t stored_bytes);
+  // Returns the rank's trace, which stays as long as this object.
+  const Trace& Add(size_t rank, std::unique_ptr<ViewedRank> read);
+  // A further trace of a file that holds several.
+  size_t Append(std::string path);
+  void Fail(size_t rank, std::string why);
+  // Once all were read. `run`: its traces may be fewer than the ranks.
+  void Finish(RunAnalysis run);
+  // A file is not what it was when it was read.
+  void Gone(const std::string& path, const std::string& why);
+
+  // For who asks.
+  [[nodiscard]] const ServedRunInfo& info() const { return info_; }
+  [[nodiscard]] const Classifier& classifier() const { return classifier_; }
+  [[nodiscard]] const ViewedRun& view() const { return view_; }
+  [[nodiscard]] EventHub& events() { return events_; }
+  [[nodiscard]] uint64_t read_bytes() const { return read_bytes_; }
+  // Null until Finish.
+  [[nodiscard]] std::shared_ptr<const RunAnalysis> analysis() const;
+
+ private:
+  void SendRanks(const std::vector<size_t>& changed);
+  void SendProgress();
+
+  const ServedRunInfo info_;
+  const Classifier& classifier_;
+  ViewedRun view_;
+  EventHub events_;
+  std::atomic<uint64_t> read_bytes_ = 0;
+  std::atomic<int64_t> progress_due_ns_ = 0;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const RunAnalysis> analysis_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,63 @@
+#include "serve/view_api.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "report/analyze_json.h"
+#include "serve/parameters.h"
+#include "serve/rank_queries.h"
+#include "serve/run_json.h"
+
+namespace tacho {
+namespace {
+
+constexpr int kConflict = 409;
+
+Result<HttpAnswer> AnswerMeta(const ServedRun& run, const Parameters& /*query*/) {
+  return HttpAnswer{.body = MetaJson(run)};
+}
+
+HttpAnswer NotDone() { return ErrorAnswer(kConflict, "the traces are still being read"); }
+
+Result<HttpAnswer> AnswerSummary(const ServedRun& run, const Parameters& /*query*/) {
+  const auto analysis = run.analysis();
+  return analysis ? HttpAnswer{.body = SummaryJson(run, *analysis)} : NotDone();
+}
+
+Result<HttpAnswer> AnswerAnalysis(const ServedRun& run, const Parameters& /*query*/) {
+  const auto analysis = run.analysis();
+  return analysis ? HttpAnswer{.body = AnalyzeJson(*analysis, run.info().version)} : NotDone();
+}
+
+struct Route {
+  std::string_view what;
+  Result<HttpAnswer> (*answer)(const ServedRun&, const Parameters&);
+};
+constexpr Route kRoutes[] = {{"meta", AnswerMeta},
+                             {"summary", AnswerSummary},
+                             {"analysis", AnswerAnalysis},
+                             {"tiles", AnswerTiles},
+                             {"names", AnswerNames}};
+
+}  // namespace
+
+HttpAnswer ViewApi::AnswerMarks(const ServerRequest& request) const {
+  if (request.method == "PUT") {
+    const auto replaced = marks_.Replace(request.body);
+    if (!replaced) return ErrorAnswer(replaced.error());
+  }
+  auto marks = marks_.Read();
+  return marks ? HttpAnswer{.body = *std::move(marks)} : ErrorAnswer(marks.error());
+}
+
+HttpAnswer ViewApi::Answer(std::string_view what, const ServerRequest& request) const {
+  if (what == "marks") return AnswerMarks(request);
+  const auto* const route = std::ranges::find(kRoutes, what, &Route::what);
+  if (route == std::end(kRoutes)) return ErrorAnswer(404, "there is no such query");
+  if (request.method == "PUT") return ErrorAnswer(405, "only the marks can be written");
+  Result<HttpAnswer> answer = route->answer(run_, Parameters(request.query));
+  return answer ? *std::move(answer) : ErrorAnswer(answer.error());
+}
+
+}  // namespace tacho

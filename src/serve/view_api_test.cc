@@ -1,0 +1,179 @@
+#include "serve/view_api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/trace_builder.h"
+#include "report/analyze_json.h"
+#include "view/tiles.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+const Classifier& ApiRules() {
+  static const Classifier classifier = *Classifier::Create();
+  return classifier;
+}
+
+constexpr const char* kHostile = "<img src=x onerror=alert(1)>\"\\\x1b[31m\xff";
+
+// Two ranks, the second not read at first: two kernels of 10 and 30 ns, 60 ns apart.
+class ViewApiTest : public testing::Test {
+ protected:
+  static Trace MakeTrace() {
+    TraceBuilder builder;
+    builder.header().base_time_ns = 1'700'000'000 * kNsPerSecond;
+    builder.Host("cpu_op", kHostile, {.start = 1000, .duration = 5});
+    builder.Kernel("norm", {.start = 1000, .duration = 10});
+    builder.Kernel("gemm", {.start = 1070, .duration = 30});
+    return std::move(builder).Finish();
+  }
+  void Read(size_t rank) {
+    const std::string path = run_.info().paths[rank];
+    const Trace& trace =
+        run_.Add(rank, std::make_unique<ViewedRank>(path, MakeTrace(), ApiRules()));
+    analysis_.traces.push_back(AnalyzeTrace(trace, ApiRules()));
+    analysis_.traces.back().path = path;
+  }
+  void Finish() {
+    AnalyzeRun(analysis_);
+    run_.Finish(analysis_);
+  }
+  HttpAnswer Ask(std::string_view what, std::string query = "", std::string method = "GET") const {
+    ServerRequest request;
+    request.method = std::move(method);
+    request.query = std::move(query);
+    return api_.Answer(what, request);
+  }
+  Json JsonOf(std::string_view what, std::string query = "") const {
+    const HttpAnswer answer = Ask(what, std::move(query));
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return Json::parse(answer.body);
+  }
+
+  RunAnalysis analysis_;
+  ServedRun run_{{.version = "1.2",
+                  .title = "run",
+                  .command_paths = "run",
+                  .paths = {"run/a.json", "run/b.json"},
+                  .stored_bytes = 100,
+                  .start = {ServedStart::Kind::kGap, 1, {}}},
+                 ApiRules()};
+  MarksFile marks_{""};
+  ViewApi api_{run_, marks_};
+};
+
+TEST_F(ViewApiTest, RanksAppearAsTheyAreRead) {
+  run_.Begin(0);
+  Json meta = JsonOf("meta");
+  EXPECT_EQ(meta["tacho"]["version"], "1.2");
+  ASSERT_EQ(meta["ranks"].size(), 2u);
+  EXPECT_EQ(meta["ranks"][0]["state"], "reading");
+  EXPECT_EQ(meta["ranks"][1]["state"], "waiting");
+  EXPECT_EQ(meta["ranks"][1]["path"], "run/b.json");
+  EXPECT_EQ(meta["steps"].size(), 0u);
+  EXPECT_EQ(Ask("tiles", "rank=0&rows=0&from=0&width=1&columns=1").status, 404);
+  Read(0);
+  run_.AddBytes(60);
+  run_.Fail(1, "it is broken");
+  meta = JsonOf("meta");
+  EXPECT_EQ(meta["ranks"][0]["state"], "read");
+  EXPECT_EQ(meta["ranks"][0]["span"], (Json{{"from_ns", 0}, {"to_ns", 100}}));
+  EXPECT_EQ(meta["ranks"][0]["offset_ns"], -1000);
+  EXPECT_EQ(meta["ranks"][1]["why"], "it is broken");
+  EXPECT_EQ(meta["span"], (Json{{"from_ns", 0}, {"to_ns", 100}}));
+  EXPECT_EQ(
+      meta["read"],
+      (Json{{"traces", 2}, {"read", 1}, {"failed", 1}, {"stored_bytes", 100}, {"read_bytes", 60}}));
+  EXPECT_EQ(meta["palettes"]["work"][0], (Json{{"name", "gemm"}, {"color", 0}}));
+  EXPECT_EQ(meta["categories"]["gemm.dense"], 0);
+  ASSERT_EQ(meta["gaps"].size(), 1u);
+  EXPECT_EQ(meta["gaps"][0]["from_ns"], 10);
+  EXPECT_EQ(meta["gaps"][0]["to_ns"], 70);
+  EXPECT_FALSE(meta.contains("start")) << "a rank that is still read may have a longer gap";
+}
+
+TEST_F(ViewApiTest, WhatNeedsAllRanksWaitsForThem) {
+  EXPECT_EQ(Ask("summary").status, 409);
+  EXPECT_EQ(Ask("analysis").status, 409);
+  Read(0);
+  Read(1);
+  Finish();
+  EXPECT_EQ(Ask("analysis").body, AnalyzeJson(analysis_, "1.2"));
+  const Json summary = JsonOf("summary");
+  EXPECT_THAT(summary["verdict"].get<std::string>(), HasSubstr("busy"));
+  EXPECT_EQ(summary["answers"].size(), 15u);
+  EXPECT_EQ(summary["answers"][0]["id"], "trust");
+  EXPECT_THAT(summary["next"][0].get<std::string>(), testing::StartsWith("tacho analyze run"));
+  for (const Json& answer : summary["answers"]) {
+    EXPECT_NE(answer.contains("sentence"), answer.contains("cannot_tell")) << answer;
+  }
+  const Json meta = JsonOf("meta");
+  EXPECT_EQ(meta["start"]["from_ns"], 10);
+  EXPECT_EQ(meta["start"]["to_ns"], 70);
+  EXPECT_EQ(meta["start"]["rank"], 0);
+  const auto row = meta["start"]["row"].get<size_t>();
+  EXPECT_EQ(meta["ranks"][0]["rows"][row]["kind"], "idle");
+}
+
+TEST_F(ViewApiTest, NamesAreTextWhateverIsInThem) {
+  Read(0);
+  const HttpAnswer answer = Ask("names", "rank=0");
+  EXPECT_EQ(answer.content_type, kJsonType);
+  const Json names = Json::parse(answer.body);
+  EXPECT_EQ(names["first"], 0);
+  EXPECT_THAT(names["names"].dump(), HasSubstr(R"(<img src=x onerror=alert(1)>\"\\\u001b[31m)"));
+  EXPECT_EQ(names["names"].size(), JsonOf("meta")["ranks"][0]["names"]);
+  const size_t count = names["names"].size();
+  EXPECT_EQ(JsonOf("names", "rank=0&from=1")["names"].size(), count - 1);
+  EXPECT_EQ(Ask("names", "rank=0&from=" + std::to_string(count + 1)).status, 400);
+}
+
+TEST_F(ViewApiTest, TilesAreThoseOfTheRows) {
+  Read(0);
+  const Json rows = JsonOf("meta")["ranks"][0]["rows"];
+  size_t stream = 0;
+  while (rows[stream]["kind"] != "stream") ++stream;
+  const auto rank = run_.view().ranks()[0];
+  const HttpAnswer answer =
+      Ask("tiles", "rank=0&from=-64&width=64&columns=4&rows=" + std::to_string(stream));
+  EXPECT_EQ(answer.content_type, "application/octet-stream");
+  const TileLane lane{static_cast<uint32_t>(stream << 16), rank->rows()[stream].lanes.data()};
+  EXPECT_EQ(answer.body, EncodeTiles({&lane, 1}, {{1000 - 64}, {64}, 4}));
+}
+
+TEST_F(ViewApiTest, BadParametersAreNamed) {
+  Read(0);
+  const std::string good = "rank=0&rows=0&from=0&width=64&columns=8";
+  EXPECT_EQ(Ask("tiles", good).status, 200);
+  for (const auto& [bad, names] : std::vector<std::pair<std::string, std::string>>{
+           {"", "rank="},
+           {"rank=2", "rank="},
+           {"rank=-1", "rank="},
+           {"rank=0&from=0&width=64&columns=8", "rows="},
+           {"rank=0&rows=99&from=0&width=64&columns=8", "rows="},
+           {"rank=0&rows=0&from=0&width=63&columns=8", "width="},
+           {"rank=0&rows=0&from=0&width=0&columns=8", "width="},
+           {"rank=0&rows=0&from=1&width=64&columns=8", "from="},
+           {"rank=0&rows=0&from=0&width=64&columns=8193", "columns="},
+           {"rank=0&rows=0&from=0&width=64", "columns="}}) {
+    const HttpAnswer answer = Ask("tiles", bad);
+    EXPECT_EQ(answer.status, 400) << bad;
+    EXPECT_THAT(Json::parse(answer.body)["error"].get<std::string>(), HasSubstr(names)) << bad;
+  }
+  EXPECT_EQ(Ask("tiles", "rank=1&rows=0&from=0&width=64&columns=8").status, 404);
+  EXPECT_EQ(Ask("nothing").status, 404);
+  EXPECT_EQ(Ask("meta", "", "PUT").status, 405);
+  const std::string all = "rank=0&from=0&width=64&columns=8192&rows=";
+  std::string rows;
+  for (int i = 0; i < 200; ++i) rows += i == 0 ? "2" : ",2";
+  EXPECT_THAT(Ask("tiles", all + rows).body, HasSubstr("ask for fewer rows"));
+}
+
+}  // namespace
+}  // namespace tacho
