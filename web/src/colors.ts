@@ -1,0 +1,86 @@
+// The colours of what is drawn: those of the categories are as far from each other as twelve can be, seen normally and with
+// deuteranopia or protanopia (test/colors.test.ts measures it).
+import type { PaletteName } from "./types";
+
+export type Theme = "light" | "dark";
+type Palettes = Record<PaletteName, string[]>;
+
+const kIdleLight = [
+  "#c2413a", "#e08a80", "#cdb9a8", "#9db2bf", "#8fa3b5", "#7d6f9c", "#a8763e", "#d4a017", "#b9c0c7", "#c9ced4", "#d8d4cd", "#a9aeb4",
+];
+const kIdleDark = [
+  "#e0645c", "#a85a53", "#cdb9a8", "#9db2bf", "#6f8596", "#8e80b3", "#b98548", "#c99a22", "#4a5158", "#5b636b", "#68655f", "#7b8188",
+];
+
+export const kPalettes: Record<Theme, Palettes> = {
+  light: {
+    work: [
+      "#0055a2", "#6e6ccc", "#59a880", "#e79a4c", "#b78aec", "#4fc3cf",
+      "#892b68", "#ab7b00", "#727475", "#bbb22e", "#883d00", "#b0b6c4",
+    ],
+    phases: ["#6e6ccc", "#0055a2", "#59a880", "#c9ced4", "#9aa3ab"],
+    idle: kIdleLight,
+    exposure: ["#3f6f9f", "#f3cfa5", "#e79a4c"],
+    host: ["#b9c4cf", "#6f9a8d", "#7b91a8", "#dcc48b", "#c9908a", "#bbb22e", "#aeb6be"],
+  },
+  dark: {
+    work: [
+      "#3f86cf", "#8583e0", "#59a880", "#e79a4c", "#b78aec", "#4fc3cf",
+      "#b85492", "#ab7b00", "#8a8d90", "#bbb22e", "#a05a1e", "#b0b6c4",
+    ],
+    phases: ["#8583e0", "#3f86cf", "#59a880", "#4a5158", "#6d757d"],
+    idle: kIdleDark,
+    exposure: ["#4d80b3", "#7a5f3f", "#e79a4c"],
+    host: ["#3a444e", "#3f6b60", "#34506c", "#8f7a4a", "#8a4f4a", "#7d7722", "#4c555e"],
+  },
+};
+
+// The causes' own order, where meta does not name them.
+const kCauses = [
+  "host-late", "in-launch-call", "launch-latency", "waiting", "queued", "in-graph", "host", "in-operator", "between-steps", "no-request",
+  "unknown",
+];
+
+export interface Rgb {
+  r: number;
+  g: number;
+  b: number;
+}
+export function rgbOf(hex: string): Rgb {
+  const value = parseInt(hex.slice(1), 16);
+  return { r: value >> 16, g: (value >> 8) & 255, b: value & 255 };
+}
+// As the little-endian word of ImageData.
+export function wordOf({ r, g, b }: Rgb): number {
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+// `share` of `over`, the rest of `under`.
+export function mix(over: Rgb, under: Rgb, share: number): Rgb {
+  const of = (a: number, b: number) => Math.round(a * share + b * (1 - share));
+  return { r: of(over.r, under.r), g: of(over.g, under.g), b: of(over.b, under.b) };
+}
+
+// WCAG's relative luminance, 0..1.
+export function luminance({ r, g, b }: Rgb): number {
+  const linear = (value: number) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+export function contrast(a: Rgb, b: Rgb): number {
+  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+// The ink that is read best on `ground`.
+export function inkOn(ground: string): string {
+  const under = rgbOf(ground);
+  const dark = "#14171a";
+  return contrast(rgbOf("#ffffff"), under) >= Math.min(4.5, contrast(rgbOf(dark), under)) ? "#ffffff" : dark;
+}
+
+export function colorOf(theme: Theme, palette: PaletteName, color: number): string {
+  const of = kPalettes[theme][palette];
+  return of[color] ?? of[of.length - 1] ?? "#888888";
+}
+export function causeColor(theme: Theme, cause: string, names?: { name: string; color: number }[]): string {
+  const index = names?.find((named) => named.name === cause)?.color ?? kCauses.indexOf(cause);
+  return colorOf(theme, "idle", index < 0 ? 10 : index);
+}

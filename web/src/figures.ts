@@ -1,0 +1,46 @@
+// The figures of a window, asked for once it stands still.
+import { effect, signal, type Signal } from "@preact/signals";
+import { getJson, ServerError } from "./api";
+import { meta, scope, selection, tab, view } from "./state";
+import type { Selection, Window } from "./types";
+
+const kStillMs = 120;
+
+export interface Figures {
+  window: Window;
+  of: Selection | null;
+  why: string; // where there is none
+  fresh: boolean; // false while those of another window are shown
+}
+// `windowOf`: the window to ask for, or null. Asks again whenever it changes.
+export function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
+  const figures = signal<Figures | null>(null);
+  let waiting = 0;
+  let asked: AbortController | null = null;
+  effect(() => {
+    const window = windowOf();
+    void meta.value?.read.read; // another rank was read
+    if (!window) return;
+    clearTimeout(waiting);
+    const before = figures.peek();
+    if (before) figures.value = { ...before, fresh: false };
+    waiting = setTimeout(async () => {
+      asked?.abort();
+      asked = new AbortController();
+      const [from, to] = [Math.floor(window.from), Math.ceil(window.to)];
+      try {
+        const of = await getJson<Selection>(`api/v1/selection?from=${from}&to=${to}`, asked.signal);
+        figures.value = { window, of, why: "", fresh: true };
+      } catch (error) {
+        if (error instanceof DOMException && error.name === "AbortError") return;
+        figures.value = { window, of: null, why: error instanceof ServerError ? error.message : String(error), fresh: true };
+      }
+    }, figures.peek() ? kStillMs : 0);
+  });
+  return figures;
+}
+
+// Of the selection, else of what the timeline shows.
+export const shownFigures = figuresOf(() => (meta.value && tab.value === "timeline" ? (selection.value ?? view.value) : null));
+// Of the selection, else of the whole run.
+export const scopeFigures = figuresOf(() => (meta.value && (tab.value === "kernels" || tab.value === "operators") ? scope.value : null));

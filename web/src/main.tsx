@@ -1,0 +1,97 @@
+// Starts the page: asks what the server has, follows what it reads, draws.
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { getJson, ServerError, serverGone } from "./api";
+import { App } from "./app";
+import { listenToKeys } from "./keys";
+import { analysis, followAddress, marks, meta, openLink, span, summary, trouble, view } from "./state";
+import type { Analysis, Mark, Meta, Progress, Rank, Summary } from "./types";
+import "./style.css";
+
+const kAgainMs = 2000;
+const kMetaSoonMs = 150;
+
+async function loadFigures(): Promise<void> {
+  try {
+    [summary.value, analysis.value] = await Promise.all([getJson<Summary>("api/v1/summary"), getJson<Analysis>("api/v1/analysis")]);
+  } catch (error) {
+    if (error instanceof ServerError && error.status === 409) return; // still being read
+    if (!serverGone.value) trouble.value = error instanceof Error ? error.message : String(error);
+  }
+}
+async function loadMarks(): Promise<void> {
+  try {
+    marks.value = (await getJson<{ marks?: Mark[] }>("api/v1/marks")).marks ?? [];
+  } catch {
+    marks.value = [];
+  }
+}
+
+// Steps and gaps grow with each rank that is read, so meta is asked for again, seldom.
+let soon = 0;
+async function loadMeta(): Promise<void> {
+  soon = 0;
+  const before = span.peek();
+  const whole = view.peek().from <= before.from && view.peek().to >= before.to;
+  meta.value = await getJson<Meta>("api/v1/meta");
+  if (whole) view.value = span.peek();
+}
+function loadMetaSoon(): void {
+  if (!soon) soon = setTimeout(() => void loadMeta().catch(() => {}), kMetaSoonMs);
+}
+
+function listen(): void {
+  const events = new EventSource("api/v1/events");
+  const on = <T,>(name: string, act: (of: T) => void) =>
+    events.addEventListener(name, (event) => {
+      try {
+        act(JSON.parse((event as MessageEvent<string>).data) as T);
+      } catch {
+        // An event that is not JSON is none of ours.
+      }
+    });
+  on<Progress>("progress", (progress) => {
+    if (meta.value) meta.value = { ...meta.value, read: { ...meta.value.read, ...progress } };
+  });
+  on<Rank>("rank", loadMetaSoon);
+  on<object>("done", () => {
+    events.close(); // one of the six connections that a browser has for a server
+    void loadMeta().then(loadFigures).catch(() => {});
+  });
+  on<{ path: string; why: string }>("gone", ({ path, why }) => {
+    trouble.value = `${path}: ${why}`;
+  });
+  events.onerror = () => {
+    // EventSource tries again by itself while the server is there.
+    if (events.readyState === EventSource.CLOSED && !meta.value) serverGone.value = true;
+  };
+}
+
+async function start(): Promise<void> {
+  listenToKeys();
+  const root = document.getElementById("app");
+  if (root) render(<App />, root);
+  for (;;) {
+    try {
+      await loadMeta();
+      break;
+    } catch (error) {
+      if (error instanceof ServerError && error.status !== 0) trouble.value = error.message;
+      await new Promise((done) => setTimeout(done, kAgainMs));
+    }
+  }
+  trouble.value = "";
+  document.title = `${meta.value?.title.split("/").filter(Boolean).pop() ?? ""} · tacho`;
+  await openLink();
+  followAddress();
+  void loadMarks();
+  const { read } = meta.value as Meta;
+  if (read.read + (read.failed ?? 0) >= read.traces) await loadFigures();
+  if (!summary.value) listen();
+  // A server that went away may come back under the same address.
+  effect(() => {
+    if (!serverGone.value) return;
+    const again = setInterval(() => void getJson<Meta>("api/v1/meta").then(() => clearInterval(again)).catch(() => {}), kAgainMs);
+  });
+}
+void start();

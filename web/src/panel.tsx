@@ -1,0 +1,119 @@
+// Below the timeline: the figures of the selection as tables, and the slice that was picked. It is always there, and says in words what the
+// canvas shows.
+import { useMemo } from "preact/hooks";
+import { causeColor, colorOf } from "./colors";
+import { shownFigures } from "./figures";
+import { meta, pick, selection, slice, theme, around, setView, goTo } from "./state";
+import { Bar, DataTable, Name, Swatch, type Column } from "./table";
+import type { IdleRow, NameRow } from "./types";
+import { count, duration, inUnit, percentFigure, pointInTime, stepOfTicks, unitOf } from "./units";
+import { SliceDetail } from "./slice_detail";
+
+export function Panel() {
+  const figures = shownFigures.value;
+  const of = figures?.of ?? null;
+  const chosen = selection.value !== null;
+  const window = figures?.window;
+  const length = window ? window.to - window.from : 0;
+  const step = stepOfTicks(length / 1000);
+  const work = of?.names.filter((row) => row.palette === "work") ?? [];
+  return (
+    <section class="panel" aria-label="Figures of the selection">
+      <div class="panel-head" aria-live="polite">
+        <strong>{chosen ? "Selection" : "In view"}</strong>
+        <span>{window ? `${pointInTime(window.from, step)} to ${pointInTime(window.to, step)}` : "…"}</span>
+        <span class="dim">length <b>{duration(length)}</b></span>
+        {of && <span class="dim">steps <b>{count(of.steps)}</b></span>}
+        {of && <span class="dim">kernels and copies <b>{count(work.reduce((sum, row) => sum + row.count, 0))}</b></span>}
+        {of && <DeviceShare idle={of.idle} />}
+        {!chosen && <span class="dim hint">drag over the timeline to select</span>}
+        {figures?.why && <span class="bad">{figures.why}</span>}
+      </div>
+      <div class={slice.value ? "panel-body with-slice" : "panel-body"}>
+        {slice.value && <SliceDetail of={slice.value} />}
+        <Names rows={of?.names ?? []} length={length} empty={of ? "nothing ran in this window" : "…"} />
+        <Categories colors={of?.colors ?? []} length={length} />
+        <IdleCauses idle={of?.idle ?? []} />
+      </div>
+    </section>
+  );
+}
+
+function DeviceShare({ idle }: { idle: IdleRow[] }) {
+  const total = idle.reduce((sum, row) => sum + row.total_ns, 0);
+  const busy = idle.filter((row) => row.cause === "busy").reduce((sum, row) => sum + row.total_ns, 0);
+  if (total === 0) return null;
+  return (
+    <>
+      <span class="dim">device busy <b>{percentFigure(busy / total)} %</b></span>
+      <span class="dim">idle <b>{duration(total - busy)}</b></span>
+    </>
+  );
+}
+
+function Names({ rows, length, empty }: { rows: readonly NameRow[]; length: number; empty: string }) {
+  // Device work is what most come for; what the host did follows it.
+  const ordered = useMemo(() => [...rows.filter((row) => row.palette === "work"), ...rows.filter((row) => row.palette === "host")], [rows]);
+  const unit = unitOf(ordered.reduce((most, row) => Math.max(most, row.total_ns), 0));
+  const most = ordered.reduce((largest, row) => Math.max(largest, row.palette === "work" ? row.total_ns : 0), 1);
+  const columns: Column<NameRow>[] = [
+    {
+      id: "name", head: "slice", kind: "name", sort: (row) => row.name,
+      cell: (row) => (
+        <Name name={row.name} color={colorOf(theme.value, row.palette, row.color)} onPick={row.longest_at ? () => void show(row) : undefined} />
+      ),
+    },
+    { id: "total", head: `total ${unit}`, kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, unit) },
+    { id: "share", head: "window %", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, length))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.palette === "work" ? row.total_ns / most : 0} color={colorOf(theme.value, row.palette, row.color)} /> },
+    { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
+    { id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
+    { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
+  ];
+  return <DataTable label="Slices of the window by name" columns={columns} rows={ordered} empty={empty} scrolls keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
+}
+export async function show(row: { longest_at?: NameRow["longest_at"] }): Promise<void> {
+  if (!row.longest_at) return;
+  goTo("timeline");
+  const found = await pick(row.longest_at);
+  if (found) setView(around({ from: found.from_ns, to: found.to_ns }, 2));
+}
+
+function Categories({ colors, length }: { colors: { palette: string; color: number; total_ns: number }[]; length: number }) {
+  const work = colors.filter((row) => row.palette === "work" && row.total_ns > 0).sort((a, b) => b.total_ns - a.total_ns);
+  const unit = unitOf(work[0]?.total_ns ?? 0);
+  const names = meta.value?.palettes.work ?? [];
+  type Row = (typeof work)[number];
+  const columns: Column<Row>[] = [
+    {
+      id: "name", head: "category", kind: "label",
+      cell: (row) => <span class="named"><Swatch color={colorOf(theme.value, "work", row.color)} />{names.find((named) => named.color === row.color)?.name ?? "other"}</span>,
+    },
+    { id: "total", head: unit, kind: "figure", cell: (row) => inUnit(row.total_ns, unit) },
+    { id: "share", head: "%", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, length))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / (work[0]?.total_ns ?? 1)} color={colorOf(theme.value, "work", row.color)} /> },
+  ];
+  return <DataTable label="Device work of the window by category" columns={columns} rows={work} empty="no device work" scrolls keyOf={(row) => String(row.color)} />;
+}
+
+function IdleCauses({ idle }: { idle: IdleRow[] }) {
+  const causes = new Map<string, { cause: string; total_ns: number; count: number }>();
+  for (const row of idle) {
+    if (row.cause === "busy") continue;
+    const of = causes.get(row.cause) ?? { cause: row.cause, total_ns: 0, count: 0 };
+    causes.set(row.cause, { cause: row.cause, total_ns: of.total_ns + row.total_ns, count: of.count + row.count });
+  }
+  const rows = [...causes.values()].filter((row) => row.total_ns > 0).sort((a, b) => b.total_ns - a.total_ns);
+  const all = rows.reduce((sum, row) => sum + row.total_ns, 0);
+  const unit = unitOf(rows[0]?.total_ns ?? 0);
+  const color = (cause: string) => causeColor(theme.value, cause, meta.value?.palettes.idle);
+  type Row = (typeof rows)[number];
+  const columns: Column<Row>[] = [
+    { id: "cause", head: "idle because", kind: "label", cell: (row) => <span class="named"><Swatch color={color(row.cause)} />{row.cause}</span> },
+    { id: "total", head: unit, kind: "figure", cell: (row) => inUnit(row.total_ns, unit) },
+    { id: "share", head: "idle %", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, all))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / (rows[0]?.total_ns ?? 1)} color={color(row.cause)} /> },
+    { id: "count", head: "gaps", kind: "figure", cell: (row) => count(row.count) },
+  ];
+  return <DataTable label="Idle time of the window by cause" columns={columns} rows={rows} empty="not idle" scrolls keyOf={(row) => row.cause} />;
+}

@@ -1,0 +1,65 @@
+// Everything that is known of one slice.
+import type { ComponentChildren } from "preact";
+import { around, pick, ranks, search, selection, setView, slice } from "./state";
+import { labelOf } from "./timeline/layout";
+import { reveal } from "./timeline/reveal";
+import type { At, NamedPlace, Slice } from "./types";
+import { count, duration, pointInTime } from "./units";
+
+export function SliceDetail({ of }: { of: Slice }) {
+  const row = ranks.value[of.rank]?.rows[of.row];
+  const rank = ranks.value.length > 1 ? `${ranks.value[of.rank]?.label ?? of.rank} · ` : "";
+  return (
+    <article class="slice-detail" aria-label="The slice" tabIndex={0}>
+      <header>
+        <h3 class="mono">{of.name}</h3>
+        <button type="button" class="quiet" onClick={() => (slice.value = null)}>close (Esc)</button>
+      </header>
+      <dl>
+        <Fact what="kind">{of.category && of.category !== of.kind ? `${of.kind}, ${of.category}` : of.kind}</Fact>
+        <Fact what="on">{rank}{row ? labelOf(row) : ""}{row?.owner ? ` · ${row.owner}` : ""}</Fact>
+        <Fact what="starts">{pointInTime(of.from_ns, 1)}</Fact>
+        <Fact what="lasts"><b>{duration(of.to_ns - of.from_ns)}</b>{of.self_ns !== undefined && of.self_ns !== of.to_ns - of.from_ns ? `, of it ${duration(of.self_ns)} its own` : ""}</Fact>
+        {of.step && <Fact what="step"><Jump to={{ name: `${of.step.phase} ${of.step.number}`, at: of.step.at }} /></Fact>}
+        {of.launch && (
+          <Fact what="launched by">
+            <Jump to={of.launch} />
+            {of.launch.delay_ns !== undefined && <span class="dim"> {duration(of.launch.delay_ns)} before it ran</span>}
+          </Fact>
+        )}
+        {of.launched && of.launched.length > 0 && (
+          <Fact what="launched">
+            {of.launched.slice(0, 12).map((work, i) => <div key={i}><Jump to={work} /></div>)}
+            {(of.launched_count ?? of.launched.length) > 12 && <span class="dim">and {count((of.launched_count ?? of.launched.length) - 12)} more</span>}
+          </Fact>
+        )}
+        {of.stack && of.stack.length > 0 && (
+          <Fact what="inside">{of.stack.map((frame, i) => <div key={i}><Jump to={frame} /></div>)}</Fact>
+        )}
+        {of.args?.map(({ key, value }) => <Fact key={key} what={key}><span class="mono">{value}</span></Fact>)}
+        {of.cut && <Fact what=""><span class="dim">more arguments are in the file</span></Fact>}
+      </dl>
+      <footer>
+        <button type="button" class="quiet" onClick={() => (selection.value = { from: of.from_ns, to: Math.max(of.to_ns, of.from_ns + 1) })}>select its time (R)</button>
+        <button type="button" class="quiet" onClick={() => setView(around({ from: of.from_ns, to: of.to_ns }))}>zoom to it (F)</button>
+        <button type="button" class="quiet" onClick={() => (search.value = of.name)}>find all of its name</button>
+      </footer>
+    </article>
+  );
+}
+
+function Fact({ what, children }: { what: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{what}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+function Jump({ to }: { to: NamedPlace }) {
+  return <button type="button" class="link mono" onClick={() => void jumpTo(to.at)}>{to.name}</button>;
+}
+async function jumpTo(at: At): Promise<void> {
+  const found = await pick(at);
+  if (found) reveal(found);
+}

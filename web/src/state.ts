@@ -1,0 +1,178 @@
+// What the page knows and shows. Signals: who reads one is drawn again when it changes.
+import { batch, computed, effect, signal } from "@preact/signals";
+import { getJson, putJson, ServerError } from "./api";
+import type { Analysis, Mark, Meta, Rank, Slice, Summary, Window } from "./types";
+import type { Theme } from "./colors";
+import type { Order } from "./timeline/layout";
+import { keyOfRow } from "./timeline/layout";
+import { hashOf, linkFrom, type SliceLink, type Tab } from "./url";
+
+export const meta = signal<Meta | null>(null);
+export const summary = signal<Summary | null>(null);
+export const analysis = signal<Analysis | null>(null);
+export const trouble = signal<string>(""); // what the user must know: the server is gone, a file changed
+
+export const tab = signal<Tab>("summary");
+export const view = signal<Window>({ from: 0, to: 1 }); // what the timeline shows
+export const selection = signal<Window | null>(null);
+export const slice = signal<Slice | null>(null);
+export const search = signal("");
+export const marks = signal<Mark[]>([]);
+export const toggled = signal<ReadonlySet<string>>(new Set());
+export const order = signal<Order>("ranks");
+export const helpOpen = signal(false);
+export const panelOpen = signal(true);
+export const said = signal(""); // read aloud by screen readers
+
+const kThemeKey = "tacho-theme";
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const chosenTheme = signal<Theme | null>(storedTheme());
+const systemTheme = signal<Theme>(prefersDark.matches ? "dark" : "light");
+prefersDark.addEventListener("change", () => (systemTheme.value = prefersDark.matches ? "dark" : "light"));
+export const theme = computed<Theme>(() => chosenTheme.value ?? systemTheme.value);
+effect(() => {
+  document.documentElement.dataset["theme"] = theme.value;
+});
+function storedTheme(): Theme | null {
+  try {
+    const stored = localStorage.getItem(kThemeKey);
+    return stored === "light" || stored === "dark" ? stored : null;
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+export function toggleTheme(): void {
+  chosenTheme.value = theme.value === "dark" ? "light" : "dark";
+  try {
+    localStorage.setItem(kThemeKey, chosenTheme.value);
+  } catch {
+    // Then it holds until the page is closed.
+  }
+}
+
+export const span = computed<Window>(() => {
+  const of = meta.value?.span;
+  return of && of.to_ns > of.from_ns ? { from: of.from_ns, to: of.to_ns } : { from: 0, to: 1 };
+});
+export const ranks = computed<Rank[]>(() => meta.value?.ranks ?? []);
+// What the tabs show figures of: the selection, or the whole run.
+export const scope = computed<Window>(() => selection.value ?? span.value);
+
+// The window stays near the run and between 20 ns and one and a half times its length.
+export function clampWindow(window: Window, whole: Window): Window {
+  const length = whole.to - whole.from;
+  const width = Math.min(Math.max(window.to - window.from, 20), length * 1.5);
+  const middle = Math.min(Math.max((window.from + window.to) / 2, whole.from), whole.to);
+  return { from: middle - width / 2, to: middle + width / 2 };
+}
+export function setView(window: Window): void {
+  view.value = clampWindow(window, span.value);
+}
+// A window that shows `window` with room on both sides.
+export function around(window: Window, share = 0.15): Window {
+  const margin = Math.max((window.to - window.from) * share, 10);
+  return { from: window.from - margin, to: window.to + margin };
+}
+
+// Opens the timeline at a stretch of time and selects it.
+export function showInTimeline(window: Window, room = 0.15): void {
+  batch(() => {
+    selection.value = window;
+    slice.value = null;
+    setView(around(window, room));
+    goTo("timeline");
+  });
+}
+export function goTo(next: Tab): void {
+  if (tab.value === next) return;
+  tab.value = next;
+  pushNext = true;
+}
+export function toggle(key: string): void {
+  const next = new Set(toggled.value);
+  if (!next.delete(key)) next.add(key);
+  toggled.value = next;
+}
+
+export async function saveMarks(next: Mark[]): Promise<void> {
+  const before = marks.value;
+  marks.value = next;
+  try {
+    await putJson("api/v1/marks", { marks: next });
+  } catch (error) {
+    marks.value = before;
+    trouble.value = `The marks were not kept: ${error instanceof ServerError ? error.message : String(error)}`;
+  }
+}
+
+// The address follows what is shown; another tab is another step back.
+let pushNext = false;
+let waiting = 0;
+let viewWasSet = false;
+function currentHash(): string {
+  const whole = span.value;
+  const shown = view.value;
+  const all = shown.from <= whole.from && shown.to >= whole.to;
+  return hashOf({ tab: tab.value, window: all ? null : shown, selection: selection.value, slice: linkOfSlice(), search: search.value });
+}
+function linkOfSlice(): SliceLink | null {
+  const of = slice.value;
+  const row = of ? ranks.value[of.rank]?.rows[of.row] : undefined;
+  return of && row ? { rank: of.rank, row: keyOfRow(row), lane: of.lane, at: of.from_ns } : null;
+}
+export function followAddress(): void {
+  effect(() => {
+    const hash = currentHash();
+    if (!viewWasSet) return;
+    clearTimeout(waiting);
+    const push = pushNext;
+    const write = () => {
+      pushNext = false;
+      if (location.hash === hash) return;
+      if (push) history.pushState(null, "", hash);
+      else history.replaceState(null, "", hash);
+    };
+    if (push) write();
+    else waiting = setTimeout(write, 200);
+  });
+  addEventListener("popstate", () => void openLink());
+}
+// Shows what the address names; once the run's extent is known.
+export async function openLink(): Promise<void> {
+  const link = linkFrom(location.hash);
+  const start = meta.value?.start;
+  const first = !viewWasSet;
+  batch(() => {
+    tab.value = first && start && !location.hash ? "timeline" : link.tab;
+    selection.value = link.selection ?? (first && start && !location.hash ? { from: start.from_ns, to: start.to_ns } : null);
+    search.value = link.search;
+    view.value = clampWindow(link.window ?? (selection.value ? around(selection.value, 0.5) : span.value), span.value);
+    viewWasSet = true;
+  });
+  if (!link.slice) {
+    slice.value = null;
+    return;
+  }
+  const { rank, row, lane, at } = link.slice;
+  const index = ranks.value[rank]?.rows.findIndex((known) => keyOfRow(known) === row) ?? -1;
+  if (index < 0) return;
+  try {
+    slice.value = await getJson<Slice>(`api/v1/at?rank=${rank}&row=${index}&t=${at}&lane=${lane}`);
+  } catch {
+    trouble.value = "The slice that this link names is not in this trace.";
+  }
+}
+export async function pick(at: { rank: number; row: number; lane?: number; place?: number; from_ns: number }): Promise<Slice | null> {
+  const path = at.lane === undefined || at.place === undefined
+    ? `api/v1/at?rank=${at.rank}&row=${at.row}&t=${at.from_ns}`
+    : `api/v1/slice?rank=${at.rank}&row=${at.row}&lane=${at.lane}&place=${at.place}`;
+  try {
+    const found = await getJson<Slice>(path);
+    slice.value = found;
+    said.value = `${found.name}, ${found.to_ns - found.from_ns} ns`;
+    return found;
+  } catch (error) {
+    if (!(error instanceof ServerError && error.status === 404)) trouble.value = String(error);
+    return null;
+  }
+}

@@ -1,0 +1,88 @@
+// The time of each step, by phase; a click opens it.
+import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { colorOf } from "./colors";
+import { meta, showInTimeline, theme } from "./state";
+import { kInks } from "./timeline/scene";
+import type { Step } from "./types";
+import { count, duration, figure, unitOf } from "./units";
+
+const kPhases = ["prefill", "decode", "mixed", "empty", "other"];
+const kHeight = 150;
+const kNs = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+export function StepsChart() {
+  const box = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<Step | null>(null);
+  const ranks = [...new Set((meta.value?.steps ?? []).map((step) => step.rank))];
+  const [rank, setRank] = useState<number | null>(null);
+  const chosen = rank ?? ranks[0] ?? 0;
+  const steps = (meta.value?.steps ?? []).filter((step) => step.rank === chosen);
+  const ink = kInks[theme.value];
+  const phases = kPhases.map((phase, color) => ({ phase, color: colorOf(theme.value, "phases", color), n: steps.filter((step) => step.phase === phase).length })).filter((one) => one.n > 0);
+  const unit = unitOf(steps.reduce((most, step) => Math.max(most, step.to_ns - step.from_ns), 0));
+
+  useEffect(() => {
+    const to = box.current;
+    if (!to || steps.length === 0) return;
+    const axis: uPlot.Axis = { stroke: ink.dim, font: "11px Inter, system-ui, sans-serif", grid: { stroke: ink.line, width: 1 }, ticks: { show: false }, gap: 4 };
+    const chart = new uPlot(
+      {
+        width: to.clientWidth,
+        height: kHeight,
+        padding: [8, 8, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { show: false } },
+        scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.08 || 1] } },
+        axes: [
+          { ...axis, size: 24, values: (_, values) => values.map((value) => (Number.isInteger(value) ? count(value) : "")) },
+          { ...axis, size: 52, values: (_, values) => values.map(figure) },
+        ],
+        series: [
+          {},
+          ...phases.map(({ phase, color }) => ({
+            label: phase, stroke: color, fill: color, width: 0, paths: () => null,
+            points: { show: true, size: steps.length > 600 ? 3 : 5, width: 0, fill: color, stroke: color },
+          })),
+        ],
+        hooks: {
+          setCursor: [(of: uPlot) => setAt(typeof of.cursor.idx === "number" ? (steps[of.cursor.idx] ?? null) : null)],
+        },
+      },
+      [steps.map((step) => step.number), ...phases.map(({ phase }) => steps.map((step) => (step.phase === phase ? (step.to_ns - step.from_ns) / kNs[unit] : null)))] as uPlot.AlignedData,
+      to,
+    );
+    chart.over.addEventListener("click", () => {
+      const step = typeof chart.cursor.idx === "number" ? steps[chart.cursor.idx] : undefined;
+      if (step) showInTimeline({ from: step.from_ns, to: step.to_ns });
+    });
+    const watch = new ResizeObserver(() => chart.setSize({ width: to.clientWidth, height: kHeight }));
+    watch.observe(to);
+    return () => {
+      watch.disconnect();
+      chart.destroy();
+    };
+  }, [steps.length, theme.value, chosen]);
+
+  const sorted = [...steps].sort((a, b) => b.to_ns - b.from_ns - (a.to_ns - a.from_ns));
+  const slowest = sorted[0];
+  const median = sorted[Math.floor(sorted.length / 2)];
+  const link = (what: string, step: Step | undefined) =>
+    step && <button type="button" class="rest" onClick={() => showInTimeline({ from: step.from_ns, to: step.to_ns })}>{what} <b>{duration(step.to_ns - step.from_ns)}</b></button>;
+  return (
+    <section class="steps">
+      <h2>Steps, {unit} each</h2>
+      <p class="legend">
+        {phases.map(({ phase, color, n }) => <span key={phase} class="named"><span class="swatch" style={{ background: color }} />{phase} {count(n)}</span>)}
+        {link("median", median)}
+        {link("slowest", slowest)}
+        {ranks.length > 1 && (
+          <label class="dim">rank <select value={chosen} onChange={(event) => setRank(Number(event.currentTarget.value))}>{ranks.map((one) => <option key={one} value={one}>{meta.value?.ranks[one]?.label ?? one}</option>)}</select></label>
+        )}
+        <span class="dim at">{at ? `step ${at.number}: ${at.phase}, ${duration(at.to_ns - at.from_ns)}${at.context_tokens ? `, ${count(at.context_tokens)} context tokens` : ""}${at.generation_tokens ? `, ${count(at.generation_tokens)} generated` : ""}` : "click a step to open it"}</span>
+      </p>
+      <div class="chart" ref={box} role="img" aria-label={`The time of ${steps.length} steps`} />
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+// All kernels, copies and memsets: of the selection, else of the whole run.
+import { useMemo, useState } from "preact/hooks";
+import { colorOf } from "../colors";
+import { scopeFigures } from "../figures";
+import { analysis, selection, theme } from "../state";
+import { DataTable, Name, Bar, type Column } from "../table";
+import { kernelRows } from "../totals";
+import type { NameRow } from "../types";
+import { count, inUnit, percentFigure } from "../units";
+import { findSlice } from "./links";
+import { kernelColumns } from "./summary";
+import { show } from "../panel";
+
+export function Kernels() {
+  const [filter, setFilter] = useState("");
+  const chosen = selection.value !== null || !analysis.value;
+  const all = useMemo(() => (analysis.value ? kernelRows(analysis.value) : []), [analysis.value]);
+  const text = filter.toLowerCase();
+  const rows = all.filter((row) => `${row.name} ${row.category}`.toLowerCase().includes(text));
+  const sum = all.reduce((total, row) => total + row.total, 0);
+  const selected = (scopeFigures.value?.of?.names ?? []).filter((row) => row.palette === "work" && row.name.toLowerCase().includes(text));
+  const why = scopeFigures.value?.why ?? "";
+  return (
+    <div class="page whole-page">
+      <Filter label="kernels" value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
+      {chosen ? (
+        <NamesTable label="Kernels of the selection" rows={selected} empty={why || (scopeFigures.value ? "no device work here" : "…")} />
+      ) : (
+        <DataTable
+          label="Kernels" scrolls sortBy="total" rows={rows} empty="no kernel has this in its name" keyOf={(row) => row.name}
+          columns={[...kernelColumns(sum, all.some((row) => row.median === undefined)), ...more]}
+        />
+      )}
+    </div>
+  );
+}
+type KernelColumns = ReturnType<typeof kernelColumns>;
+const more: KernelColumns = [
+  { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest, cell: (row) => inUnit(row.longest, "us") },
+  { id: "category", head: "category", sort: (row) => row.category, cell: (row) => row.category },
+];
+
+export function Filter({ label, value, onInput, shown }: { label: string; value: string; onInput: (value: string) => void; shown: number }) {
+  return (
+    <div class="filter">
+      <input type="search" placeholder={`Filter ${label}`} aria-label={`Filter ${label}`} value={value} onInput={(event) => onInput(event.currentTarget.value)} />
+      <span class="dim" aria-live="polite">{count(shown)} {label}</span>
+    </div>
+  );
+}
+
+export function NamesTable({ label, rows, empty }: { label: string; rows: readonly NameRow[]; empty: string }) {
+  const sum = rows.reduce((total, row) => total + row.total_ns, 0);
+  const most = rows.reduce((largest, row) => Math.max(largest, row.total_ns), 1);
+  const color = (row: NameRow) => colorOf(theme.value, row.palette, row.color);
+  const columns: Column<NameRow>[] = [
+    { id: "name", head: "name", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.name} color={color(row)} onPick={() => (row.longest_at ? void show(row) : void findSlice(row.name))} /> },
+    { id: "total", head: "total us", kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, "us") },
+    { id: "share", head: "%", title: "of the sum of this table", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, sum))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row)} /> },
+    { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
+    { id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
+    { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
+  ];
+  return <DataTable label={label} columns={columns} rows={rows} scrolls sortBy="total" empty={empty} keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
+}

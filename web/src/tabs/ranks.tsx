@@ -1,0 +1,83 @@
+// The ranks beside each other: what each one's window went to.
+import { causeColor, colorOf } from "../colors";
+import { analysis, meta, showInTimeline, theme, toggle, toggled } from "../state";
+import { DataTable, Swatch, type Column } from "../table";
+import type { Analysis, RankTotals } from "../types";
+import { count, duration, inUnit, percentFigure, unitOf } from "../units";
+
+export function Ranks() {
+  const of = analysis.value?.ranks;
+  const ranks = meta.value?.ranks ?? [];
+  return (
+    <div class="page">
+      {of && of.table.length > 0 ? <RankTable ranks={of} /> : <p class="dim">{analysis.value ? "One trace: there is no other rank to compare it with." : "Ranks are compared once all are read."}</p>}
+      <section>
+        <h2>Traces</h2>
+        <DataTable
+          label="Traces" rows={ranks} empty="none" keyOf={(row, i) => `${i}${row.path}`}
+          columns={[
+            { id: "label", head: "rank", kind: "name", cell: (row) => row.label },
+            { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${row.why ?? "unknown"}`}</span> : row.state) },
+            { id: "slices", head: "slices", kind: "figure", cell: (row) => (row.state === "read" ? count(row.slices) : "") },
+            { id: "span", head: "from first to last event", kind: "figure", cell: (row) => (row.span ? duration(row.span.to_ns - row.span.from_ns) : "") },
+            { id: "path", head: "path", kind: "name", cell: (row) => <span class="mono path" title={row.path}>{row.path}</span> },
+          ]}
+        />
+      </section>
+    </div>
+  );
+}
+
+export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) {
+  const unit = unitOf(ranks.table.reduce((most, row) => Math.max(most, row.window_ns), 0));
+  const work = (color: number) => colorOf(theme.value, "work", color);
+  const idleColor = causeColor(theme.value, "host-late", meta.value?.palettes.idle);
+  const parts: { id: string; head: string; color: string; of: (row: RankTotals) => number }[] = [
+    { id: "compute", head: "compute", color: work(0), of: (row) => row.compute_ns },
+    { id: "comm", head: "exposed comm", color: work(3), of: (row) => row.exposed_comm_ns },
+    { id: "copy", head: "exposed copies", color: work(9), of: (row) => row.exposed_copy_ns },
+    { id: "idle", head: "idle", color: idleColor, of: (row) => row.idle_ns },
+  ];
+  const widest = ranks.table.reduce((most, row) => Math.max(most, row.window_ns), 1);
+  const open = (row: RankTotals) => {
+    const index = meta.value?.ranks.findIndex((rank) => rank.path === row.path) ?? -1;
+    const of = meta.value?.ranks[index]?.span;
+    if (!of) return;
+    const closed = index !== 0;
+    if (closed !== toggled.value.has(`rank/${index}`)) toggle(`rank/${index}`);
+    showInTimeline({ from: of.from_ns, to: of.to_ns }, 0.02);
+  };
+  const columns: Column<RankTotals>[] = [
+    {
+      id: "name", head: "rank", kind: "name", sort: (row) => row.rank ?? row.path,
+      cell: (row) => <button type="button" class="link" title={row.path} onClick={() => open(row)}>{row.identity?.name ?? row.path}</button>,
+    },
+    { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns, cell: (row) => inUnit(row.window_ns, unit) },
+    { id: "busy", head: "busy %", kind: "figure", sort: (row) => row.busy_ns / row.window_ns, cell: (row) => percentFigure(row.busy_ns / Math.max(1, row.window_ns)) },
+    ...parts.map((part): Column<RankTotals> => ({
+      id: part.id, head: `${part.head} ${unit}`, kind: "figure", sort: part.of,
+      cell: (row) => inUnit(part.of(row), unit),
+    })),
+    { id: "steps", head: "steps", kind: "figure", sort: (row) => row.steps, cell: (row) => count(row.steps) },
+    {
+      id: "bar", head: "", kind: "bar",
+      cell: (row) => (
+        <span class="stack-bar" aria-hidden="true">
+          {parts.map((part) => <span key={part.id} style={{ width: `${(100 * part.of(row)) / widest}%`, background: part.color }} />)}
+        </span>
+      ),
+    },
+  ];
+  const slowest = ranks.slowest === undefined ? undefined : ranks.table[ranks.slowest];
+  return (
+    <section class="rank-table">
+      <h2>Ranks</h2>
+      <p class="legend">
+        {parts.map((part) => <span key={part.id} class="named"><Swatch color={part.color} />{part.head}</span>)}
+        {slowest && <span class="dim">longest compute: {slowest.identity?.name ?? slowest.path}</span>}
+        {ranks.missing.length > 0 && <span class="bad">missing: {ranks.missing.slice(0, 20).join(", ")}</span>}
+      </p>
+      <DataTable label="Ranks" columns={columns} rows={ranks.table} empty="none" keyOf={(row, i) => `${i}${row.path}`} />
+    </section>
+  );
+}

@@ -1,0 +1,262 @@
+// The first screen: one sentence, one bar that adds up, fifteen answers, and the tables that say why.
+import { useMemo } from "preact/hooks";
+import { causeColor, colorOf, inkOn } from "../colors";
+import { StepsChart } from "../steps_chart";
+import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
+import { Bar, DataTable, Name, Swatch, type Column } from "../table";
+import { deviceTime, devicesOf, idleCauses, kernelRows, workByCategory, type KernelRow, type Total } from "../totals";
+import type { Analysis, Answer, Gap } from "../types";
+import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
+import { categoryColor, findSlice } from "./links";
+import { RankTable } from "./ranks";
+
+export function SummaryTab() {
+  const of = summary.value;
+  const figures = analysis.value;
+  if (!of || !figures) return <Waiting />;
+  return (
+    <div class="summary page">
+      <Verdict text={of.verdict} brief={of.brief} caveat={of.caveat} idle={figures} />
+      <WholeBar figures={figures} />
+      <Answers answers={of.answers} />
+      <Tables figures={figures} />
+      {figures.traces.some((trace) => (trace.steps?.list.length ?? 0) > 1) && <StepsChart />}
+      {figures.ranks && figures.ranks.table.length > 1 && <RankTable ranks={figures.ranks} />}
+      <Notes figures={figures} />
+    </div>
+  );
+}
+
+// While traces are read their sizes stand where the figures will.
+function Waiting() {
+  const ranks = meta.value?.ranks ?? [];
+  return (
+    <div class="summary page">
+      <h1 class="verdict dim">{ranks.length > 0 && ranks.every((rank) => rank.state === "failed") ? "No trace could be read" : `Reading ${count(ranks.length)} ${ranks.length === 1 ? "trace" : "traces"} …`}</h1>
+      <p class="brief dim">The timeline shows each as soon as it is read.</p>
+      <ul class="reading">
+        {ranks.map((rank) => (
+          <li key={rank.path}>
+            <span class="mono">{rank.label || rank.path}</span>
+            <span class={rank.state === "failed" ? "bad" : "dim"}>{rank.state === "failed" ? rank.why : rank.state === "read" ? `${count(rank.slices)} slices` : rank.state}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Verdict({ text, brief, caveat, idle }: { text: string; brief?: string | undefined; caveat?: string | undefined; idle: Analysis }) {
+  // The first share in the sentence is what it is about: red where the device mostly stood still.
+  const match = /\d[\d.,]* %/.exec(text);
+  const still = (idle.verdict.busy_share ?? 1) < 0.5;
+  const color = still ? causeColor(theme.value, idle.verdict.idle_cause ?? "host-late", meta.value?.palettes.idle) : undefined;
+  return (
+    <>
+      <h1 class="verdict">
+        {match ? (
+          <>
+            {text.slice(0, match.index)}
+            <span class={still ? "" : "accent"} style={color ? { color } : {}}>{match[0]}</span>
+            {text.slice(match.index + match[0].length)}
+          </>
+        ) : (
+          text
+        )}
+      </h1>
+      <p class="brief dim">
+        {brief}
+        {brief && caveat ? " " : ""}
+        {caveat && <span class="caveat">{caveat}.</span>}
+      </p>
+    </>
+  );
+}
+
+interface Piece {
+  id: string;
+  label: string;
+  ns: number;
+  color: string;
+}
+function WholeBar({ figures }: { figures: Analysis }) {
+  const time = deviceTime(devicesOf(figures));
+  if (time.window === 0) return <p class="dim">No device work: this trace says nothing of a GPU.</p>;
+  const work = (color: number) => colorOf(theme.value, "work", color);
+  const idle = idleCauses(figures);
+  const explained = idle.reduce((sum, cause) => sum + cause.ns, 0);
+  const pieces: Piece[] = [
+    { id: "compute", label: "compute", ns: time.compute, color: work(0) },
+    { id: "comm", label: "exposed communication", ns: time.comm, color: work(3) },
+    { id: "copy", label: "exposed copies", ns: time.copy, color: work(9) },
+    ...idle.map((cause) => ({ id: cause.id, label: `idle: ${cause.id}`, ns: cause.ns, color: causeColor(theme.value, cause.id, meta.value?.palettes.idle) })),
+    { id: "unexplained", label: "idle", ns: Math.max(0, time.idle - explained), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
+  ].filter((piece) => piece.ns > 0);
+  const share = (piece: Piece) => piece.ns / time.window;
+  const inside = (piece: Piece) => share(piece) * 1200 > 14 + 6.6 * (piece.label.length + 8);
+  const below = pieces.filter((piece) => !inside(piece));
+  const what = time.devices > 1 ? `Where ${duration(time.window)} of ${time.devices} devices go` : `Where the window of ${duration(time.window)} goes`;
+  return (
+    <section class="whole" aria-label={what}>
+      <h2>{what}</h2>
+      <div class="whole-bar">
+        {pieces.map((piece) => (
+          <button
+            key={piece.id} type="button" title={`${piece.label}: ${duration(piece.ns)}, ${percent(share(piece))}`} aria-label={`${piece.label} ${percent(share(piece))}`}
+            style={{ flexGrow: String(piece.ns / time.window), background: piece.color, color: inkOn(piece.color) }}
+            onClick={() => openPiece(piece)}
+          >
+            {inside(piece) ? <span>{piece.label} {percent(share(piece))}</span> : null}
+          </button>
+        ))}
+      </div>
+      <p class="whole-rest">
+        {below.map((piece) => (
+          <button key={piece.id} type="button" class="rest" onClick={() => openPiece(piece)}>
+            <Swatch color={piece.color} />
+            {piece.label} <b>{percent(share(piece))}</b>
+          </button>
+        ))}
+      </p>
+    </section>
+  );
+}
+// To the longest gap of a cause, else to the timeline.
+function openPiece(piece: Piece): void {
+  const gap = meta.value?.gaps.find((one) => one.cause === piece.id);
+  if (gap) showInTimeline({ from: gap.from_ns, to: gap.to_ns }, 1);
+  else goTo("timeline");
+}
+
+function Answers({ answers }: { answers: Answer[] }) {
+  if (answers.length === 0) return null;
+  return (
+    <section class="answers" aria-label="Answers">
+      {answers.map((answer) => {
+        const at = answer.at;
+        const body = (
+          <>
+            <span class="question">{answer.question}</span>
+            {answer.cannot_tell ? (
+              <span class="cannot"><b>Cannot tell</b>, because {answer.cannot_tell.replace(/^because /, "")}</span>
+            ) : (
+              <>
+                {answer.figure && (
+                  <span class="answer-figure">
+                    <b>{answer.figure}</b>
+                    {answer.of && <span class="dim"> {/^of /.test(answer.of) ? answer.of : `of ${answer.of}`}</span>}
+                  </span>
+                )}
+                {answer.share !== undefined && <Bar share={answer.share} color="var(--dim)" />}
+                <span class="sentence">{answer.sentence}</span>
+              </>
+            )}
+          </>
+        );
+        return at ? (
+          <button key={answer.id} type="button" class="answer" title="Show where" onClick={() => showInTimeline({ from: at.from_ns, to: Math.max(at.to_ns, at.from_ns + 1) }, 0.6)}>{body}</button>
+        ) : (
+          <div key={answer.id} class="answer">{body}</div>
+        );
+      })}
+    </section>
+  );
+}
+
+function Tables({ figures }: { figures: Analysis }) {
+  const time = deviceTime(devicesOf(figures));
+  const work = useMemo(() => workByCategory(figures), [figures]);
+  const idle = useMemo(() => idleCauses(figures), [figures]);
+  const kernels = useMemo(() => kernelRows(figures).slice(0, 12), [figures]);
+  const kernelSum = figures.traces.reduce((sum, trace) => sum + trace.categories.reduce((all, row) => all + row.total_ns, 0), 0);
+  const several = kernels.some((row) => row.median === undefined);
+  return (
+    <div class="tables">
+      <section>
+        <h2>Device time by category</h2>
+        <Totals rows={work.slice(0, 12)} head="category" share="window %" whole={time.window} color={categoryColor} />
+      </section>
+      <section>
+        <h2>Idle time by cause</h2>
+        <Totals rows={idle} head="cause" share="idle %" whole={time.idle} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} />
+        <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
+      </section>
+      <section class="wide">
+        <h2>Kernels</h2>
+        <DataTable label="Kernels with most time" columns={kernelColumns(kernelSum, several)} rows={kernels} empty="no kernel in this run" keyOf={(row) => row.name} />
+        <p class="more"><button type="button" class="quiet" onClick={() => goTo("kernels")}>all kernels</button></p>
+      </section>
+    </div>
+  );
+}
+
+export function kernelColumns(sum: number, several: boolean): Column<KernelRow>[] {
+  const columns: Column<KernelRow>[] = [
+    { id: "name", head: "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.name} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
+    { id: "total", head: "total us", kind: "figure", sort: (row) => row.total, cell: (row) => inUnit(row.total, "us") },
+    { id: "share", head: "%", title: "of the time of all kernels", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total / Math.max(1, sum))}</span> },
+    { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
+  ];
+  const us = (value: number | undefined) => (value === undefined ? "" : inUnit(value, "us"));
+  if (several) columns.push({ id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total / row.count, cell: (row) => us(row.total / row.count) });
+  else {
+    columns.push({ id: "median", head: "median us", kind: "figure", sort: (row) => row.median ?? 0, cell: (row) => us(row.median) });
+    columns.push({ id: "p99", head: "p99 us", kind: "figure", sort: (row) => row.p99 ?? 0, cell: (row) => us(row.p99) });
+  }
+  return columns;
+}
+
+function Totals({ rows, head, share, whole, color }: { rows: readonly Total[]; head: string; share: string; whole: number; color: (id: string) => string }) {
+  const unit = unitOf(rows[0]?.ns ?? 0);
+  const most = rows[0]?.ns ?? 1;
+  const columns: Column<Total>[] = [
+    { id: "name", head, kind: "label", cell: (row) => <span class="named"><Swatch color={color(row.id)} />{row.id}</span> },
+    { id: "ns", head: unit, kind: "figure", cell: (row) => inUnit(row.ns, unit) },
+    { id: "share", head: share, kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.ns / Math.max(1, whole))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.ns / most} color={color(row.id)} /> },
+  ];
+  return <DataTable label={`Time by ${head}`} columns={columns} rows={rows} empty="none" keyOf={(row) => row.id} />;
+}
+
+function Gaps({ gaps }: { gaps: readonly Gap[] }) {
+  if (gaps.length === 0) return null;
+  const step = stepOfTicks((span.value.to - span.value.from) / 2000);
+  const ranks = new Set(gaps.map((gap) => gap.rank)).size > 1;
+  const columns: Column<Gap>[] = [
+    { id: "length", head: "longest gaps", kind: "label", cell: (row) => <button type="button" class="link" onClick={() => showInTimeline({ from: row.from_ns, to: row.to_ns }, 1)}>{duration(row.to_ns - row.from_ns)}</button> },
+    { id: "at", head: "at", kind: "figure", cell: (row) => pointInTime(row.from_ns, step) },
+    ...(ranks ? [{ id: "rank", head: "rank", kind: "figure" as const, cell: (row: Gap) => String(meta.value?.ranks[row.rank]?.label ?? row.rank) }] : []),
+    { id: "cause", head: "cause", cell: (row) => <span class="named"><Swatch color={causeColor(theme.value, row.cause, meta.value?.palettes.idle)} />{row.cause}</span> },
+  ];
+  return <div class="gaps"><DataTable label="Longest gaps" columns={columns} rows={gaps} empty="none" keyOf={(row) => `${row.rank}${row.device}${row.from_ns}`} /></div>;
+}
+
+function Notes({ figures }: { figures: Analysis }) {
+  const several = figures.traces.length > 1;
+  const said = figures.traces.flatMap((trace) => [
+    ...trace.notes.map((note) => ({ text: note.text, remedy: note.remedy, severity: note.severity as string, trace })),
+    ...trace.facts.cannot_tell.map((text) => ({ text: `cannot tell ${text}`, remedy: "", severity: "info", trace })),
+  ]);
+  const texts = new Map<string, { remedy: string; severity: string; where: string[] }>();
+  for (const note of said) {
+    const of = texts.get(note.text) ?? { remedy: note.remedy, severity: note.severity, where: [] };
+    of.where.push(note.trace.identity?.name ?? note.trace.path);
+    texts.set(note.text, of);
+  }
+  const warnings = [...(figures.ranks?.warnings ?? []), ...figures.skipped.map((path) => `not read: ${path}`)];
+  if (texts.size + warnings.length === 0) return null;
+  return (
+    <section class="notes">
+      <h2>What to know of these traces</h2>
+      <ul>
+        {[...texts].map(([text, of]) => (
+          <li key={text}>
+            <span class={`dot ${of.severity === "data-loss" ? "bad" : of.severity === "notice" ? "fair" : "none"}`} aria-label={of.severity} />
+            <span>{text}{of.remedy && <span class="dim"> {of.remedy}</span>}{several && <span class="dim"> ({of.where.length === figures.traces.length ? "all ranks" : of.where.slice(0, 4).join(", ")})</span>}</span>
+          </li>
+        ))}
+        {warnings.map((text) => <li key={text}><span class="dot fair" /><span>{text}</span></li>)}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,236 @@
+// What the server answers (src/serve/API.md). Times are ns on the run's clock.
+
+export interface Window {
+  from: number;
+  to: number;
+}
+
+export interface At {
+  rank: number;
+  row: number;
+  lane?: number;
+  place?: number;
+  from_ns: number;
+  to_ns: number;
+}
+export interface Place extends At {
+  lane: number;
+  place: number;
+  name: string;
+}
+export interface NamedPlace {
+  name: string;
+  at: At;
+}
+
+export type PaletteName = "work" | "phases" | "idle" | "exposure" | "host";
+export type RowKind = "steps" | "busy" | "idle" | "communication" | "stream" | "marks" | "thread" | "counter";
+export type RowGroup = "computed" | "streams" | "launching" | "other";
+
+export interface Row {
+  kind: RowKind;
+  owner: string;
+  label: string;
+  palette: PaletteName;
+  lanes: number;
+  slices: number;
+  lacks?: string;
+  group: RowGroup;
+}
+export interface Note {
+  id: string;
+  severity: "info" | "notice" | "data-loss";
+  text: string;
+}
+export interface Rank {
+  path: string;
+  label: string;
+  state: "waiting" | "reading" | "read" | "failed";
+  why?: string;
+  span?: { from_ns: number; to_ns: number };
+  offset_ns?: number;
+  names: number;
+  slices: number;
+  notes?: Note[];
+  rows: Row[];
+}
+export interface Step {
+  rank: number;
+  number: number;
+  phase: string;
+  from_ns: number;
+  to_ns: number;
+  context_tokens?: number;
+  generation_tokens?: number;
+  requests?: number;
+}
+export interface Gap {
+  rank: number;
+  device: string;
+  from_ns: number;
+  to_ns: number;
+  cause: string;
+}
+export interface Progress {
+  traces: number;
+  read: number;
+  failed?: number;
+  stored_bytes: number;
+  read_bytes: number;
+}
+export interface Meta {
+  tacho: { version: string };
+  title: string;
+  clock: { shared: boolean; residual_ns?: number };
+  span: { from_ns: number; to_ns: number };
+  read: Progress;
+  palettes: Record<PaletteName, { name: string; color: number }[]>;
+  categories?: Record<string, number>;
+  ranks: Rank[];
+  steps: Step[];
+  gaps: Gap[];
+  start?: { from_ns: number; to_ns: number; rank?: number; row?: number };
+}
+
+export interface Answer {
+  id: string;
+  question: string;
+  sentence?: string;
+  figure?: string;
+  of?: string;
+  cannot_tell?: string;
+  share?: number;
+  at?: { rank: number; from_ns: number; to_ns: number };
+}
+export interface Summary {
+  verdict: string;
+  brief?: string;
+  caveat?: string;
+  trust?: string;
+  answers: Answer[];
+  next?: string[];
+}
+
+export interface NameRow {
+  name: string;
+  kind: string;
+  palette: PaletteName;
+  color: number;
+  count: number;
+  total_ns: number;
+  longest_ns: number;
+  longest_at?: At;
+}
+export interface IdleRow {
+  rank: number;
+  device: string;
+  cause: string;
+  total_ns: number;
+  count: number;
+}
+export interface Selection {
+  from_ns: number;
+  to_ns: number;
+  names: NameRow[];
+  colors: { palette: PaletteName; color: number; total_ns: number }[];
+  steps: number;
+  idle: IdleRow[];
+}
+
+export interface Slice extends Place {
+  kind: string;
+  category?: string;
+  short_name?: string;
+  self_ns?: number;
+  args?: { key: string; value: string }[];
+  cut?: boolean;
+  stack?: NamedPlace[];
+  launch?: NamedPlace & { delay_ns?: number };
+  launched?: NamedPlace[];
+  launched_count?: number;
+  step?: { number: number; phase: string; at: At };
+}
+
+// [name, color, parent, count, total_ns, self_ns]
+export type FlameRow = [string, number, number, number, number, number];
+
+export interface Found {
+  total: number;
+  names: { name: string; count: number; at: At }[];
+}
+export interface Mark {
+  from_ns: number;
+  to_ns: number;
+  note: string;
+}
+
+// What the page reads of `tacho analyze --json` (docs/json.md).
+export interface Analysis {
+  verdict: { text: string; caveat?: string; busy_share?: number; idle_cause?: string; straggler?: { path: string } };
+  traces: TraceAnalysis[];
+  ranks?: { table: RankTotals[]; slowest?: number; warnings: string[]; missing: number[] };
+  skipped: string[];
+}
+export interface DeviceTotals {
+  device: string;
+  on_host?: boolean;
+  window_start_ns: number;
+  window_ns: number;
+  busy_ns: number;
+  idle_ns: number;
+  compute_ns: number;
+  exposed_comm_ns: number;
+  exposed_copy_ns: number;
+  kernel_sum_ns: number;
+}
+export interface TraceAnalysis {
+  path: string;
+  engine?: string;
+  identity?: { name: string };
+  notes: (Note & { count: number; remedy: string })[];
+  facts: { cannot_tell: string[]; devices: { id: string; name?: string }[] };
+  devices: DeviceTotals[];
+  kernels: {
+    name: string; short_name: string; category: string; device: string; count: number; total_ns: number;
+    min_ns: number; max_ns: number; p50_ns: number; p99_ns: number;
+  }[];
+  categories: { category: string; count: number; total_ns: number }[];
+  copies: { kind: string; count: number; total_ns: number }[];
+  memsets: { count: number; total_ns: number }[];
+  ops: {
+    name: string; count: number; cpu_total_ns: number; cpu_self_ns: number; device_total_ns: number; device_self_ns: number;
+  }[];
+  steps?: { count: number; by_phase: Record<string, number>; list: StepTotals[] };
+  idle?: { window_ns: number; busy_ns: number; causes: { id: string; ns: number; count: number }[]; gaps: GapTotals[] };
+}
+export interface StepTotals {
+  phase: string;
+  start_ns: number;
+  dur_ns: number;
+  device_busy_ns?: number;
+  context_tokens?: number;
+  generation_tokens?: number;
+}
+export interface GapTotals {
+  device: string;
+  start_ns: number;
+  dur_ns: number;
+  cause: string;
+  before?: string;
+  after?: string;
+  host?: string;
+}
+export interface RankTotals {
+  rank?: number;
+  path: string;
+  identity?: { name: string };
+  window_ns: number;
+  busy_ns: number;
+  idle_ns: number;
+  compute_ns: number;
+  exposed_comm_ns: number;
+  exposed_copy_ns: number;
+  comm_busy_ns: number;
+  kernel_sum_ns: number;
+  steps: number;
+}
