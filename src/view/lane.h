@@ -32,6 +32,7 @@ class SliceRef {
   SliceRef(uint32_t table, uint32_t row) : bits_(table << 29 | row) {}
   [[nodiscard]] uint32_t table() const { return bits_ >> 29; }
   [[nodiscard]] uint32_t row() const { return bits_ & (kMostRows - 1); }
+  bool operator==(const SliceRef&) const = default;
 
  private:
   uint32_t bits_;

@@ -116,7 +116,12 @@ void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>
 
 void RankRows::AddStreams() {
   const Trace& trace = index_.trace();
-  std::vector<std::pair<uint64_t, TimelineRow>> streams;
+  struct OfStream {
+    size_t stream;
+    uint64_t busy;
+    TimelineRow row;
+  };
+  std::vector<OfStream> streams;
   for (size_t i = 0; i < trace.words.streams().size(); ++i) {
     if (index_.gpu().Of(i).empty()) continue;
     const Stream& stream = trace.words.streams()[i];
@@ -129,16 +134,22 @@ void RankRows::AddStreams() {
                     StackStream(index_, static_cast<StreamId>(i), tables_)};
     uint64_t busy = 0;
     for (const Lane& lane : row.lanes) busy += lane.BusyNs();
-    streams.emplace_back(busy, std::move(row));
+    streams.push_back({i, busy, std::move(row)});
   }
-  std::ranges::stable_sort(streams, [](const auto& a, const auto& b) {
-    if (a.second.owner != b.second.owner) return IdLess(a.second.owner, b.second.owner);
-    return a.first > b.first;
+  std::ranges::stable_sort(streams, [](const OfStream& a, const OfStream& b) {
+    if (a.row.owner != b.row.owner) return IdLess(a.row.owner, b.row.owner);
+    return a.busy > b.busy;
   });
-  for (auto& [time, row] : streams) rows_.push_back(std::move(row));
+  row_of_stream_.assign(trace.words.streams().size(), kNoRow);
+  for (OfStream& of : streams) {
+    row_of_stream_[of.stream] = static_cast<uint32_t>(rows_.size());
+    rows_.push_back(std::move(of.row));
+  }
+  row_of_gpu_annotations_.assign(trace.words.tracks().size(), kNoRow);
   for (size_t track = 0; track < index_.gpu_annotations().lanes(); ++track) {
     if (index_.gpu_annotations().Of(track).empty()) continue;
     const Track& of = trace.words.tracks()[track];
+    row_of_gpu_annotations_[track] = static_cast<uint32_t>(rows_.size());
     rows_.push_back(
         {RowKind::kMarks, RowGroup::kStreams, Palette::kHost,
          std::string(trace.Text(trace.words[of.process].id)),
@@ -175,15 +186,44 @@ void RankRows::AddThreads() {
         {RowKind::kThread, group, Palette::kHost, WithName(trace, process.id, process.name),
          WithName(trace, of.tid, of.name) + std::string(suffix), "", std::move(of_track)});
   };
+  row_of_thread_.assign(trace.words.tracks().size(), kNoRow);
+  row_of_others_ = row_of_thread_;
   for (const Thread& thread : threads) {
+    row_of_thread_[thread.track] = static_cast<uint32_t>(rows_.size());
     add(thread.track, thread.launches > 0 ? RowGroup::kLaunching : RowGroup::kOther, "",
         std::move(lanes[thread.track]));
   }
   for (size_t track = 0; track < index_.others().lanes(); ++track) {
     if (index_.others().Of(track).empty()) continue;
+    row_of_others_[track] = static_cast<uint32_t>(rows_.size());
     add(track, RowGroup::kOther, " (others)",
         StackTrack(index_.others(), track, DrawnFrom::kOthers, tables_));
   }
+}
+
+uint32_t RankRows::RowOf(SliceRef slice) const {
+  const auto of_track = [&](const std::vector<uint32_t>& rows, const SliceTable& table) {
+    return rows[Index(table.track[slice.row()])];
+  };
+  switch (const auto from = static_cast<DrawnFrom>(slice.table())) {
+    case DrawnFrom::kGpu:
+      return row_of_stream_[Index(trace().gpu.stream[slice.row()])];
+    case DrawnFrom::kGpuAnnotations:
+      return of_track(row_of_gpu_annotations_, trace().gpu_annotations);
+    case DrawnFrom::kOthers:
+      return of_track(row_of_others_, trace().others);
+    case DrawnFrom::kComputed:
+      return slice.row() < steps().size() ? 0 : kNoRow;
+    default:
+      return of_track(row_of_thread_, *tables_[static_cast<size_t>(from)].slices);
+  }
+}
+
+uint32_t RankRows::RowOf(RowKind kind, std::string_view device) const {
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].kind == kind && rows_[i].owner == device) return i;
+  }
+  return kNoRow;
 }
 
 size_t RankRows::MemoryBytes() const {

@@ -70,6 +70,15 @@ class RankRows {
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
+  // Where a slice of a table of the trace, or a step (its number), is shown: an index into rows();
+  // kNoRow where it is not.
+  static constexpr uint32_t kNoRow = 0xffffffff;
+  [[nodiscard]] uint32_t RowOf(SliceRef slice) const;
+  [[nodiscard]] Interval When(SliceRef slice) const {
+    return tables_[slice.table()].slices->When(slice.row());
+  }
+  // The row of its device; kNoRow without one.
+  [[nodiscard]] uint32_t RowOf(RowKind kind, std::string_view device) const;
   [[nodiscard]] size_t MemoryBytes() const;
 
  private:
@@ -93,6 +102,9 @@ class RankRows {
   std::unique_ptr<RankNames> names_;  // of the trace and of computed_
   std::vector<DrawnTable> tables_;    // by DrawnFrom
   std::vector<TimelineRow> rows_;
+  // Indexes into rows_.
+  std::vector<uint32_t> row_of_stream_;                                           // by StreamId
+  std::vector<uint32_t> row_of_thread_, row_of_others_, row_of_gpu_annotations_;  // by TrackId
 };
 
 }  // namespace tacho

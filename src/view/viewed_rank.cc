@@ -11,6 +11,7 @@ ViewedRank::ViewedRank(std::string path, Trace trace, const Classifier& classifi
     : path_(std::move(path)),
       trace_(std::move(trace)),
       facts_(GatherFacts(trace_)),
+      classifier_(&classifier),
       rows_(trace_, classifier, in_flight ? &*in_flight : nullptr, threads) {
   facts_.stage = StageOf(path_, rows_.step_table());
   facts_.identity = IdentityOf(path_, facts_);

@@ -16,9 +16,11 @@ namespace tacho {
 // convert.
 class ViewedRank {
  public:
-  // `path`: as results name it. `in_flight`: absent where unknown.
+  // `path`: as results name it. `classifier` must outlive it. `in_flight`: absent where unknown.
   ViewedRank(std::string path, Trace trace, const Classifier& classifier,
              const std::optional<InFlight>& in_flight = {}, size_t threads = 1);
+  ViewedRank(const ViewedRank&) = delete;
+  ViewedRank& operator=(const ViewedRank&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const Trace& trace() const { return trace_; }
@@ -26,6 +28,7 @@ class ViewedRank {
   [[nodiscard]] const RankRows& view() const { return rows_; }
   [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_.rows(); }
   [[nodiscard]] const RankNames& names() const { return rows_.names(); }
+  [[nodiscard]] const Classifier& classifier() const { return *classifier_; }
   [[nodiscard]] size_t slices() const { return slices_; }
 
   // Run time = trace time + offset.
@@ -45,6 +48,7 @@ class ViewedRank {
   std::string path_;
   Trace trace_;
   TraceFacts facts_;
+  const Classifier* classifier_;
   RankRows rows_;
   size_t slices_ = 0;
   DurationNs offset_;

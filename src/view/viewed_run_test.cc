@@ -4,17 +4,12 @@
 
 #include <thread>
 
-#include "model/trace_builder.h"
+#include "view/viewed_for_test.h"
 
 namespace tacho {
 namespace {
 
 constexpr int64_t kBase = 1'700'000'000 * kNsPerSecond;
-
-const Classifier& ViewRules() {
-  static const Classifier classifier = *Classifier::Create();
-  return classifier;
-}
 
 // A trace with one kernel of 10 ns. `base`: Unix time of its clock's 0; -1: none.
 std::unique_ptr<ViewedRank> RankAt(int64_t start, int64_t base, std::string path = "rank") {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "view/viewed_run.h"
+
+namespace tacho {
+
+// Where a slice is shown. Holds as long as its run lives.
+struct SlicePlace {
+  uint32_t rank = 0, row = 0, lane = 0, place = 0;
+  bool operator==(const SlicePlace&) const = default;
+};
+
+// A slice with its time on the run's clock and the name that its tile shows.
+struct PlacedSlice {
+  SlicePlace at;
+  Interval when;
+  std::string_view name = {};  // lives as long as the rank
+};
+
+// Null where there is no such rank, row or lane, or the place is beyond its end.
+const Lane* FindLane(const ReadRanks& ranks, SlicePlace at);
+std::optional<PlacedSlice> SliceAt(const ReadRanks& ranks, SlicePlace at);
+
+// Where a slice of a table, or a step by its number, is. Cost: O(l log n) for l lanes of its row.
+std::optional<PlacedSlice> FindSlice(const ReadRanks& ranks, uint32_t rank, SliceRef slice);
+
+// The deepest slice of the row that covers `t`, else the nearest, the upper of equals. `lane`: of
+// this lane alone. nullopt without any slice.
+std::optional<PlacedSlice> SliceNear(const ReadRanks& ranks, uint32_t rank, uint32_t row, TimeNs t,
+                                     std::optional<uint32_t> lane = {});
+
+}  // namespace tacho

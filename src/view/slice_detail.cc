@@ -1,0 +1,226 @@
+#include "view/slice_detail.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/interval_set.h"
+#include "base/json_text.h"
+
+namespace tacho {
+namespace {
+
+DrawnFrom TableOfRef(SliceRef slice) { return static_cast<DrawnFrom>(slice.table()); }
+
+DrawnKind KindOfRow(RowKind kind) {
+  switch (kind) {
+    case RowKind::kSteps:
+      return DrawnKind::kStep;
+    case RowKind::kBusy:
+      return DrawnKind::kBusy;
+    case RowKind::kIdle:
+      return DrawnKind::kIdle;
+    default:
+      return DrawnKind::kCommunication;
+  }
+}
+
+std::string CategoryOfSlice(const ViewedRank& rank, DrawnKind kind, SliceRef slice) {
+  const Trace& trace = rank.trace();
+  const auto in_file = [&](CategoryId id) { return std::string(trace.Text(trace.words[id].name)); };
+  switch (TableOfRef(slice)) {
+    case DrawnFrom::kGpu: {
+      if (kind == DrawnKind::kCopy) return "gpu_memcpy";
+      if (kind == DrawnKind::kMemset) return "gpu_memset";
+      const Classifier& rules = rank.classifier();
+      return rules.categories()[rules.OfKernel(trace.Text(trace.gpu.name[slice.row()]))];
+    }
+    case DrawnFrom::kGpuAnnotations:
+      return "gpu_user_annotation";
+    case DrawnFrom::kPythonFrames:
+      return "python_function";
+    case DrawnFrom::kAnnotations:
+      return "user_annotation";
+    case DrawnFrom::kHostOps:
+      return "cpu_op";
+    case DrawnFrom::kHostCalls:
+      return in_file(trace.host_calls.category[slice.row()]);
+    case DrawnFrom::kOthers:
+      return in_file(trace.others.category[slice.row()]);
+    case DrawnFrom::kComputed:
+      break;
+  }
+  return {};
+}
+
+ArgsOf ArgumentsOf(const Trace& trace, SliceRef slice) {
+  switch (TableOfRef(slice)) {
+    case DrawnFrom::kGpu:
+      return GpuArgs(trace, slice.row());
+    case DrawnFrom::kGpuAnnotations:
+      return {trace.gpu_annotations.args[slice.row()]};
+    case DrawnFrom::kPythonFrames:
+      return {trace.python_frames.args[slice.row()]};
+    case DrawnFrom::kAnnotations:
+      return {trace.annotations.args[slice.row()]};
+    case DrawnFrom::kHostOps:
+      return HostOpArgs(trace, slice.row());
+    case DrawnFrom::kHostCalls:
+      return HostCallArgs(trace, slice.row());
+    case DrawnFrom::kOthers:
+      return {trace.others.args[slice.row()]};
+    case DrawnFrom::kComputed:
+      break;
+  }
+  return {};
+}
+
+// At most `most` bytes, and no character cut in two.
+bool CutText(std::string& text, size_t most) {
+  if (text.size() <= most) return false;
+  while (most > 0 && (static_cast<uint8_t>(text[most]) & 0xc0) == 0x80) --most;
+  text.resize(most);
+  return true;
+}
+
+void AddArguments(const Trace& trace, const ArgsOf& args, SliceDetail& detail) {
+  std::set<StringId> seen;
+  for (const ArgsShape::Entry& entry : trace.words[args.ref.shape].entries) {
+    if (!seen.insert(entry.key).second) continue;
+    if (detail.arguments.size() == SliceDetail::kMostArguments) {
+      detail.arguments_cut = true;
+      return;
+    }
+    SliceArgument argument{std::string(trace.Text(entry.key)),
+                           JsonStringOrText(*ArgText(trace, args, trace.Text(entry.key)))};
+    CutText(argument.key, SliceDetail::kMostValue);
+    argument.cut = CutText(argument.value, SliceDetail::kMostValue);
+    detail.arguments.push_back(std::move(argument));
+  }
+}
+
+// The slices of a thread that lie around the one at `at`, and its self time.
+void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
+  const std::vector<Lane>& lanes = ranks[at.rank]->rows()[at.row].lanes;
+  const Interval when = lanes[at.lane].When(at.place);
+  for (uint32_t i = 0; i < at.lane; ++i) {
+    size_t place = lanes[i].FirstFrom(when.start);
+    if (place == lanes[i].size() || lanes[i].When(place).start > when.start) {
+      if (place-- == 0) continue;
+    }
+    if (lanes[i].When(place).end < when.end) continue;
+    const auto around = SliceAt(ranks, {at.rank, at.row, i, static_cast<uint32_t>(place)});
+    detail.stack.push_back(*around);
+  }
+  std::vector<Interval> inside;
+  for (size_t i = at.lane + 1; i < lanes.size(); ++i) {
+    const Lane::Places places = lanes[i].In(when);
+    if (inside.size() + places.last - places.first > SliceDetail::kMostInside) return;
+    for (size_t place = places.first; place < places.last; ++place) {
+      const Interval of = lanes[i].When(place);
+      if (of.start >= when.start && of.end <= when.end) inside.push_back(of);
+    }
+  }
+  detail.self = when.length() - IntervalSet(std::move(inside)).Covered(when);
+}
+
+void AddLaunches(const ReadRanks& ranks, uint32_t number, SliceRef slice, SliceDetail& detail) {
+  const ViewedRank& rank = *ranks[number];
+  const LaunchLinks& links = rank.view().links();
+  if (TableOfRef(slice) == DrawnFrom::kGpu) {
+    const uint32_t call = links.call_of_gpu[slice.row()];
+    if (call == LaunchLinks::kNone) return;
+    const auto found =
+        FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kHostCalls), call});
+    if (!found) return;
+    const DurationNs delay = detail.slice.when.start - found->when.end;
+    detail.launch = {*found, std::max(delay, DurationNs{})};
+  } else if (TableOfRef(slice) == DrawnFrom::kHostCalls && links.first.LaunchedWork(slice.row())) {
+    std::vector<std::pair<TimeNs, uint32_t>> work;
+    for (uint32_t row = 0; row < links.call_of_gpu.size(); ++row) {
+      if (links.call_of_gpu[row] == slice.row())
+        work.emplace_back(rank.trace().gpu.start[row], row);
+    }
+    detail.launched_count = work.size();
+    std::ranges::sort(work);
+    work.resize(std::min(work.size(), SliceDetail::kMostLaunched));
+    for (const auto& [start, row] : work) {
+      const auto found = FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kGpu), row});
+      if (found) detail.launched.push_back(*found);
+    }
+  }
+}
+
+// The innermost step that is open at `t`, on the rank's clock.
+void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& detail) {
+  const ViewedRank& rank = *ranks[number];
+  const std::vector<Step>& steps = rank.view().steps();
+  if (rank.facts().role == TraceRole::kMerged) return;
+  auto step = std::ranges::upper_bound(steps, t, {}, [](const Step& of) { return of.when.start; });
+  while (step != steps.begin()) {
+    if (!(--step)->when.contains(t)) continue;
+    const auto i = static_cast<uint32_t>(step - steps.begin());
+    const auto found = FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kComputed), i});
+    if (found) detail.step = {i + size_t{1}, step->label.phase, *found};
+    return;
+  }
+}
+
+}  // namespace
+
+std::string_view DrawnKindName(DrawnKind kind) {
+  static constexpr std::string_view kNames[] = {"kernel",   "copy", "memset", "annotation",
+                                                "operator", "call", "python", "other",
+                                                "step",     "busy", "idle",   "communication"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef slice) {
+  switch (TableOfRef(slice)) {
+    case DrawnFrom::kGpu:
+      switch (rank.trace().gpu.kind[slice.row()]) {
+        case SliceKind::kMemcpy:
+          return DrawnKind::kCopy;
+        case SliceKind::kMemset:
+          return DrawnKind::kMemset;
+        default:
+          return DrawnKind::kKernel;
+      }
+    case DrawnFrom::kGpuAnnotations:
+    case DrawnFrom::kAnnotations:
+      return DrawnKind::kAnnotation;
+    case DrawnFrom::kPythonFrames:
+      return DrawnKind::kPython;
+    case DrawnFrom::kHostOps:
+      return DrawnKind::kOperator;
+    case DrawnFrom::kHostCalls:
+      return DrawnKind::kCall;
+    case DrawnFrom::kOthers:
+      return DrawnKind::kOther;
+    case DrawnFrom::kComputed:
+      return KindOfRow(row.kind);
+  }
+  return DrawnKind::kOther;
+}
+
+std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at) {
+  const auto placed = SliceAt(ranks, at);
+  if (!placed) return std::nullopt;
+  const ViewedRank& rank = *ranks[at.rank];
+  const TimelineRow& row = rank.rows()[at.row];
+  const Lane& lane = row.lanes[at.lane];
+  const SliceRef slice = lane[at.place];
+  SliceDetail detail{*placed, KindOfSlice(rank, row, slice)};
+  detail.category = CategoryOfSlice(rank, detail.kind, slice);
+  detail.name = lane.NameText(at.place);
+  AddArguments(rank.trace(), ArgumentsOf(rank.trace(), slice), detail);
+  AddLaunches(ranks, at.rank, slice, detail);
+  if (row.kind == RowKind::kThread) {
+    AddNesting(ranks, at, detail);
+    AddStep(ranks, at.rank, lane.When(at.place).start, detail);
+  } else if (detail.launch) {
+    AddStep(ranks, at.rank, rank.ToTrace(detail.launch->call.when.start), detail);
+  }
+  return detail;
+}
+
+}  // namespace tacho

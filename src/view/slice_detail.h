@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "view/place.h"
+
+namespace tacho {
+
+// As the API writes them.
+enum class DrawnKind : uint8_t {
+  kKernel,
+  kCopy,
+  kMemset,
+  kAnnotation,
+  kOperator,
+  kCall,
+  kPython,
+  kOther,
+  kStep,
+  kBusy,
+  kIdle,
+  kCommunication,
+};
+std::string_view DrawnKindName(DrawnKind kind);
+
+// What a slice of a lane is.
+DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef slice);
+
+struct SliceArgument {
+  std::string key, value;  // a text without its quotes, all else as its JSON
+  bool cut = false;        // the value is longer than SliceDetail::kMostValue
+};
+
+// All that is known of one slice. Times are those of the run.
+struct SliceDetail {
+  static constexpr size_t kMostArguments = 200, kMostValue = 4096, kMostLaunched = 200;
+  // Self time is absent for slices with more inside.
+  static constexpr size_t kMostInside = 2'000'000;
+
+  PlacedSlice slice;
+  DrawnKind kind = DrawnKind::kOther;
+  // Of a kernel that of the classifier ("moe.gemm"), else as in the file ("cpu_op"); "" of what
+  // analyses found.
+  std::string category = {};
+  std::string_view name = {};  // whole, as in the file
+  // Of a thread's slice: when no other one inside it ran.
+  std::optional<DurationNs> self = {};
+  std::vector<SliceArgument> arguments = {};
+  bool arguments_cut = false;
+  // Of a thread's slice: those that it lies in, outermost first.
+  std::vector<PlacedSlice> stack = {};
+  struct Launch {
+    PlacedSlice call;
+    DurationNs delay;  // from its end to the start of the work, at least 0
+  };
+  std::optional<Launch> launch = {};       // of device work, where it is in the trace
+  std::vector<PlacedSlice> launched = {};  // of a call: the first of its device work by time
+  size_t launched_count = 0;               // all of it
+  struct OfStep {
+    size_t number = 0;  // of the rank, counted from 1
+    Phase phase = Phase::kOther;
+    PlacedSlice slice;
+  };
+  // In which a host slice starts, or device work was launched. Absent in a merged trace, whose
+  // ranks are in steps of their own.
+  std::optional<OfStep> step = {};
+};
+// nullopt for a place that does not exist. Cost: O(l log n) for l lanes of its row, O(k log k) for
+// k slices inside it, and of a call that launched work one pass over the device work.
+std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at);
+
+}  // namespace tacho

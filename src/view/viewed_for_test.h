@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "model/trace_builder.h"
+#include "view/place.h"
+#include "view/viewed_run.h"
+
+namespace tacho {
+
+inline const Classifier& ViewRules() {
+  static const Classifier classifier = *Classifier::Create();
+  return classifier;
+}
+
+// The ranks of these traces, in a run of their own.
+template <typename... Traces>
+ReadRanks RanksOf(Traces... traces) {
+  ViewedRun run(std::vector<std::string>(sizeof...(traces), "rank"));
+  size_t rank = 0;
+  (run.Add(std::make_unique<ViewedRank>("rank", std::move(traces), ViewRules()), rank++), ...);
+  return run.ranks();
+}
+
+// The first slice of this whole name.
+inline PlacedSlice Named(const ReadRanks& ranks, std::string_view name) {
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    for (uint32_t row = 0; row < ranks[rank]->rows().size(); ++row) {
+      const auto& lanes = ranks[rank]->rows()[row].lanes;
+      for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
+        for (uint32_t place = 0; place < lanes[lane].size(); ++place) {
+          if (lanes[lane].NameText(place) == name) return *SliceAt(ranks, {rank, row, lane, place});
+        }
+      }
+    }
+  }
+  return {{99, 99, 99, 99}, {}};
+}
+
+}  // namespace tacho
