@@ -33,13 +33,6 @@ constexpr size_t kDefaultTop = 10, kDefaultProfileTop = 20;
 constexpr size_t kMostComplaints = 20;
 constexpr size_t kMostRules = size_t{1} << 24;
 
-void ComplainAll(const std::vector<std::string>& messages) {
-  for (size_t i = 0; i < messages.size() && i < kMostComplaints; ++i) Complain(messages[i]);
-  if (messages.size() > kMostComplaints) {
-    Complain(fmt::format("and {} more", messages.size() - kMostComplaints));
-  }
-}
-
 Result<Classifier> MakeClassifier(const AnalyzeOptions& options) {
   if (!options.rules_file) return Classifier::Create();
   TACHO_ASSIGN_OR_RETURN(auto rules, ReadWholeFile(*options.rules_file, kMostRules));
@@ -194,6 +187,13 @@ std::vector<std::string> NotesThatCount(const Traces& traces) {
 }
 
 }  // namespace
+
+void ComplainAll(const std::vector<std::string>& messages) {
+  for (size_t i = 0; i < messages.size() && i < kMostComplaints; ++i) Complain(messages[i]);
+  if (messages.size() > kMostComplaints) {
+    Complain(fmt::format("and {} more", messages.size() - kMostComplaints));
+  }
+}
 
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run) {
   std::vector<std::string> reasons = NotesThatCount(run.traces);

@@ -39,6 +39,9 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& options);
 // kUsage: contradictions and impossible values.
 Result<void> CheckAnalyzeOptions(const AnalyzeOptions& options);
 
+// The first 20 of them on standard error, and how many more there are.
+void ComplainAll(const std::vector<std::string>& messages);
+
 // Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);

@@ -16,6 +16,7 @@
 #include "cli/parse.h"
 #include "cli/record_command.h"
 #include "cli/simulate_command.h"
+#include "cli/view_command.h"
 #include "net/url.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
@@ -48,7 +49,8 @@ std::string Overview() {
       "  6 an engine or a router refused or did not answer   70 a bug   130 interrupted\n"
       "\nexamples:\n"
       "  tacho analyze vllm_profile/           all ranks of a run\n"
-      "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n";
+      "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n"
+      "  tacho view vllm_profile/              a timeline in the browser\n";
   return out;
 }
 
@@ -86,6 +88,7 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
        AnalyzeHelp},
+      {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewHelp},
       {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,

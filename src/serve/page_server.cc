@@ -123,7 +123,8 @@ void PageServer::Handle(std::shared_ptr<HttpExchange> exchange) {
   const ServerRequest& request = exchange->request();
   const AccessVerdict verdict = access_->Check(request);
   if (verdict.status != 0) {
-    HttpAnswer answer = ErrorAnswer(verdict.status, verdict.why);
+    HttpAnswer answer = verdict.status == 303 ? HttpAnswer{.status = 303, .content_type = ""}
+                                              : ErrorAnswer(verdict.status, verdict.why);
     answer.headers = verdict.headers;
     return SendAnswer(*exchange, std::move(answer));
   }

@@ -1,0 +1,185 @@
+#include "cli/view_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cli/analyze_command.h"
+#include "cli/choice_words.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "cli/view_browser.h"
+#include "cli/view_feed.h"
+#include "cli/view_options.h"
+#include "cli/watched_files.h"
+#include "net/clock.h"
+#include "serve/marks_file.h"
+#include "serve/page_server.h"
+#include "serve/view_api.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long the address waits for traces that turn out to be unreadable at once.
+constexpr milliseconds kFirstLook{100};
+constexpr milliseconds kTick{200};
+constexpr int64_t kLookAtFilesNs = 1'000'000'000;
+
+bool IsWildcard(const std::string& host) {
+  return host == "0.0.0.0" || host == "::" || host == "[::]";
+}
+
+// The name of the server in its address.
+std::string HostInUrl(const std::string& host) {
+  if (IsWildcard(host)) return MachineName();
+  return host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + host + "]" : host;
+}
+
+std::string TitleOf(const std::vector<std::string>& paths) {
+  std::string title;
+  for (const std::string& path : paths) title += (title.empty() ? "" : " ") + path;
+  return title;
+}
+
+// Reads on a thread of its own, with the progress on the terminal.
+std::thread StartReading(ViewFeed& feed, const ViewPlan& plan, const Classifier& classifier) {
+  return std::thread([&feed, &plan, &classifier] {
+    const ReadOptions reading{.key_averages = true, .keeper = &feed};
+    auto readout = ReadRun(plan.choice, reading, classifier, feed);
+    if (readout) {
+      const auto worded = WordWhatIsLeftOut(plan.choice, reading, *readout);
+      if (!worded) readout = tl::unexpected<Error>(worded.error());
+    }
+    feed.Finish(std::move(readout));
+  });
+}
+
+// The exit status of what was read; says on standard error why it is not 0.
+int StatusOfReading(Result<Readout<RunAnalysis>>& readout) {
+  if (!readout) return Fails({readout.error().kind, VisibleText(readout.error().message)});
+  std::vector<std::string> messages;
+  for (const Error& failure : readout->failures)
+    messages.push_back("incomplete: " + failure.message);
+  for (const std::string& reason : IncompleteReasons(readout->run)) messages.push_back(reason);
+  ComplainAll(messages);
+  return messages.empty() ? kDone : kIncomplete;
+}
+
+// Prints the address, and opens it or says how to reach it.
+Result<void> Announce(PageServer& server, const ViewOptions& options) {
+  const std::string base = fmt::format("http://{}:{}/", HostInUrl(options.host), server.port());
+  std::string text = base + "?token=" + server.access().token() + "\n";
+  const std::optional<std::string> opener = OpenerFor(BrowserPlaceHere());
+  if (!opener && IsLoopbackHost(options.host)) {
+    text +=
+        fmt::format("no display here: on your own machine run  {}  and open this address there\n",
+                    TunnelCommand(MachineName(), server.port()));
+  }
+  text += "Ctrl-C ends it\n";
+  TACHO_RETURN_IF_ERROR(WriteStdout(text));
+  if (!IsLoopbackHost(options.host)) {
+    Complain(
+        fmt::format("--host {}: other machines can reach this port; the key in the address "
+                    "keeps them out, but travels unencrypted",
+                    options.host));
+  }
+  if (!opener || options.no_open) return {};
+  // Another user of this machine can read command lines, so this one's key is of no use twice.
+  TACHO_ASSIGN_OR_RETURN(const std::string token, server.access().OneTimeToken());
+  const auto opened = OpenInBrowser(*opener, base + "?token=" + token);
+  if (!opened) Complain(opened.error().message + "; open the address yourself");
+  return {};
+}
+
+// Serves until a stop request, or until nobody looks any more.
+int Serve(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& plan,
+          const std::stop_token& stop) {
+  WatchedFiles files(feed.files());
+  std::optional<int> status;
+  int64_t looked_ns = 0, used_ns = MonotonicNs();
+  while (!stop.stop_requested()) {
+    if (status) std::this_thread::sleep_for(kTick);
+    if (!status && feed.WaitForEnd(kTick)) status = StatusOfReading(feed.readout());
+    const int64_t now = MonotonicNs();
+    if (now - looked_ns >= kLookAtFilesNs) {
+      looked_ns = now;
+      for (const auto& [path, why] : files.Changes()) {
+        Complain(path + " " + why + ": the page shows it as it was read");
+        run.Gone(path, why);
+      }
+    }
+    used_ns =
+        run.events().listeners() > 0 || !status ? now : std::max(used_ns, server.last_request_ns());
+    if (plan.idle_exit && now - used_ns >= plan.idle_exit->ns) break;
+  }
+  return status.value_or(kDone);
+}
+
+Result<int> View(const ViewOptions& options, ViewPlan plan) {
+  TACHO_ASSIGN_OR_RETURN(const auto classifier, Classifier::Create());
+  const InterruptScope interrupt;
+  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
+  ProgressBar bar(StyleFor(errors, ColorChoice::kAuto), LiveColumns(errors).has_value());
+  ViewFeed feed({.version = std::string(TachoVersion()),
+                 .title = TitleOf(options.traces.paths),
+                 .command_paths = CommandPaths(options.traces),
+                 .start = plan.start},
+                classifier, bar);
+  std::thread reading = StartReading(feed, plan, classifier);
+  const auto run = feed.WaitForRun();
+  if (run == nullptr || (feed.WaitForEnd(kFirstLook) && !feed.readout())) {
+    reading.join();
+    return tl::unexpected<Error>(feed.readout().error());
+  }
+  if (!IsLoopbackHost(options.host)) plan.server.allow_hosts.push_back(HostInUrl(options.host));
+  MarksFile marks(MarksPathOf(options.traces.paths.front()));
+  const ViewApi api(*run, marks);
+  auto server = PageServer::Start(
+      plan.server,
+      [&api](std::string_view what, const ServerRequest& request) {
+        return api.Answer(what, request);
+      },
+      run->events());
+  Result<int> status = kDone;
+  if (!server) {
+    status = tl::unexpected<Error>(server.error());
+  } else if (const auto announced = Announce(**server, options); !announced) {
+    status = tl::unexpected<Error>(announced.error());
+  } else {
+    status = Serve(feed, *run, **server, plan, interrupt.token());
+  }
+  if (server) server->reset();
+  // Reading cannot be cut short.
+  if (!feed.WaitForEnd(milliseconds(0))) _exit(status ? *status : Fails(status.error()));
+  reading.join();
+  return status;
+}
+
+}  // namespace
+
+std::string ViewHelp() {
+  ViewOptions options;
+  return HelpText(ViewSpec(options));
+}
+
+Result<int> RunView(const std::vector<std::string>& arguments) {
+  ViewOptions options;
+  TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(ViewSpec(options), arguments));
+  if (parsed) {
+    const auto written = WriteStdout(ViewHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanView(options));
+  return View(options, std::move(plan));
+}
+
+}  // namespace tacho

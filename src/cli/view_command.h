@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// tacho view: the traces in the browser.
+Result<int> RunView(const std::vector<std::string>& arguments);
+std::string ViewHelp();
+
+}  // namespace tacho

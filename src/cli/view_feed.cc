@@ -1,0 +1,90 @@
+#include "cli/view_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.h"
+
+namespace tacho {
+namespace {
+
+// The path that an error about a file begins with.
+std::string PathIn(const Error& error) { return error.message.substr(0, error.message.find(": ")); }
+
+}  // namespace
+
+void ViewFeed::OnPlan(size_t traces, uint64_t stored_bytes) {
+  info_.stored_bytes = stored_bytes;
+  also_.OnPlan(traces, stored_bytes);
+}
+
+void ViewFeed::OnBytes(uint64_t stored_bytes) {
+  run_->AddBytes(stored_bytes);
+  also_.OnBytes(stored_bytes);
+}
+
+void ViewFeed::OnFound(const Discovery& found) {
+  for (const TraceSource& source : found.traces) {
+    info_.paths.push_back(source.Display());
+    if (source.path != "-") files_.insert(source.path);
+  }
+  for (const Error& failure : found.failures) info_.paths.push_back(PathIn(failure));
+  first_trace_.resize(found.traces.size());
+  threads_ = found.traces.size() < CoreCount() ? 2 : 1;
+  const auto run = std::make_shared<ServedRun>(std::move(info_), classifier_);
+  size_t rank = found.traces.size();
+  for (const Error& failure : found.failures) run->Fail(rank++, failure.message);
+  {
+    const std::lock_guard lock(mutex_);
+    run_ = run;
+  }
+  changed_.notify_all();
+}
+
+const Trace& ViewFeed::OnTrace(size_t source, const std::string& path, Trace&& trace,
+                               const std::optional<InFlight>& in_flight) {
+  // One thread at a time calls for one source.
+  const bool first = first_trace_[source].empty();
+  if (first) first_trace_[source] = path;
+  const size_t rank = first ? source : run_->Append(path);
+  return run_->Add(
+      rank, std::make_unique<ViewedRank>(path, std::move(trace), classifier_, in_flight, threads_));
+}
+
+void ViewFeed::OnEnd(size_t source, const Error* failure) {
+  if (failure != nullptr)
+    run_->Fail(source, failure->message);
+  else if (first_trace_[source].empty())
+    run_->Fail(source, "not of the ranks that --rank asks for");
+}
+
+void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
+  if (readout && run_) {
+    const std::vector<TraceAnalysis>& traces = readout->run.traces;
+    const std::vector<RankEntry> entries = run_->view().entries();
+    for (size_t rank = 0; rank < entries.size(); ++rank) {
+      if (entries[rank].state == RankState::kRead &&
+          std::ranges::find(traces, entries[rank].path, &TraceAnalysis::path) == traces.end())
+        run_->Fail(rank, "of another session: --session all shows it");
+    }
+    run_->Finish(readout->run);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    readout_ = std::move(readout);
+  }
+  changed_.notify_all();
+}
+
+std::shared_ptr<ServedRun> ViewFeed::WaitForRun() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return run_ != nullptr || readout_; });
+  return run_;
+}
+
+bool ViewFeed::WaitForEnd(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [this] { return readout_.has_value(); });
+}
+
+}  // namespace tacho

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "run/read_run.h"
+#include "serve/served_run.h"
+
+namespace tacho {
+
+// Hands what ReadRun reads to a ServedRun, which it makes once it knows the traces.
+class ViewFeed : public TraceKeeper, public RunProgress {
+ public:
+  // `info`: without what only the traces tell. `classifier` and `also` (the progress on the
+  // terminal) must outlive it.
+  ViewFeed(ServedRunInfo info, const Classifier& classifier, RunProgress& also)
+      : info_(std::move(info)), classifier_(classifier), also_(also) {}
+
+  void OnPlan(size_t traces, uint64_t stored_bytes) override;
+  void OnBytes(uint64_t stored_bytes) override;
+  void OnFound(const Discovery& found) override;
+  void OnBegin(size_t source) override { run_->Begin(source); }
+  const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
+                       const std::optional<InFlight>& in_flight) override;
+  void OnEnd(size_t source, const Error* failure) override;
+
+  // What ReadRun returned, once. Ranks that were read and are not in it are of other sessions.
+  void Finish(Result<Readout<RunAnalysis>> readout);
+
+  // Waits until the traces are found, or until Finish. Null: there are none to show.
+  std::shared_ptr<ServedRun> WaitForRun();
+  // Waits that long for Finish; whether it was called.
+  bool WaitForEnd(std::chrono::milliseconds time);
+  // Of Finish; to be called after it.
+  Result<Readout<RunAnalysis>>& readout() { return *readout_; }
+  // The files that were found.
+  [[nodiscard]] const std::set<std::string>& files() const { return files_; }
+
+ private:
+  ServedRunInfo info_;
+  const Classifier& classifier_;
+  RunProgress& also_;
+  size_t threads_ = 1;                    // for the rows of each trace
+  std::vector<std::string> first_trace_;  // by source: its path; "" before there is one
+  std::set<std::string> files_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<ServedRun> run_;
+  std::optional<Result<Readout<RunAnalysis>>> readout_;
+};
+
+}  // namespace tacho
