@@ -71,14 +71,17 @@ std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval
     const size_t number = number_of.At(lane, place, [&] {
       const std::pair key(lane.NameText(place), lane.ColorOf(place));
       const auto [at, added] = numbers.try_emplace(key, totals.size());
-      if (added) totals.push_back({key.first, key.second, 0, {}, {}});
+      if (added) totals.push_back({key.first, key.second, 0, {}, {-1}});
       return at->second;
     });
     const Interval when = lane.When(place);
     NameTotal& total = totals[number];
     ++total.count;
     total.total += when.Clip(window).length();
-    total.longest = std::max(total.longest, when.length());
+    if (when.length() <= total.longest) return;
+    total.longest = when.length();
+    total.lane = lane_number;
+    total.place = place;
   });
   std::ranges::sort(totals, [](const NameTotal& a, const NameTotal& b) {
     return std::tie(b.total, a.name, a.color) < std::tie(a.total, b.name, b.color);

@@ -18,6 +18,8 @@ struct NameTotal {
   uint64_t count = 0;  // slices that touch the window
   DurationNs total;    // of their parts inside it
   DurationNs longest;  // of a whole slice
+  size_t lane = 0,
+         place = 0;  // of the longest, the first of equals: index into `lanes`, place in it
 };
 // By total, longest first, then name. A slice in another one counts in both. Cost: O(slices in the
 // window).

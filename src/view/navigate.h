@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "view/place.h"
+#include "view/selection.h"
+
+namespace tacho {
+
+// From one place of a run to the next. Times are those of the run; `rank`: only of this one.
+
+// The step after `from` (before, where `forward` is false) in the order of their starts.
+std::optional<PlacedSlice> NextStep(const ReadRanks& ranks, TimeNs from, bool forward,
+                                    std::optional<uint32_t> rank = {});
+// The step of this number, counted from 1. Without a rank: of the first that has it.
+std::optional<PlacedSlice> StepByNumber(const ReadRanks& ranks, size_t number,
+                                        std::optional<uint32_t> rank = {});
+
+// The slice of a row after `from`. `lane`: of this lane alone; else of several that start together
+// the upper one.
+std::optional<PlacedSlice> NextSlice(const ReadRanks& ranks, uint32_t rank, uint32_t row,
+                                     TimeNs from, bool forward, std::optional<uint32_t> lane = {});
+
+// One of the longest idle gaps.
+struct RunGap {
+  uint32_t rank = 0;
+  Interval when;
+  const IdleGap* gap = nullptr;  // lives as long as the rank
+};
+// The RankRows::kMostGaps longest of all ranks, longest first, then by start and rank.
+std::vector<RunGap> LongestRunGaps(const ReadRanks& ranks, std::optional<uint32_t> rank = {});
+// Of those the next one by time.
+std::optional<RunGap> NextGap(const ReadRanks& ranks, TimeNs from, bool forward,
+                              std::optional<uint32_t> rank = {});
+// The slice of the device's row of idle time where the gap begins, with the time of the whole gap.
+PlacedSlice PlaceOfGap(const ReadRanks& ranks, const RunGap& gap);
+
+// Slices of one name that a search found.
+struct RunHits {
+  std::string_view name;  // whole
+  uint64_t count = 0;
+  PlacedSlice first;  // by time, of equals that of the first rank
+};
+struct RunSearch {
+  uint64_t total = 0;
+  std::vector<RunHits> names;  // those that are met most first
+};
+// As Search, over all rows.
+RunSearch SearchRun(const ReadRanks& ranks, std::string_view text, size_t most,
+                    std::optional<uint32_t> rank = {});
+// The hit after `from`. `after`: the hit to go on from, so that others that start at `from` too are
+// not left out.
+std::optional<PlacedSlice> NextHit(const ReadRanks& ranks, std::string_view text, TimeNs from,
+                                   bool forward, std::optional<uint32_t> rank = {},
+                                   std::optional<SlicePlace> after = {});
+
+}  // namespace tacho

@@ -1,0 +1,102 @@
+#include "view/window_summary.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "view/selection.h"
+
+namespace tacho {
+namespace {
+
+using NameKey = std::tuple<std::string_view, DrawnKind, Palette, uint8_t>;
+
+bool IsComputed(const TimelineRow& row) { return row.group == RowGroup::kComputed; }
+
+// The rows of a rank that are selected and use one palette.
+void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selection, Palette palette,
+              std::map<NameKey, WindowName>& names) {
+  const ViewedRank& rank = *ranks[number];
+  std::vector<const Lane*> lanes;
+  std::vector<std::pair<uint32_t, uint32_t>> rows_and_lanes;
+  for (uint32_t row = 0; row < rank.rows().size(); ++row) {
+    const TimelineRow& of = rank.rows()[row];
+    const bool is_selected = selection.rows.empty()
+                                 ? !IsComputed(of)
+                                 : std::ranges::find(selection.rows, row) != selection.rows.end();
+    if (of.palette != palette || !is_selected) continue;
+    for (uint32_t lane = 0; lane < of.lanes.size(); ++lane) {
+      lanes.push_back(&of.lanes[lane]);
+      rows_and_lanes.emplace_back(row, lane);
+    }
+  }
+  for (const NameTotal& total : TotalsByName(lanes, rank.ToTrace(selection.window))) {
+    const auto [row, lane] = rows_and_lanes[total.lane];
+    const auto longest = *SliceAt(ranks, {number, row, lane, static_cast<uint32_t>(total.place)});
+    const DrawnKind kind = KindOfSlice(rank, rank.rows()[row], (*lanes[total.lane])[total.place]);
+    const auto [at, added] = names.try_emplace(
+        NameKey{total.name, kind, palette, total.color},
+        WindowName{total.name, longest.name, kind, palette, total.color, 0, {}, longest});
+    WindowName& name = at->second;
+    name.count += total.count;
+    name.total += total.total;
+    if (longest.when.length() > name.longest.when.length()) name.longest = longest;
+  }
+}
+
+// Of a device, whose busy row is `row`.
+void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, Interval window,
+             std::vector<WindowIdle>& idle) {
+  DurationNs rest = window.length();
+  const auto add = [&](std::string_view cause, DurationNs total, uint64_t count) {
+    idle.push_back({number, row.owner, cause, total, count});
+    rest -= total;
+  };
+  const auto add_lanes = [&](const TimelineRow& of) {
+    for (const Lane& lane : of.lanes) {
+      const Lane* const only = &lane;
+      for (const NameTotal& total : TotalsByName({&only, 1}, window)) {
+        add(total.name, total.total, total.count);
+      }
+    }
+  };
+  add_lanes(row);
+  const uint32_t causes = rank.view().RowOf(RowKind::kIdle, row.owner);
+  if (causes != RankRows::kNoRow) add_lanes(rank.rows()[causes]);
+  if (rest.ns > 0) add("outside", rest, 1);
+}
+
+}  // namespace
+
+WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection) {
+  WindowSummary summary;
+  std::map<NameKey, WindowName> names;
+  for (uint32_t number = 0; number < ranks.size(); ++number) {
+    if (!ranks[number] || !selection.Has(number)) continue;
+    const ViewedRank& rank = *ranks[number];
+    const Interval window = rank.ToTrace(selection.window);
+    for (const Palette palette :
+         {Palette::kWork, Palette::kPhases, Palette::kIdle, Palette::kExposure, Palette::kHost}) {
+      AddNames(ranks, number, selection, palette, names);
+    }
+    for (const TimelineRow& row : rank.rows()) {
+      if (row.kind == RowKind::kBusy) AddIdle(rank, number, row, window, summary.idle);
+      if (row.kind != RowKind::kSteps) continue;
+      for (const Lane& lane : row.lanes) {
+        const Lane::Places places = lane.In(window);
+        summary.steps += places.last - places.first;
+      }
+    }
+  }
+  std::map<std::pair<Palette, uint8_t>, DurationNs> colors;
+  for (auto& [key, name] : names) {
+    colors[{name.palette, name.color}] += name.total;
+    summary.names.push_back(name);
+  }
+  std::ranges::stable_sort(
+      summary.names, [](const WindowName& a, const WindowName& b) { return a.total > b.total; });
+  for (const auto& [key, total] : colors) summary.colors.push_back({key.first, key.second, total});
+  return summary;
+}
+
+}  // namespace tacho

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "view/slice_detail.h"
+
+namespace tacho {
+
+// What is looked at: a stretch of the run's time, of all ranks or of one, of all rows or of some.
+struct Selection {
+  Interval window;
+  std::optional<uint32_t> rank = {};
+  std::vector<uint32_t> rows = {};  // none: those with slices of the trace
+
+  [[nodiscard]] bool Has(uint32_t of_rank) const { return !rank || *rank == of_rank; }
+};
+
+// Slices of one name and kind in a window. A slice inside another one counts in both.
+struct WindowName {
+  std::string_view name, short_name;  // whole; as tiles show it
+  DrawnKind kind = DrawnKind::kOther;
+  Palette palette = Palette::kHost;
+  uint8_t color = 0;
+  uint64_t count = 0;  // slices that touch the window
+  DurationNs total;    // of their parts inside it
+  PlacedSlice longest;
+};
+struct WindowColor {
+  Palette palette = Palette::kHost;
+  uint8_t color = 0;
+  DurationNs total;
+};
+// Time of a device in a window: "busy", a cause of idle time (IdleCauseId), or "outside": before
+// its first work and after its last. Those of a device add up to the window, exactly.
+struct WindowIdle {
+  uint32_t rank = 0;
+  std::string device;
+  std::string_view cause;
+  DurationNs total;
+  uint64_t count = 0;  // stretches that touch the window
+};
+struct WindowSummary {
+  std::vector<WindowName> names;    // by total, longest first, then name
+  std::vector<WindowColor> colors;  // of the names, by palette and color
+  size_t steps = 0;                 // that touch the window
+  std::vector<WindowIdle> idle;     // by rank, then device; whatever rows are selected
+};
+// Cost: O(slices in the window).
+WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection);
+
+}  // namespace tacho

@@ -1,0 +1,119 @@
+#include "view/window_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/random.h"
+#include "view/viewed_for_test.h"
+
+namespace tacho {
+namespace {
+
+Trace RandomWork(uint64_t seed) {
+  TraceBuilder builder;
+  builder.header().base_time_ns = 1'700'000'000 * kNsPerSecond;
+  Random random(seed);
+  for (int64_t i = 0; i < 200; ++i) {
+    const auto start = static_cast<int64_t>(random.Below(10'000));
+    const std::string name = "k" + std::to_string(random.Below(5));
+    builder.Kernel(name, {.device = i % 2 == 0 ? "0" : "1",
+                          .stream = i % 3 == 0 ? "7" : "8",
+                          .start = start,
+                          .duration = static_cast<int64_t>(random.Below(60)),
+                          .correlation = i});
+    builder.Host("cuda_runtime", "cudaLaunchKernel",
+                 {.start = start - static_cast<int64_t>(random.Below(100)),
+                  .duration = static_cast<int64_t>(random.Below(10)),
+                  .correlation = i});
+    if (i % 20 == 0) {
+      builder.Host("user_annotation", "execute_context_0(0)_generation_1(3)",
+                   {.tid = "2", .start = 50 * i, .duration = 900});
+    }
+  }
+  return std::move(builder).Finish();
+}
+
+// Against one pass over the trace.
+TEST(SummarizeWindow, NamesAreThoseOfTheTrace) {
+  const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
+  Random random(5);
+  for (int round = 0; round < 40; ++round) {
+    const auto from = static_cast<int64_t>(random.Below(11'000)) - 500;
+    const Interval window{{from}, {from + static_cast<int64_t>(random.Below(4000))}};
+    std::map<std::string_view, std::pair<uint64_t, int64_t>> slow;
+    size_t steps = 0;
+    for (const auto& rank : ranks) {
+      const auto add = [&](const SliceTable& table) {
+        for (size_t row = 0; row < table.size(); ++row) {
+          const Interval when = rank->ToRun(table.When(row));
+          const bool touches =
+              when.empty() ? window.contains(when.start) : !when.Clip(window).empty();
+          if (!touches) continue;
+          auto& [count, total] = slow[rank->trace().Text(table.name[row])];
+          ++count;
+          total += when.Clip(window).length().ns;
+          steps += &table == &rank->trace().annotations ? 1 : 0;
+        }
+      };
+      add(rank->trace().gpu);
+      add(rank->trace().host_calls);
+      add(rank->trace().annotations);
+    }
+    const WindowSummary summary = SummarizeWindow(ranks, {window});
+    std::map<std::string_view, std::pair<uint64_t, int64_t>> found;
+    int64_t of_names = 0, of_colors = 0;
+    for (const WindowName& name : summary.names) {
+      found[name.name] = {name.count, name.total.ns};
+      of_names += name.total.ns;
+      EXPECT_EQ(SliceAt(ranks, name.longest.at)->when, name.longest.when);
+    }
+    for (const WindowColor& color : summary.colors) of_colors += color.total.ns;
+    EXPECT_EQ(found, slow);
+    EXPECT_EQ(of_names, of_colors);
+    EXPECT_EQ(summary.steps, steps);
+  }
+}
+
+TEST(SummarizeWindow, BusyAndIdleAreTheWindow) {
+  const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
+  Random random(7);
+  for (int round = 0; round < 40; ++round) {
+    const auto from = static_cast<int64_t>(random.Below(11'000)) - 500;
+    const Interval window{{from}, {from + static_cast<int64_t>(random.Below(4000))}};
+    std::map<std::pair<uint32_t, std::string>, int64_t> sums;
+    for (const WindowIdle& idle : SummarizeWindow(ranks, {window}).idle) {
+      EXPECT_GE(idle.total.ns, 0);
+      sums[{idle.rank, idle.device}] += idle.total.ns;
+    }
+    if (window.empty()) continue;
+    ASSERT_EQ(sums.size(), 4u);
+    for (const auto& [device, sum] : sums) EXPECT_EQ(sum, window.length().ns);
+  }
+}
+
+TEST(SummarizeWindow, OfOneRankAndSomeRows) {
+  const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
+  const Interval all = SpanOf(ranks);
+  uint64_t both = 0;
+  for (const uint32_t rank : {0u, 1u}) {
+    const WindowSummary summary = SummarizeWindow(ranks, {all, rank});
+    for (const WindowName& name : summary.names) both += name.count;
+    for (const WindowIdle& idle : summary.idle) EXPECT_EQ(idle.rank, rank);
+  }
+  uint64_t together = 0;
+  for (const WindowName& name : SummarizeWindow(ranks, {all}).names) together += name.count;
+  EXPECT_EQ(both, together);
+  EXPECT_EQ(together, 2u * (200 + 200 + 10));
+
+  const WindowSummary steps = SummarizeWindow(ranks, {all, 0, {0}});
+  ASSERT_EQ(steps.names.size(), 1u);
+  EXPECT_EQ(steps.names[0].kind, DrawnKind::kStep);
+  EXPECT_EQ(steps.names[0].palette, Palette::kPhases);
+  EXPECT_EQ(steps.names[0].count, 10u);
+  EXPECT_TRUE(SummarizeWindow({}, {all}).names.empty());
+  EXPECT_TRUE(SummarizeWindow(ranks, {{}}).names.empty());
+}
+
+}  // namespace
+}  // namespace tacho
