@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "text/document.h"
+
+namespace tacho {
+
+// `text` for HTML, in an element or a quoted attribute: made visible (visible_text.h), and nothing
+// in it becomes markup. The only place that escapes.
+std::string HtmlText(std::string_view text);
+
+struct HtmlStyle {
+  size_t rows = 40;        // of a table; the rest is summed up, or left out where the table is cut
+  size_t shown_rows = 10;  // the rest is hidden by the page's script, where there is one
+  size_t name_width = 56;
+  // The class of a row's mark and bar, which colours it; "" for none.
+  std::function<std::string(const Table&, const TableRow&)> mark = {};
+};
+
+// The body of a page, well-formed, without styles. Blocks for the screen alone are left out.
+// Classes: report/html_style.cc.
+std::string RenderHtml(const Document& document, const HtmlStyle& style);
+std::string RenderHtml(const Table& table, const HtmlStyle& style);
+
+// Shares side by side.
+struct HtmlPart {
+  double share = 0;
+  std::string css;    // class
+  std::string title;  // what the part is: "idle: host-late 61.2 %"
+};
+std::string HtmlStackedBar(const std::vector<HtmlPart>& parts);
+
+}  // namespace tacho
