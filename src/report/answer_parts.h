@@ -17,11 +17,12 @@ struct PlacedStep {
   const Step* step = nullptr;
 };
 
+std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run);
+// Those of the phase that takes most of the time, empty ones left out; none without a step.
+std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps);
+
 struct AnswerInput {
   explicit AnswerInput(const RunAnalysis& analysis);
-
-  // The steps of the phase that takes most of the time, empty ones left out; none without a step.
-  [[nodiscard]] std::vector<PlacedStep> MainSteps() const;
 
   const RunAnalysis& run;
   std::vector<const TraceAnalysis*> ranks;

@@ -61,14 +61,21 @@ std::vector<size_t> TracesOfSteps(const RunAnalysis& run) {
 
 }  // namespace
 
-AnswerInput::AnswerInput(const RunAnalysis& analysis)
-    : run(analysis), ranks(RanksOf(analysis)), totals(TotalsOf(analysis)) {
+std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run) {
+  std::vector<PlacedStep> steps;
   for (const size_t trace : TracesOfSteps(run)) {
     for (const Step& step : run.traces[trace].steps.steps) steps.push_back({trace, &step});
   }
+  return steps;
 }
 
-std::vector<PlacedStep> AnswerInput::MainSteps() const {
+AnswerInput::AnswerInput(const RunAnalysis& analysis)
+    : run(analysis),
+      ranks(RanksOf(analysis)),
+      totals(TotalsOf(analysis)),
+      steps(StepsOfScreens(analysis)) {}
+
+std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps) {
   std::map<Phase, DurationNs> times;
   for (const PlacedStep& placed : steps) {
     const Step& step = *placed.step;

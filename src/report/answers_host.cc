@@ -57,7 +57,7 @@ Answer AnswerGraphs(const AnswerInput& in) {
     return answer;
   }
   answer.sentence = FormatCounted(launched.graphs, "graph launch", "graph launches");
-  const std::vector<PlacedStep> steps = in.MainSteps();
+  const std::vector<PlacedStep> steps = MainSteps(in.steps);
   const auto has_none = [&](const PlacedStep& placed) { return !HasGraph(in, placed); };
   const auto without = static_cast<uint64_t>(std::ranges::count_if(steps, has_none));
   if (steps.empty()) return answer;

@@ -72,7 +72,7 @@ std::string StepsText(const std::vector<PlacedStep>& steps) {
 }
 
 Answer AnswerSteps(const AnswerInput& in) {
-  const std::vector<PlacedStep> steps = in.MainSteps();
+  const std::vector<PlacedStep> steps = MainSteps(in.steps);
   if (steps.empty()) return CannotTell(kNoSteps);
   std::vector<int64_t> host = HostTimes(steps);
   const DurationStats stats = Summarize(host);
@@ -123,7 +123,7 @@ Answer AnswerLoad(const AnswerInput& in) {
 }
 
 Answer AnswerDrift(const AnswerInput& in) {
-  const std::vector<PlacedStep> steps = in.MainSteps();
+  const std::vector<PlacedStep> steps = MainSteps(in.steps);
   if (steps.empty()) return CannotTell(kNoSteps);
   std::vector<int64_t> times = Periods(steps);
   const bool periods = times.size() >= kFewestForDrift;

@@ -22,6 +22,7 @@ inline constexpr size_t kTopGaps = 5, kTopCalls = 5;
 struct ScreenOptions {
   TextStyle style;
   size_t top = 10;                       // rows of the tables that have a tail
+  size_t gaps = kTopGaps;                // the longest ones
   std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
   TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"

@@ -111,16 +111,16 @@ void AddLaunches(Document& document, const LaunchTable& launches) {
 }
 
 void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs idle,
-                    const TextStyle& style) {
+                    const ScreenOptions& options) {
   IdleTable longest = LongGaps(trace.idle);
   std::vector<DurationNs> lengths;
   for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
-  longest.gaps.resize(std::min(longest.gaps.size(), kTopGaps));
+  longest.gaps.resize(std::min(longest.gaps.size(), options.gaps));
   document.AddPart(TitledTable{
-      .table = GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"),
+      .table = GapsTable(longest, trace.span.start, trace.devices.size() > 1, options.style, "gap"),
       .title = "Longest gaps",
-      .screen_rows = RowsWorthShowing(lengths, idle, 1, kTopGaps),
-      .markdown_rows = kTopGaps,
+      .screen_rows = RowsWorthShowing(lengths, idle, 1, options.gaps),
+      .markdown_rows = options.gaps,
       .cut = true});
 }
 
@@ -192,7 +192,7 @@ Document TraceDocument(const TraceAnalysis& trace, const RankTable& ranks,
                                .screen_rows = RowsWorthShowing(self_of_ops, self, 3, options.top)});
   AddCopies(document, trace.copies, options);
   AddLaunches(document, trace.launches);
-  AddLongestGaps(document, trace, totals.idle, options.style);
+  AddLongestGaps(document, trace, totals.idle, options);
   AddNotes(document, trace);
   if (options.command_paths.empty()) return document;
   document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(trace, ranks)});

@@ -234,8 +234,8 @@ std::string RenderHtml(const Table& table, const HtmlStyle& style) {
   std::vector<ShownColumn> columns = ShowColumns(table, TextStyle{}, true);
   for (ShownColumn& column : columns) column.width = std::min(column.width, style.name_width);
   FitCells(columns, true);
-  std::string out =
-      fmt::format("<table id=\"{}\" data-show=\"{}\">\n<thead><tr>", table.name, style.shown_rows);
+  std::string out = fmt::format("<table data-table=\"{}\" data-show=\"{}\">\n<thead><tr>",
+                                table.name, style.shown_rows);
   for (const ShownColumn& column : columns)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", ClassAttribute(ClassOf(table, column)),
                        HtmlText(column.heading));

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "text/html.h"
+
+namespace tacho {
+
+// What a report draws beside its tables, as plain values: view/ has the lanes that they come from,
+// and cli/ fills them in.
+
+struct DrawnSpan {
+  double from = 0, to = 0;  // 0..1 of the window
+  std::string css;          // class of its colour
+  std::string name = {};    // "" where it is too short for a text
+};
+struct DrawnRow {
+  std::string label;
+  std::vector<DrawnSpan> spans = {};
+};
+// A short stretch of one trace.
+struct MiniTimeline {
+  std::string title;  // "the slowest decode step"
+  size_t trace = 0;   // index into RunAnalysis::traces
+  Interval when;
+  std::vector<DrawnRow> rows = {};
+};
+
+// From the starts of a phase's steps to those of their next ones, added up over the devices. The
+// parts add up to `total`.
+struct PhaseTime {
+  struct Part {
+    std::string name, css;
+    DurationNs time;
+  };
+  std::string phase;
+  uint64_t steps = 0;
+  DurationNs total;
+  std::vector<Part> parts = {};
+};
+
+struct Drawings {
+  std::vector<PhaseTime> phases = {};  // of the rank whose steps the screens show
+  std::vector<MiniTimeline> timelines = {};
+};
+
+}  // namespace tacho

@@ -1,0 +1,197 @@
+#include "report/html_page.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/digest.h"
+#include "base/words.h"
+#include "text/html.h"
+
+namespace tacho {
+namespace {
+
+// The colours of the pages, light and dark; view/palette.h says what each stands for.
+struct Colors {
+  std::string_view name, light, dark;
+};
+constexpr Colors kColors[] = {
+    {"bg", "#fbfbfa", "#121416"},    {"panel", "#ffffff", "#181b1e"},
+    {"ink", "#1b1d20", "#e6e8ea"},   {"dim", "#5c636b", "#9aa3ab"},
+    {"faint", "#6b727a", "#8b949c"}, {"line", "#e3e5e8", "#2a2f34"},
+    {"hover", "#f1f3f5", "#20252a"}, {"accent", "#0b62c4", "#6cb2ff"},
+    {"bad", "#b3352e", "#e0645c"},   {"warn", "#8a5a00", "#d9a441"},
+};
+// Those that colour a part of a drawing: .w0 to .w11 and so on.
+constexpr Colors kParts[] = {
+    {"w0", "#0055a2", "#3f86cf"},  {"w1", "#6e6ccc", "#6e6ccc"},   {"w2", "#59a880", "#59a880"},
+    {"w3", "#e79a4c", "#e79a4c"},  {"w4", "#b78aec", "#b78aec"},   {"w5", "#4fc3cf", "#4fc3cf"},
+    {"w6", "#892b68", "#b85492"},  {"w7", "#ab7b00", "#ab7b00"},   {"w8", "#727475", "#8a8d90"},
+    {"w9", "#bbb22e", "#bbb22e"},  {"w10", "#883d00", "#a85a1e"},  {"w11", "#b0b6c4", "#b0b6c4"},
+    {"p0", "#6e6ccc", "#8b89e0"},  {"p1", "#0055a2", "#3f86cf"},   {"p2", "#59a880", "#59a880"},
+    {"p3", "#b0b6c4", "#5f666d"},  {"p4", "#727475", "#8a8d90"},   {"i0", "#c2413a", "#e0645c"},
+    {"i1", "#e08a80", "#a85a53"},  {"i2", "#cdb9a8", "#cdb9a8"},   {"i3", "#9db2bf", "#9db2bf"},
+    {"i4", "#7f97a6", "#7f97a6"},  {"i5", "#b99a3c", "#b99a3c"},   {"i6", "#c2413a", "#e0645c"},
+    {"i7", "#e08a80", "#a85a53"},  {"i8", "#d6a2c4", "#9c6d8c"},   {"i9", "#d3d8dd", "#3a4046"},
+    {"i10", "#aab1b8", "#6d757d"}, {"e0", "#0055a2", "#3f86cf"},   {"e1", "#cfa679", "#8f6a44"},
+    {"e2", "#e79a4c", "#e79a4c"},  {"h0", "#a9b7c4", "#3d5870"},   {"h1", "#c3ccd5", "#33475a"},
+    {"h2", "#8399af", "#34526e"},  {"h3", "#d9bd7c", "#8f7a4a"},   {"h4", "#d98f7c", "#93584b"},
+    {"h5", "#bbb22e", "#8d8727"},  {"h6", "#b0b6c4", "#4a525c"},   {"s0", "#0055a2", "#3f86cf"},
+    {"s1", "#e79a4c", "#e79a4c"},  {"s2", "#bbb22e", "#bbb22e"},   {"s3", "#d5d9dd", "#3a4046"},
+    {"bar", "#8399af", "#5b7894"}, {"none", "#eceef0", "#22272c"},
+};
+
+constexpr std::string_view kStyle = R"css(
+:root{color-scheme:light dark}
+*{box-sizing:border-box}
+body{margin:0;background:var(--bg);color:var(--ink);font:13px/20px Inter,system-ui,sans-serif;font-variant-numeric:tabular-nums}
+main{max-width:1440px;margin:0 auto;padding:20px}
+h1{font-size:20px;line-height:28px;font-weight:600;margin:12px 0 4px;max-width:110ch}
+h2{font-size:14px;font-weight:600;margin:36px 0 8px;padding-top:12px;border-top:1px solid var(--line)}
+h3,figcaption{font-size:11px;line-height:16px;font-weight:600;color:var(--dim);margin:16px 0 4px}
+p,ul{margin:4px 0;max-width:110ch}
+ul{padding-left:16px}
+p b,li b{font-weight:600}
+a{color:var(--accent);text-decoration:none}
+a:hover{text-decoration:underline}
+code,.k{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:12px}
+code{overflow-wrap:anywhere}
+.top{display:flex;flex-wrap:wrap;gap:4px 20px;align-items:baseline;color:var(--dim);border-bottom:1px solid var(--line);padding-bottom:8px}
+.top b{color:var(--ink);font-weight:600}
+.top nav{margin-left:auto;display:flex;flex-wrap:wrap;gap:4px 16px}
+.dim,.axis{color:var(--dim)}
+.warn,.warn td:first-child{color:var(--warn)}
+.bad,.bad td:first-child{color:var(--bad)}
+.bad td:first-child{font-weight:600}
+.strong{font-weight:600}
+.answers{display:grid;grid-template-columns:repeat(3,1fr);gap:0 36px;margin-top:16px}
+.answers>div{border-top:1px solid var(--line);padding:8px 0 12px;break-inside:avoid}
+.answers h3{margin:0}
+.answers strong{font-size:16px;line-height:24px;font-weight:600}
+.answers p{margin:0;overflow-wrap:anywhere}
+.answers svg{display:block;width:100%;height:3px;margin:4px 0;background:var(--none)}
+table{border-collapse:collapse;margin:4px 0 12px}
+th{font-size:11px;line-height:16px;font-weight:500;color:var(--dim);text-align:right;vertical-align:bottom;padding:4px 0 4px 16px;white-space:nowrap}
+td{height:24px;padding:1px 0 1px 16px;text-align:right;white-space:nowrap;border-top:1px solid var(--line)}
+th:first-child,td:first-child{padding-left:0}
+th.t,td.t{text-align:left}
+tbody tr:hover{background:var(--hover)}
+td.b{width:88px}
+td.b svg{display:block;width:72px;height:8px}
+td.wide{width:176px}
+td.wide svg{width:160px;height:12px}
+.line{fill:none;stroke:var(--dim);stroke-width:1.2;vector-effect:non-scaling-stroke}
+i{display:inline-block;width:9px;height:9px;border-radius:2px;margin-right:8px}
+.legend{color:var(--dim);font-size:12px}
+.legend i{margin-left:8px}
+.legend i:first-child{margin-left:0}
+.pair{display:flex;flex-wrap:wrap;gap:0 56px}
+.scroll{overflow-x:auto}
+figure{margin:8px 0 16px;break-inside:avoid}
+.parts .stack{position:relative;height:28px}
+.stack svg{position:absolute;inset:0;width:100%;height:100%;border-radius:3px}
+.parts ul{list-style:none;padding:0;margin:4px 0;display:flex;flex-wrap:wrap;gap:0 20px;font-size:12px;max-width:none}
+text{font:12px Inter,system-ui,sans-serif;fill:var(--ink)}
+.charts{display:grid;grid-template-columns:3fr 2fr;gap:0 36px}
+.chart svg{display:block;width:100%;height:120px;border-bottom:1px solid var(--line);border-top:1px solid var(--line)}
+.axis{font-size:11px;line-height:16px;display:flex;justify-content:space-between}
+.axis b{font-weight:400}
+.needle{stroke-width:1.5;vector-effect:non-scaling-stroke}
+.curve{stroke-width:1.5;vector-effect:non-scaling-stroke;fill:none!important}
+.mini figcaption span{font-weight:400;margin-left:12px}
+.lane{display:flex;height:18px;border-top:1px solid var(--line)}
+.lane>span{flex:0 0 150px;font-size:11px;line-height:17px;color:var(--dim);white-space:nowrap;overflow:hidden;text-overflow:ellipsis;padding-right:8px}
+.lane>svg{flex:1;min-width:0;width:100%}
+.lane svg svg{height:16px;width:100%}
+.lane text{font-size:11px}
+details{border-top:1px solid var(--line);padding:4px 0}
+summary{cursor:pointer;padding:4px 0;font-weight:500}
+.tools{display:flex;gap:12px;align-items:center;margin:4px 0;min-height:24px}
+input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:1px 8px;width:220px}
+button{font:inherit;color:var(--accent);background:none;border:0;padding:0;cursor:pointer}
+th button{color:inherit;font-weight:inherit}
+th[aria-sort] button{color:var(--ink)}
+:focus-visible{outline:2px solid var(--accent);outline-offset:1px}
+[hidden]{display:none}
+@media(max-width:1000px){.answers{grid-template-columns:repeat(2,1fr)}.charts{grid-template-columns:1fr}}
+@media(max-width:640px){.answers{grid-template-columns:1fr}}
+@media print{main{max-width:none;padding:0}body{font-size:10px;line-height:15px}.tools,nav{display:none}td{height:auto}h2{break-after:avoid}tr{break-inside:avoid}.answers{gap:0 20px}table{width:100%}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+)css";
+
+// Sorts, searches and shortens the tables; everything is readable without it.
+constexpr std::string_view kScript = R"js(
+"use strict";
+const units={ns:1,us:1e3,ms:1e6,s:1e9,B:1,kB:1e3,MB:1e6,GB:1e9,TB:1e12};
+const value=t=>{const m=/^([<>]?)(-?[\d.,]+) ?(\w+)?/.exec(t.trim());if(!m)return NaN;
+return +m[2].replace(/,/g,"")*(units[m[3]]||1)*(m[1]=="<"?.999:m[1]==">"?1.001:1)};
+for(const table of document.querySelectorAll("table[data-show]")){
+const body=table.tBodies[0],rows=[...body.rows],most=+table.dataset.show;let all=false,query="";
+const tools=document.createElement("div");tools.className="tools";
+const more=document.createElement("button"),count=document.createElement("span");more.type="button";count.className="dim";
+const show=()=>{let n=0,hits=0;for(const row of body.rows){const hit=row.textContent.toLowerCase().includes(query);
+hits+=hit;row.hidden=!hit||(!all&&++n>most)}
+more.hidden=hits<=most;more.textContent=all?"show fewer":"show all "+hits+" rows";count.textContent=query?hits+" of "+rows.length:""};
+if(rows.length>most){const find=document.createElement("input");find.type="search";find.placeholder="search";
+find.setAttribute("aria-label","search this table");find.oninput=()=>{query=find.value.toLowerCase();show()};
+tools.append(find,more,count);more.onclick=()=>{all=!all;show()};table.before(tools);show()}
+if(rows.length>2)[...table.tHead.rows[0].cells].forEach((head,i)=>{if(!head.textContent)return;
+const button=document.createElement("button");button.type="button";button.textContent=head.textContent;head.textContent="";head.append(button);
+const text=head.classList.contains("t");
+button.onclick=()=>{const down=head.getAttribute("aria-sort")?head.getAttribute("aria-sort")=="ascending":!text;
+for(const other of table.tHead.rows[0].cells)other.removeAttribute("aria-sort");
+head.setAttribute("aria-sort",down?"descending":"ascending");
+const key=row=>text?row.cells[i].textContent:value(row.cells[i].textContent);
+const sorted=[...body.rows].sort((a,b)=>{let x=key(a),y=key(b);if(!text){if(isNaN(x))return isNaN(y)?0:1;if(isNaN(y))return -1}
+return (x<y?-1:x>y?1:0)*(down?-1:1)});body.append(...sorted);show()}})}
+addEventListener("beforeprint",()=>{for(const d of document.querySelectorAll("details"))d.open=true});
+)js";
+
+// Black or white, whichever is read better on the colour "#rrggbb".
+std::string_view InkOn(std::string_view color) {
+  constexpr double kWeights[] = {0.2126, 0.7152, 0.0722};
+  double luminance = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const int byte = HexDigit(color[1 + 2 * i]) * 16 + HexDigit(color[2 + 2 * i]);
+    luminance += kWeights[i] * std::pow(byte / 255.0, 2.2);
+  }
+  return luminance > 0.3 ? "#111" : "#fff";
+}
+
+std::string Variables(std::string_view Colors::*theme) {
+  std::string out = ":root{";
+  for (const Colors& color : kColors) out += fmt::format("--{}:{};", color.name, color.*theme);
+  for (const Colors& color : kParts)
+    out += fmt::format("--{0}:{1};--on-{0}:{2};", color.name, color.*theme, InkOn(color.*theme));
+  return out + "}";
+}
+
+std::string Style() {
+  std::string out = Variables(&Colors::light);
+  out += "@media screen and (prefers-color-scheme:dark){" + Variables(&Colors::dark) + "}";
+  out += kStyle;
+  for (const Colors& color : kParts)
+    out += fmt::format(
+        ".{0}{{fill:var(--{0});background:var(--{0})}}.on-{0}{{fill:var(--on-{0})}}"
+        ".{0}.needle,.{0}.curve{{stroke:var(--{0})}}",
+        color.name);
+  return out;
+}
+
+std::string HashOf(std::string_view text) { return "'sha256-" + Base64(Sha256(text)) + "'"; }
+
+}  // namespace
+
+std::string HtmlPage(std::string_view title, const std::string& body) {
+  const std::string style = Style();
+  return fmt::format(
+      "{}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; "
+      "script-src {}; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n"
+      "<script>{}</script>\n</body>\n</html>\n",
+      kHtmlReportBegin, HashOf(style), HashOf(kScript), HtmlText(title), style, body, kScript);
+}
+
+}  // namespace tacho

@@ -1,0 +1,161 @@
+#include "report/html_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/analyze_document.h"
+#include "report/answer_parts.h"
+#include "report/html_charts.h"
+#include "report/html_page.h"
+#include "report/html_sections.h"
+#include "report/result_tables.h"
+#include "report/verdict.h"
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kMostRanksInFull = 64;
+
+// Where all device time goes, in parts that add up.
+std::string WholeWindow(const RunTotals& totals) {
+  const DeviceTotals& devices = totals.devices;
+  if (devices.window.ns == 0) return "";
+  std::vector<PhaseTime::Part> parts = {{"compute", "s0", devices.compute},
+                                        {"exposed communication", "s1", devices.exposed_comm},
+                                        {"exposed copies", "s2", devices.exposed_copy}};
+  for (const IdleCauseRow& row : totals.idle.causes)
+    parts.push_back(
+        {fmt::format("idle: {}", IdleCauseId(row.cause)), IdleClass(row.cause), row.total});
+  return PartsChart(
+      fmt::format(
+          "Where {} of device time {}", FormatDuration(devices.window),
+          devices.devices > 1 ? fmt::format("over {} devices goes", devices.devices) : "goes"),
+      parts, devices.window);
+}
+
+std::string PhaseBars(const std::vector<PhaseTime>& phases) {
+  std::string out;
+  for (const PhaseTime& phase : phases)
+    out += PartsChart(fmt::format("{}, from each start to the next: {} of device time",
+                                  FormatCounted(phase.steps, fmt::format("{} step", phase.phase)),
+                                  FormatDuration(phase.total)),
+                      phase.parts, phase.total);
+  return out;
+}
+
+std::string AnswersHtml(const std::vector<Answer>& answers) {
+  std::string out = "<div class=\"answers\">\n";
+  for (const Answer& answer : answers) {
+    out += fmt::format("<div id=\"answer-{}\"><h3>{}</h3>", answer.id, HtmlText(answer.question));
+    if (!answer.cannot_tell.empty()) {
+      out +=
+          fmt::format("<p class=\"dim\">Cannot tell: {}</p></div>\n", HtmlText(answer.cannot_tell));
+      continue;
+    }
+    if (!answer.figure.empty())
+      out += fmt::format("<strong>{}</strong> <span class=\"dim\">of {}</span>",
+                         HtmlText(answer.figure), HtmlText(answer.of));
+    if (answer.share) out += HtmlStackedBar({{*answer.share, "bar", ""}});
+    out += fmt::format("<p>{}</p></div>\n", HtmlText(answer.sentence));
+  }
+  return out + "</div>\n";
+}
+
+std::vector<const Step*> StepsShown(const RunAnalysis& run) {
+  std::vector<const Step*> steps;
+  for (const auto& [trace, step] : StepsOfScreens(run)) steps.push_back(step);
+  std::ranges::stable_sort(steps, {}, [](const Step* step) { return step->when.start; });
+  return steps;
+}
+
+std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
+  std::string out;
+  for (const MiniTimeline& timeline : drawings.timelines) {
+    const TraceAnalysis& trace = run.traces[timeline.trace];
+    const std::string name = trace.facts.identity.Name();
+    const std::string of = run.traces.size() == 1 ? "" : (name.empty() ? trace.path : name) + ", ";
+    out += MiniTimelineChart(timeline, of, trace.span.start);
+  }
+  return out;
+}
+
+// Each rank's own screen, to be opened.
+std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
+                        const ScreenOptions& options) {
+  HtmlStyle style = page_style;
+  style.rows = kRowsOfARank;
+  std::string out;
+  size_t shown = 0;
+  for (const TraceAnalysis& trace : run.traces) {
+    if (!IsWorker(trace) || shown++ == kMostRanksInFull) continue;
+    out += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                       HtmlText(trace.facts.identity.Name().empty()
+                                    ? trace.path
+                                    : trace.facts.identity.Name() + ": " + trace.path),
+                       RenderHtml(TraceDocument(trace, {}, options), style));
+  }
+  return out;
+}
+
+std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) {
+  KernelTable comm = totals.kernels;
+  std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
+  if (comm.rows.empty()) return "";
+  Document document;
+  document.Add(TitledTable{.table = KernelsTable(comm, totals.devices, {}, "name"),
+                           .title = "Communication, with its share of the time of all"});
+  return RenderHtml(document, style);
+}
+
+}  // namespace
+
+std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
+  ScreenOptions options;
+  options.gaps = kGaps;
+  HtmlStyle style;
+  style.rows = kRows;
+  style.name_width = 64;
+  style.mark = MarksOf(input.color_of_category);
+
+  const bool empty = run.traces.empty();
+  const TraceAnalysis* const only = empty ? nullptr : OnlyTrace(run);
+  Sections sections(empty  ? OtherFiles(run)
+                    : only ? TraceDocument(*only, run.ranks, options)
+                           : RunDocument(run, options));
+  const auto render = [&](std::string_view id) { return RenderHtml(sections.Take(id), style); };
+  const RunTotals totals = TotalsOf(run);
+  const std::vector<const Step*> steps = StepsShown(run);
+  const RunVerdict verdict = empty ? RunVerdict{"no trace could be read", "", ""} : VerdictOf(run);
+
+  PageBody body;
+  body.Head(input.title, sections.Facts());
+  body.html += fmt::format("<h1>{}</h1>\n", HtmlText(verdict.text));
+  if (!verdict.caveat.empty())
+    body.html += fmt::format("<p class=\"warn\"><b>caveat</b> {}</p>\n", HtmlText(verdict.caveat));
+  body.html += render("head") + AnswersHtml(Answers(run));
+  sections.Take("verdict");
+
+  body.Add("Where the time goes",
+           WholeWindow(totals) + PhaseBars(input.drawings.phases) + render("window"));
+  const std::string series = StepSeries(steps), distribution = StepDistribution(steps);
+  body.Add("Steps", (series.empty() ? ""
+                                    : "<div class=\"charts\"><div>" + series + "</div>" +
+                                          distribution + "</div>\n") +
+                        render("step_phases"));
+  body.Add("Gaps", (only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style)));
+  body.Add("Timelines", Timelines(run, input.drawings));
+  body.Add("Kernels", render("kernels"));
+  body.Add("Operators", render("ops") + render("launches"));
+  body.Add("Communication and copies", CommunicationTable(totals, style) + render("copies"));
+  body.Add("Ranks", render("ranks") + render("devices"));
+  body.Add("Load and cost of profiling", RenderHtml(input.recording, style));
+  body.Add("Notes", render("notes"));
+  body.Add("Other parts", RenderHtml(sections.Rest(), style));
+  if (!only) body.Add("Each rank", RanksInFull(run, style, options));
+  body.Add("About this report", AboutHtml(run, totals, input));
+  return HtmlPage("tacho: " + input.title, std::move(body.html));
+}
+
+}  // namespace tacho
