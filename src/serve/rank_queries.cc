@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "serve/place_json.h"
 #include "text/json_writer.h"
 #include "view/tiles.h"
 
@@ -15,10 +16,6 @@ namespace tacho {
 namespace {
 
 constexpr size_t kMostCells = size_t{1} << 20;  // lanes times columns: 32 MB of tiles at most
-constexpr size_t kMostNameBytes = 4096;
-
-// A name as the page may get it.
-std::string_view BoundedName(std::string_view name) { return name.substr(0, kMostNameBytes); }
 
 Result<std::vector<TileLane>> LanesOf(const ViewedRank& rank, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto rows, query.Indexes("rows", rank.rows().size(), kMostLanes));

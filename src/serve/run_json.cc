@@ -92,7 +92,7 @@ struct StartPlace {
   std::optional<size_t> rank = {}, row = {};
 };
 
-std::optional<size_t> RowOf(const ViewedRank& rank, RowKind kind, std::string_view owner) {
+std::optional<size_t> FindRow(const ViewedRank& rank, RowKind kind, std::string_view owner) {
   for (size_t i = 0; i < rank.rows().size(); ++i) {
     const TimelineRow& row = rank.rows()[i];
     if (row.kind == kind && row.owner == owner) return i;
@@ -110,14 +110,15 @@ std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ran
   }
   if (start.kind == Kind::kGap && done && start.number <= gaps.size()) {
     const RunGap& gap = gaps[start.number - 1];
-    return StartPlace{gap.when, gap.rank, RowOf(*ranks[gap.rank], RowKind::kIdle, gap.gap->device)};
+    return StartPlace{gap.when, gap.rank,
+                      FindRow(*ranks[gap.rank], RowKind::kIdle, gap.gap->device)};
   }
   if (start.kind != Kind::kStep) return std::nullopt;
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!ranks[i] && !done) return std::nullopt;
     if (!ranks[i] || ranks[i]->view().steps().size() < start.number) continue;
     return StartPlace{ranks[i]->ToRun(ranks[i]->view().steps()[start.number - 1].when), i,
-                      RowOf(*ranks[i], RowKind::kSteps, "")};
+                      FindRow(*ranks[i], RowKind::kSteps, "")};
   }
   return std::nullopt;
 }

@@ -147,6 +147,30 @@ TEST_F(ViewApiTest, TilesAreThoseOfTheRows) {
   EXPECT_EQ(answer.body, EncodeTiles({&lane, 1}, {{1000 - 64}, {64}, 4}));
 }
 
+TEST_F(ViewApiTest, ASliceIsFoundByItsPlaceAndByATime) {
+  Read(0);
+  const Json rows = JsonOf("meta")["ranks"][0]["rows"];
+  size_t stream = 0;
+  while (rows[stream]["kind"] != "stream") ++stream;
+  const std::string row = "rank=0&row=" + std::to_string(stream);
+  const Json slice = JsonOf("slice", row + "&lane=0&place=1");
+  EXPECT_EQ(slice["kind"], "kernel");
+  EXPECT_EQ(slice["name"], "gemm");
+  EXPECT_EQ(slice["from_ns"], 70);
+  EXPECT_EQ(slice["to_ns"], 100);
+  EXPECT_EQ(slice["category"], "gemm.dense");
+  EXPECT_FALSE(slice.contains("launch"));
+  EXPECT_EQ(JsonOf("at", row + "&t=75"), slice);
+  EXPECT_EQ(JsonOf("at", row + "&t=1000000"), slice) << "the nearest";
+  EXPECT_EQ(JsonOf("at", row + "&t=0&lane=0")["place"], 0);
+  EXPECT_EQ(Ask("slice", row + "&lane=0&place=2").status, 404);
+  EXPECT_EQ(Ask("slice", row + "&lane=7&place=0").status, 404);
+  EXPECT_EQ(Ask("slice", row + "&lane=0").status, 400);
+  EXPECT_EQ(Ask("slice", "rank=0&row=999&lane=0&place=0").status, 400);
+  EXPECT_EQ(Ask("slice", "rank=1&row=0&lane=0&place=0").status, 404);
+  EXPECT_EQ(Ask("at", "rank=0&row=0&t=0").status, 404) << "the trace has no step";
+}
+
 TEST_F(ViewApiTest, BadParametersAreNamed) {
   Read(0);
   const std::string good = "rank=0&rows=0&from=0&width=64&columns=8";

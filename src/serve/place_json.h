@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+
+#include "text/json_writer.h"
+#include "view/place.h"
+
+namespace tacho {
+
+// A name as a list of the page gets it: its first 4 kB.
+inline std::string_view BoundedName(std::string_view name) { return name.substr(0, 4096); }
+
+// Members of the object that is open: what API.md calls an `at`.
+inline void WriteAtFields(JsonWriter& json, const PlacedSlice& slice) {
+  json.Fields("rank", slice.at.rank, "row", slice.at.row, "lane", slice.at.lane, "place",
+              slice.at.place, "from_ns", slice.when.start, "to_ns", slice.when.end);
+}
+inline void WriteAt(JsonWriter& json, std::string_view key, const PlacedSlice& slice) {
+  json.BeginRow(key);
+  WriteAtFields(json, slice);
+  json.End();
+}
+// {name, at}, with more members if the caller adds them.
+inline void WriteNamedAt(JsonWriter& json, const PlacedSlice& slice) {
+  json.Field("name", BoundedName(slice.name));
+  WriteAt(json, "at", slice);
+}
+
+}  // namespace tacho

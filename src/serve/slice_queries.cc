@@ -1,0 +1,91 @@
+#include "serve/slice_queries.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "serve/place_json.h"
+#include "serve/rank_queries.h"
+#include "view/slice_detail.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostWholeName = 64u << 10;
+constexpr int64_t kMostNumber = std::numeric_limits<uint32_t>::max();
+
+tl::unexpected<Error> NoSlice() { return Fail(ErrorKind::kUnreadable, "there is no such slice"); }
+
+// The rank and the row of it that a query names, as the beginning of a place.
+Result<SlicePlace> PlaceOfRow(const ServedRun& run, const Parameters& query) {
+  TACHO_ASSIGN_OR_RETURN(const auto rank, RankOf(run, query));
+  TACHO_ASSIGN_OR_RETURN(const size_t number, query.Index("rank", run.view().ranks().size()));
+  TACHO_ASSIGN_OR_RETURN(const size_t row, query.Index("row", rank->rows().size()));
+  return SlicePlace{static_cast<uint32_t>(number), static_cast<uint32_t>(row), 0, 0};
+}
+
+std::string DetailJson(const SliceDetail& detail) {
+  JsonWriter json;
+  json.BeginObject();
+  WriteAtFields(json, detail.slice);
+  json.Fields("kind", DrawnKindName(detail.kind), "category", UnlessEmpty(detail.category), "name",
+              detail.name.substr(0, kMostWholeName), "short_name", BoundedName(detail.slice.name),
+              "self_ns", detail.self);
+  json.Rows("args", detail.arguments, [&](const SliceArgument& argument) {
+    json.Fields("key", argument.key, "value", argument.value);
+    if (argument.cut) json.Field("cut", true);
+  });
+  if (detail.arguments_cut) json.Field("cut", true);
+  json.Rows("stack", detail.stack, [&](const PlacedSlice& around) { WriteNamedAt(json, around); });
+  if (detail.launch) {
+    json.BeginRow("launch");
+    WriteNamedAt(json, detail.launch->call);
+    json.Field("delay_ns", detail.launch->delay);
+    json.End();
+  }
+  if (detail.launched_count > 0) {
+    json.Rows("launched", detail.launched,
+              [&](const PlacedSlice& work) { WriteNamedAt(json, work); });
+    json.Field("launched_count", detail.launched_count);
+  }
+  if (detail.step) {
+    json.BeginRow("step");
+    json.Fields("number", detail.step->number, "phase", PhaseName(detail.step->phase));
+    WriteAt(json, "at", detail.step->slice);
+    json.End();
+  }
+  json.End();
+  return std::move(json).Finish();
+}
+
+Result<HttpAnswer> AnswerDetail(const ServedRun& run, SlicePlace at) {
+  const auto detail = DetailOf(run.view().ranks(), at);
+  if (!detail) return NoSlice();
+  return HttpAnswer{.body = DetailJson(*detail)};
+}
+
+}  // namespace
+
+Result<HttpAnswer> AnswerSlice(const ServedRun& run, const Parameters& query) {
+  TACHO_ASSIGN_OR_RETURN(SlicePlace at, PlaceOfRow(run, query));
+  TACHO_ASSIGN_OR_RETURN(const int64_t lane, query.Number("lane", 0, kMostNumber));
+  TACHO_ASSIGN_OR_RETURN(const int64_t place, query.Number("place", 0, kMostNumber));
+  at.lane = static_cast<uint32_t>(lane);
+  at.place = static_cast<uint32_t>(place);
+  return AnswerDetail(run, at);
+}
+
+Result<HttpAnswer> AnswerAt(const ServedRun& run, const Parameters& query) {
+  TACHO_ASSIGN_OR_RETURN(const SlicePlace at, PlaceOfRow(run, query));
+  TACHO_ASSIGN_OR_RETURN(const int64_t t, query.Number("t", -kMostApiTime, kMostApiTime));
+  std::optional<uint32_t> lane;
+  if (query.Text("lane")) {
+    TACHO_ASSIGN_OR_RETURN(const int64_t number, query.Number("lane", 0, kMostNumber));
+    lane = static_cast<uint32_t>(number);
+  }
+  const auto near = SliceNear(run.view().ranks(), at.rank, at.row, TimeNs{t}, lane);
+  if (!near) return NoSlice();
+  return AnswerDetail(run, near->at);
+}
+
+}  // namespace tacho
