@@ -15,23 +15,23 @@ const kIdleDark = [
 export const kPalettes: Record<Theme, Palettes> = {
   light: {
     work: [
-      "#0055a2", "#6e6ccc", "#59a880", "#e79a4c", "#b78aec", "#4fc3cf",
-      "#892b68", "#ab7b00", "#727475", "#bbb22e", "#883d00", "#b0b6c4",
+      "#00519b", "#6a64cb", "#6a9f84", "#f2b65a", "#b78aec", "#45d6eb",
+      "#812a65", "#a07c04", "#727475", "#bf9b15", "#883d00", "#c4b7a8",
     ],
-    phases: ["#6e6ccc", "#0055a2", "#59a880", "#c9ced4", "#9aa3ab"],
+    phases: ["#6a64cb", "#00519b", "#6a9f84", "#c9ced4", "#9aa3ab"],
     idle: kIdleLight,
-    exposure: ["#3f6f9f", "#f3cfa5", "#e79a4c"],
-    host: ["#b9c4cf", "#6f9a8d", "#7b91a8", "#dcc48b", "#c9908a", "#bbb22e", "#aeb6be"],
+    exposure: ["#3f6f9f", "#f8dcae", "#f2b65a"],
+    host: ["#b9c4cf", "#6f9a8d", "#7b91a8", "#dcc48b", "#c9908a", "#bf9b15", "#aeb6be"],
   },
   dark: {
     work: [
-      "#3f86cf", "#8583e0", "#59a880", "#e79a4c", "#b78aec", "#4fc3cf",
-      "#b85492", "#ab7b00", "#8a8d90", "#bbb22e", "#a05a1e", "#b0b6c4",
+      "#4989b9", "#7277f5", "#60ac8f", "#e59544", "#b395e2", "#57d9e5",
+      "#a43e88", "#b27c00", "#8d7c82", "#d1c825", "#a05a1e", "#c4beae",
     ],
-    phases: ["#8583e0", "#3f86cf", "#59a880", "#4a5158", "#6d757d"],
+    phases: ["#7277f5", "#4989b9", "#60ac8f", "#4a5158", "#6d757d"],
     idle: kIdleDark,
-    exposure: ["#4d80b3", "#7a5f3f", "#e79a4c"],
-    host: ["#3a444e", "#3f6b60", "#34506c", "#8f7a4a", "#8a4f4a", "#7d7722", "#4c555e"],
+    exposure: ["#4989b9", "#7a5f3f", "#e59544"],
+    host: ["#3a444e", "#3f6b60", "#34506c", "#86713f", "#8a4f4a", "#7d7722", "#4c555e"],
   },
 };
 

@@ -14,7 +14,7 @@ export function count(value: number): string {
 // Three significant digits, two of what is below 0.01, never an exponent: 63.6, 0.138, 3,182, 0.0015.
 export function figure(value: number): string {
   if (value === 0) return "0";
-  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  const magnitude = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(3)))));
   const text = value.toFixed(Math.max(0, magnitude < -2 ? Math.min(9, 1 - magnitude) : 2 - magnitude));
   const dot = text.indexOf(".");
   return dot < 0 ? withCommas(text) : withCommas(text.slice(0, dot)) + text.slice(dot);
