@@ -38,6 +38,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
       "content, "
       "not by their names.";
   spec.positionals = &o.traces.paths;
+  const std::vector<OptionRow> how = o.How();
   spec.groups = {
       {"what to print (default: the first screen)",
        {{"--json", "", "all figures as JSON, schema 1 (docs/json.md)", &o.json},
@@ -64,27 +65,13 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
          "of these tables only rows with TEXT in a name, or whose value compares so (> >= < <= = "
          "!=): gemm, 'p99_ns>100us', 'share>=5%', category=norm",
          &o.filter}}},
-      {"what to look at",
-       {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.traces.rank},
-        {"--session", "S",
-         "of a folder or archive of several profiling sessions: latest (the default there), all, "
-         "or "
-         "a part of the path of one of its files",
-         &o.traces.session},
-        {"--device", "D", "only device D, by the trace's own id", &o.device},
-        {"--window", "A:B",
-         "only from A to B, counted from the first event of each trace: 1.2s:1.5s, "
-         "10:20ms (the unit is that of both), 100ms:, :80us; nanoseconds without a unit",
-         &o.window},
-        {"--rules", "FILE",
-         "kernel categories of your own, tried before the built-in ones (docs/rules.md)",
-         &o.rules_file}}},
+      o.WhatToLookAt(),
       {"how",
        {{"-w,--wide", "", "full names, lines of any length", &o.wide},
         {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",
          &o.color},
-        {"--threads", "N", "threads to use (default: one for each core)", &o.threads, 1},
-        {"--no-progress", "", "no progress bar on standard error", &o.no_progress}}},
+        how[0],
+        how[1]}},
       {"the flags of tools/analyze_profile.py (vime, slime), for its twelve sections",
        {{"--profile-dir", "DIR", "print the sections for the first worker's trace below DIR",
          &o.profile_dir},

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/record_command.h"
+#include "cli/report_command.h"
 #include "cli/simulate_command.h"
 #include "cli/view_command.h"
 #include "net/url.h"
@@ -89,6 +90,7 @@ const std::vector<Command>& Commands() {
       {"analyze", "where the time goes in one trace or in all ranks of a run", RunAnalyze,
        AnalyzeHelp},
       {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewHelp},
+      {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportHelp},
       {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,

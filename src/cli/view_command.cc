@@ -6,13 +6,13 @@
 #include <chrono>
 #include <thread>
 
-#include "cli/analyze_command.h"
 #include "cli/choice_words.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/reading.h"
 #include "cli/terminal.h"
 #include "cli/view_browser.h"
 #include "cli/view_feed.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/report_parts.h"
 
@@ -10,6 +11,7 @@ namespace tacho {
 // of its tables are halved until all traces fit; those that do not even so are counted in the last
 // line.
 inline constexpr size_t kMarkdownLimit = 60'000;
+inline constexpr std::string_view kMarkdownReportBegin = "## Where the time goes\n";
 std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
                             std::string_view version);
 

@@ -100,7 +100,7 @@ Answer AnswerOrigin(const AnswerInput& in) {
 }
 
 Answer AnswerWaits(const AnswerInput& in) {
-  bool any_call = false;
+  uint64_t calls = 0;
   std::map<std::string_view, DurationStats> by_name;
   DurationStats all;
   const auto add = [](DurationStats& sum, const DurationStats& more) {
@@ -110,20 +110,22 @@ Answer AnswerWaits(const AnswerInput& in) {
   };
   for (const TraceAnalysis* trace : in.ranks) {
     for (const ApiRow& row : trace->launches.apis) {
-      any_call = true;
+      calls += row.stats.count;
       if (!MayWait(row.name)) continue;
       add(by_name[row.name], row.stats);
       add(all, row.stats);
     }
   }
-  if (!any_call) return CannotTell("no call of the device's runtime was recorded");
+  if (calls == 0) return CannotTell("no call of the device's runtime was recorded");
   Answer answer;
-  answer.figure = FormatDuration(all.total);
-  answer.of = FormatCounted(all.count, "call") + " that may wait for the device";
   if (all.count == 0) {
-    answer.sentence = "The host makes no call that waits for the device";
+    answer.figure = "0";
+    answer.of = FormatCounted(calls, "host call");
+    answer.sentence = "No call of the host waits for the device";
     return answer;
   }
+  answer.figure = FormatDuration(all.total);
+  answer.of = FormatCounted(all.count, "call") + " that may wait for the device";
   const auto most =
       std::ranges::max_element(by_name, {}, [](const auto& row) { return row.second.total; });
   answer.sentence =

@@ -53,7 +53,7 @@ std::string RowHtml(const DrawnRow& row) {
     const double width = std::max(span.to - span.from, 0.0004) * kWidth;
     paths[span.css] += fmt::format("M{:.4g} 0h{:.3g}v9h-{:.3g}z", span.from * kWidth, width, width);
     const auto letters = static_cast<size_t>((span.to - span.from) * kLettersInARow);
-    if (span.name.empty() || letters < 4) continue;
+    if (span.name.empty() || letters < std::min<size_t>(DisplayWidth(span.name), 8)) continue;
     texts += fmt::format("<text x=\"{:.2f}%\" y=\"12\" class=\"on-{}\">{}</text>",
                          100 * span.from + 0.3, span.css, HtmlText(FitText(span.name, letters)));
   }

@@ -46,10 +46,10 @@ constexpr std::string_view kStyle = R"css(
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--ink);font:13px/20px Inter,system-ui,sans-serif;font-variant-numeric:tabular-nums}
 main{max-width:1440px;margin:0 auto;padding:20px}
-h1{font-size:20px;line-height:28px;font-weight:600;margin:12px 0 4px;max-width:110ch}
-h2{font-size:14px;font-weight:600;margin:36px 0 8px;padding-top:12px;border-top:1px solid var(--line)}
+h1{font-size:20px;line-height:28px;font-weight:600;margin:12px 0 4px;max-width:150ch}
+h2{font-size:14px;font-weight:600;margin:24px 0 8px;padding-top:12px;border-top:1px solid var(--line)}
 h3,figcaption{font-size:11px;line-height:16px;font-weight:600;color:var(--dim);margin:16px 0 4px}
-p,ul{margin:4px 0;max-width:110ch}
+p,ul{margin:4px 0;max-width:160ch}
 ul{padding-left:16px}
 p b,li b{font-weight:600}
 a{color:var(--accent);text-decoration:none}
@@ -109,6 +109,7 @@ summary{cursor:pointer;padding:4px 0;font-weight:500}
 .tools{display:flex;gap:12px;align-items:center;margin:4px 0;min-height:24px}
 input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:1px 8px;width:220px}
 button{font:inherit;color:var(--accent);background:none;border:0;padding:0;cursor:pointer}
+th.k{font:inherit;font-size:11px;font-weight:500}
 th button{color:inherit;font-weight:inherit}
 th[aria-sort] button{color:var(--ink)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:1px}
@@ -125,15 +126,15 @@ const units={ns:1,us:1e3,ms:1e6,s:1e9,B:1,kB:1e3,MB:1e6,GB:1e9,TB:1e12};
 const value=t=>{const m=/^([<>]?)(-?[\d.,]+) ?(\w+)?/.exec(t.trim());if(!m)return NaN;
 return +m[2].replace(/,/g,"")*(units[m[3]]||1)*(m[1]=="<"?.999:m[1]==">"?1.001:1)};
 for(const table of document.querySelectorAll("table[data-show]")){
-const body=table.tBodies[0],rows=[...body.rows],most=+table.dataset.show;let all=false,query="";
+const body=table.tBodies[0],rows=[...body.rows],most=+table.dataset.show;let all=rows.length<=most+4,query="";
 const tools=document.createElement("div");tools.className="tools";
 const more=document.createElement("button"),count=document.createElement("span");more.type="button";count.className="dim";
 const show=()=>{let n=0,hits=0;for(const row of body.rows){const hit=row.textContent.toLowerCase().includes(query);
 hits+=hit;row.hidden=!hit||(!all&&++n>most)}
 more.hidden=hits<=most;more.textContent=all?"show fewer":"show all "+hits+" rows";count.textContent=query?hits+" of "+rows.length:""};
-if(rows.length>most){const find=document.createElement("input");find.type="search";find.placeholder="search";
+if(rows.length>most+4){const find=document.createElement("input");find.type="search";find.placeholder="search";
 find.setAttribute("aria-label","search this table");find.oninput=()=>{query=find.value.toLowerCase();show()};
-tools.append(find,more,count);more.onclick=()=>{all=!all;show()};table.before(tools);show()}
+tools.append(find,more,count);more.onclick=()=>{all=!all;show()};table.parentNode.before(tools);show()}
 if(rows.length>2)[...table.tHead.rows[0].cells].forEach((head,i)=>{if(!head.textContent)return;
 const button=document.createElement("button");button.type="button";button.textContent=head.textContent;head.textContent="";head.append(button);
 const text=head.classList.contains("t");

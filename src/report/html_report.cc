@@ -63,11 +63,13 @@ std::string AnswersHtml(const std::vector<Answer>& answers) {
   return out + "</div>\n";
 }
 
-std::vector<const Step*> StepsShown(const RunAnalysis& run) {
+std::string StepCharts(const RunAnalysis& run) {
   std::vector<const Step*> steps;
   for (const auto& [trace, step] : StepsOfScreens(run)) steps.push_back(step);
   std::ranges::stable_sort(steps, {}, [](const Step* step) { return step->when.start; });
-  return steps;
+  const std::string series = StepSeries(steps);
+  if (series.empty()) return "";
+  return "<div class=\"charts\"><div>" + series + "</div>" + StepDistribution(steps) + "</div>\n";
 }
 
 std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
@@ -99,6 +101,11 @@ std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
   return out;
 }
 
+std::string Beside(const std::string& left, const std::string& right) {
+  if (left.empty() || right.empty()) return left + right;
+  return fmt::format("<div class=\"pair\">\n<div>{}</div>\n<div>{}</div>\n</div>\n", left, right);
+}
+
 std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) {
   KernelTable comm = totals.kernels;
   std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
@@ -124,37 +131,40 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   Sections sections(empty  ? OtherFiles(run)
                     : only ? TraceDocument(*only, run.ranks, options)
                            : RunDocument(run, options));
-  const auto render = [&](std::string_view id) { return RenderHtml(sections.Take(id), style); };
+  std::string section;
+  const auto render = [&](std::string_view id) {
+    return RenderHtml(sections.Take(id, section), style);
+  };
   const RunTotals totals = TotalsOf(run);
-  const std::vector<const Step*> steps = StepsShown(run);
   const RunVerdict verdict = empty ? RunVerdict{"no trace could be read", "", ""} : VerdictOf(run);
 
   PageBody body;
+  const auto add = [&](std::string_view title, const auto& content) {
+    section = title;
+    body.Add(title, content());
+  };
   body.Head(input.title, sections.Facts());
   body.html += fmt::format("<h1>{}</h1>\n", HtmlText(verdict.text));
   if (!verdict.caveat.empty())
     body.html += fmt::format("<p class=\"warn\"><b>caveat</b> {}</p>\n", HtmlText(verdict.caveat));
-  body.html += render("head") + AnswersHtml(Answers(run));
+  body.html += render("head") + WholeWindow(totals) + AnswersHtml(Answers(run));
   sections.Take("verdict");
 
-  body.Add("Where the time goes",
-           WholeWindow(totals) + PhaseBars(input.drawings.phases) + render("window"));
-  const std::string series = StepSeries(steps), distribution = StepDistribution(steps);
-  body.Add("Steps", (series.empty() ? ""
-                                    : "<div class=\"charts\"><div>" + series + "</div>" +
-                                          distribution + "</div>\n") +
-                        render("step_phases"));
-  body.Add("Gaps", (only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style)));
-  body.Add("Timelines", Timelines(run, input.drawings));
-  body.Add("Kernels", render("kernels"));
-  body.Add("Operators", render("ops") + render("launches"));
-  body.Add("Communication and copies", CommunicationTable(totals, style) + render("copies"));
-  body.Add("Ranks", render("ranks") + render("devices"));
-  body.Add("Load and cost of profiling", RenderHtml(input.recording, style));
-  body.Add("Notes", render("notes"));
-  body.Add("Other parts", RenderHtml(sections.Rest(), style));
-  if (!only) body.Add("Each rank", RanksInFull(run, style, options));
-  body.Add("About this report", AboutHtml(run, totals, input));
+  add("Where the time goes", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
+  add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
+  add("Longest gaps",
+      [&] { return only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style); });
+  add("Timelines", [&] { return Timelines(run, input.drawings); });
+  add("Kernels", [&] { return render("kernels"); });
+  add("Host", [&] { return Beside(render("ops"), render("launches")); });
+  add("Communication and copies",
+      [&] { return Beside(CommunicationTable(totals, style), render("copies")); });
+  add("Ranks", [&] { return render("ranks") + render("devices"); });
+  add("Load and cost of profiling", [&] { return RenderHtml(input.recording, style); });
+  add("Notes", [&] { return render("notes"); });
+  add("More", [&] { return RenderHtml(sections.Rest(), style); });
+  if (!only) add("Each rank", [&] { return RanksInFull(run, style, options); });
+  add("About this report", [&] { return AboutHtml(run, totals, input); });
   return HtmlPage("tacho: " + input.title, std::move(body.html));
 }
 

@@ -122,11 +122,19 @@ Sections::Sections(Document document) {
   end();
 }
 
-Document Sections::Take(std::string_view id) {
+Document Sections::Take(std::string_view id, std::string_view section) {
   const auto at = std::ranges::find_if(parts_, [&](const auto& part) { return part.first == id; });
   if (at == parts_.end()) return {};
   Document taken = std::move(at->second);
   parts_.erase(at);
+  for (Document::Block& block : taken.blocks) {
+    if (auto* titled = std::get_if<TitledTable>(&block.content);
+        titled != nullptr && titled->title == section)
+      titled->title = titled->screen_title = "";
+    if (auto* heading = std::get_if<Heading>(&block.content);
+        heading != nullptr && heading->text == section)
+      block.content = Gap{};
+  }
   return taken;
 }
 

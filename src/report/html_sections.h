@@ -18,8 +18,9 @@ class Sections {
  public:
   explicit Sections(Document document);
 
-  // The part; empty if it was taken, or if there is none.
-  Document Take(std::string_view id);
+  // The part, without a title that says what the section's does; empty if it was taken, or if there
+  // is none.
+  Document Take(std::string_view id, std::string_view section = {});
   // What was not taken.
   Document Rest();
   // What the trace or the run is.

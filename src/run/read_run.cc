@@ -343,6 +343,9 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                 outcome.seen.lacks = Lacks::kDevice;
               else
                 outcome.item = std::move(analysis);
+              if (options.on_analysed && outcome.item)
+                options.on_analysed(
+                    {outcome.seen.path, trace, *outcome.item, requests ? &*requests : nullptr});
             });
       },
       options.keeper);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,12 +52,22 @@ class TraceKeeper {
   virtual void OnEnd(size_t source, const Error* failure) = 0;
 };
 
+struct AnalysedTrace {
+  const std::string& path;  // `analysis` has none yet
+  const Trace& trace;
+  const TraceAnalysis& analysis;
+  const InFlight* in_flight;  // nullptr: unknown
+};
+
 struct ReadOptions {
   std::optional<TraceWindow> window = {};
   std::string device = {};
   bool key_averages = false;                  // also what PyTorch's key_averages() shows
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
   TraceKeeper* keeper = nullptr;
+  // Sees each trace of the run with its analysis, before the trace is dropped. Many threads call it
+  // at once.
+  std::function<void(const AnalysedTrace&)> on_analysed = {};
 };
 
 // A trace that was read, whether or not it was asked for.

@@ -232,10 +232,19 @@ std::string HtmlStackedBar(const std::vector<HtmlPart>& parts) {
 
 std::string RenderHtml(const Table& table, const HtmlStyle& style) {
   std::vector<ShownColumn> columns = ShowColumns(table, TextStyle{}, true);
-  for (ShownColumn& column : columns) column.width = std::min(column.width, style.name_width);
+  // Names share the width of the page.
+  const auto names =
+      static_cast<size_t>(std::ranges::count(columns, true, &ShownColumn::stretches));
+  const size_t width = names > 2 ? style.name_width * 2 / names : style.name_width;
+  for (ShownColumn& column : columns) column.width = std::min(column.width, width);
   FitCells(columns, true);
-  std::string out = fmt::format("<table data-table=\"{}\" data-show=\"{}\">\n<thead><tr>",
-                                table.name, style.shown_rows);
+  const auto is_text = [&](const ShownColumn& column) {
+    return table.columns[column.index].unit == Unit::kText;
+  };
+  const auto first_text = std::ranges::find_if(columns, is_text);
+  std::string out =
+      fmt::format("<div class=\"scroll\"><table data-table=\"{}\" data-show=\"{}\">\n<thead><tr>",
+                  table.name, style.shown_rows);
   for (const ShownColumn& column : columns)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", ClassAttribute(ClassOf(table, column)),
                        HtmlText(column.heading));
@@ -244,15 +253,15 @@ std::string RenderHtml(const Table& table, const HtmlStyle& style) {
     const std::string mark = style.mark ? style.mark(table, table.rows[row]) : "";
     out += fmt::format("<tr{}>", ClassAttribute(ClassOf(table.rows[row].paint)));
     for (const ShownColumn& column : columns) {
-      const bool first = &column == &columns.front();
+      const bool marked = !mark.empty() && &column == &*first_text;
       out += fmt::format("<td{}{}>{}{}</td>", ClassAttribute(ClassOf(table, column)),
                          TitleOf(table, column, row),
-                         first && !mark.empty() ? fmt::format("<i class=\"{}\"></i>", mark) : "",
+                         marked ? fmt::format("<i class=\"{}\"></i>", mark) : "",
                          CellHtml(table, column, row, mark));
     }
     out += "</tr>\n";
   }
-  out += "</tbody></table>\n";
+  out += "</tbody></table></div>\n";
   for (const ShownColumn& column : columns) {
     if (column.marks.empty()) continue;
     out += "<p class=\"legend\">";

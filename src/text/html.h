@@ -15,7 +15,7 @@ std::string HtmlText(std::string_view text);
 
 struct HtmlStyle {
   size_t rows = 40;        // of a table; the rest is summed up, or left out where the table is cut
-  size_t shown_rows = 10;  // the rest is hidden by the page's script, where there is one
+  size_t shown_rows = 12;  // the rest is hidden by the page's script, where there is one
   size_t name_width = 56;
   // The class of a row's mark and bar, which colours it; "" for none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};

@@ -53,7 +53,8 @@ TEST(Html, ADocumentIsWhatMarkdownHasButHeadings) {
   EXPECT_THAT(
       html,
       HasSubstr("<ul>\n<li class=\"warn\"><b>note</b>: text; advice</li>\n<li>more</li>\n</ul>"));
-  EXPECT_THAT(html, HasSubstr("<h3>Kernels</h3>\n<table data-table=\"kernels\""));
+  EXPECT_THAT(html,
+              HasSubstr("<h3>Kernels</h3>\n<div class=\"scroll\"><table data-table=\"kernels\""));
   EXPECT_THAT(html, Not(HasSubstr("terminal")));
 }
 

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/classifier.h"
+#include "base/result.h"
+#include "cli/parse.h"
+#include "cli/trace_choice.h"
+#include "run/read_run.h"
+#include "text/text_style.h"
+
+namespace tacho {
+
+// What a command reads of which traces, and how: the arguments of those that analyse.
+struct ReadingArguments {
+  std::string command;  // whose help an error names
+  TraceArguments traces;
+  std::string device;
+  std::optional<std::string> window;
+  std::optional<std::string> rules_file;
+  std::optional<int64_t> threads;
+  bool no_progress = false;
+
+  // The rows of the options, bound to this.
+  OptionGroup WhatToLookAt();
+  std::vector<OptionRow> How();
+};
+
+Result<Classifier> MakeClassifier(const ReadingArguments& arguments);
+Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments);
+// What to read of each trace.
+Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments);
+
+// The paths and all options that narrow them; "" if they cannot be typed.
+std::string CommandPaths(const ReadingArguments& arguments);
+
+// Reads them with a progress bar on standard error, if it is a terminal, and adds what was left out
+// to `skipped`.
+Result<Readout<RunAnalysis>> ReadChosen(const ReadingArguments& arguments,
+                                        const TraceChoice& choice, const ReadOptions& reading,
+                                        const Classifier& classifier);
+bool ShowsProgress(const ReadingArguments& arguments);
+
+// Why the exit status is 4, as sentences; empty if the run is complete.
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
+std::vector<std::string> IncompleteReasons(const RunSummary& run);
+// The same with the ranks that were asked for and are not there.
+std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
+
+// The first 20 of them on standard error, and how many more there are.
+void ComplainAll(const std::vector<std::string>& messages);
+
+// Says on standard error why the exit status is not 0, and returns it. `names_skipped`: the result
+// on standard output names the skipped files. Failed files are named on both outputs, which may go
+// to different places, but not twice on one terminal.
+int FinishReading(bool names_skipped, const std::vector<Error>& failures,
+                  const std::vector<std::string>& skipped,
+                  const std::vector<std::string>& incomplete);
+
+// Keeps names in it on one line, whatever they contain.
+tl::unexpected<Error> CannotRead(const Error& error);
+
+}  // namespace tacho

@@ -1,0 +1,155 @@
+#include "cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/report_drawings.h"
+#include "report/analyze_json.h"
+#include "report/analyze_markdown.h"
+#include "report/html_page.h"
+#include "report/html_report.h"
+#include "text/shell_word.h"
+#include "text/visible_text.h"
+#include "view/palette.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMarkdownTop = 10;
+
+// What another report would begin with in this form, so that it may be replaced.
+std::string_view BeginningOf(const ReportOptions& options) {
+  if (options.markdown) return kMarkdownReportBegin;
+  return options.json ? "{\n \"schema\": " : kHtmlReportBegin;
+}
+
+Result<void> CheckOptions(const ReportOptions& options) {
+  const auto fail = [](std::string problem) {
+    return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho report --help'");
+  };
+  if (options.traces.paths.empty()) return fail("no trace given");
+  if (options.markdown && options.json) return fail("--markdown and --json do not go together");
+  if (options.output && options.output->empty())
+    return fail("-o wants a file, or - for standard output");
+  return {};
+}
+
+// Where it goes; "-": standard output.
+std::string OutputOf(const ReportOptions& options) {
+  return options.output.value_or(options.markdown || options.json ? "-" : "report.html");
+}
+
+// An earlier report may be replaced; another file is the user's.
+Result<void> CheckOutput(const ReportOptions& options, const std::string& output) {
+  if (output == "-") return {};
+  const std::filesystem::path path(output);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) > 0) {
+    const std::string folder = path.parent_path().string();
+    TACHO_RETURN_IF_ERROR(
+        CheckReplaces(folder.empty() ? "." : folder,
+                      {{path.filename().string(), std::string(BeginningOf(options))}}));
+  }
+  return CheckWritable(output);
+}
+
+std::string Title(const ReportOptions& options) {
+  std::string title;
+  for (const std::string& path : options.traces.paths) title += (title.empty() ? "" : " ") + path;
+  return title;
+}
+
+std::string Render(const ReportOptions& options, const RunAnalysis& run, Drawings drawings) {
+  if (options.json) return AnalyzeJson(run, TachoVersion());
+  if (options.markdown) {
+    ScreenOptions screen;
+    screen.top = kMarkdownTop;
+    return AnalyzeMarkdown(run, screen, TachoVersion());
+  }
+  const std::string paths = CommandPaths(options);
+  HtmlReportInput input{.title = Title(options),
+                        .command = paths.empty() ? "" : "tacho report " + paths,
+                        .version = std::string(TachoVersion()),
+                        .drawings = std::move(drawings),
+                        .recording = {},
+                        .color_of_category = [](std::string_view category) -> size_t {
+                          return ColorOfCategory(category);
+                        }};
+  return HtmlReport(run, input);
+}
+
+}  // namespace
+
+CommandSpec ReportSpec(ReportOptions& o) {
+  CommandSpec spec;
+  spec.name = "report";
+  spec.summary = "one HTML file of a trace or a run, to keep and to send";
+  spec.usage = "PATH... [options]";
+  spec.description =
+      "PATH is what tacho analyze takes: a trace, a folder of them (all ranks of a run, or a run "
+      "folder of "
+      "tacho record), an archive, or - for standard input. The file needs no network and no "
+      "server: open "
+      "it in a browser, print it, attach it.";
+  spec.positionals = &o.traces.paths;
+  spec.groups = {
+      {"the report",
+       {{"-o", "FILE",
+         "where it goes (default: report.html; with --markdown or --json: standard output); - is "
+         "standard output. An earlier report is replaced, any other file is left alone",
+         &o.output},
+        {"--markdown", "", "as GitHub Markdown for a pull request, below 60 kB", &o.markdown},
+        {"--json", "", "all figures as JSON: what tacho analyze --json prints", &o.json},
+        {"--redact", "",
+         "without host names, paths, request ids and the texts of annotations: each becomes a hash "
+         "with a salt of this report",
+         &o.redact}}},
+      o.WhatToLookAt(),
+      {"how", o.How()},
+  };
+  spec.examples = {
+      {"tacho report tacho-20261121-222238", "report.html of a recording"},
+      {"tacho report vllm_profile/ -o /tmp/r.html --redact", "one to send to strangers"},
+      {"tacho report vllm_profile/ --markdown | gh pr comment 17 -F -", "into a pull request"},
+  };
+  return spec;
+}
+
+std::string ReportHelp() {
+  ReportOptions options;
+  return HelpText(ReportSpec(options));
+}
+
+Result<int> RunReport(const std::vector<std::string>& arguments) {
+  ReportOptions options;
+  TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(ReportSpec(options), arguments));
+  if (help) {
+    const auto written = WriteStdout(ReportHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  TACHO_RETURN_IF_ERROR(CheckOptions(options));
+  const std::string output = OutputOf(options);
+  TACHO_RETURN_IF_ERROR(CheckOutput(options, output));
+  TACHO_ASSIGN_OR_RETURN(const auto choice, ChoiceOf(options));
+  TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
+  TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
+  DrawingKeeper keeper(classifier);
+  if (!options.markdown && !options.json)
+    reading.on_analysed = [&](const AnalysedTrace& read) { keeper.Draw(read); };
+  reading.key_averages = options.json;
+  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
+
+  const std::string report = Render(options, readout.run, std::move(keeper).Choose(readout.run));
+  const auto written = output == "-" ? WriteStdout(report) : WriteFile(output, report);
+  if (!written) return Fails(written.error());
+  if (output != "-") Complain("the report is in " + VisibleText(output));
+  return FinishReading(output == "-", readout.failures, readout.run.skipped,
+                       IncompleteReasons(readout.run, choice));
+}
+
+}  // namespace tacho

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "analysis/classifier.h"
+#include "report/drawings.h"
+#include "run/read_run.h"
+
+namespace tacho {
+
+// Draws each trace of a run as it is read, so that none has to stay: the time of each phase's
+// steps, the median and the slowest step of the main phase, and the longest gaps.
+class DrawingKeeper {
+ public:
+  explicit DrawingKeeper(const Classifier& classifier) : classifier_(classifier) {}
+
+  // For ReadOptions::on_analysed.
+  void Draw(const AnalysedTrace& read);
+  // What a report of `run` shows of all that: the steps of the rank whose steps the screens show,
+  // and the longest gaps of all ranks.
+  Drawings Choose(const RunAnalysis& run) &&;
+
+ private:
+  const Classifier& classifier_;
+  std::mutex mutex_;
+  std::map<std::string, Drawings> of_path_;  // `trace` of their timelines is 0
+};
+
+}  // namespace tacho
