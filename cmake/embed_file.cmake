@@ -5,7 +5,9 @@ endif()
 file(READ "${IN}" text HEX)
 if(HOW STREQUAL "GZIP")
   # Bytes 4 to 7 are the time of packing: 0 is none, so that the same file gives the same bytes.
-  string(REGEX REPLACE "^(........)........" "\\100000000" text "${text}")
+  string(SUBSTRING "${text}" 0 8 begin)
+  string(SUBSTRING "${text}" 16 -1 rest)
+  set(text "${begin}00000000${rest}")
 endif()
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" text "${text}")
 # Literals of 64 kB and more are not portable: cut into pieces that the compiler joins.
