@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""`tacho view`: its address and key, every query against `tacho analyze --json`, its refusals, bad input, and its end.
+
+usage: check_view.py TACHO [--only NAME ...]
+"""
+import contextlib
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+import urllib.parse
+
+import processes
+import scenario
+from analyze_run import RECORDING, kernel, write, write_trace
+from scenario import Skipped, check, main, wait_for
+
+HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin"}
+HOST = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1005, "dur": 2}
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+class Page:
+    """A running `tacho view`, asked with its key."""
+
+    def __init__(self, process, url):
+        self.process, self.url = process, url
+        parts = urllib.parse.urlsplit(url)
+        self.host, self.port = parts.hostname, parts.port
+        self.token = urllib.parse.parse_qs(parts.query)["token"][0]
+
+    def ask(self, path, method="GET", body=None, key=True, **headers):
+        """(status, headers, body). Sends the key and a good Host unless told otherwise."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            headers = {"Host": f"127.0.0.1:{self.port}", **({"Authorization": f"Bearer {self.token}"} if key else {}), **headers}
+            if body is not None:
+                headers["Content-Length"] = str(len(body))
+            for name, value in headers.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def json(self, what, **query):
+        status, _, body = self.ask(f"/api/v1/{what}?{urllib.parse.urlencode(query)}")
+        check(f"{what} {query}: 200", status == 200, f"{status} {body[:300]}")
+        return json.loads(body)
+
+    def wait_until_done(self):
+        check("the traces are read", wait_for(lambda: self.ask("/api/v1/summary")[0] == 200), self.ask("/api/v1/meta"))
+        return self.json("meta")
+
+    def end(self):
+        """Ctrl-C; (exit status, standard error)."""
+        self.process.send_signal(signal.SIGINT)
+        try:
+            return self.process.wait(60), self.process.stderr.read()
+        except subprocess.TimeoutExpired:
+            return "does not end after Ctrl-C", ""
+
+
+@contextlib.contextmanager
+def view(*arguments, **environment):
+    """`tacho view` on a free port, without a display unless the environment has one."""
+    plain = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION")}
+    port = () if "--port" in arguments else ("--port", "0")
+    with processes.running([scenario.TACHO, "view", *map(str, arguments), *port], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True, env={**plain, **environment}) as process:
+        yield Page(process, processes.first_line(process).strip())
+
+
+def run(*arguments):
+    """(exit status, standard error) of a `tacho view` that ends by itself."""
+    done = subprocess.run([scenario.TACHO, "view", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def analysis(*paths):
+    return subprocess.run([scenario.TACHO, "analyze", "--json", *map(str, paths)], capture_output=True).stdout
+
+
+def corpus(name):
+    root = pathlib.Path(os.environ.get("TACHO_CORPUS", pathlib.Path(__file__).resolve().parents[2] / "../shared/traces"))
+    if not (root / name).exists():
+        raise Skipped(f"no corpus at {root}")
+    return root / name
+
+
+def rows_of(meta, rank, kind):
+    return [i for i, row in enumerate(meta["ranks"][rank]["rows"]) if row["kind"] == kind]
+
+
+def lanes_of(tiles):
+    """number: (mode, entries, bytes) of the lanes of a tile."""
+    magic, version, lanes = struct.unpack_from("<IHH", tiles)
+    check("a tile's head", (magic, version) == (0x656c6974, 1), (magic, version))
+    found = {}
+    for i in range(lanes):
+        number, mode, entries, offset = struct.unpack_from("<IB3xII", tiles, 8 + 16 * i)
+        found[number] = (mode, entries, tiles[offset:offset + entries * (32 if mode else 16)])
+    return found
+
+
+def figures(folder):
+    """What the queries say about a real trace is what `analyze --json` says."""
+    trace = corpus("AMD-AGI+TraceLens/b200/eager_trace.json.gz")
+    expected = analysis(trace)
+    of = json.loads(expected)["traces"][0]
+    with view(trace) as page:
+        meta = page.wait_until_done()
+        check("analysis: the bytes of analyze --json", page.ask("/api/v1/analysis")[2] == expected)
+        summary = page.json("summary")
+        check("summary: the verdict", summary["verdict"] == json.loads(expected)["verdict"]["text"], summary["verdict"])
+        check("summary: fifteen answers", len(summary["answers"]) == 15, summary["answers"])
+        check("summary: what the trust line says", "linked to a launch" in summary["trust"], summary["trust"])
+        rank = meta["ranks"][0]
+        check("one rank, read", len(meta["ranks"]) == 1 and rank["state"] == "read", rank["state"])
+        check("its steps", [(s["phase"], s["to_ns"] - s["from_ns"]) for s in meta["steps"]]
+              == [(s["phase"], s["dur_ns"]) for s in of["steps"]["list"]], meta["steps"])
+        check("its gaps", [(g["from_ns"] - rank["offset_ns"], g["to_ns"] - g["from_ns"], g["cause"]) for g in meta["gaps"]][:20]
+              == [(g["start_ns"], g["dur_ns"], g["cause"]) for g in of["idle"]["gaps"]][:20], meta["gaps"][:3])
+        names = page.json("names", rank=0)["names"]
+        check("as many names as meta says", len(names) == rank["names"], (len(names), rank["names"]))
+        # The busy row, column by column, adds up to the device's busy time.
+        span = rank["span"]["to_ns"] - rank["span"]["from_ns"]
+        width = 1 << (span // 64).bit_length()
+        busy, stream = rows_of(meta, 0, "busy")[0], rows_of(meta, 0, "stream")[0]
+        whole = page.ask(f"/api/v1/tiles?rank=0&rows={busy},{stream}&from=0&width={width}&columns=8192")[2]
+        lanes = lanes_of(whole)
+        mode, entries, data = lanes[busy << 16]
+        check("a lane with fewer slices than columns is exact", mode == 1 and entries == meta["ranks"][0]["rows"][busy]["slices"], lanes)
+        total = sum(struct.unpack_from("<dd", data, 32 * i)[1] for i in range(entries))
+        check("its slices add up to the busy time", total == sum(d["busy_ns"] for d in of["devices"]), total)
+        slice_queries(page, rank, stream, lanes[stream << 16])
+
+
+def slice_queries(page, rank, stream, lane):
+    _, _, data = lane
+    start, duration, place, name = struct.unpack_from("<ddII", data)
+    slice = page.json("slice", rank=0, row=stream, lane=0, place=place)
+    check("slice: that of the tile", (slice["from_ns"], slice["to_ns"]) == (start, start + duration), slice)
+    check("slice: a piece of device work", slice["kind"] in ("kernel", "copy", "memset"), slice)
+    check("slice: its arguments", any(argument["key"] == "stream" for argument in slice["args"]), slice["args"])
+    check("at: the same", page.json("at", rank=0, row=stream, t=int(start)) == slice)
+    launch = slice["launch"]["at"]
+    call = page.json("slice", **{key: launch[key] for key in ("rank", "row", "lane", "place")})
+    check("launch: its call", call["kind"] == "call" and call["launched_count"] >= 1, call)
+    check("launched: among its work", any(work["at"]["from_ns"] == slice["from_ns"] for work in call["launched"]), call["launched"])
+
+
+def ranks(folder):
+    """A folder of ranks: on one clock, with a broken one among them, and the command's own words."""
+    root = pathlib.Path(folder) / "run"
+    base = {"baseTimeNanoseconds": 1_700_000_000_000_000_000, "schemaVersion": 1}
+    for rank in range(3):
+        write_trace(root / f"rank{rank}.json", [kernel(1000 + rank, 10, HOSTILE), kernel(1100, 20), {**HOST, "name": HOSTILE}],
+                    distributedInfo={"rank": rank, "world_size": 3}, **base)
+    write(root / "rank3.json", "")
+    with view(root, "--gap", "1") as page:
+        meta = page.wait_until_done()
+        check("four ranks", [rank["state"] for rank in meta["ranks"]] == ["read"] * 3 + ["failed"], meta["ranks"])
+        check("why one failed", "empty" in meta["ranks"][3]["why"] and meta["ranks"][3]["path"].endswith("rank3.json"), meta["ranks"][3])
+        check("one clock", meta["clock"]["shared"] and [r["span"]["from_ns"] for r in meta["ranks"][:3]] == [0, 1000, 2000], meta["ranks"])
+        check("--gap 1 is where it begins", meta["start"]["to_ns"] - meta["start"]["from_ns"] == meta["gaps"][0]["to_ns"] - meta["gaps"][0]["from_ns"],
+              meta.get("start"))
+        check("analysis of a folder", page.ask("/api/v1/analysis")[2] == analysis(root))
+        check("a hostile name stays text", HOSTILE in page.json("names", rank=1)["names"], page.json("names", rank=1))
+        check("of JSON", page.ask("/api/v1/names?rank=1")[1]["Content-Type"] == "application/json")
+        one_page_listens(page, root)
+        status, said = page.end()
+        check("Ctrl-C: status 4, for one rank is missing", status == 4, f"{status} {said}")
+        check("and which", "rank3.json: is empty" in said, said)
+        check("the vanished file is named on the terminal", "rank2.json was removed" in said, said)
+
+
+def one_page_listens(page, root):
+    connection = socket.create_connection(("127.0.0.1", page.port), timeout=60)
+    with connection, connection.makefile("rb") as lines:
+        connection.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {page.token}\r\n\r\n".encode())
+        events = []
+        os.remove(root / "rank2.json")
+        while "gone" not in events:
+            line = lines.readline().decode()
+            if not line:
+                break
+            if line.startswith("event: "):
+                events.append(line.split()[1])
+        check("events: what happened so far, then the vanished file", events == ["progress"] + ["rank"] * 4 + ["done", "gone"], events)
+
+
+def who_may_ask(folder):
+    """Another host, another origin, no key, and what every answer carries."""
+    with view(RECORDING) as page:
+        page.wait_until_done()
+        for host in ("evil.example", f"evil.example:{page.port}", "127.0.0.1.nip.io", "localhost.evil.example", None):
+            status, headers, body = page.ask("/api/v1/meta", Host=host)
+            check(f"Host {host}: 403", status == 403, status)
+            check("and nothing of the trace", b"ranks" not in body and page.token.encode() not in body, body)
+        for host in ("localhost", f"LOCALHOST:{page.port}", "127.0.0.1:1", "[::1]:8137"):
+            check(f"Host {host}: served", page.ask("/api/v1/meta", Host=host)[0] == 200)
+        for path in ("/", "/app.js", "/api/v1/meta", "/api/v1/events", "/nothing"):
+            status, headers, _ = page.ask(path, key=False)
+            check(f"{path} without a key: 401", status == 401, status)
+        wrong = page.token[:-1] + ("0" if page.token[-1] != "0" else "1")
+        check("a wrong key: 401", page.ask("/", key=False, Authorization=f"Bearer {wrong}")[0] == 401)
+        check("a wrong token: 401", page.ask(f"/?token={wrong}", key=False)[0] == 401)
+        status, headers, _ = page.ask(f"/?token={page.token}", key=False)
+        check("the token: 303 to a relative address", (status, headers.get("Location")) == (303, "./"), (status, headers))
+        cookie = headers["Set-Cookie"]
+        check("a cookie of this port", cookie.startswith(f"tacho-{page.port}=") and "HttpOnly" in cookie and "SameSite=Strict" in cookie, cookie)
+        check("without the token in it", page.token not in cookie, cookie)
+        check("the cookie opens the page", page.ask("/", key=False, Cookie=cookie.split(";")[0])[0] == 200)
+        for path in ("/", "/app.js", "/app.css", "/favicon.svg", "/api/v1/meta", "/nothing", "/api/v1/nothing"):
+            status, headers, body = page.ask(path)
+            check(f"{path}: safe headers", all(headers.get(name) == value for name, value in HEADERS.items())
+                  and "default-src 'none'" in headers.get("Content-Security-Policy", "") and "'unsafe" not in headers["Content-Security-Policy"], headers)
+            check(f"{path}: no CORS", not any(name.lower().startswith("access-control") for name in headers), headers)
+        status, headers, body = page.ask("/app.js")
+        source = pathlib.Path(__file__).resolve().parents[2] / "web/dist/app.js"
+        check("the page is gzip", headers["Content-Encoding"] == "gzip" and gzip.decompress(body) == source.read_bytes(), headers)
+        check("and has a tag", page.ask("/app.js", **{"If-None-Match": headers["ETag"]})[0] == 304, headers)
+        for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/app.js%00.html", "/web/dist/app.js"):
+            check(f"{path}: 404", page.ask(path)[0] == 404)
+        for method in ("POST", "DELETE", "OPTIONS"):
+            check(f"{method}: 405", page.ask("/api/v1/meta", method)[0] == 405)
+
+
+def marks(folder):
+    trace = shutil.copy(RECORDING, pathlib.Path(folder) / "a.pt.trace.json.gz")
+    note = json.dumps({"marks": [{"from_ns": 1, "to_ns": 2, "note": HOSTILE}]}).encode()
+    with view(trace) as page:
+        own = f"http://127.0.0.1:{page.port}"
+        check("no marks at first", page.json("marks") == {"marks": []})
+        for origin in (None, "http://evil.example", "null", f"http://localhost:{page.port}"):
+            check(f"PUT from {origin}: 403", page.ask("/api/v1/marks", "PUT", note, Origin=origin)[0] == 403)
+        check("PUT without a key: 401", page.ask("/api/v1/marks", "PUT", note, key=False, Origin=own)[0] == 401)
+        check("no mark is a file yet", not os.path.exists(f"{trace}.tacho-marks.json"))
+        check("PUT", page.ask("/api/v1/marks", "PUT", note, Origin=own)[0] == 200)
+        check("they are kept beside the trace", json.load(open(f"{trace}.tacho-marks.json")) == json.loads(note))
+        for bad in (b"", b"[]", b'{"marks": [{}]}', b"{" * 100_000):
+            check(f"PUT {bad[:20]}: 400", page.ask("/api/v1/marks", "PUT", bad, Origin=own)[0] == 400)
+        check("PUT of 2 MB: 413", page.ask("/api/v1/marks", "PUT", b" " * 2_000_000, Origin=own)[0] == 413)
+    with view(trace) as page:
+        check("the next one has them", page.json("marks") == json.loads(note))
+
+
+def bounds(folder):
+    """Bad and huge queries, a thousand connections, clients that stop reading."""
+    with view(RECORDING) as page:
+        page.wait_until_done()
+        good = {"rank": 0, "rows": "0", "from": 0, "width": 1024, "columns": 100}
+        check("a tile", page.ask(f"/api/v1/tiles?{urllib.parse.urlencode(good)}")[0] == 200)
+        for bad in ({"columns": 8193}, {"columns": -1}, {"width": 1000}, {"width": 2**63}, {"from": 1}, {"from": "x"}, {"rows": "0-99999999"},
+                    {"rows": ",".join(["0"] * 513)}, {"rank": 1}, {"rank": -1}, {"rank": "0;ls"}):
+            status, _, body = page.ask(f"/api/v1/tiles?{urllib.parse.urlencode({**good, **bad})}")
+            check(f"tiles {str(bad)[:60]}: 400", status == 400 and json.loads(body)["error"], f"{status} {body[:200]}")
+        check("a head of 20 kB: 431", page.ask("/", X="x" * 20_000)[0] == 431)
+        check("an unknown query: 404", page.ask("/api/v1/shell")[0] == 404)
+        stopped = [socket.create_connection(("127.0.0.1", page.port)) for _ in range(20)]
+        for connection in stopped:
+            connection.sendall(f"GET /api/v1/analysis HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {page.token}\r\n\r\n".encode() * 20)
+        check("20 clients that do not read hold up nobody", page.ask("/api/v1/meta")[0] == 200)
+        kept = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
+        kept.request("GET", "/api/v1/meta", headers={"Authorization": f"Bearer {page.token}"})
+        kept.getresponse().read()
+        many = []
+        with contextlib.suppress(OSError):
+            many += [socket.create_connection(("127.0.0.1", page.port)) for _ in range(1000)]
+        kept.request("GET", "/api/v1/meta", headers={"Authorization": f"Bearer {page.token}"})
+        check("1,000 connections do not take away an open one", kept.getresponse().status == 200)
+        for connection in (*stopped, *many):
+            connection.close()
+        check("and after them there is room again", wait_for(lambda: page.ask("/api/v1/meta")[0] == 200))
+
+
+def bad_input(folder):
+    root = pathlib.Path(folder)
+    for what, arguments, status, word in (
+            ("no path", [], 2, "no trace given"), ("a missing path", [root / "missing"], 3, "missing"),
+            ("text", [write(root / "text.json", "hello world\n" * 50)], 3, "text.json"),
+            ("JSON that is no trace", [write(root / "other.json", '{"a": 1}')], 3, "other.json"),
+            ("no such rank", [RECORDING, "--rank", "7"], 2, "rank 7"),
+            ("a bad time", [RECORDING, "--at", "soon"], 2, "soon"), ("an unknown option", [RECORDING, "--prot", "1"], 2, "--port"),
+            ("a bad host", [RECORDING, "--host", "nowhere.example"], 2, "nowhere.example"),
+            ("a host with a port", [RECORDING, "--allow-host", "a:80"], 2, "a:80")):
+        got, said = run(*arguments)
+        check(f"{what}: status {status}", got == status, f"{got} {said}")
+        check(f"{what}: says {word!r}", word in said and "bug" not in said, said)
+    # Half a trace: what is there is shown, with the note.
+    text = gzip.open(RECORDING).read()
+    with view(write(root / "half.json", text[:len(text) // 2])) as page:
+        meta = page.wait_until_done()
+        check("half a trace is shown", meta["ranks"][0]["slices"] > 0 and "truncated-json" in [n["id"] for n in meta["ranks"][0]["notes"]], meta["ranks"])
+        status, said = page.end()
+        check("and its end is status 4", status == 4 and "truncated-json" in said, f"{status} {said}")
+    # No GPU rows, and an event of an hour among microseconds.
+    with view(write_trace(root / "host.json", [HOST])) as page:
+        rows = page.wait_until_done()["ranks"][0]["rows"]
+        check("rows that have nothing to show say why", any(row.get("lacks") for row in rows), rows)
+    with view(write_trace(root / "hour.json", [kernel(0, 3_600_000_000), kernel(10, 1, stream=8), HOST])) as page:
+        check("an event of an hour", page.wait_until_done()["span"]["to_ns"] == 3_600_000_000_000)
+    # Two traces of different jobs.
+    for name, start in (("a", 1_700_000_000), ("b", 1_700_900_000)):
+        write_trace(root / f"{name}.json", [kernel(0, 10)], baseTimeNanoseconds=start * 10**9)
+    with view(root / "a.json", root / "b.json") as page:
+        meta = page.wait_until_done()
+        check("traces of different jobs are on clocks of their own", not meta["clock"]["shared"], meta["clock"])
+        check("which both begin at 0", [rank["span"]["from_ns"] for rank in meta["ranks"]] == [0, 0], meta["ranks"])
+
+
+def ports_and_browsers(folder):
+    root = pathlib.Path(folder)
+    with view(RECORDING, "--port", "0") as page:
+        got, said = run(RECORDING, "--port", page.port)
+        check("a port in use: status 3", got == 3 and "take another port" in said, f"{got} {said}")
+        check("no display: how to reach it", f"ssh -N -L {page.port}:127.0.0.1:{page.port}" in page.process.stdout.readline())
+    with view(RECORDING, "--host", "0.0.0.0") as page:
+        page.wait_until_done()
+        check("--host 0.0.0.0: the name in its address is allowed", page.ask("/", Host=f"{page.host}:{page.port}")[0] == 200)
+        check("a warning", "travels unencrypted" in page.end()[1])
+    # A browser gets a key that works once, in a process group of its own, without a shell.
+    opener = write(root / "xdg-open", f'#!/bin/sh\necho "$#" "$1" > {root}/opened.tmp && mv {root}/opened.tmp {root}/opened\n')
+    opener.chmod(0o755)
+    path = f"{root}:{os.environ['PATH']}"
+    with view(RECORDING, DISPLAY=":0", PATH=path) as page:
+        check("the browser is opened", wait_for((root / "opened").exists))
+        count, url = (root / "opened").read_text().split()
+        token = url.split("token=")[1]
+        check("with one argument, and not the terminal's key", count == "1" and page.token not in url, url)
+        check("which works", page.ask(f"/?token={token}", key=False)[0] == 303)
+        check("once", page.ask(f"/?token={token}", key=False)[0] == 401)
+        status, said = page.end()
+        check("Ctrl-C: status 0", status == 0 and not said, f"{status} {said}")
+    (root / "opened").unlink()
+    for environment in ({"SSH_CONNECTION": "1 2 3 4"}, {}):
+        options = () if environment else ("--no-open",)
+        with view(RECORDING, *options, DISPLAY=":0", PATH=path, **environment) as page:
+            page.wait_until_done()
+    check("over ssh and with --no-open it is not", not (root / "opened").exists())
+
+
+def idle_exit(folder):
+    with view(RECORDING, "--idle-exit", "500ms") as page:
+        page.ask("/api/v1/meta")
+        check("--idle-exit: it ends by itself", page.process.wait(60) == 0, page.process.returncode)
+
+
+if __name__ == "__main__":
+    main([figures, ranks, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit], __doc__)
