@@ -24,54 +24,11 @@ DrawnKind KindOfRow(RowKind kind) {
   }
 }
 
-std::string CategoryOfSlice(const ViewedRank& rank, DrawnKind kind, SliceRef slice) {
+std::string_view CategoryOfSlice(const ViewedRank& rank, DrawnKind kind, SliceRef slice) {
+  if (kind != DrawnKind::kKernel) return CategoryInFile(rank, slice);
   const Trace& trace = rank.trace();
-  const auto in_file = [&](CategoryId id) { return std::string(trace.Text(trace.words[id].name)); };
-  switch (TableOfRef(slice)) {
-    case DrawnFrom::kGpu: {
-      if (kind == DrawnKind::kCopy) return "gpu_memcpy";
-      if (kind == DrawnKind::kMemset) return "gpu_memset";
-      const Classifier& rules = rank.classifier();
-      return rules.categories()[rules.OfKernel(trace.Text(trace.gpu.name[slice.row()]))];
-    }
-    case DrawnFrom::kGpuAnnotations:
-      return "gpu_user_annotation";
-    case DrawnFrom::kPythonFrames:
-      return "python_function";
-    case DrawnFrom::kAnnotations:
-      return "user_annotation";
-    case DrawnFrom::kHostOps:
-      return "cpu_op";
-    case DrawnFrom::kHostCalls:
-      return in_file(trace.host_calls.category[slice.row()]);
-    case DrawnFrom::kOthers:
-      return in_file(trace.others.category[slice.row()]);
-    case DrawnFrom::kComputed:
-      break;
-  }
-  return {};
-}
-
-ArgsOf ArgumentsOf(const Trace& trace, SliceRef slice) {
-  switch (TableOfRef(slice)) {
-    case DrawnFrom::kGpu:
-      return GpuArgs(trace, slice.row());
-    case DrawnFrom::kGpuAnnotations:
-      return {trace.gpu_annotations.args[slice.row()]};
-    case DrawnFrom::kPythonFrames:
-      return {trace.python_frames.args[slice.row()]};
-    case DrawnFrom::kAnnotations:
-      return {trace.annotations.args[slice.row()]};
-    case DrawnFrom::kHostOps:
-      return HostOpArgs(trace, slice.row());
-    case DrawnFrom::kHostCalls:
-      return HostCallArgs(trace, slice.row());
-    case DrawnFrom::kOthers:
-      return {trace.others.args[slice.row()]};
-    case DrawnFrom::kComputed:
-      break;
-  }
-  return {};
+  const Classifier& rules = rank.classifier();
+  return rules.categories()[rules.OfKernel(trace.Text(trace.gpu.name[slice.row()]))];
 }
 
 // At most `most` bytes, and no character cut in two.
@@ -174,6 +131,58 @@ std::string_view DrawnKindName(DrawnKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+std::string_view CategoryInFile(const ViewedRank& rank, SliceRef slice) {
+  const Trace& trace = rank.trace();
+  switch (TableOfRef(slice)) {
+    case DrawnFrom::kGpu:
+      switch (trace.gpu.kind[slice.row()]) {
+        case SliceKind::kMemcpy:
+          return "gpu_memcpy";
+        case SliceKind::kMemset:
+          return "gpu_memset";
+        default:
+          return "kernel";
+      }
+    case DrawnFrom::kGpuAnnotations:
+      return "gpu_user_annotation";
+    case DrawnFrom::kPythonFrames:
+      return "python_function";
+    case DrawnFrom::kAnnotations:
+      return "user_annotation";
+    case DrawnFrom::kHostOps:
+      return "cpu_op";
+    case DrawnFrom::kHostCalls:
+      return trace.Text(trace.words[trace.host_calls.category[slice.row()]].name);
+    case DrawnFrom::kOthers:
+      return trace.Text(trace.words[trace.others.category[slice.row()]].name);
+    case DrawnFrom::kComputed:
+      break;
+  }
+  return {};
+}
+
+ArgsOf ArgumentsOfSlice(const Trace& trace, SliceRef slice) {
+  switch (TableOfRef(slice)) {
+    case DrawnFrom::kGpu:
+      return GpuArgs(trace, slice.row());
+    case DrawnFrom::kGpuAnnotations:
+      return {trace.gpu_annotations.args[slice.row()]};
+    case DrawnFrom::kPythonFrames:
+      return {trace.python_frames.args[slice.row()]};
+    case DrawnFrom::kAnnotations:
+      return {trace.annotations.args[slice.row()]};
+    case DrawnFrom::kHostOps:
+      return HostOpArgs(trace, slice.row());
+    case DrawnFrom::kHostCalls:
+      return HostCallArgs(trace, slice.row());
+    case DrawnFrom::kOthers:
+      return {trace.others.args[slice.row()]};
+    case DrawnFrom::kComputed:
+      break;
+  }
+  return {};
+}
+
 DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef slice) {
   switch (TableOfRef(slice)) {
     case DrawnFrom::kGpu:
@@ -212,7 +221,7 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at) {
   SliceDetail detail{*placed, KindOfSlice(rank, row, slice)};
   detail.category = CategoryOfSlice(rank, detail.kind, slice);
   detail.name = lane.NameText(at.place);
-  AddArguments(rank.trace(), ArgumentsOf(rank.trace(), slice), detail);
+  AddArguments(rank.trace(), ArgumentsOfSlice(rank.trace(), slice), detail);
   AddLaunches(ranks, at.rank, slice, detail);
   if (row.kind == RowKind::kThread) {
     AddNesting(ranks, at, detail);

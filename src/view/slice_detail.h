@@ -28,6 +28,10 @@ std::string_view DrawnKindName(DrawnKind kind);
 // What a slice of a lane is.
 DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef slice);
 
+// Its category as the file has it ("cpu_op"); "" of what analyses found. And its arguments.
+std::string_view CategoryInFile(const ViewedRank& rank, SliceRef slice);
+ArgsOf ArgumentsOfSlice(const Trace& trace, SliceRef slice);
+
 struct SliceArgument {
   std::string key, value;  // a text without its quotes, all else as its JSON
   bool cut = false;        // the value is longer than SliceDetail::kMostValue

@@ -1,0 +1,231 @@
+#include "view/export_window.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "base/json_text.h"
+
+namespace tacho {
+namespace {
+
+// Microseconds with three decimals, which is exact.
+std::string Micros(int64_t ns) {
+  const uint64_t whole = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+  return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", whole / 1000, whole % 1000);
+}
+
+// Writes the events of one rank.
+class RankExport {
+ public:
+  // `prefix`: in front of its processes. `shift`: from its times to those of the file.
+  RankExport(const ViewedRank& rank, std::string prefix, DurationNs shift, Interval window,
+             std::string& out)
+      : rank_(rank), prefix_(std::move(prefix)), shift_(shift), window_(window), out_(out) {}
+
+  void Write() {
+    WriteNames();
+    for (size_t i = 0; i < rank_.rows().size(); ++i) WriteRow(i);
+    WriteInstants();
+    WriteRanges();
+    WriteCounters();
+  }
+
+ private:
+  [[nodiscard]] const Trace& trace() const { return rank_.trace(); }
+  [[nodiscard]] std::string_view Text(StringId id) const { return trace().Text(id); }
+  [[nodiscard]] std::string Time(TimeNs t) const { return Micros((t + shift_).ns); }
+
+  // As the file had it: a number without quotes.
+  [[nodiscard]] std::string Pid(const Process& process) const {
+    if (prefix_.empty() && process.number) return std::to_string(*process.number);
+    return QuoteJson(prefix_ + std::string(Text(process.id)));
+  }
+  [[nodiscard]] std::string Tid(StringId tid) const {
+    const std::string_view text = Text(tid);
+    const bool is_number = !text.empty() && text.size() < 18 &&
+                           text.find_first_not_of("0123456789") == std::string_view::npos &&
+                           (text == "0" || text.front() != '0');
+    return is_number ? std::string(text) : QuoteJson(text);
+  }
+  [[nodiscard]] std::string Where(TrackId id) const {
+    const Track& track = trace().words[id];
+    return fmt::format(R"("pid":{},"tid":{})", Pid(trace().words[track.process]), Tid(track.tid));
+  }
+  [[nodiscard]] std::string Computed(size_t row) const {
+    return fmt::format(R"("pid":{},"tid":{})", QuoteJson(prefix_ + "tacho"), row + 1);
+  }
+  [[nodiscard]] std::string_view Category(CategoryId id) const {
+    return Text(trace().words[id].name);
+  }
+
+  // One event; `more` is what follows its name, beginning with a comma.
+  void Event(char ph, std::string_view category, std::string_view name, TimeNs at,
+             std::string_view where, std::string_view more) {
+    fmt::format_to(std::back_inserter(out_), ",\n{{\"ph\":\"{}\"", ph);
+    if (!category.empty()) out_ += ",\"cat\":" + QuoteJson(category);
+    fmt::format_to(std::back_inserter(out_), R"(,"name":{},{},"ts":{}{}}})", QuoteJson(name), where,
+                   Time(at), more);
+  }
+  void NameOf(std::string_view what, std::string_view where, std::string_view name) {
+    fmt::format_to(std::back_inserter(out_),
+                   ",\n{{\"ph\":\"M\",\"name\":\"{}\",{},\"args\":{{\"name\":{}}}}}", what, where,
+                   QuoteJson(name));
+  }
+  [[nodiscard]] std::string ArgsMember(const ArgsOf& args) const {
+    const std::string text = ArgsText(trace(), args);
+    return text.empty() ? "" : ",\"args\":" + text;
+  }
+
+  void WriteNames() {
+    for (const Process& process : trace().words.processes()) {
+      if (process.name == StringId::kEmpty) continue;
+      NameOf("process_name", fmt::format(R"("pid":{},"tid":0)", Pid(process)), Text(process.name));
+    }
+    for (size_t i = 0; i < trace().words.tracks().size(); ++i) {
+      const StringId name = trace().words.tracks()[i].name;
+      if (name != StringId::kEmpty)
+        NameOf("thread_name", Where(static_cast<TrackId>(i)), Text(name));
+    }
+    for (size_t i = 0; i < rank_.rows().size(); ++i) {
+      const TimelineRow& row = rank_.rows()[i];
+      if (row.group != RowGroup::kComputed || row.lanes.empty()) continue;
+      NameOf("process_name", Computed(i), prefix_ + "tacho");
+      const std::string owner = row.owner.empty() ? "" : row.owner + " ";
+      NameOf("thread_name", Computed(i), owner + row.label);
+    }
+  }
+
+  void WriteRow(size_t number) {
+    const TimelineRow& row = rank_.rows()[number];
+    for (const Lane& lane : row.lanes) {
+      const Lane::Places places = lane.In(window_);
+      for (size_t place = places.first; place < places.last; ++place) {
+        const SliceRef slice = lane[place];
+        const bool computed = static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kComputed;
+        const Interval when = lane.When(place);
+        const std::string where =
+            computed ? Computed(number) : Where(lane.TableOf(place).slices->track[slice.row()]);
+        Event('X', computed ? "tacho" : CategoryInFile(rank_, slice), lane.NameText(place),
+              when.start, where,
+              ",\"dur\":" + Micros(when.length().ns) +
+                  ArgsMember(ArgumentsOfSlice(rank_.trace(), slice)));
+        if (!computed) WriteFlow(slice, when, where);
+      }
+    }
+  }
+
+  // As Kineto's: one from each call that launched work, one to each piece of its work.
+  void WriteFlow(SliceRef slice, Interval when, std::string_view where) {
+    const LaunchLinks& links = rank_.view().links();
+    const auto from = static_cast<DrawnFrom>(slice.table());
+    const bool is_call = from == DrawnFrom::kHostCalls && links.first.LaunchedWork(slice.row());
+    if (!is_call && from != DrawnFrom::kGpu) return;
+    const uint32_t call = is_call ? slice.row() : links.call_of_gpu[slice.row()];
+    if (call == LaunchLinks::kNone) return;
+    const int64_t id = trace().host_calls.correlation[call];
+    Event(is_call ? 's' : 'f', "ac2g", "ac2g", when.start, where,
+          fmt::format(",\"id\":{}{}", id, is_call ? "" : ",\"bp\":\"e\""));
+  }
+
+  void WriteInstants() {
+    const InstantTable& table = trace().instants;
+    for (size_t i = 0; i < table.size(); ++i) {
+      if (!window_.contains(table.at[i])) continue;
+      Event('i', "", Text(table.name[i]), table.at[i], Where(table.track[i]),
+            ",\"s\":\"t\"" + ArgsMember({table.args[i]}));
+    }
+  }
+
+  void WriteRanges() {
+    const RangeTable& table = trace().ranges;
+    for (size_t i = 0; i < table.size(); ++i) {
+      const bool open = table.duration[i] == NarrowColumn::kNone;
+      const TimeNs end = open ? window_.end : table.start[i] + DurationNs{table.duration[i]};
+      if (table.start[i] >= window_.end || end < window_.start) continue;
+      const std::string id = fmt::format(",\"id\":{}", i + 1);
+      const std::string_view category = Category(table.category[i]), name = Text(table.name[i]);
+      Event('b', category, name, table.start[i], Where(table.track[i]),
+            id + ArgsMember({table.args[i]}));
+      if (!open) Event('e', category, name, end, Where(table.track[i]), id);
+    }
+  }
+
+  void WriteCounters() {
+    const CounterTable& table = trace().counters;
+    for (size_t i = 0; i < table.size(); ++i) {
+      if (!window_.contains(table.at[i])) continue;
+      const Metric& metric = trace().words.metrics()[Index(table.metric[i])];
+      const auto* const decimal = std::get_if<double>(&table.value[i]);
+      if (decimal != nullptr && !std::isfinite(*decimal)) continue;
+      const std::string value = decimal != nullptr
+                                    ? fmt::format("{}", *decimal)
+                                    : std::to_string(std::get<int64_t>(table.value[i]));
+      Event('C', "", Text(metric.name), table.at[i],
+            fmt::format("\"pid\":{}", Pid(trace().words[metric.owner])),
+            fmt::format(",\"args\":{{{}:{}}}", QuoteJson(Text(metric.series)), value));
+    }
+  }
+
+  const ViewedRank& rank_;
+  std::string prefix_;
+  DurationNs shift_;
+  Interval window_;
+  std::string& out_;
+};
+
+size_t SlicesIn(const ViewedRank& rank, Interval window) {
+  size_t slices = 0;
+  for (const TimelineRow& row : rank.rows()) {
+    for (const Lane& lane : row.lanes) {
+      const Lane::Places places = lane.In(window);
+      slices += places.last - places.first;
+    }
+  }
+  return slices;
+}
+
+// The header's members, each with a comma before it. Of several ranks only what holds for all.
+void WriteHeader(const Trace& trace, bool alone, std::string& out) {
+  for (const auto& [key, json] : trace.header.fields) {
+    if (!alone && key != "baseTimeNanoseconds" && key != "deviceProperties") continue;
+    if (key != "schemaVersion") out += ",\n" + QuoteJson(key) + ":" + json;
+  }
+}
+
+}  // namespace
+
+Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection) {
+  std::vector<uint32_t> chosen;
+  size_t slices = 0;
+  for (uint32_t i = 0; i < ranks.size(); ++i) {
+    if (!ranks[i] || !selection.Has(i)) continue;
+    chosen.push_back(i);
+    slices += SlicesIn(*ranks[i], ranks[i]->ToTrace(selection.window));
+  }
+  if (chosen.empty()) return Fail(ErrorKind::kUsage, "no rank of the selection is read");
+  if (slices > kMostExported) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the selection holds {} slices, and an export at most {}: select less",
+                            slices, kMostExported));
+  }
+  const ViewedRank& first = *ranks[chosen.front()];
+  const bool alone = chosen.size() == 1;
+  std::string out = "{\"schemaVersion\":1";
+  WriteHeader(first.trace(), alone, out);
+  // The first element, so that each event can begin with a comma.
+  out +=
+      ",\n\"traceEvents\":[\n"
+      R"({"ph":"M","name":"process_labels","pid":"tacho","tid":0,"args":{"labels":"selection"}})";
+  for (const uint32_t i : chosen) {
+    const ViewedRank& rank = *ranks[i];
+    RankExport(rank, alone ? "" : fmt::format("[TP{:02}] ", i), rank.offset() - first.offset(),
+               rank.ToTrace(selection.window), out)
+        .Write();
+  }
+  out += "\n]}\n";
+  return out;
+}
+
+}  // namespace tacho
