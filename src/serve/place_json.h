@@ -3,9 +3,15 @@
 #include <string_view>
 
 #include "text/json_writer.h"
+#include "view/palette.h"
 #include "view/place.h"
 
 namespace tacho {
+
+inline std::string_view PaletteKey(Palette palette) {
+  constexpr std::string_view kKeys[] = {"work", "phases", "idle", "exposure", "host"};
+  return kKeys[static_cast<size_t>(palette)];
+}
 
 // A name as a list of the page gets it: its first 4 kB.
 inline std::string_view BoundedName(std::string_view name) { return name.substr(0, 4096); }

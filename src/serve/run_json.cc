@@ -8,17 +8,13 @@
 #include "report/answers.h"
 #include "report/device_totals.h"
 #include "report/verdict.h"
+#include "serve/place_json.h"
+#include "view/navigate.h"
 
 namespace tacho {
 namespace {
 
-constexpr size_t kMostGaps = 100;
 constexpr DurationNs kAroundTime{500'000};
-
-std::string_view PaletteKey(Palette palette) {
-  static constexpr std::string_view kKeys[] = {"work", "phases", "idle", "exposure", "host"};
-  return kKeys[static_cast<size_t>(palette)];
-}
 
 void WriteSpan(JsonWriter& json, Interval when) {
   json.Fields("from_ns", when.start, "to_ns", when.end);
@@ -67,60 +63,27 @@ void WriteSteps(JsonWriter& json, const ReadRanks& ranks) {
   json.End();
 }
 
-struct RunGap {
-  size_t rank = 0;
-  const IdleGap* gap = nullptr;
-  Interval when;
-};
-
-// The longest of all ranks, longest first.
-std::vector<RunGap> LongestGaps(const ReadRanks& ranks) {
-  std::vector<RunGap> gaps;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    if (!ranks[i]) continue;
-    for (const IdleGap& gap : ranks[i]->view().gaps())
-      gaps.push_back({i, &gap, ranks[i]->ToRun(gap.when)});
-  }
-  std::ranges::stable_sort(
-      gaps, [](const RunGap& a, const RunGap& b) { return a.when.length() > b.when.length(); });
-  if (gaps.size() > kMostGaps) gaps.resize(kMostGaps);
-  return gaps;
-}
-
 struct StartPlace {
   Interval when;
-  std::optional<size_t> rank = {}, row = {};
+  std::optional<SlicePlace> at = {};
 };
 
-std::optional<size_t> FindRow(const ViewedRank& rank, RowKind kind, std::string_view owner) {
-  for (size_t i = 0; i < rank.rows().size(); ++i) {
-    const TimelineRow& row = rank.rows()[i];
-    if (row.kind == kind && row.owner == owner) return i;
-  }
-  return std::nullopt;
-}
-
 // nullopt until the ranks are there that decide which gap or step it is.
-std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ranks,
-                                  const std::vector<RunGap>& gaps, bool done) {
+std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ranks, bool done) {
   using Kind = ServedStart::Kind;
   if (start.kind == Kind::kTime) {
     const TimeNs at{start.time.ns};
     return StartPlace{{at - kAroundTime, at + kAroundTime}};
   }
-  if (start.kind == Kind::kGap && done && start.number <= gaps.size()) {
-    const RunGap& gap = gaps[start.number - 1];
-    return StartPlace{gap.when, gap.rank,
-                      FindRow(*ranks[gap.rank], RowKind::kIdle, gap.gap->device)};
+  if (start.kind == Kind::kNowhere || !done) return std::nullopt;
+  std::optional<PlacedSlice> slice;
+  if (start.kind == Kind::kStep) {
+    slice = StepByNumber(ranks, start.number);
+  } else if (const auto gaps = LongestRunGaps(ranks); start.number <= gaps.size()) {
+    slice = PlaceOfGap(ranks, gaps[start.number - 1]);
   }
-  if (start.kind != Kind::kStep) return std::nullopt;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    if (!ranks[i] && !done) return std::nullopt;
-    if (!ranks[i] || ranks[i]->view().steps().size() < start.number) continue;
-    return StartPlace{ranks[i]->ToRun(ranks[i]->view().steps()[start.number - 1].when), i,
-                      FindRow(*ranks[i], RowKind::kSteps, "")};
-  }
-  return std::nullopt;
+  if (!slice) return std::nullopt;
+  return StartPlace{slice->when, slice->at};
 }
 
 // What the analysis of a rank noted; before there is one, what its reading noted.
@@ -242,16 +205,15 @@ std::string MetaJson(const ServedRun& run) {
   }
   json.End();
   WriteSteps(json, ranks);
-  const std::vector<RunGap> gaps = LongestGaps(ranks);
-  json.Rows("gaps", gaps, [&](const RunGap& gap) {
+  json.Rows("gaps", LongestRunGaps(ranks), [&](const RunGap& gap) {
     json.Fields("rank", gap.rank, "device", gap.gap->device);
     WriteSpan(json, gap.when);
     json.Field("cause", IdleCauseId(gap.gap->cause));
   });
-  if (const auto start = PlaceOf(run.info().start, ranks, gaps, analysis != nullptr)) {
+  if (const auto start = PlaceOf(run.info().start, ranks, analysis != nullptr)) {
     json.BeginRow("start");
     WriteSpan(json, start->when);
-    json.Fields("rank", start->rank, "row", start->row);
+    if (start->at) json.Fields("rank", start->at->rank, "row", start->at->row);
     json.End();
   }
   json.End();

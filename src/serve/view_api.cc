@@ -8,6 +8,7 @@
 #include "serve/parameters.h"
 #include "serve/rank_queries.h"
 #include "serve/run_json.h"
+#include "serve/run_queries.h"
 #include "serve/slice_queries.h"
 
 namespace tacho {
@@ -35,10 +36,17 @@ struct Route {
   std::string_view what;
   Result<HttpAnswer> (*answer)(const ServedRun&, const Parameters&);
 };
-constexpr Route kRoutes[] = {
-    {"meta", AnswerMeta},   {"summary", AnswerSummary}, {"analysis", AnswerAnalysis},
-    {"tiles", AnswerTiles}, {"names", AnswerNames},     {"slice", AnswerSlice},
-    {"at", AnswerAt}};
+constexpr Route kRoutes[] = {{"meta", AnswerMeta},
+                             {"summary", AnswerSummary},
+                             {"analysis", AnswerAnalysis},
+                             {"tiles", AnswerTiles},
+                             {"names", AnswerNames},
+                             {"slice", AnswerSlice},
+                             {"at", AnswerAt},
+                             {"selection", AnswerSelection},
+                             {"flame", AnswerFlame},
+                             {"search", AnswerSearch},
+                             {"next", AnswerNext}};
 
 }  // namespace
 

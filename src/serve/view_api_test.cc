@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "model/trace_builder.h"
@@ -169,6 +171,76 @@ TEST_F(ViewApiTest, ASliceIsFoundByItsPlaceAndByATime) {
   EXPECT_EQ(Ask("slice", "rank=0&row=999&lane=0&place=0").status, 400);
   EXPECT_EQ(Ask("slice", "rank=1&row=0&lane=0&place=0").status, 404);
   EXPECT_EQ(Ask("at", "rank=0&row=0&t=0").status, 404) << "the trace has no step";
+}
+
+TEST_F(ViewApiTest, ASelectionAddsUpToItsWindow) {
+  Read(0);
+  Read(1);
+  const Json all = JsonOf("selection", "from=5&to=85");
+  std::map<int, int64_t> sums;
+  for (const Json& row : all["idle"])
+    sums[row["rank"].get<int>()] += row["total_ns"].get<int64_t>();
+  EXPECT_EQ(sums, (std::map<int, int64_t>{{0, 80}, {1, 80}}));
+  const Json one = JsonOf("selection", "from=5&to=85&rank=0");
+  const auto gemm =
+      std::ranges::find(one["names"], "gemm", [](const Json& row) { return row["name"]; });
+  ASSERT_NE(gemm, one["names"].end());
+  EXPECT_EQ((*gemm)["total_ns"], 15);
+  EXPECT_EQ((*gemm)["longest_ns"], 30);
+  EXPECT_EQ((*gemm)["longest_at"]["from_ns"], 70);
+  EXPECT_EQ((*gemm)["kind"], "kernel");
+  EXPECT_EQ((*gemm)["palette"], "work");
+  const std::string steps = "from=5&to=85&rank=0&rows=0";
+  EXPECT_EQ(JsonOf("selection", steps)["names"].size(), 0u);
+  for (const char* bad : {"from=5", "from=5&to=4", "from=5&to=85&rows=0", "from=5&to=85&rank=7",
+                          "from=5&to=85&rank=0&rows=99"})
+    EXPECT_EQ(Ask("selection", bad).status, 400) << bad;
+}
+
+TEST_F(ViewApiTest, SearchAndNext) {
+  Read(0);
+  Read(1);
+  const Json found = JsonOf("search", "q=GEM");
+  EXPECT_EQ(found["total"], 2);
+  EXPECT_EQ(found["names"][0]["name"], "gemm");
+  EXPECT_EQ(found["names"][0]["at"]["from_ns"], 70);
+  EXPECT_EQ(JsonOf("search", "q=gemm&rank=1")["total"], 1);
+  const Json hit = JsonOf("next", "what=search&q=gemm&from=-9");
+  EXPECT_EQ(hit["name"], "gemm");
+  EXPECT_EQ(hit["rank"], 0);
+  const std::string after = "0," + hit["row"].dump() + "," + hit["lane"].dump();
+  EXPECT_EQ(JsonOf("next", "what=search&q=gemm&from=70&after=" + after)["rank"], 1);
+  EXPECT_EQ(Ask("next", "what=search&q=gemm&from=70&rank=0&after=" + after).status, 404);
+  const Json gap = JsonOf("next", "what=gap&nth=1");
+  EXPECT_EQ(gap["from_ns"], 10);
+  EXPECT_EQ(gap["to_ns"], 70);
+  EXPECT_EQ(JsonOf("next", "what=gap&from=90&forward=0&rank=1")["rank"], 1);
+  EXPECT_EQ(Ask("next", "what=gap&nth=3").status, 404);
+  EXPECT_EQ(Ask("next", "what=step&nth=1").status, 404);
+  EXPECT_EQ(JsonOf("next", "what=slice&rank=0&row=" + hit["row"].dump() + "&from=0")["from_ns"],
+            70);
+  for (const char* bad : {"", "what=x&from=0", "what=gap", "what=gap&nth=0", "what=search&from=0",
+                          "what=slice&from=0", "what=slice&rank=0&from=0&row=99",
+                          "what=search&q=a&from=0&after=1", "what=step&from=0&forward=2"})
+    EXPECT_EQ(Ask("next", bad).status, 400) << bad;
+  EXPECT_EQ(Ask("search", "q=").status, 400);
+  EXPECT_EQ(Ask("search", "q=a&most=5000").status, 400);
+}
+
+TEST_F(ViewApiTest, AFlameGraphOfARow) {
+  Read(0);
+  const Json rows = JsonOf("meta")["ranks"][0]["rows"];
+  size_t thread = 0;
+  while (rows[thread]["kind"] != "thread") ++thread;
+  const std::string row = "rank=0&row=" + std::to_string(thread);
+  const Json nodes = JsonOf("flame", row)["nodes"];
+  ASSERT_EQ(nodes.size(), 2u);
+  EXPECT_EQ(nodes[0], (Json{"", nodes[0][1], 0, nodes[0][3], 5, 0}));
+  EXPECT_THAT(nodes[1][0].get<std::string>(), testing::StartsWith("<img src=x onerror"));
+  EXPECT_EQ(nodes[1][4], 5);
+  EXPECT_EQ(JsonOf("flame", row + "&from=0&to=100&least=6")["nodes"].size(), 1u);
+  EXPECT_EQ(Ask("flame", row + "&from=0").status, 400);
+  EXPECT_EQ(Ask("flame", "rank=0").status, 400);
 }
 
 TEST_F(ViewApiTest, BadParametersAreNamed) {

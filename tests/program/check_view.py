@@ -53,7 +53,7 @@ class Page:
         finally:
             connection.close()
 
-    def json(self, what, **query):
+    def json(self, what, /, **query):
         status, _, body = self.ask(f"/api/v1/{what}?{urllib.parse.urlencode(query)}")
         check(f"{what} {query}: 200", status == 200, f"{status} {body[:300]}")
         return json.loads(body)
@@ -144,6 +144,7 @@ def figures(folder):
         total = sum(struct.unpack_from("<dd", data, 32 * i)[1] for i in range(entries))
         check("its slices add up to the busy time", total == sum(d["busy_ns"] for d in of["devices"]), total)
         slice_queries(page, rank, stream, lanes[stream << 16])
+        window_queries(page, rank, of)
 
 
 def slice_queries(page, rank, stream, lane):
@@ -158,6 +159,43 @@ def slice_queries(page, rank, stream, lane):
     call = page.json("slice", **{key: launch[key] for key in ("rank", "row", "lane", "place")})
     check("launch: its call", call["kind"] == "call" and call["launched_count"] >= 1, call)
     check("launched: among its work", any(work["at"]["from_ns"] == slice["from_ns"] for work in call["launched"]), call["launched"])
+
+
+def window_queries(page, rank, of):
+    """Sums over the whole trace, and over a part of it."""
+    start, end = rank["span"]["from_ns"], rank["span"]["to_ns"]
+    whole = page.json("selection", **{"from": start, "to": end})
+    kernels = {}
+    for row in of["kernels"]:
+        kernels[row["name"]] = kernels.get(row["name"], 0) + row["total_ns"]
+    shown = {row["name"]: row["total_ns"] for row in whole["names"] if row["kind"] == "kernel"}
+    check("selection: kernels of the whole window are those of analyze", shown == kernels, set(shown.items()) ^ set(kernels.items()))
+    causes = {row["cause"]: row["total_ns"] for row in whole["idle"]}
+    expected = {cause["id"]: cause["ns"] for cause in of["idle"]["causes"]} | {"busy": of["idle"]["busy_ns"]}
+    check("selection: busy and the causes of idle time", {k: v for k, v in causes.items() if k != "outside"} == expected, (causes, expected))
+    check("selection: they add up to the window", sum(causes.values()) == end - start, causes)
+    check("selection: its steps", whole["steps"] == len(of["steps"]["list"]), whole["steps"])
+    part = page.json("selection", **{"from": start + (end - start) // 3, "to": start + (end - start) // 2})
+    check("selection: a part adds up too", sum(row["total_ns"] for row in part["idle"]) == part["to_ns"] - part["from_ns"], part["idle"])
+    # Search, and from hit to hit.
+    name = max(kernels, key=kernels.get)
+    found = page.json("search", q=name, most=5)
+    count = sum(row["count"] for row in of["kernels"] if name.lower() in row["name"].lower())
+    check("search: as many as analyze counts", found["total"] == count, (found, count))
+    hits, at = 0, {"from": start - 1}
+    while page.ask(f"/api/v1/next?what=search&{urllib.parse.urlencode({**at, 'q': name})}")[0] == 200:
+        hit = page.json("next", what="search", q=name, **at)
+        at = {"from": hit["from_ns"], "after": f"{hit['rank']},{hit['row']},{hit['lane']}"}
+        hits += 1
+    check("next: all of them, one after another", hits == count, (hits, count))
+    gap = page.json("next", what="gap", nth=3)
+    check("next: the third longest gap", gap["to_ns"] - gap["from_ns"] == of["idle"]["gaps"][2]["dur_ns"], gap)
+    check("next: the first step", page.json("next", what="step", nth=1)["to_ns"] > 0)
+    # The flame graph of the thread that launches: its root is the sum of what is on top.
+    thread = next(i for i, row in enumerate(rank["rows"]) if row["kind"] == "thread")
+    nodes = page.json("flame", rank=0, row=thread, **{"from": start, "to": end})["nodes"]
+    check("flame: the root is the sum of its children", nodes[0][4] == sum(node[4] for node in nodes[1:] if node[2] == 0), nodes[0])
+    check("flame: nobody's children take longer", all(node[4] <= nodes[node[2]][4] for node in nodes[1:]))
 
 
 def ranks(folder):

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "base/result.h"
+#include "serve/http_answer.h"
+#include "serve/parameters.h"
+#include "serve/served_run.h"
+
+namespace tacho {
+
+// The queries of API.md over all ranks that are read, or over that of `rank=`. kUsage: a bad
+// parameter; kUnreadable: there is nothing of the kind.
+Result<HttpAnswer> AnswerSelection(const ServedRun& run, const Parameters& query);
+Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query);
+Result<HttpAnswer> AnswerSearch(const ServedRun& run, const Parameters& query);
+Result<HttpAnswer> AnswerNext(const ServedRun& run, const Parameters& query);
+
+}  // namespace tacho
