@@ -9,6 +9,7 @@
 
 #include "serve/place_json.h"
 #include "serve/rank_queries.h"
+#include "view/export_window.h"
 #include "view/navigate.h"
 #include "view/window_summary.h"
 
@@ -190,6 +191,15 @@ Result<HttpAnswer> AnswerNext(const ServedRun& run, const Parameters& query) {
   WriteAtFields(json, *found);
   json.Field("name", BoundedName(found->name));
   return JsonAnswer(std::move(json));
+}
+
+Result<HttpAnswer> AnswerExport(const ServedRun& run, const Parameters& query) {
+  const ReadRanks ranks = run.view().ranks();
+  TACHO_ASSIGN_OR_RETURN(const Selection selection, SelectionOf(ranks, query));
+  TACHO_ASSIGN_OR_RETURN(std::string json, ExportWindow(ranks, selection));
+  return HttpAnswer{
+      .body = std::move(json),
+      .headers = {{"Content-Disposition", "attachment; filename=\"tacho-selection.json\""}}};
 }
 
 }  // namespace tacho

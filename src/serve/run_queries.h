@@ -12,6 +12,7 @@ namespace tacho {
 Result<HttpAnswer> AnswerSelection(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerSearch(const ServedRun& run, const Parameters& query);
+Result<HttpAnswer> AnswerExport(const ServedRun& run, const Parameters& query);
 Result<HttpAnswer> AnswerNext(const ServedRun& run, const Parameters& query);
 
 }  // namespace tacho

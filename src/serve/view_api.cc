@@ -36,17 +36,11 @@ struct Route {
   std::string_view what;
   Result<HttpAnswer> (*answer)(const ServedRun&, const Parameters&);
 };
-constexpr Route kRoutes[] = {{"meta", AnswerMeta},
-                             {"summary", AnswerSummary},
-                             {"analysis", AnswerAnalysis},
-                             {"tiles", AnswerTiles},
-                             {"names", AnswerNames},
-                             {"slice", AnswerSlice},
-                             {"at", AnswerAt},
-                             {"selection", AnswerSelection},
-                             {"flame", AnswerFlame},
-                             {"search", AnswerSearch},
-                             {"next", AnswerNext}};
+constexpr Route kRoutes[] = {
+    {"meta", AnswerMeta},     {"summary", AnswerSummary},     {"analysis", AnswerAnalysis},
+    {"tiles", AnswerTiles},   {"names", AnswerNames},         {"slice", AnswerSlice},
+    {"at", AnswerAt},         {"selection", AnswerSelection}, {"flame", AnswerFlame},
+    {"search", AnswerSearch}, {"export", AnswerExport},       {"next", AnswerNext}};
 
 }  // namespace
 

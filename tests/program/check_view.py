@@ -144,7 +144,7 @@ def figures(folder):
         total = sum(struct.unpack_from("<dd", data, 32 * i)[1] for i in range(entries))
         check("its slices add up to the busy time", total == sum(d["busy_ns"] for d in of["devices"]), total)
         slice_queries(page, rank, stream, lanes[stream << 16])
-        window_queries(page, rank, of)
+        window_queries(page, rank, of, folder)
 
 
 def slice_queries(page, rank, stream, lane):
@@ -161,7 +161,7 @@ def slice_queries(page, rank, stream, lane):
     check("launched: among its work", any(work["at"]["from_ns"] == slice["from_ns"] for work in call["launched"]), call["launched"])
 
 
-def window_queries(page, rank, of):
+def window_queries(page, rank, of, folder):
     """Sums over the whole trace, and over a part of it."""
     start, end = rank["span"]["from_ns"], rank["span"]["to_ns"]
     whole = page.json("selection", **{"from": start, "to": end})
@@ -177,6 +177,11 @@ def window_queries(page, rank, of):
     check("selection: its steps", whole["steps"] == len(of["steps"]["list"]), whole["steps"])
     part = page.json("selection", **{"from": start + (end - start) // 3, "to": start + (end - start) // 2})
     check("selection: a part adds up too", sum(row["total_ns"] for row in part["idle"]) == part["to_ns"] - part["from_ns"], part["idle"])
+    status, headers, exported = page.ask(f"/api/v1/export?from={start}&to={end}")
+    check("export: a file to keep", status == 200 and headers["Content-Disposition"].startswith("attachment"), (status, headers))
+    again = json.loads(analysis(write(pathlib.Path(folder) / "exported.json", exported)))["traces"][0]
+    check("export: the whole window has the same figures", [again[k] for k in ("kernels", "categories", "copies")]
+          == [of[k] for k in ("kernels", "categories", "copies")], again["devices"])
     # Search, and from hit to hit.
     name = max(kernels, key=kernels.get)
     found = page.json("search", q=name, most=5)
