@@ -109,7 +109,7 @@ function Trust() {
   return (
     <span class="trust dim" title={`${text}\n${notes.map((note) => note.text).join("\n")}`}>
       <span class={`dot ${worst}`} aria-hidden="true" />
-      <span class="words">{worst === "bad" ? "incomplete · " : ""}{text}</span>
+      <span class="words">{worst === "bad" ? "incomplete · " : ""}{text.split(", ").slice(0, 2).join(" · ")}</span>
     </span>
   );
 }

@@ -40,7 +40,7 @@ export function Panel() {
 }
 
 function DeviceShare({ idle }: { idle: IdleRow[] }) {
-  const total = idle.reduce((sum, row) => sum + row.total_ns, 0);
+  const total = idle.reduce((sum, row) => sum + (row.cause === "outside" ? 0 : row.total_ns), 0);
   const busy = idle.filter((row) => row.cause === "busy").reduce((sum, row) => sum + row.total_ns, 0);
   if (total === 0) return null;
   return (
@@ -99,7 +99,7 @@ function Categories({ colors, length }: { colors: { palette: string; color: numb
 function IdleCauses({ idle }: { idle: IdleRow[] }) {
   const causes = new Map<string, { cause: string; total_ns: number; count: number }>();
   for (const row of idle) {
-    if (row.cause === "busy") continue;
+    if (row.cause === "busy" || row.cause === "outside") continue;
     const of = causes.get(row.cause) ?? { cause: row.cause, total_ns: 0, count: 0 };
     causes.set(row.cause, { cause: row.cause, total_ns: of.total_ns + row.total_ns, count: of.count + row.count });
   }

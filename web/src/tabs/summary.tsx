@@ -16,7 +16,7 @@ export function SummaryTab() {
   if (!of || !figures) return <Waiting />;
   return (
     <div class="summary page">
-      <Verdict text={of.verdict} brief={of.brief} caveat={of.caveat} idle={figures} />
+      <Verdict text={of.verdict} trust={of.trust} caveat={of.caveat} idle={figures} />
       <WholeBar figures={figures} />
       <Answers answers={of.answers} />
       <Tables figures={figures} />
@@ -46,7 +46,7 @@ function Waiting() {
   );
 }
 
-function Verdict({ text, brief, caveat, idle }: { text: string; brief?: string | undefined; caveat?: string | undefined; idle: Analysis }) {
+function Verdict({ text, trust, caveat, idle }: { text: string; trust?: string | undefined; caveat?: string | undefined; idle: Analysis }) {
   // The first share in the sentence is what it is about: red where the device mostly stood still.
   const match = /\d[\d.,]* %/.exec(text);
   const still = (idle.verdict.busy_share ?? 1) < 0.5;
@@ -65,9 +65,8 @@ function Verdict({ text, brief, caveat, idle }: { text: string; brief?: string |
         )}
       </h1>
       <p class="brief dim">
-        {brief}
-        {brief && caveat ? " " : ""}
-        {caveat && <span class="caveat">{caveat}.</span>}
+        {caveat && <span class="caveat">{caveat}. </span>}
+        {trust && <span>Trust: {trust}.</span>}
       </p>
     </>
   );

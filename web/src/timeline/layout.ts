@@ -35,39 +35,17 @@ function laneHeight(row: Row): number {
   if (row.kind === "busy" || row.kind === "communication") return 16;
   return 17;
 }
-// What the row says beside its label.
+// What the row says beside its label: whose it is.
 function detailOf(row: Row): string {
-  switch (row.kind) {
-    case "steps":
-      return "by phase";
-    case "idle":
-      return "by cause";
-    case "stream":
-    case "busy":
-    case "communication":
-      return row.owner === "" ? "" : row.owner;
-    default:
-      return row.owner;
-  }
+  if (row.kind === "thread") return row.owner === "" ? "" : `process ${row.owner}`;
+  return /^\d+$/.test(row.owner) ? `device ${row.owner}` : row.owner;
 }
 export function labelOf(row: Row): string {
-  switch (row.kind) {
-    case "steps":
-      return row.label || "Steps";
-    case "busy":
-      return row.label || "Busy";
-    case "idle":
-      return row.label || "Idle";
-    case "communication":
-      return row.label || "Communication";
-    case "stream":
-      return /^\d+$/.test(row.label) ? `Stream ${row.label}` : row.label;
-    default:
-      return row.label;
-  }
+  if (row.kind === "thread") return /^\d/.test(row.label) ? `thread ${row.label}` : row.label;
+  return row.label.slice(0, 1).toUpperCase() + row.label.slice(1);
 }
 
-// `toggled`: keys that are not as they are at first. At first a run of one rank shows all but other threads; of several ranks the first is
+// `toggled`: keys that are not as they are at first. At first a run of one rank shows all but threads that launch nothing while others do; of several ranks the first is
 // open, with its computed rows. Rows with many lanes show as many as `room` pixels hold, at least the six from the top.
 export function layOut(ranks: readonly Rank[], toggled: ReadonlySet<string>, order: Order, room = 0): Layout {
   let layout: Layout = { rows: [], height: 0 };
@@ -106,7 +84,7 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
       const members = ranks.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ row }) => row.kind === kind);
       if (members.length === 0) continue;
       heading(key, members[0]?.r ?? 0, members[0]?.i ?? -1, name, `${ranks.length} ranks`, 0, open);
-      if (open) for (const { r, i, row, rank } of members) rowOf(r, i, row, 1, rank.label, labelOf(row) === name ? "" : labelOf(row));
+      if (open) for (const { r, i, row, rank } of members) rowOf(r, i, row, 1, rank.label, labelOf(row) === name ? detailOf(row) : labelOf(row));
       top += kGap;
     }
     return { rows: laid, height: top };
@@ -127,7 +105,8 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
       if (members.length === 0) continue;
       if (kGroupNames[group] !== "" && (members.length > 1 || group === "other")) {
         const key = `rank/${r}/${group}`;
-        const open = isOpen(key, !several && group !== "other");
+        const alone = group !== "other" || !rank.rows.some((row) => row.group === "launching" && row.slices > 0);
+        const open = isOpen(key, !several && alone);
         heading(key, r, members[0]?.i ?? -1, kGroupNames[group], String(members.length), depth, open);
         if (!open) continue;
         for (const { row, i } of members) rowOf(r, i, row, depth + 1);

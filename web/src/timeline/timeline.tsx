@@ -1,7 +1,7 @@
 // The timeline's tab: minimap, labels, canvases, and the panel of the selection below.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { duration, percent, pointInTime, stepOfTicks } from "../units";
-import { meta, panelOpen, ranks, setView, span, toggle, view } from "../state";
+import { analysis, meta, panelOpen, ranks, setView, span, toggle, view } from "../state";
 import { Controller, type Hover } from "./controller";
 import type { LaidRow, Layout } from "./layout";
 import { kAxisHeight } from "./scene";
@@ -78,12 +78,18 @@ function clockText(): string {
   return clock.residual_ns === undefined ? "ranks: one clock" : `one clock, ±${duration(clock.residual_ns)}`;
 }
 
+function busyOf(rank: number): string {
+  const of = analysis.value?.ranks?.table.find((row) => row.path === ranks.value[rank]?.path);
+  return of && of.window_ns > 0 ? `${percent(of.busy_ns / of.window_ns)} busy` : "";
+}
+
 function Label({ row }: { row: LaidRow }) {
   const style = { top: `${row.top}px`, height: `${row.height}px`, paddingLeft: `${20 + row.depth * 12}px` };
+  const detail = row.detail || (row.key === `rank/${row.rank}` ? busyOf(row.rank) : "");
   const text = (
     <>
       <span class="label">{row.label}</span>
-      {row.detail && <span class="detail">{row.detail}</span>}
+      {detail && <span class="detail">{detail}</span>}
     </>
   );
   if (row.kind === "heading") {

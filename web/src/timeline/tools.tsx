@@ -37,7 +37,7 @@ export async function nextFound(forward: boolean): Promise<void> {
   const q = search.value.trim();
   if (q === "") return;
   const from = slice.value ? slice.value.from_ns : forward ? view.value.from - 1 : view.value.to;
-  const at = slice.value ? `&rank=${slice.value.rank}&row=${slice.value.row}&lane=${slice.value.lane}` : "";
+  const at = slice.value ? `&after=${slice.value.rank},${slice.value.row},${slice.value.lane}` : "";
   try {
     const next = await getJson<Place>(`api/v1/next?what=search&from=${Math.round(from)}&forward=${forward ? 1 : 0}${at}&q=${encodeURIComponent(q)}`);
     const found = await pick(next);

@@ -1,0 +1,268 @@
+// The page in a browser against the real server and real traces: TACHO names the program, TACHO_CORPUS the folder of traces.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { launch, open, settled, view } from "./server.mjs";
+
+const tacho = process.env.TACHO ?? "../build/release/tacho";
+const corpus = process.env.TACHO_CORPUS ?? "../../shared/traces";
+const kOneRank = join(corpus, "AMD-AGI+TraceLens/b200/eager_trace.json.gz");
+const kRanks = join(corpus, "facebookresearch+param/dlrm_kineto.tar.gz");
+const kCpu = join(corpus, "live-vllm-cpu/stack_rank0.pt.trace.json.gz");
+const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks"];
+const kHostile = "<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
+
+let browser, one, folder;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tacho-page-"));
+  browser = await launch();
+  one = await view(tacho, kOneRank);
+});
+after(async () => {
+  await one?.stop();
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const analyze = (...paths) => JSON.parse(execFileSync(tacho, ["analyze", "--json", ...paths], { maxBuffer: 1 << 30 }).toString());
+const texts = (page, selector) => page.$$eval(selector, (found) => found.map((one) => one.textContent.trim()));
+const number = (text) => Number(text.replace(/[^\d.-]/g, ""));
+const near = (text, value, what) => assert(Math.abs(number(text) - value) <= Math.max(0.0051 * Math.abs(value), 0.0006), `${what}: the page says ${text}, analyze ${value}`);
+async function chosen(page) {
+  return (await page.getAttribute("nav [aria-selected=true]", "id")).replace("tab-", "");
+}
+
+test("the summary says what analyze --json says", async () => {
+  const troubles = [];
+  const page = await open(browser, one, { troubles });
+  const figures = analyze(kOneRank);
+  const trace = figures.traces[0];
+  assert.equal(await page.textContent("h1"), figures.verdict.text);
+  const shares = (await page.$$eval(".whole-bar button", (found) => found.map((one) => one.getAttribute("aria-label")))).map((label) => number(/([<\d.]+) %$/.exec(label)[1]));
+  assert(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100) < 0.5, `the bar adds up to ${shares}`);
+  const kernels = await page.$$eval("table[aria-label='Kernels with most time'] tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.equal(kernels.length, 12);
+  kernels.forEach((cells, i) => {
+    const kernel = trace.kernels[i];
+    assert.equal(cells[0], kernel.name);
+    near(cells[1], kernel.total_ns / 1000, kernel.name);
+    assert.equal(number(cells[3]), kernel.count);
+    near(cells[4], kernel.p50_ns / 1000, "median");
+    near(cells[5], kernel.p99_ns / 1000, "p99");
+  });
+  const causes = await texts(page, "table[aria-label='Time by cause'] tbody tr td:first-child");
+  assert.deepEqual(causes, trace.idle.causes.map((cause) => cause.id));
+  assert.equal((await page.$$(".answer")).length, 15);
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});
+
+test("every tab is reached by its key, the arrows and the mouse", async () => {
+  const troubles = [];
+  const page = await open(browser, one, { troubles });
+  for (const [i, tab] of kTabs.entries()) {
+    await page.keyboard.press(String(i + 1));
+    assert.equal(await chosen(page), tab);
+  }
+  await page.focus("#tab-ranks");
+  for (const tab of [...kTabs].reverse().slice(1)) {
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await chosen(page), tab);
+  }
+  for (const tab of kTabs) {
+    await page.click(`#tab-${tab}`);
+    assert.equal(await chosen(page), tab);
+    assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${tab} is wider than the window`);
+  }
+  await page.keyboard.press("?");
+  assert(await page.isVisible("dialog.help"));
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog.help", { state: "detached" });
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});
+
+// Sums of the parts of all kernels in a window, straight from the file.
+function kernelsOf(path, from, to) {
+  const events = JSON.parse(gunzipSync(readFileSync(path)).toString()).traceEvents.filter((event) => event.ph === "X");
+  const ns = (us) => Math.round(us * 1000);
+  const zero = ns(Math.min(...events.filter((event) => event.cat !== "Trace").map((event) => event.ts)));
+  const sums = new Map();
+  for (const event of events.filter((one) => one.cat === "kernel")) {
+    const start = ns(event.ts) - zero;
+    const part = Math.min(to, start + ns(event.dur)) - Math.max(from, start);
+    if (part > 0) sums.set(event.name, { count: (sums.get(event.name)?.count ?? 0) + 1, total: (sums.get(event.name)?.total ?? 0) + part });
+  }
+  return sums;
+}
+
+test("a dragged selection has its figures below, and its link opens the same place", async () => {
+  const troubles = [];
+  const page = await open(browser, one, { hash: "#/t?w=26000000..29200000", troubles });
+  const area = await (await page.$(".area")).boundingBox();
+  await page.mouse.move(area.x + area.width * 0.3, area.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.6, area.y + 220, { steps: 6 });
+  await page.mouse.up();
+  await settled(page);
+  const hash = new URL(page.url()).hash;
+  const [from, to] = /sel=(\d+)\.\.(\d+)/.exec(hash).slice(1).map(Number);
+  const slow = kernelsOf(kOneRank, from, to);
+  assert(slow.size > 3);
+  const read = async (of) => {
+    await of.waitForSelector(".panel td.name");
+    await settled(of);
+    return of.$$eval(".panel table[aria-label='Slices of the window by name'] tbody tr", (rows) => rows.filter((row) => row.cells.length > 3).map((row) => [...row.cells].map((cell) => cell.textContent)));
+  };
+  const head = await texts(page, ".panel table[aria-label='Slices of the window by name'] th");
+  const unit = { ns: 1, us: 1e3, ms: 1e6 }[/total (\w+)/.exec(head[1])[1]];
+  const rows = await read(page);
+  for (const [name, sum] of slow) {
+    const cells = rows.find((row) => row[0] === name);
+    assert(cells, `${name} is in the table`);
+    assert.equal(number(cells[4]), sum.count, name);
+    near(cells[1], sum.total / unit, name);
+  }
+  const again = await open(browser, one, { hash, troubles });
+  assert.equal(await again.textContent(".panel-head strong"), "Selection");
+  assert.deepEqual(await read(again), rows);
+  await again.keyboard.press("3");
+  await again.waitForSelector(".scope-line");
+  const kernels = await again.waitForSelector("table[aria-label='Kernels of the selection'] td.name").then(() => texts(again, "table[aria-label='Kernels of the selection'] td.name"));
+  for (const name of slow.keys()) assert(kernels.includes(name), `${name} is a kernel of the selection`);
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+  await again.context().close();
+});
+
+test("the keyboard alone finds steps, gaps, slices, launches and names", async () => {
+  const troubles = [];
+  const page = await open(browser, one, { hash: "#/t?tab=timeline", troubles });
+  const figures = analyze(kOneRank);
+  await page.keyboard.press("g");
+  await settled(page);
+  const longest = figures.traces[0].idle.gaps[0];
+  const [from, to] = /sel=(-?\d+)\.\.(-?\d+)/.exec(new URL(page.url()).hash).slice(1).map(Number);
+  assert.equal(to - from, longest.dur_ns);
+  assert.equal(from, longest.start_ns - figures.traces[0].span.first_ns);
+  await page.keyboard.press("Shift+N");
+  await page.keyboard.press("/");
+  await page.keyboard.type("multimem_all_reduce");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".slice-detail h3");
+  assert((await page.textContent(".slice-detail h3")).includes("multimem_all_reduce"));
+  const first = await page.textContent(".slice-detail dl");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((was) => document.querySelector(".slice-detail dl")?.textContent !== was, first);
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => document.querySelector(".stage").focus());
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".slice-detail h3");
+  await page.keyboard.press("[");
+  await page.waitForFunction(() => /aunch/.test(document.querySelector(".slice-detail h3")?.textContent ?? ""));
+  await page.keyboard.press("]");
+  await page.waitForFunction(() => document.querySelector(".slice-detail h3")?.textContent.includes("multimem_all_reduce"));
+  await page.keyboard.press(".");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("0");
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});
+
+test("eight ranks lie on one clock, open and close, and lie by row as well", async () => {
+  const served = await view(tacho, kRanks);
+  try {
+    const troubles = [];
+    const page = await open(browser, served, { hash: "#/t?tab=timeline", troubles });
+    const headings = () => texts(page, ".row-label.heading .label");
+    assert.equal((await headings()).filter((text) => /^rank \d/.test(text)).length, 8);
+    const closed = (await page.$$(".row-label")).length;
+    await page.click(".row-label.heading[aria-expanded=false]:has-text('rank 3')");
+    assert((await page.$$(".row-label")).length > closed);
+    await page.click("text=same row of all ranks");
+    assert((await headings()).includes("Idle by cause"));
+    await page.keyboard.press("6");
+    const figures = analyze(kRanks);
+    const busy = await texts(page, "table[aria-label='Ranks'] tbody td:nth-child(3)");
+    figures.ranks.table.forEach((rank, i) => near(busy[i], (100 * rank.busy_ns) / rank.window_ns, `rank ${i} busy`));
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  } finally {
+    await served.stop();
+  }
+});
+
+test("a CPU engine's steps are links into the timeline; dark, small and large screens hold all tabs", async () => {
+  const served = await view(tacho, kCpu);
+  try {
+    const troubles = [];
+    for (const [width, height, dark] of [[1280, 720, true], [3840, 2160, false]]) {
+      const page = await open(browser, served, { width, height, dark, troubles });
+      assert.equal(await page.getAttribute("html", "data-theme"), dark ? "dark" : "light");
+      for (const tab of kTabs) {
+        await page.click(`#tab-${tab}`);
+        assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), `${tab} at ${width}`);
+      }
+      await page.click("#tab-summary");
+      await page.click(".steps .rest:has-text('slowest')");
+      assert.equal(await chosen(page), "timeline");
+      assert.equal(await page.textContent(".panel-head strong"), "Selection");
+      await page.context().close();
+    }
+    assert.deepEqual(troubles, []);
+  } finally {
+    await served.stop();
+  }
+});
+
+test("a kernel named like HTML is text, wherever it is shown", async () => {
+  const path = join(folder, "hostile.json");
+  const event = (name, cat, ts, dur, args, tid = 1) => ({ ph: "X", name, cat, pid: 0, tid, ts, dur, args });
+  const traceEvents = Array.from({ length: 40 }, (_, i) => [
+    event(`${kHostile} launch`, "cuda_runtime", 100 * i, 5, { correlation: i }),
+    event(i % 2 ? kHostile : `${kHostile}${"x".repeat(600)}`, "kernel", 100 * i + 20, 60, { correlation: i, device: 0, stream: 7 }, 7),
+    event(kHostile, "cpu_op", 100 * i - 3, 20, { note: kHostile }),
+  ]).flat();
+  writeFileSync(path, JSON.stringify({ traceEvents, deviceProperties: [{ id: 0, name: kHostile }] }));
+  const served = await view(tacho, path);
+  try {
+    const troubles = [];
+    const page = await open(browser, served, { troubles });
+    for (const tab of kTabs) {
+      await page.click(`#tab-${tab}`);
+      await page.waitForTimeout(120);
+    }
+    await page.click("#tab-timeline");
+    await page.fill("#search", "<img");
+    await page.waitForSelector(".hits li");
+    assert((await page.textContent(".hits li")).includes("<img src=x onerror="));
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".slice-detail h3");
+    assert((await page.textContent(".slice-detail h3")).startsWith("<img src=x"));
+    assert.equal(await page.evaluate(() => document.querySelectorAll("img, main script").length), 0);
+    assert.equal(await page.evaluate(() => window.hurt), undefined);
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  } finally {
+    await served.stop();
+  }
+});
+
+test("a damaged trace and a server that is gone are said in words", async () => {
+  const path = join(folder, "damaged.json");
+  writeFileSync(path, "no trace at all");
+  const served = await view(tacho, path, kCpu).catch((error) => error);
+  if (!(served instanceof Error)) {
+    const page = await open(browser, served);
+    const said = await page.textContent("body");
+    assert(/damaged|could not be read|not read/.test(said), said.slice(0, 500));
+    await served.stop();
+    await page.keyboard.press("2");
+    await page.waitForSelector(".trouble:has-text('does not answer')", { timeout: 20_000 });
+    await page.context().close();
+  }
+});

@@ -1,0 +1,58 @@
+// Starts `tacho view` and a browser for the checks of the page.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const kStartMs = 60_000;
+const kBrowsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+// Resolves to { url: with its key, base, stop() } once the server says where it is.
+export function view(tacho, ...args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(tacho, ["view", "--no-open", "--port", "0", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    const late = setTimeout(() => reject(new Error(`tacho view said no address: ${said}`)), kStartMs);
+    const hear = (text) => {
+      said += text;
+      const url = /http:\/\/\S+token=\S+/.exec(said)?.[0];
+      if (!url) return;
+      clearTimeout(late);
+      resolve({ url, base: url.replace(/\?.*/, ""), stop: () => new Promise((done) => (child.exitCode !== null ? done() : (child.once("exit", done), child.kill("SIGTERM")))) });
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.once("exit", (code) => reject(new Error(`tacho view ended with ${code}: ${said}`)));
+  });
+}
+
+export function browserPath() {
+  return process.env.TACHO_BROWSER ?? kBrowsers.find((path) => existsSync(path));
+}
+export function launch() {
+  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] });
+}
+
+// A page that is signed in and has its figures. `troubles` gets what its console complains of.
+export async function open(browser, served, { hash = "", width = 1440, height = 900, dark = false, troubles = [] } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
+  const page = await context.newPage();
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`${message.text()} ${message.location().url}`));
+  page.on("pageerror", (error) => troubles.push(error.stack));
+  await page.goto(served.url);
+  if (hash) {
+    await page.goto(served.base + hash);
+    await page.reload();
+  }
+  await page.waitForSelector(".trust .words, .reading .bad", { timeout: kStartMs });
+  return page;
+}
+// Until two pictures of the timeline, a moment apart, are the same.
+export async function settled(page) {
+  let before = "";
+  for (let i = 0; i < 60; ++i) {
+    await page.waitForTimeout(80);
+    const now = await page.evaluate(() => [...document.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL().length).join() + document.querySelector(".panel")?.textContent);
+    if (now === before) return;
+    before = now;
+  }
+}
