@@ -79,7 +79,7 @@ test("every tab is reached by its key, the arrows and the mouse", async () => {
     assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${tab} is wider than the window`);
   }
   await page.keyboard.press("?");
-  assert(await page.isVisible("dialog.help"));
+  await page.waitForSelector("dialog.help");
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog.help", { state: "detached" });
   assert.deepEqual(troubles, []);
