@@ -151,10 +151,10 @@ test("the keyboard alone finds steps, gaps, slices, launches and names", async (
   assert.equal(from, longest.start_ns - figures.traces[0].span.first_ns);
   await page.keyboard.press("Shift+N");
   await page.keyboard.press("/");
-  await page.keyboard.type("multimem_all_reduce");
+  await page.keyboard.type("multimem_all_reduce_kernel");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".slice-detail h3");
-  assert((await page.textContent(".slice-detail h3")).includes("multimem_all_reduce"));
+  assert((await page.textContent(".slice-detail h3")).includes("multimem_all_reduce_kernel"));
   const first = await page.textContent(".slice-detail dl");
   await page.keyboard.press("Enter");
   await page.waitForFunction((was) => document.querySelector(".slice-detail dl")?.textContent !== was, first);
@@ -165,7 +165,7 @@ test("the keyboard alone finds steps, gaps, slices, launches and names", async (
   await page.keyboard.press("[");
   await page.waitForFunction(() => /aunch/.test(document.querySelector(".slice-detail h3")?.textContent ?? ""));
   await page.keyboard.press("]");
-  await page.waitForFunction(() => document.querySelector(".slice-detail h3")?.textContent.includes("multimem_all_reduce"));
+  await page.waitForFunction(() => document.querySelector(".slice-detail h3")?.textContent.includes("multimem_all_reduce_kernel"));
   await page.keyboard.press(".");
   await page.keyboard.press("Escape");
   await page.keyboard.press("0");

@@ -66,8 +66,8 @@ export function DataTable<Row>({ label, columns, rows, sortBy, empty, scrolls, k
               >
                 {column.sort ? (
                   <button type="button" onClick={() => setOrder({ by: column.id, down: order?.by === column.id ? !order.down : column.kind !== "name" })}>
+                    {order?.by === column.id && <span class="sort" aria-hidden="true">{order.down ? "↓" : "↑"}</span>}
                     {column.head}
-                    <span class="sort" aria-hidden="true">{order?.by === column.id ? (order.down ? "↓" : "↑") : ""}</span>
                   </button>
                 ) : (
                   column.head

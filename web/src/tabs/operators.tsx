@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { scopeFigures } from "../figures";
 import { analysis, selection } from "../state";
-import { DataTable, Name, type Column } from "../table";
+import { Bar, DataTable, Name, type Column } from "../table";
 import { operatorRows, type OperatorRow } from "../totals";
 import { count, inUnit, percentFigure, unitOf } from "../units";
 import { Filter, NamesTable } from "./kernels";
@@ -21,12 +21,13 @@ export function Operators() {
     { id: "name", head: "operator", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.name} onPick={() => void findSlice(row.name)} /> },
     { id: "self", head: `self ${unit}`, kind: "figure", sort: (row) => row.self, cell: (row) => inUnit(row.self, unit) },
     { id: "share", head: "self %", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.self / Math.max(1, sum))}</span> },
+    { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.self / (all[0]?.self ?? 1)} color="var(--dim)" /> },
     { id: "total", head: `total ${unit}`, kind: "figure", sort: (row) => row.total, cell: (row) => inUnit(row.total, unit) },
     { id: "device", head: `device ${unit}`, title: "of the device work that it launched, with its children's", kind: "figure", sort: (row) => row.device, cell: (row) => inUnit(row.device, unit) },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
   ];
   return (
-    <div class="page whole-page">
+    <div class="page whole-page operators">
       <Filter label="operators" value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
       {chosen ? (
         <NamesTable label="Host slices of the selection" rows={selected} empty={scopeFigures.value?.why || (scopeFigures.value ? "nothing of the host here" : "…")} />

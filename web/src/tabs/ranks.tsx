@@ -11,12 +11,12 @@ export function Ranks() {
   return (
     <div class="page">
       {of && of.table.length > 0 ? <RankTable ranks={of} /> : <p class="dim">{analysis.value ? "One trace: there is no other rank to compare it with." : "Ranks are compared once all are read."}</p>}
-      <section>
+      <section class="traces">
         <h2>Traces</h2>
         <DataTable
           label="Traces" rows={ranks} empty="none" keyOf={(row, i) => `${i}${row.path}`}
           columns={[
-            { id: "label", head: "rank", kind: "name", cell: (row) => row.label },
+            { id: "label", head: "rank", kind: "label", cell: (row) => row.label },
             { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${row.why ?? "unknown"}`}</span> : row.state) },
             { id: "slices", head: "slices", kind: "figure", cell: (row) => (row.state === "read" ? count(row.slices) : "") },
             { id: "span", head: "from first to last event", kind: "figure", cell: (row) => (row.span ? duration(row.span.to_ns - row.span.from_ns) : "") },
@@ -49,7 +49,7 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
   };
   const columns: Column<RankTotals>[] = [
     {
-      id: "name", head: "rank", kind: "name", sort: (row) => row.rank ?? row.path,
+      id: "name", head: "rank", kind: "label", sort: (row) => row.rank ?? row.path,
       cell: (row) => <button type="button" class="link" title={row.path} onClick={() => open(row)}>{row.identity?.name ?? row.path}</button>,
     },
     { id: "window", head: `window ${unit}`, kind: "figure", sort: (row) => row.window_ns, cell: (row) => inUnit(row.window_ns, unit) },
