@@ -64,12 +64,12 @@ std::thread StartReading(ViewFeed& feed, const ViewPlan& plan, const Classifier&
 }
 
 // The exit status of what was read; says on standard error why it is not 0.
-int StatusOfReading(Result<Readout<RunAnalysis>>& readout) {
-  if (!readout) return Fails({readout.error().kind, VisibleText(readout.error().message)});
+int StatusOfReading(const Result<ViewFeed::Outcome>& outcome) {
+  if (!outcome) return Fails({outcome.error().kind, VisibleText(outcome.error().message)});
   std::vector<std::string> messages;
-  for (const Error& failure : readout->failures)
+  for (const Error& failure : outcome->failures)
     messages.push_back("incomplete: " + failure.message);
-  for (const std::string& reason : IncompleteReasons(readout->run)) messages.push_back(reason);
+  for (const std::string& reason : IncompleteReasons(*outcome->run)) messages.push_back(reason);
   ComplainAll(messages);
   return messages.empty() ? kDone : kIncomplete;
 }
@@ -108,7 +108,7 @@ int Serve(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& pl
   int64_t looked_ns = 0, used_ns = MonotonicNs();
   while (!stop.stop_requested()) {
     if (status) std::this_thread::sleep_for(kTick);
-    if (!status && feed.WaitForEnd(kTick)) status = StatusOfReading(feed.readout());
+    if (!status && feed.WaitForEnd(kTick)) status = StatusOfReading(feed.outcome());
     const int64_t now = MonotonicNs();
     if (now - looked_ns >= kLookAtFilesNs) {
       looked_ns = now;
@@ -121,6 +121,7 @@ int Serve(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& pl
         run.events().listeners() > 0 || !status ? now : std::max(used_ns, server.last_request_ns());
     if (plan.idle_exit && now - used_ns >= plan.idle_exit->ns) break;
   }
+  if (!status && feed.WaitForEnd(milliseconds(0))) status = StatusOfReading(feed.outcome());
   return status.value_or(kDone);
 }
 
@@ -136,9 +137,9 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
                 classifier, bar);
   std::thread reading = StartReading(feed, plan, classifier);
   const auto run = feed.WaitForRun();
-  if (run == nullptr || (feed.WaitForEnd(kFirstLook) && !feed.readout())) {
+  if (run == nullptr || (feed.WaitForEnd(kFirstLook) && !feed.outcome())) {
     reading.join();
-    return tl::unexpected<Error>(feed.readout().error());
+    return tl::unexpected<Error>(feed.outcome().error());
   }
   if (!IsLoopbackHost(options.host)) plan.server.allow_hosts.push_back(HostInUrl(options.host));
   MarksFile marks(MarksPathOf(options.traces.paths.front()));
@@ -159,7 +160,10 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
   }
   if (server) server->reset();
   // Reading cannot be cut short.
-  if (!feed.WaitForEnd(milliseconds(0))) _exit(status ? *status : Fails(status.error()));
+  if (!feed.WaitForEnd(milliseconds(0))) {
+    if (LiveColumns(errors)) DrawOnStderr("\r\x1b[K");
+    _exit(status ? *status : Fails(status.error()));
+  }
   reading.join();
   return status;
 }

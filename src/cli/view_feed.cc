@@ -59,32 +59,36 @@ void ViewFeed::OnEnd(size_t source, const Error* failure) {
 }
 
 void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
-  if (readout && run_) {
-    const std::vector<TraceAnalysis>& traces = readout->run.traces;
-    const std::vector<RankEntry> entries = run_->view().entries();
-    for (size_t rank = 0; rank < entries.size(); ++rank) {
-      if (entries[rank].state == RankState::kRead &&
-          std::ranges::find(traces, entries[rank].path, &TraceAnalysis::path) == traces.end())
-        run_->Fail(rank, "of another session: --session all shows it");
-    }
-    run_->Finish(readout->run);
-  }
+  auto outcome = std::move(readout).map([](Readout<RunAnalysis>&& read) {
+    return Outcome{std::make_shared<const RunAnalysis>(std::move(read.run)),
+                   std::move(read.failures)};
+  });
+  const auto analysis = outcome ? outcome->run : nullptr;
   {
     const std::lock_guard lock(mutex_);
-    readout_ = std::move(readout);
+    outcome_ = std::move(outcome);
   }
   changed_.notify_all();
+  if (!analysis || !run_) return;
+  const std::vector<RankEntry> entries = run_->view().entries();
+  for (size_t rank = 0; rank < entries.size(); ++rank) {
+    if (entries[rank].state == RankState::kRead &&
+        std::ranges::find(analysis->traces, entries[rank].path, &TraceAnalysis::path) ==
+            analysis->traces.end())
+      run_->Fail(rank, "of another session: --session all shows it");
+  }
+  run_->Finish(analysis);
 }
 
 std::shared_ptr<ServedRun> ViewFeed::WaitForRun() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return run_ != nullptr || readout_; });
+  changed_.wait(lock, [this] { return run_ != nullptr || outcome_; });
   return run_;
 }
 
 bool ViewFeed::WaitForEnd(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, time, [this] { return readout_.has_value(); });
+  return changed_.wait_for(lock, time, [this] { return outcome_.has_value(); });
 }
 
 }  // namespace tacho

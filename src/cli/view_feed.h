@@ -31,13 +31,18 @@ class ViewFeed : public TraceKeeper, public RunProgress {
 
   // What ReadRun returned, once. Ranks that were read and are not in it are of other sessions.
   void Finish(Result<Readout<RunAnalysis>> readout);
+  // What remains of it.
+  struct Outcome {
+    std::shared_ptr<const RunAnalysis> run;
+    std::vector<Error> failures;
+  };
 
   // Waits until the traces are found, or until Finish. Null: there are none to show.
   std::shared_ptr<ServedRun> WaitForRun();
   // Waits that long for Finish; whether it was called.
   bool WaitForEnd(std::chrono::milliseconds time);
-  // Of Finish; to be called after it.
-  Result<Readout<RunAnalysis>>& readout() { return *readout_; }
+  // To be called once WaitForEnd was true.
+  [[nodiscard]] const Result<Outcome>& outcome() const { return *outcome_; }
   // The files that were found.
   [[nodiscard]] const std::set<std::string>& files() const { return files_; }
 
@@ -51,7 +56,7 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<ServedRun> run_;
-  std::optional<Result<Readout<RunAnalysis>>> readout_;
+  std::optional<Result<Outcome>> outcome_;
 };
 
 }  // namespace tacho

@@ -58,10 +58,10 @@ size_t ServedRun::Append(std::string path) { return view_.Append(std::move(path)
 
 void ServedRun::Fail(size_t rank, std::string why) { SendRanks(view_.Fail(std::move(why), rank)); }
 
-void ServedRun::Finish(RunAnalysis run) {
+void ServedRun::Finish(std::shared_ptr<const RunAnalysis> run) {
   {
     const std::lock_guard lock(mutex_);
-    analysis_ = std::make_shared<const RunAnalysis>(std::move(run));
+    analysis_ = std::move(run);
   }
   SendProgress();
   events_.Send("done", "{}");

@@ -49,7 +49,7 @@ class ServedRun {
   size_t Append(std::string path);
   void Fail(size_t rank, std::string why);
   // Once all were read. `run`: its traces may be fewer than the ranks.
-  void Finish(RunAnalysis run);
+  void Finish(std::shared_ptr<const RunAnalysis> run);
   // A file is not what it was when it was read.
   void Gone(const std::string& path, const std::string& why);
 

@@ -44,7 +44,7 @@ class ViewApiTest : public testing::Test {
   }
   void Finish() {
     AnalyzeRun(analysis_);
-    run_.Finish(analysis_);
+    run_.Finish(std::make_shared<const RunAnalysis>(analysis_));
   }
   HttpAnswer Ask(std::string_view what, std::string query = "", std::string method = "GET") const {
     ServerRequest request;

@@ -9,11 +9,13 @@ import http.client
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
 import struct
 import subprocess
+import tarfile
 import time
 import urllib.parse
 
@@ -72,12 +74,12 @@ class Page:
 
 
 @contextlib.contextmanager
-def view(*arguments, **environment):
+def view(*arguments, stdin=None, **environment):
     """`tacho view` on a free port, without a display unless the environment has one."""
     plain = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION")}
     port = () if "--port" in arguments else ("--port", "0")
     with processes.running([scenario.TACHO, "view", *map(str, arguments), *port], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           text=True, env={**plain, **environment}) as process:
+                           text=True, stdin=stdin, env={**plain, **environment}) as process:
         yield Page(process, processes.first_line(process).strip())
 
 
@@ -315,6 +317,7 @@ def bounds(folder):
         for connection in stopped:
             connection.sendall(f"GET /api/v1/analysis HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {page.token}\r\n\r\n".encode() * 20)
         check("20 clients that do not read hold up nobody", page.ask("/api/v1/meta")[0] == 200)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
         kept = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
         kept.request("GET", "/api/v1/meta", headers={"Authorization": f"Bearer {page.token}"})
         kept.getresponse().read()
@@ -395,10 +398,34 @@ def ports_and_browsers(folder):
 
 
 def idle_exit(folder):
-    with view(RECORDING, "--idle-exit", "500ms") as page:
-        page.ask("/api/v1/meta")
+    with view(RECORDING, "--idle-exit", "300ms") as page:
         check("--idle-exit: it ends by itself", page.process.wait(60) == 0, page.process.returncode)
+    with view(RECORDING, "--idle-exit", "3s") as page:
+        connection = socket.create_connection(("127.0.0.1", page.port), timeout=60)
+        connection.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {page.token}\r\n\r\n".encode())
+        check("an open page", b"200" in connection.recv(100))
+        time.sleep(4.5)
+        check("keeps it", page.process.poll() is None, page.process.returncode)
+        connection.close()
+        check("until it is closed", page.process.wait(60) == 0, page.process.returncode)
+
+
+def other_inputs(folder):
+    """Standard input, an archive, and Ctrl-C while a pipe is still being read."""
+    with tarfile.open(pathlib.Path(folder) / "run.tar.gz", "w:gz") as archive:
+        archive.add(RECORDING, "rank0.pt.trace.json.gz")
+    with view(pathlib.Path(folder) / "run.tar.gz") as page:
+        check("an archive", page.wait_until_done()["ranks"][0]["path"].endswith("run.tar.gz:rank0.pt.trace.json.gz"))
+    reads, writes = os.pipe()
+    with os.fdopen(reads) as pipe, view("-", stdin=pipe) as page, os.fdopen(writes, "wb") as into:
+        into.write(RECORDING.read_bytes()[:2000])
+        into.flush()
+        meta = page.json("meta")
+        check("standard input is shown while it is read", meta["ranks"][0]["state"] == "reading", meta["ranks"])
+        check("and not done", page.ask("/api/v1/summary")[0] == 409)
+        check("it has no place for marks", page.ask("/api/v1/marks", "PUT", b'{"marks": []}', Origin=f"http://127.0.0.1:{page.port}")[0] == 400)
+        check("Ctrl-C ends it", page.end()[0] == 0)
 
 
 if __name__ == "__main__":
-    main([figures, ranks, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit], __doc__)
+    main([figures, ranks, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)
