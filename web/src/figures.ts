@@ -10,7 +10,6 @@ export interface Figures {
   window: Window;
   of: Selection | null;
   why: string; // where there is none
-  fresh: boolean; // false while those of another window are shown
 }
 // `windowOf`: the window to ask for, or null. Asks again whenever it changes.
 export function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
@@ -22,18 +21,16 @@ export function figuresOf(windowOf: () => Window | null): Signal<Figures | null>
     void meta.value?.read.read; // another rank was read
     if (!window) return;
     clearTimeout(waiting);
-    const before = figures.peek();
-    if (before) figures.value = { ...before, fresh: false };
     waiting = setTimeout(async () => {
       asked?.abort();
       asked = new AbortController();
       const [from, to] = [Math.floor(window.from), Math.ceil(window.to)];
       try {
         const of = await getJson<Selection>(`api/v1/selection?from=${from}&to=${to}`, asked.signal);
-        figures.value = { window, of, why: "", fresh: true };
+        figures.value = { window, of, why: "" };
       } catch (error) {
         if (error instanceof DOMException && error.name === "AbortError") return;
-        figures.value = { window, of: null, why: error instanceof ServerError ? error.message : String(error), fresh: true };
+        figures.value = { window, of: null, why: error instanceof ServerError ? error.message : String(error) };
       }
     }, figures.peek() ? kStillMs : 0);
   });

@@ -16,6 +16,8 @@ export function Panel() {
   const window = figures?.window;
   const length = window ? window.to - window.from : 0;
   const step = stepOfTicks(length / 1000);
+  // Of all devices: what the causes, busy and outside, add up to.
+  const whole = (of?.idle.reduce((sum, row) => sum + row.total_ns, 0) ?? 0) || length;
   const work = of?.names.filter((row) => row.palette === "work") ?? [];
   return (
     <section class="panel" aria-label="Figures of the selection">
@@ -24,15 +26,15 @@ export function Panel() {
         <span>{window ? `${pointInTime(window.from, step)} to ${pointInTime(window.to, step)}` : "…"}</span>
         <span class="dim">length <b>{duration(length)}</b></span>
         {of && <span class="dim">steps <b>{count(of.steps)}</b></span>}
-        {of && <span class="dim">kernels and copies <b>{count(work.reduce((sum, row) => sum + row.count, 0))}</b></span>}
+        {work.length > 0 && <span class="dim">kernels and copies <b>{count(work.reduce((sum, row) => sum + row.count, 0))}</b></span>}
         {of && <DeviceShare idle={of.idle} />}
         {!chosen && <span class="dim hint">drag over the timeline to select</span>}
         {figures?.why && <span class="bad">{figures.why}</span>}
       </div>
       <div class={slice.value ? "panel-body with-slice" : "panel-body"}>
         {slice.value && <SliceDetail of={slice.value} />}
-        <Names rows={of?.names ?? []} length={length} empty={of ? "nothing ran in this window" : "…"} />
-        <Categories colors={of?.colors ?? []} length={length} />
+        <Names rows={of?.names ?? []} whole={whole} empty={of ? "nothing ran in this window" : "…"} />
+        <Categories colors={of?.colors ?? []} whole={whole} />
         <IdleCauses idle={of?.idle ?? []} />
       </div>
     </section>
@@ -51,7 +53,7 @@ function DeviceShare({ idle }: { idle: IdleRow[] }) {
   );
 }
 
-function Names({ rows, length, empty }: { rows: readonly NameRow[]; length: number; empty: string }) {
+function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number; empty: string }) {
   // Device work is what most come for; what the host did follows it.
   const ordered = useMemo(() => [...rows.filter((row) => row.palette === "work"), ...rows.filter((row) => row.palette === "host")], [rows]);
   const unit = unitOf(ordered.reduce((most, row) => Math.max(most, row.total_ns), 0));
@@ -64,11 +66,11 @@ function Names({ rows, length, empty }: { rows: readonly NameRow[]; length: numb
       ),
     },
     { id: "total", head: `total ${unit}`, kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, unit) },
-    { id: "share", head: "window %", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, length))}</span> },
+    { id: "share", head: "window %", title: "of the window, over all devices; host slices lie inside each other", kind: "figure", cell: (row) => <span class="dim">{row.palette === "work" ? percentFigure(row.total_ns / Math.max(1, whole)) : ""}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.palette === "work" ? row.total_ns / most : 0} color={colorOf(theme.value, row.palette, row.color)} /> },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
-    { id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
-    { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
+    { id: "mean", head: "mean us", title: "of the parts inside the window", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
+    { id: "longest", head: "longest us", title: "of the slice that is longest, also outside the window", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
   ];
   return <DataTable label="Slices of the window by name" columns={columns} rows={ordered} empty={empty} scrolls keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
 }
@@ -79,7 +81,7 @@ export async function show(row: { longest_at?: NameRow["longest_at"] }): Promise
   if (found) setView(around({ from: found.from_ns, to: found.to_ns }, 2));
 }
 
-function Categories({ colors, length }: { colors: { palette: string; color: number; total_ns: number }[]; length: number }) {
+function Categories({ colors, whole }: { colors: { palette: string; color: number; total_ns: number }[]; whole: number }) {
   const work = colors.filter((row) => row.palette === "work" && row.total_ns > 0).sort((a, b) => b.total_ns - a.total_ns);
   const unit = unitOf(work[0]?.total_ns ?? 0);
   const names = meta.value?.palettes.work ?? [];
@@ -90,7 +92,7 @@ function Categories({ colors, length }: { colors: { palette: string; color: numb
       cell: (row) => <span class="named"><Swatch color={colorOf(theme.value, "work", row.color)} />{names.find((named) => named.color === row.color)?.name ?? "other"}</span>,
     },
     { id: "total", head: unit, kind: "figure", cell: (row) => inUnit(row.total_ns, unit) },
-    { id: "share", head: "%", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, length))}</span> },
+    { id: "share", head: "%", title: "of the window, over all devices", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, whole))}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / (work[0]?.total_ns ?? 1)} color={colorOf(theme.value, "work", row.color)} /> },
   ];
   return <DataTable label="Device work of the window by category" columns={columns} rows={work} empty="no device work" scrolls keyOf={(row) => String(row.color)} />;

@@ -34,7 +34,7 @@ export function StepsChart() {
         padding: [8, 8, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { show: false } },
-        scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.08 || 1] } },
+        scales: { x: { time: false, range: (_, least, most) => [least - Math.max(0.5, (most - least) / 80), most + 0.5] }, y: { range: (_, __, most) => [0, most * 1.08 || 1] } },
         axes: [
           { ...axis, size: 24, values: (_, values) => values.map((value) => (Number.isInteger(value) ? count(value) : "")) },
           { ...axis, size: 52, values: (_, values) => values.map(figure) },

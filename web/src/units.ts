@@ -27,7 +27,7 @@ export function unitOf(largestNs: number): Unit {
 }
 
 export function inUnit(ns: number, unit: Unit): string {
-  return figure(ns / kNsOf[unit]);
+  return unit === "ns" ? count(ns) : figure(ns / kNsOf[unit]);
 }
 
 // A length of time with its unit: 84.5 ms.
@@ -90,7 +90,7 @@ export function middleCut(name: string, most: number): string {
 
 // A kernel's name without return type, parameters and template arguments: what a small box has room for.
 export function coreName(name: string): string {
-  const python = /^(?:.*\/)?([^/]+\.py)\(\d+\): (.+)$/.exec(name);
+  const python = /^(?:.*\/)?([^/]+)\(\d+\): (.+)$/.exec(name);
   if (python) return `${python[2]}  ${python[1]}`;
   let depth = 0;
   let kept = "";

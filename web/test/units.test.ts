@@ -49,6 +49,7 @@ test("a name that is cut keeps both ends", () => {
 test("the core of a name is what tells it apart", () => {
   assert.equal(coreName("void at::native::elementwise_kernel<4, 2>(int, float)"), "elementwise_kernel");
   assert.equal(coreName("vllm/v1/worker/gpu_model_runner.py(1784): execute_model"), "execute_model  gpu_model_runner.py");
+  assert.equal(coreName("<string>(1): <module>"), "<module>  <string>");
   assert.equal(coreName("aten::addmm"), "aten::addmm");
   assert.equal(coreName("nvjet_tst_64x64"), "nvjet_tst_64x64");
   assert.equal(coreName("<img onerror=x>"), "<img onerror=x>");

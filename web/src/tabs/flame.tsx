@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getJson, ServerError } from "../api";
 import { colorOf, inkOn } from "../colors";
 import { meta, ranks, scope, theme } from "../state";
-import { labelOf } from "../timeline/layout";
+import { detailOf, labelOf } from "../timeline/layout";
 import { kInks } from "../timeline/scene";
 import type { FlameRow } from "../types";
 import { coreName, count, duration, percent } from "../units";
@@ -81,7 +81,7 @@ export function Flame() {
         <label>
           <span class="dim">thread </span>
           <select value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {threads.map(({ row, rank }, i) => <option key={i} value={i}>{`${ranks.value.length > 1 ? `${rank.label} · ` : ""}${row.owner} ${labelOf(row)}`}</option>)}
+            {threads.map(({ row, rank }, i) => <option key={i} value={i}>{`${ranks.value.length > 1 ? `${rank.label} · ` : ""}${labelOf(row)} · ${detailOf(row)}`}</option>)}
           </select>
         </label>
         <span class="crumbs">

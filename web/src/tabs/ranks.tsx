@@ -1,7 +1,7 @@
 // The ranks beside each other: what each one's window went to.
 import { causeColor, colorOf } from "../colors";
 import { analysis, meta, showInTimeline, theme, toggle, toggled } from "../state";
-import { DataTable, Swatch, type Column } from "../table";
+import { DataTable, Name, Swatch, type Column } from "../table";
 import type { Analysis, RankTotals } from "../types";
 import { count, duration, inUnit, percentFigure, unitOf } from "../units";
 
@@ -20,7 +20,7 @@ export function Ranks() {
             { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${row.why ?? "unknown"}`}</span> : row.state) },
             { id: "slices", head: "slices", kind: "figure", cell: (row) => (row.state === "read" ? count(row.slices) : "") },
             { id: "span", head: "from first to last event", kind: "figure", cell: (row) => (row.span ? duration(row.span.to_ns - row.span.from_ns) : "") },
-            { id: "path", head: "path", kind: "name", cell: (row) => <span class="mono path" title={row.path}>{row.path}</span> },
+            { id: "path", head: "path", kind: "name", cell: (row) => <Name name={row.path} /> },
           ]}
         />
       </section>

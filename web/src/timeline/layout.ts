@@ -36,12 +36,12 @@ function laneHeight(row: Row): number {
   return 17;
 }
 // What the row says beside its label: whose it is.
-function detailOf(row: Row): string {
+export function detailOf(row: Row): string {
   if (row.kind === "thread") return row.owner === "" ? "" : `process ${row.owner}`;
   return /^\d+$/.test(row.owner) ? `device ${row.owner}` : row.owner;
 }
 export function labelOf(row: Row): string {
-  if (row.kind === "thread") return /^\d/.test(row.label) ? `thread ${row.label}` : row.label;
+  if (row.kind === "thread") return /^\d+$/.test(row.label) ? `thread ${row.label}` : row.label.replace(/^(\d+) (?=thread \1\b)/, "");
   return row.label.slice(0, 1).toUpperCase() + row.label.slice(1);
 }
 
@@ -107,7 +107,7 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
         const key = `rank/${r}/${group}`;
         const alone = group !== "other" || !rank.rows.some((row) => row.group === "launching" && row.slices > 0);
         const open = isOpen(key, !several && alone);
-        heading(key, r, members[0]?.i ?? -1, kGroupNames[group], String(members.length), depth, open);
+        heading(key, r, members[0]?.i ?? -1, alone && group === "other" ? "Threads" : kGroupNames[group], String(members.length), depth, open);
         if (!open) continue;
         for (const { row, i } of members) rowOf(r, i, row, depth + 1);
       } else {

@@ -2,11 +2,15 @@
 import { colorOf, type Theme } from "../colors";
 import { entryOf, kTileColumns, levelOf } from "../tiles";
 import type { Rank, Step, Window } from "../types";
-import { kInks } from "./scene";
+import { kInks, type Inks } from "./scene";
 import type { TileStore } from "./store";
 
 const kPhases = ["prefill", "decode", "mixed", "empty", "other"];
 const kStepsHeight = 4;
+
+// The run does not change while the window moves: it is drawn once and copied.
+const base = document.createElement("canvas");
+let drawn = "";
 
 export function drawMinimap(
   canvas: HTMLCanvasElement, store: TileStore, theme: Theme, ranks: readonly Rank[], steps: readonly Step[], whole: Window, view: Window,
@@ -14,16 +18,36 @@ export function drawMinimap(
 ): void {
   const ratio = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-  }
+  if (width === 0) return;
+  for (const of of [canvas, base])
+    if (of.width !== Math.round(width * ratio) || of.height !== Math.round(height * ratio)) {
+      of.width = Math.round(width * ratio);
+      of.height = Math.round(height * ratio);
+      drawn = "";
+    }
   const over = canvas.getContext("2d");
-  if (!over) return;
-  over.setTransform(ratio, 0, 0, ratio, 0, 0);
-  over.clearRect(0, 0, width, height);
+  const run = base.getContext("2d");
+  if (!over || !run) return;
   const scale = width / (whole.to - whole.from);
-  const inks = kInks[theme];
+  const now = `${theme} ${store.wholeTiles} ${ranks.length} ${steps.length} ${whole.from} ${whole.to}`;
+  if (now !== drawn) {
+    drawn = now;
+    run.setTransform(ratio, 0, 0, ratio, 0, 0);
+    run.clearRect(0, 0, width, height);
+    drawRun(run, store, theme, ranks, steps, whole, width, height);
+  }
+  over.setTransform(1, 0, 0, 1, 0, 0);
+  over.clearRect(0, 0, canvas.width, canvas.height);
+  over.drawImage(base, 0, 0);
+  over.setTransform(ratio, 0, 0, ratio, 0, 0);
+  drawWindow(over, kInks[theme], scale, whole, view, selection, width, height);
+}
+
+function drawRun(
+  over: CanvasRenderingContext2D, store: TileStore, theme: Theme, ranks: readonly Rank[], steps: readonly Step[], whole: Window, width: number,
+  height: number,
+): void {
+  const scale = width / (whole.to - whole.from);
   const shown = ranks.map((rank, r) => ({ r, row: rank.rows.findIndex((row) => row.kind === "busy" && row.slices > 0) })).filter(({ row }) => row >= 0);
   const room = height - kStepsHeight - 4;
   const each = Math.max(2, Math.floor(room / Math.max(1, shown.length)));
@@ -55,6 +79,11 @@ export function drawMinimap(
     const x = (step.from_ns - whole.from) * scale;
     over.fillRect(x, height - kStepsHeight, Math.max(0.6, (step.to_ns - step.from_ns) * scale - 0.4), kStepsHeight - 1);
   }
+}
+
+function drawWindow(
+  over: CanvasRenderingContext2D, inks: Inks, scale: number, whole: Window, view: Window, selection: Window | null, width: number, height: number,
+): void {
   const left = Math.max(0, (view.from - whole.from) * scale);
   const right = Math.min(width, (view.to - whole.from) * scale);
   if (left > 0.5 || right < width - 0.5) {

@@ -25,6 +25,7 @@ export interface Box {
   color: number;
   name: number;
   place: number;
+  length: number; // ns of the whole slice, also outside the window; 0 where only buckets tell of it
 }
 
 export class Raster {
@@ -84,7 +85,7 @@ export class Raster {
       const x1 = (Math.min(to, right) - zero) * scale;
       const color = u8[at + 24] as number;
       if ((to - from) * scale >= kBoxPixels) {
-        this.box(x0, x1, color, from >= left, u32[(at >> 2) + 5] as number, u32[(at >> 2) + 4] as number, boxes);
+        this.box(x0, x1, color, from >= left, u32[(at >> 2) + 5] as number, u32[(at >> 2) + 4] as number, to - from, boxes);
       } else {
         // What lasts less than a pixel still takes part of one, so that it is not overlooked.
         this.spread(x0, Math.max(x1, x0 + 0.02), 1, color);
@@ -95,7 +96,7 @@ export class Raster {
     const { u16, u8, u32 } = tile;
     let [runFrom, runTo, runPlace, runName, runColor] = [0, -1, -1, 0, 0]; // columns of one slice that follow each other
     const endRun = () => {
-      if (runTo - runFrom >= kBoxPixels) this.box(runFrom, runTo, runColor, true, runName, runPlace, boxes);
+      if (runTo - runFrom >= kBoxPixels) this.box(runFrom, runTo, runColor, true, runName, runPlace, 0, boxes);
       runTo = -1;
     };
     for (let i = first; i < tile.entries; ++i) {
@@ -118,7 +119,7 @@ export class Raster {
     }
     endRun();
   }
-  private box(x0: number, x1: number, color: number, starts: boolean, name: number, place: number, boxes: Box[] | null): void {
+  private box(x0: number, x1: number, color: number, starts: boolean, name: number, place: number, length: number, boxes: Box[] | null): void {
     const from = Math.max(0, Math.round(x0));
     const to = Math.min(this.width, Math.max(from + 1, Math.round(x1)));
     for (let x = from; x < to; ++x) {
@@ -131,7 +132,7 @@ export class Raster {
     if (!boxes) return;
     const last = boxes[boxes.length - 1];
     if (last && last.place === place && last.x + last.width >= from - 1) last.width = to - last.x; // goes on from the tile before
-    else boxes.push({ x: from, width: to - from, color, name, place });
+    else boxes.push({ x: from, width: to - from, color, name, place, length });
   }
   private spread(x0: number, x1: number, coverage: number, color: number): void {
     const last = Math.min(this.width, Math.ceil(x1));

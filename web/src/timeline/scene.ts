@@ -145,16 +145,15 @@ export class Painter {
         over.globalAlpha = 1;
         continue;
       }
-      const span = (box.width / (this.raster as Raster).width) * (scene.window.to - scene.window.from);
       over.fillStyle = inkOn(ground);
-      const fitted = kind === "idle" ? this.fitIdle(over, duration(span), name, width - 8) : this.fit(over, kind === "steps" ? name : coreName(name), width - 8);
+      const fitted = kind === "idle" ? this.fitIdle(over, box.length > 0 ? duration(box.length) : "", name, width - 8) : this.fit(over, kind === "steps" ? name : coreName(name), width - 8);
       if (fitted.length >= 3) over.fillText(fitted, x + 5, top + (height - 1) / 2 + 0.5);
     }
   }
 
   // The length of a gap, with its cause where there is room for both.
   private fitIdle(over: CanvasRenderingContext2D, length: string, cause: string, width: number): string {
-    for (const text of [`${length}  ${cause}`, length]) if (this.fit(over, text, width) === text) return text;
+    for (const text of [`${length}  ${cause}`.trimStart(), length]) if (this.fit(over, text, width) === text) return text;
     return "";
   }
   // As much of `text` as `width` pixels hold; "" where less than three letters do.

@@ -32,6 +32,8 @@ export class TileStore {
   private asked = new Set<string>();
   private names = new Map<number, string[]>();
   private namesAsked = new Set<number>();
+  wholeTiles = 0; // how often some of the whole run came: what the minimap is drawn of
+  private wholeLevel = -1;
   onTiles: () => void = () => {};
   onTrouble: (what: string) => void = () => {};
 
@@ -92,7 +94,8 @@ export class TileStore {
   }
   // The whole run alone, of rows that only the minimap shows.
   wantWhole(rows: readonly RowRef[], whole: Window): void {
-    this.wantLevel(rows, whole, levelOf((whole.to - whole.from) / kTileColumns));
+    this.wholeLevel = levelOf((whole.to - whole.from) / kTileColumns);
+    this.wantLevel(rows, whole, this.wholeLevel);
     this.pump();
   }
   private wantLevel(rows: readonly RowRef[], window: Window, level: number): void {
@@ -138,6 +141,7 @@ export class TileStore {
         for (const tile of decoded.get(of.row) ?? []) lanes[tile.lane] = tile;
         this.tiles.set(keys[i] as string, lanes);
       });
+      if (level === this.wholeLevel) ++this.wholeTiles;
       while (this.tiles.size > kMostTiles) this.tiles.delete(this.tiles.keys().next().value as string);
       this.onTiles();
     } catch (error) {
