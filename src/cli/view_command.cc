@@ -50,17 +50,34 @@ std::string TitleOf(const std::vector<std::string>& paths) {
   return title;
 }
 
-// Reads on a thread of its own, with the progress on the terminal.
-std::thread StartReading(ViewFeed& feed, const ViewPlan& plan, const Classifier& classifier) {
-  return std::thread([&feed, &plan, &classifier] {
-    const ReadOptions reading{.key_averages = true, .keeper = &feed};
-    auto readout = ReadRun(plan.choice, reading, classifier, feed);
-    if (readout) {
-      const auto worded = WordWhatIsLeftOut(plan.choice, reading, *readout);
-      if (!worded) readout = tl::unexpected<Error>(worded.error());
-    }
-    feed.Finish(std::move(readout));
-  });
+// The progress of reading for the pages and, until reading ends, for the terminal.
+class ProgressOfBoth : public RunProgress {
+ public:
+  ProgressOfBoth(ViewFeed& feed, const Surroundings& terminal)
+      : feed_(feed),
+        bar_(StyleFor(terminal, ColorChoice::kAuto), LiveColumns(terminal).has_value()) {}
+  void OnPlan(size_t traces, uint64_t stored_bytes) override {
+    feed_.OnPlan(traces, stored_bytes);
+    bar_.OnPlan(traces, stored_bytes);
+  }
+  void OnBytes(uint64_t stored_bytes) override {
+    feed_.OnBytes(stored_bytes);
+    bar_.OnBytes(stored_bytes);
+  }
+
+ private:
+  ViewFeed& feed_;
+  ProgressBar bar_;
+};
+
+Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
+                                         const Classifier& classifier,
+                                         const Surroundings& terminal) {
+  ProgressOfBoth progress(feed, terminal);
+  const ReadOptions reading{.key_averages = true, .keeper = &feed};
+  TACHO_ASSIGN_OR_RETURN(auto readout, ReadRun(plan.choice, reading, classifier, progress));
+  TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(plan.choice, reading, readout));
+  return readout;
 }
 
 // The exit status of what was read; says on standard error why it is not 0.
@@ -125,43 +142,41 @@ int Serve(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& pl
   return status.value_or(kDone);
 }
 
+// Starts the server for what `feed` has found, and serves it. The exit status.
+Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
+                     const std::stop_token& stop) {
+  while (!feed.WaitForRun(kTick)) {
+    if (stop.stop_requested()) return kInterrupted;
+  }
+  if (!feed.run() || (feed.WaitForEnd(kFirstLook) && !feed.outcome()))
+    return tl::unexpected<Error>(feed.outcome().error());
+  if (!IsLoopbackHost(options.host)) plan.server.allow_hosts.push_back(HostInUrl(options.host));
+  MarksFile marks(MarksPathOf(options.traces.paths.front()));
+  const ViewApi api(*feed.run(), marks);
+  TACHO_ASSIGN_OR_RETURN(const auto server,
+                         PageServer::Start(
+                             plan.server,
+                             [&api](std::string_view what, const ServerRequest& request) {
+                               return api.Answer(what, request);
+                             },
+                             feed.run()->events()));
+  TACHO_RETURN_IF_ERROR(Announce(*server, options));
+  return Serve(feed, *feed.run(), *server, plan, stop);
+}
+
 Result<int> View(const ViewOptions& options, ViewPlan plan) {
   TACHO_ASSIGN_OR_RETURN(const auto classifier, Classifier::Create());
   const InterruptScope interrupt;
-  const Surroundings errors = SurroundingsOf(STDERR_FILENO);
-  ProgressBar bar(StyleFor(errors, ColorChoice::kAuto), LiveColumns(errors).has_value());
+  const Surroundings terminal = SurroundingsOf(STDERR_FILENO);
   ViewFeed feed({.version = std::string(TachoVersion()),
                  .title = TitleOf(options.traces.paths),
                  .command_paths = CommandPaths(options.traces),
                  .start = plan.start},
-                classifier, bar);
-  std::thread reading = StartReading(feed, plan, classifier);
-  const auto run = feed.WaitForRun();
-  if (run == nullptr || (feed.WaitForEnd(kFirstLook) && !feed.outcome())) {
-    reading.join();
-    return tl::unexpected<Error>(feed.outcome().error());
-  }
-  if (!IsLoopbackHost(options.host)) plan.server.allow_hosts.push_back(HostInUrl(options.host));
-  MarksFile marks(MarksPathOf(options.traces.paths.front()));
-  const ViewApi api(*run, marks);
-  auto server = PageServer::Start(
-      plan.server,
-      [&api](std::string_view what, const ServerRequest& request) {
-        return api.Answer(what, request);
-      },
-      run->events());
-  Result<int> status = kDone;
-  if (!server) {
-    status = tl::unexpected<Error>(server.error());
-  } else if (const auto announced = Announce(**server, options); !announced) {
-    status = tl::unexpected<Error>(announced.error());
-  } else {
-    status = Serve(feed, *run, **server, plan, interrupt.token());
-  }
-  if (server) server->reset();
-  // Reading cannot be cut short.
-  if (!feed.WaitForEnd(milliseconds(0))) {
-    if (LiveColumns(errors)) DrawOnStderr("\r\x1b[K");
+                classifier);
+  std::thread reading([&] { feed.Finish(ReadForView(feed, plan, classifier, terminal)); });
+  const Result<int> status = ServeRun(feed, options, plan, interrupt.token());
+  if (!feed.WaitForEnd(milliseconds(0))) {  // reading cannot be cut short
+    if (LiveColumns(terminal)) DrawOnStderr("\r\x1b[K");
     _exit(status ? *status : Fails(status.error()));
   }
   reading.join();

@@ -13,16 +13,6 @@ std::string PathIn(const Error& error) { return error.message.substr(0, error.me
 
 }  // namespace
 
-void ViewFeed::OnPlan(size_t traces, uint64_t stored_bytes) {
-  info_.stored_bytes = stored_bytes;
-  also_.OnPlan(traces, stored_bytes);
-}
-
-void ViewFeed::OnBytes(uint64_t stored_bytes) {
-  run_->AddBytes(stored_bytes);
-  also_.OnBytes(stored_bytes);
-}
-
 void ViewFeed::OnFound(const Discovery& found) {
   for (const TraceSource& source : found.traces) {
     info_.paths.push_back(source.Display());
@@ -80,10 +70,9 @@ void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
   run_->Finish(analysis);
 }
 
-std::shared_ptr<ServedRun> ViewFeed::WaitForRun() {
+bool ViewFeed::WaitForRun(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return run_ != nullptr || outcome_; });
-  return run_;
+  return changed_.wait_for(lock, time, [this] { return run_ != nullptr || outcome_; });
 }
 
 bool ViewFeed::WaitForEnd(std::chrono::milliseconds time) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -16,13 +17,12 @@ namespace tacho {
 // Hands what ReadRun reads to a ServedRun, which it makes once it knows the traces.
 class ViewFeed : public TraceKeeper, public RunProgress {
  public:
-  // `info`: without what only the traces tell. `classifier` and `also` (the progress on the
-  // terminal) must outlive it.
-  ViewFeed(ServedRunInfo info, const Classifier& classifier, RunProgress& also)
-      : info_(std::move(info)), classifier_(classifier), also_(also) {}
+  // `info`: without what only the traces tell. `classifier` must outlive it.
+  ViewFeed(ServedRunInfo info, const Classifier& classifier)
+      : info_(std::move(info)), classifier_(classifier) {}
 
-  void OnPlan(size_t traces, uint64_t stored_bytes) override;
-  void OnBytes(uint64_t stored_bytes) override;
+  void OnPlan(size_t, uint64_t stored_bytes) override { info_.stored_bytes = stored_bytes; }
+  void OnBytes(uint64_t stored_bytes) override { run_->AddBytes(stored_bytes); }
   void OnFound(const Discovery& found) override;
   void OnBegin(size_t source) override { run_->Begin(source); }
   const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
@@ -37,8 +37,10 @@ class ViewFeed : public TraceKeeper, public RunProgress {
     std::vector<Error> failures;
   };
 
-  // Waits until the traces are found, or until Finish. Null: there are none to show.
-  std::shared_ptr<ServedRun> WaitForRun();
+  // Waits that long until the traces are found, or until Finish: whether one of them happened.
+  bool WaitForRun(std::chrono::milliseconds time);
+  // To be called once WaitForRun was true. Null: there is nothing to show, and outcome() says why.
+  [[nodiscard]] const std::shared_ptr<ServedRun>& run() const { return run_; }
   // Waits that long for Finish; whether it was called.
   bool WaitForEnd(std::chrono::milliseconds time);
   // To be called once WaitForEnd was true.
@@ -49,7 +51,6 @@ class ViewFeed : public TraceKeeper, public RunProgress {
  private:
   ServedRunInfo info_;
   const Classifier& classifier_;
-  RunProgress& also_;
   size_t threads_ = 1;                    // for the rows of each trace
   std::vector<std::string> first_trace_;  // by source: its path; "" before there is one
   std::set<std::string> files_;
