@@ -8,6 +8,7 @@ TACHO_TEST_PACKAGES="python3 python3-jsonschema libgtest-dev libgmock-dev libben
 TACHO_LINT_PACKAGES="clang-14 clang-format-14 clang-tidy-14"
 TACHO_FUZZ_PACKAGES="clang-14 libclang-rt-14-dev"
 TACHO_ENGINE_PACKAGES="python3-venv"
+TACHO_WEB_PACKAGES="chromium"
 
 # need_packages NAME...: installs those of them that are missing.
 need_packages() {
