@@ -1,29 +1,43 @@
 #include "view/lane.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 namespace tacho {
 
-Lane::Lane(std::span<const DrawnTable> tables, std::vector<SliceRef> slices)
-    : tables_(tables), slices_(std::move(slices)) {
-  Sums sums{};
-  std::vector<uint32_t> longest;
-  for (size_t i = 0; i < slices_.size(); ++i) {
-    const Interval when = When(i);
-    if (i % kBlock == 0) {
+Lane::Lane(std::span<const DrawnTable> tables, std::span<const SliceRef> slices)
+    : tables_(tables), size_(slices.size()) {
+  const auto narrow = [](uint64_t ns) {
+    return static_cast<uint32_t>(std::min<uint64_t>(ns, kWide));
+  };
+  const size_t blocks = (size_ + kBlock - 1) / kBlock;
+  starts_.reserve(blocks);
+  blocks_.reserve(blocks);
+  std::vector<Longest> longest;
+  for (size_t i = 0; i < size_; ++i) {
+    const size_t in_block = i % kBlock;
+    const DrawnTable& table = tables_[slices[i].table()];
+    const Interval when = table.slices->When(slices[i].row());
+    const auto length = static_cast<uint64_t>(when.length().ns);
+    const Longest only{static_cast<uint32_t>(i), narrow(length)};
+    if (in_block == 0) {
       starts_.push_back(when.start);
-      sums_.push_back(sums);
-      longest.push_back(static_cast<uint32_t>(i));
+      blocks_.push_back({.before = all_, .from = {}, .took = {}, .color = {}, .slice = {}});
+      longest.push_back(only);
     }
-    sums[ColorOf(i)] += static_cast<uint64_t>(when.length().ns);
-    longest.back() = Longer(longest.back(), static_cast<uint32_t>(i));
+    Block& block = blocks_.back();
+    block.from[in_block] =
+        narrow(static_cast<uint64_t>(when.start.ns) - static_cast<uint64_t>(starts_.back().ns));
+    block.took[in_block] = only.took;
+    block.color[in_block] =
+        table.color_of_name[static_cast<size_t>(table.slices->name[slices[i].row()])];
+    block.slice[in_block] = slices[i];
+    all_[block.color[in_block]] += length;
+    longest.back() = Longer(longest.back(), only);
   }
-  sums_.push_back(sums);
   while (!longest.empty()) {
-    std::vector<uint32_t> above;
+    std::vector<Longest> above;
     for (size_t i = 0; longest.size() > 1 && i < longest.size(); ++i) {
       if (i % kFanOut == 0) above.push_back(longest[i]);
       above.back() = Longer(above.back(), longest[i]);
@@ -32,38 +46,38 @@ Lane::Lane(std::span<const DrawnTable> tables, std::vector<SliceRef> slices)
   }
 }
 
-uint64_t Lane::BusyNs() const {
-  return std::accumulate(sums_.back().begin(), sums_.back().end(), uint64_t{0});
-}
+uint64_t Lane::BusyNs() const { return std::accumulate(all_.begin(), all_.end(), uint64_t{0}); }
 
 size_t Lane::MemoryBytes() const {
-  size_t bytes = slices_.size() * sizeof(SliceRef) + starts_.size() * sizeof(TimeNs) +
-                 sums_.size() * sizeof(Sums);
-  for (const auto& level : longest_) bytes += level.size() * sizeof(uint32_t);
+  size_t bytes = sizeof *this + starts_.size() * (sizeof(TimeNs) + sizeof(Block));
+  for (const auto& level : longest_) bytes += sizeof level + level.size() * sizeof(Longest);
   return bytes;
 }
 
-uint32_t Lane::Longer(uint32_t a, uint32_t b) const {
-  return When(b).length() > When(a).length() ? b : a;
-}
-
-size_t Lane::FirstFrom(TimeNs t, size_t from) const {
-  // The blocks' starts are close together in memory: gallop along them, then look into one block.
-  size_t low = from / kBlock, step = 1;
+size_t Lane::LastBlockBefore(TimeNs t, size_t from) const {
+  size_t low = from, step = 1;
   while (low + step < starts_.size() && starts_[low + step] < t) {
     low += step;
     step *= 2;
   }
-  const auto begin = starts_.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(std::min(low + step, starts_.size()));
-  const auto after = std::lower_bound(begin + static_cast<std::ptrdiff_t>(low), end, t);
-  // The block after the last that starts before `t`.
-  const auto block = static_cast<size_t>(after - begin);
-  size_t first = block == 0 ? 0 : (block - 1) * kBlock;
-  size_t count = std::min(block * kBlock, slices_.size()) - first;
+  size_t high = std::min(low + step, starts_.size());  // does not start before `t`
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    (starts_[middle] < t ? low : high) = middle;
+  }
+  return low;
+}
+
+size_t Lane::FirstFrom(TimeNs t, size_t block) const {
+  size_t first = block * kBlock;
+  if (first >= size() || starts_[block] >= t) return first;
+  // From here on the block begins before `t`.
+  const uint64_t limit = static_cast<uint64_t>(t.ns) - static_cast<uint64_t>(starts_[block].ns);
+  size_t count = std::min(kBlock, size() - first);
   while (count > 0) {
     const size_t half = count / 2;
-    const bool before = When(first + half).start < t;
+    const uint32_t from = BlockOf(first).from[(first + half) % kBlock];
+    const bool before = from < kWide ? from < limit : InTable(first + half).start < t;
     first = before ? first + half + 1 : first;
     count = before ? count - half - 1 : half;
   }
@@ -72,76 +86,106 @@ size_t Lane::FirstFrom(TimeNs t, size_t from) const {
 
 Lane::Places Lane::In(Interval when) const {
   if (when.empty()) return {};
-  size_t first = FirstFrom(when.start);
-  const size_t last = FirstFrom(when.end, first);
+  const size_t block = LastBlockBefore(when.start, 0);
+  size_t first = FirstFrom(when.start, block);
+  const size_t last = FirstFrom(when.end, LastBlockBefore(when.end, block));
   if (first > 0 && When(first - 1).end > when.start) --first;
   return {first, last};
 }
 
-// Equal ones come in any order.
-void Lane::LookFor(uint32_t place, Pile& pile) const {
-  const DurationNs length = When(place).length();
-  if (length > pile.most || (length == pile.most && place < pile.longest)) {
-    pile.most = length;
-    pile.longest = place;
+Lane::Edge Lane::EdgeAt(TimeNs t, size_t block) const {
+  Edge edge{FirstFrom(t, block)};
+  if (edge.next == 0) return edge;
+  const Block& of = blocks_[block];
+  edge.before = of.before;
+  const size_t last = edge.next - 1;
+  for (size_t i = 0; i < last % kBlock; ++i) {
+    edge.before[of.color[i]] +=
+        of.took[i] < kWide ? of.took[i] : static_cast<uint64_t>(Length(block * kBlock + i).ns);
   }
+  const Interval when = When(last);
+  edge.open = when.end > t;
+  edge.before[of.color[last % kBlock]] +=
+      static_cast<uint64_t>((std::min(when.end, t) - when.start).ns);
+  return edge;
 }
 
-void Lane::Add(size_t place, Interval column, Pile& pile) const {
-  pile.sums[ColorOf(place)] += static_cast<uint64_t>(When(place).Clip(column).length().ns);
-  LookFor(static_cast<uint32_t>(place), pile);
+Lane::Longest Lane::Longer(Longest a, Longest b) const {
+  if (a.took != b.took) return a.took > b.took ? a : b;
+  if (a.took == kWide && Length(a.place) != Length(b.place)) {
+    return Length(a.place) > Length(b.place) ? a : b;
+  }
+  return a.place < b.place ? a : b;
 }
 
-void Lane::AddWhole(size_t first, size_t last, Pile& pile) const {
-  const Interval all{TimeNs{std::numeric_limits<int64_t>::min()},
-                     TimeNs{std::numeric_limits<int64_t>::max()}};
-  while (first < last && first % kBlock != 0) Add(first++, all, pile);
-  while (first < last && last % kBlock != 0) Add(--last, all, pile);
-  if (first == last) return;
-  first /= kBlock;
-  last /= kBlock;
+// Also of `best`. The slices are of one block.
+Lane::Longest Lane::LongestIn(size_t first, size_t last, Longest best) const {
+  if (first >= last) return best;
+  const size_t begin = first / kBlock * kBlock;
+  const std::array<uint32_t, kBlock>& took = BlockOf(first).took;
+  uint32_t most = 0;
+  for (size_t i = first - begin; i < last - begin; ++i) most = std::max(most, took[i]);
+  if (most < best.took) return best;
+  for (size_t i = first - begin; i < last - begin; ++i) {
+    if (took[i] != most) continue;
+    best = Longer(best, {static_cast<uint32_t>(begin + i), most});
+    if (most < kWide) break;  // the others that are as long come after it
+  }
+  return best;
+}
+
+uint32_t Lane::LongestOf(size_t first, size_t last) const {
+  Longest best{static_cast<uint32_t>(first), BlockOf(first).took[first % kBlock]};
+  size_t block = (first + kBlock - 1) / kBlock, end = last / kBlock;  // the whole ones
+  best = LongestIn(first, std::min(block * kBlock, last), best);
+  best = LongestIn(std::max(end * kBlock, std::min(block * kBlock, last)), last, best);
+  for (size_t level = 0; block < end; ++level) {
+    while (block < end && block % kFanOut != 0) best = Longer(best, longest_[level][block++]);
+    while (block < end && end % kFanOut != 0) best = Longer(best, longest_[level][--end]);
+    block /= kFanOut;
+    end /= kFanOut;
+  }
+  return best.place;
+}
+
+Bucket Lane::Between(const Edge& left, const Edge& right) const {
+  const size_t first = left.next - (left.open ? 1 : 0);
+  Bucket bucket;
+  if (first == right.next) return bucket;
+  bucket.count = static_cast<uint32_t>(right.next - first);
+  bucket.longest = LongestOf(first, right.next);
+  bucket.color = ColorOf(bucket.longest);
+  uint64_t most = 0;
   for (size_t color = 0; color < kColors; ++color) {
-    pile.sums[color] += sums_[last][color] - sums_[first][color];
+    const uint64_t time = right.before[color] - left.before[color];
+    bucket.busy_ns += time;
+    if (time <= most) continue;
+    most = time;
+    bucket.color = static_cast<uint8_t>(color);
   }
-  for (size_t level = 0; first < last; ++level) {
-    while (first < last && first % kFanOut != 0) LookFor(longest_[level][first++], pile);
-    while (first < last && last % kFanOut != 0) LookFor(longest_[level][--last], pile);
-    first /= kFanOut;
-    last /= kFanOut;
-  }
+  return bucket;
 }
 
 void Lane::Fold(TimeNs start, DurationNs width, std::span<Bucket> columns) const {
-  size_t next = FirstFrom(start);  // the first slice that does not start before the column
-  for (Bucket& bucket : columns) {
-    bucket = {};
-    const Interval column{start, TimeNs{AddSaturated(start.ns, width.ns)}};
-    start = column.end;
-    const bool open = next > 0 && When(next - 1).end > column.start;
-    const size_t first = next - (open ? 1 : 0);
-    Pile pile;
-    if (open) Add(first, column, pile);
-    const size_t from = next, two_on = next / kBlock + 2;
-    if (two_on < starts_.size() && starts_[two_on] < column.end) {
-      next = FirstFrom(column.end, next);
-    } else {
-      while (next < size() && When(next).start < column.end) ++next;
-    }
-    if (next > from) {
-      AddWhole(from, next - 1, pile);
-      Add(next - 1, column, pile);
-    }
-    if (first == next) continue;
-    bucket.count = static_cast<uint32_t>(next - first);
-    bucket.longest = pile.longest;
-    bucket.color = ColorOf(pile.longest);
-    uint64_t most = 0;
-    for (size_t color = 0; color < kColors; ++color) {
-      bucket.busy_ns += pile.sums[color];
-      if (pile.sums[color] <= most) continue;
-      most = pile.sums[color];
-      bucket.color = static_cast<uint8_t>(color);
-    }
+  constexpr size_t kAhead = 12;  // columns: their memory comes while others are worked on
+  const auto end_of = [&](TimeNs t) { return TimeNs{AddSaturated(t.ns, width.ns)}; };
+  std::array<size_t, kAhead> blocks{};  // of the coming edges, as a ring
+  TimeNs ahead = start;
+  size_t block = 0;
+  const auto look_ahead = [&](size_t edge) {
+    block = LastBlockBefore(ahead, block);
+    ahead = end_of(ahead);
+    if (block < blocks_.size()) Prefetch(&blocks_[block], sizeof(Block));
+    blocks[edge % kAhead] = block;
+  };
+  for (size_t edge = 0; edge < kAhead; ++edge) look_ahead(edge);
+  Edge left = EdgeAt(start, blocks[0]);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    look_ahead(i + kAhead);
+    start = end_of(start);
+    const Edge right = EdgeAt(start, blocks[(i + 1) % kAhead]);
+    columns[i] = Between(left, right);
+    left = right;
   }
 }
 

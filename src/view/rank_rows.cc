@@ -47,10 +47,12 @@ size_t TimelineRow::slices() const {
 
 RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFlight* in_flight,
                    size_t threads)
-    : index_(trace, threads), links_(LinkLaunches(trace)), steps_(FindSteps(index_, links_)) {
-  const DeviceWork work = CollectDeviceWork(index_, classifier);
+    : trace_(&trace), links_(LinkLaunches(trace)) {
+  const TrackIndex index(trace, threads);
+  steps_ = FindSteps(index, links_);
+  const DeviceWork work = CollectDeviceWork(index, classifier);
   std::vector<IdleStretch> stretches;
-  gaps_ = AttributeIdle(index_, work, links_, {}, in_flight, kMostGaps, &stretches).gaps;
+  gaps_ = AttributeIdle(index, work, links_, {}, in_flight, kMostGaps, &stretches).gaps;
   const ComputedRow of_steps = AddSteps(steps_, computed_);
   std::vector<OfDevice> devices;
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
@@ -60,12 +62,12 @@ RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFli
   }
   MakeTables(classifier);
   AddComputed(of_steps, devices);
-  AddStreams();
-  AddThreads();
+  AddStreams(index);
+  AddThreads(index);
 }
 
 void RankRows::MakeTables(const Classifier& classifier) {
-  const Trace& trace = index_.trace();
+  const Trace& trace = *trace_;
   names_ = std::make_unique<RankNames>(trace, computed_.names);
   const auto one_color = [&](HostColor color) {
     return std::vector<uint8_t>(trace.words.strings.size(), static_cast<uint8_t>(color));
@@ -114,8 +116,8 @@ void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>
   }
 }
 
-void RankRows::AddStreams() {
-  const Trace& trace = index_.trace();
+void RankRows::AddStreams(const TrackIndex& index) {
+  const Trace& trace = *trace_;
   struct OfStream {
     size_t stream;
     uint64_t busy;
@@ -123,7 +125,7 @@ void RankRows::AddStreams() {
   };
   std::vector<OfStream> streams;
   for (size_t i = 0; i < trace.words.streams().size(); ++i) {
-    if (index_.gpu().Of(i).empty()) continue;
+    if (index.gpu().Of(i).empty()) continue;
     const Stream& stream = trace.words.streams()[i];
     TimelineRow row{RowKind::kStream,
                     RowGroup::kStreams,
@@ -131,7 +133,7 @@ void RankRows::AddStreams() {
                     std::string(trace.Text(stream.device)),
                     "stream " + std::string(trace.Text(stream.stream)),
                     "",
-                    StackStream(index_, static_cast<StreamId>(i), tables_)};
+                    StackStream(index, static_cast<StreamId>(i), tables_)};
     uint64_t busy = 0;
     for (const Lane& lane : row.lanes) busy += lane.BusyNs();
     streams.push_back({i, busy, std::move(row)});
@@ -146,21 +148,21 @@ void RankRows::AddStreams() {
     rows_.push_back(std::move(of.row));
   }
   row_of_gpu_annotations_.assign(trace.words.tracks().size(), kNoRow);
-  for (size_t track = 0; track < index_.gpu_annotations().lanes(); ++track) {
-    if (index_.gpu_annotations().Of(track).empty()) continue;
+  for (size_t track = 0; track < index.gpu_annotations().lanes(); ++track) {
+    if (index.gpu_annotations().Of(track).empty()) continue;
     const Track& of = trace.words.tracks()[track];
     row_of_gpu_annotations_[track] = static_cast<uint32_t>(rows_.size());
     rows_.push_back(
         {RowKind::kMarks, RowGroup::kStreams, Palette::kHost,
          std::string(trace.Text(trace.words[of.process].id)),
          "annotations " + std::string(trace.Text(of.tid)), "",
-         StackTrack(index_.gpu_annotations(), track, DrawnFrom::kGpuAnnotations, tables_)});
+         StackTrack(index.gpu_annotations(), track, DrawnFrom::kGpuAnnotations, tables_)});
   }
 }
 
-void RankRows::AddThreads() {
-  const Trace& trace = index_.trace();
-  std::vector<std::vector<Lane>> lanes = StackHostTracks(index_, tables_);
+void RankRows::AddThreads(const TrackIndex& index) {
+  const Trace& trace = *trace_;
+  std::vector<std::vector<Lane>> lanes = StackHostTracks(index, tables_);
   struct Thread {
     size_t track, launches = 0, slices = 0;
   };
@@ -169,7 +171,7 @@ void RankRows::AddThreads() {
     if (!lanes[track].empty()) threads.push_back({track});
   }
   for (Thread& thread : threads) {
-    const RowList calls = index_.host_calls().Of(thread.track);
+    const RowList calls = index.host_calls().Of(thread.track);
     for (size_t i = 0; i < calls.size(); ++i) {
       thread.launches += links_.first.LaunchedWork(calls[i]) ? 1 : 0;
     }
@@ -193,11 +195,11 @@ void RankRows::AddThreads() {
     add(thread.track, thread.launches > 0 ? RowGroup::kLaunching : RowGroup::kOther, "",
         std::move(lanes[thread.track]));
   }
-  for (size_t track = 0; track < index_.others().lanes(); ++track) {
-    if (index_.others().Of(track).empty()) continue;
+  for (size_t track = 0; track < index.others().lanes(); ++track) {
+    if (index.others().Of(track).empty()) continue;
     row_of_others_[track] = static_cast<uint32_t>(rows_.size());
     add(track, RowGroup::kOther, " (others)",
-        StackTrack(index_.others(), track, DrawnFrom::kOthers, tables_));
+        StackTrack(index.others(), track, DrawnFrom::kOthers, tables_));
   }
 }
 
@@ -227,7 +229,7 @@ uint32_t RankRows::RowOf(RowKind kind, std::string_view device) const {
 }
 
 size_t RankRows::MemoryBytes() const {
-  size_t bytes = index_.MemoryBytes() + computed_.table.MemoryBytes() + names_->MemoryBytes() +
+  size_t bytes = computed_.table.MemoryBytes() + names_->MemoryBytes() +
                  links_.call_of_gpu.size() * sizeof(uint32_t) +
                  trace().host_calls.size() * sizeof(uint32_t);
   for (const DrawnTable& table : tables_) bytes += table.color_of_name.size();

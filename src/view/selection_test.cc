@@ -78,7 +78,7 @@ TEST(FlameGraph, IsTheTreeOfTheSlices) {
     const RankRows rank(trace, KernelRules());
     const Interval whole{{-10}, {1000}};
     std::map<std::string, std::pair<uint64_t, int64_t>> slow;  // by the names from the root on
-    WalkHostSlices(AllHostRows(rank.index(), true), std::string(),
+    WalkHostSlices(AllHostRows(TrackIndex(rank.trace()), true), std::string(),
                    [&](const HostSlice& slice, const std::string& around) {
                      std::string path =
                          around + "/" + std::string(trace.Text(trace.host_ops.name[slice.row]));

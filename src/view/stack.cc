@@ -75,8 +75,8 @@ uint32_t Stack::Place(SliceRef slice, Interval when, uint32_t parent) {
 std::vector<Lane> Stack::Take(std::span<const DrawnTable> tables) {
   std::vector<Lane> lanes;
   for (std::vector<SliceRef>& slices : lanes_) {
-    slices.shrink_to_fit();
-    lanes.emplace_back(tables, std::move(slices));
+    lanes.emplace_back(tables, slices);
+    slices = {};  // its memory is as large as the lane's
   }
   lanes_.clear();
   ends_.clear();

@@ -1,10 +1,13 @@
 #include "view/tiles.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
+
+#include "base/parallel.h"
 
 namespace tacho {
 namespace {
@@ -55,12 +58,18 @@ uint32_t AppendSlices(std::string& bytes, const Lane& lane, Lane::Places places,
   return static_cast<uint32_t>(places.last - places.first);
 }
 
-uint32_t AppendBuckets(std::string& bytes, const Lane& lane, const TileWindow& window,
-                       std::vector<Bucket>& columns) {
-  columns.resize(window.columns);
+uint32_t AppendBuckets(std::string& bytes, const Lane& lane, const TileWindow& window) {
+  std::vector<Bucket> columns(window.columns);
   lane.Fold(window.start, window.width, columns);
+  // Names lie far apart in memory: ask for them early.
+  constexpr size_t kAhead = 16;
+  const auto each_ahead = [&](size_t i, auto prefetch) {
+    if (i < columns.size() && columns[i].count > 0) prefetch(columns[i].longest);
+  };
   uint32_t entries = 0;
   for (size_t i = 0; i < columns.size(); ++i) {
+    each_ahead(i + 2 * kAhead, [&](size_t place) { lane.PrefetchSlice(place); });
+    each_ahead(i + kAhead, [&](size_t place) { lane.PrefetchName(place); });
     const Bucket& bucket = columns[i];
     if (bucket.count == 0) continue;
     Append(bytes, BucketEntry{static_cast<uint16_t>(i), bucket.color,
@@ -73,29 +82,48 @@ uint32_t AppendBuckets(std::string& bytes, const Lane& lane, const TileWindow& w
 
 }  // namespace
 
-std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window) {
-  std::string bytes;
-  Append(bytes, kTileMagic);
-  Append(bytes, kTileVersion);
-  Append(bytes, static_cast<uint16_t>(lanes.size()));
-  const size_t heads = bytes.size();
-  bytes.resize(heads + lanes.size() * sizeof(LaneHead));
+std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window, size_t threads) {
   int64_t length = 0;
   if (__builtin_mul_overflow(window.width.ns, static_cast<int64_t>(window.columns), &length)) {
     length = std::numeric_limits<int64_t>::max();
   }
   const Interval whole{window.start, TimeNs{AddSaturated(window.start.ns, length)}};
-  std::vector<Bucket> columns;
+  struct Part {
+    LaneHead head;
+    std::string entries;
+  };
+  std::vector<Part> parts(lanes.size());
+  std::vector<size_t> folded;  // those that take long
   for (size_t i = 0; i < lanes.size(); ++i) {
     const Lane& lane = *lanes[i].lane;
     const Lane::Places places = lane.In(whole);
     const bool exact = places.last - places.first <= window.columns;
-    LaneHead head{
-        lanes[i].number, static_cast<uint8_t>(exact), {}, 0, static_cast<uint32_t>(bytes.size())};
-    head.entries = exact ? AppendSlices(bytes, lane, places, window.start)
-                         : AppendBuckets(bytes, lane, window, columns);
-    std::memcpy(bytes.data() + heads + i * sizeof head, &head, sizeof head);
+    parts[i].head = {lanes[i].number, static_cast<uint8_t>(exact), {}, 0, 0};
+    if (exact) {
+      parts[i].head.entries = AppendSlices(parts[i].entries, lane, places, window.start);
+    } else {
+      folded.push_back(i);
+    }
   }
+  // To start a thread costs as much as a thousand columns.
+  constexpr size_t kWorthAThread = 10'000;
+  const size_t worth = std::max<size_t>(folded.size() * window.columns / kWorthAThread, 1);
+  ParallelFor(folded.size(), std::min(threads == 0 ? CoreCount() : threads, worth), [&](size_t i) {
+    Part& part = parts[folded[i]];
+    part.head.entries = AppendBuckets(part.entries, *lanes[folded[i]].lane, window);
+  });
+  std::string bytes;
+  Append(bytes, kTileMagic);
+  Append(bytes, kTileVersion);
+  Append(bytes, static_cast<uint16_t>(lanes.size()));
+  size_t offset = bytes.size() + lanes.size() * sizeof(LaneHead);
+  for (Part& part : parts) {
+    part.head.offset = static_cast<uint32_t>(offset);
+    Append(bytes, part.head);
+    offset += part.entries.size();
+  }
+  bytes.reserve(offset);
+  for (const Part& part : parts) bytes += part.entries;
   return bytes;
 }
 

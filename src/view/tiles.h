@@ -35,7 +35,9 @@ struct TileLane {
   uint32_t number = 0;
   const Lane* lane = nullptr;
 };
-// `lanes`: at most kMostLanes. Cost: that of Lane::Fold for each; 32 bytes a column at most.
-std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window);
+// `lanes`: at most kMostLanes. `threads`: that share them where there is much to do; 0: one for
+// each core. Cost: that of Lane::Fold for each; 32 bytes a column at most.
+std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& window,
+                        size_t threads = 0);
 
 }  // namespace tacho
