@@ -1,7 +1,7 @@
 // The page in a browser against the real server and real traces: TACHO names the program, TACHO_CORPUS the folder of traces.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -171,6 +171,34 @@ test("the keyboard alone finds steps, gaps, slices, launches and names", async (
   await page.keyboard.press("0");
   assert.deepEqual(troubles, []);
   await page.context().close();
+});
+
+test("a link of the terminal opens its gap, and a mark is kept beside the trace", async () => {
+  const trace = join(folder, "marked.json.gz");
+  copyFileSync(kOneRank, trace);
+  const served = await view(tacho, trace, "--gap", "3");
+  try {
+    const troubles = [];
+    const page = await open(browser, served, { troubles });
+    await page.waitForSelector(".panel-head strong:has-text('Selection')");
+    await page.waitForFunction(() => location.hash.includes("sel="));
+    const [from, to] = /sel=(-?\d+)\.\.(-?\d+)/.exec(new URL(page.url()).hash).slice(1).map(Number);
+    assert.equal(to - from, analyze(trace).traces[0].idle.gaps[2].dur_ns);
+    await page.keyboard.press("m");
+    await page.keyboard.type("look <b>here</b>");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=Remove the mark");
+    await page.reload();
+    await page.waitForSelector("text=Remove the mark");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("text=1 mark");
+    const exported = await page.evaluate(async (path) => (await (await fetch(path)).json()).traceEvents.length, `api/v1/export?from=${from - 100000}&to=${to + 100000}`);
+    assert(exported > 2);
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  } finally {
+    await served.stop();
+  }
 });
 
 test("eight ranks lie on one clock, open and close, and lie by row as well", async () => {

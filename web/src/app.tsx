@@ -85,7 +85,7 @@ function headline(): string {
   const traces = analysis.value?.traces ?? [];
   const engine = { vllm: "vLLM", sglang: "SGLang" }[traces[0]?.engine ?? ""] ?? traces[0]?.engine;
   const device = traces.flatMap((trace) => trace.facts.devices).find((one) => one.name)?.name;
-  const what = of.ranks.length > 1 ? `${of.title.split("/").filter(Boolean).pop() ?? name} · ${of.ranks.length} ranks` : name;
+  const what = of.ranks.length > 1 ? `${of.title.split("/").filter(Boolean).pop() ?? name} · ${of.ranks.length} ${of.ranks.some((rank) => rank.state === "failed") ? "traces" : "ranks"}` : name;
   return [what, engine, device].filter(Boolean).join(" · ");
 }
 
@@ -109,7 +109,7 @@ function Trust() {
   return (
     <span class="trust dim" title={`${text}\n${notes.map((note) => note.text).join("\n")}`}>
       <span class={`dot ${worst}`} aria-hidden="true" />
-      <span class="words">{worst === "bad" ? "incomplete · " : ""}{text.split(", ").slice(0, 2).join(" · ")}</span>
+      <span class="words">{worst === "bad" && !text.includes("incomplete") ? "incomplete · " : ""}{text.split(", ").slice(0, 2).join(" · ")}</span>
     </span>
   );
 }

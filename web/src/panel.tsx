@@ -34,8 +34,8 @@ export function Panel() {
       <div class={slice.value ? "panel-body with-slice" : "panel-body"}>
         {slice.value && <SliceDetail of={slice.value} />}
         <Names rows={of?.names ?? []} whole={whole} empty={of ? "nothing ran in this window" : "…"} />
-        <Categories colors={of?.colors ?? []} whole={whole} />
-        <IdleCauses idle={of?.idle ?? []} />
+        {(of === null || of.idle.length > 0) && <Categories colors={of?.colors ?? []} whole={whole} />}
+        {(of === null || of.idle.length > 0) && <IdleCauses idle={of?.idle ?? []} />}
       </div>
     </section>
   );
@@ -58,6 +58,7 @@ function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number
   const ordered = useMemo(() => [...rows.filter((row) => row.palette === "work"), ...rows.filter((row) => row.palette === "host")], [rows]);
   const unit = unitOf(ordered.reduce((most, row) => Math.max(most, row.total_ns), 0));
   const most = ordered.reduce((largest, row) => Math.max(largest, row.palette === "work" ? row.total_ns : 0), 1);
+  const device = ordered[0]?.palette === "work";
   const columns: Column<NameRow>[] = [
     {
       id: "name", head: "slice", kind: "name", sort: (row) => row.name,
@@ -72,7 +73,7 @@ function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number
     { id: "mean", head: "mean us", title: "of the parts inside the window", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
     { id: "longest", head: "longest us", title: "of the slice that is longest, also outside the window", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
   ];
-  return <DataTable label="Slices of the window by name" columns={columns} rows={ordered} empty={empty} scrolls keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
+  return <DataTable label="Slices of the window by name" columns={device || rows.length === 0 ? columns : columns.filter(({ id }) => id !== "share" && id !== "bar")} rows={ordered} empty={empty} scrolls keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
 }
 export async function show(row: { longest_at?: NameRow["longest_at"] }): Promise<void> {
   if (!row.longest_at) return;

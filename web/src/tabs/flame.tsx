@@ -13,10 +13,11 @@ import { flameBoxes, type FlameBox } from "../flame_layout";
 
 const kRow = 19;
 const kLeastPixels = 0.5;
+const kMostThreads = 1000; // to choose from; the server has those that launch first
 
 export function Flame() {
   const threads = useMemo(
-    () => ranks.value.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ row }) => row.kind === "thread" && row.slices > 0),
+    () => ranks.value.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ row }) => row.kind === "thread" && row.slices > 0).slice(0, kMostThreads),
     [ranks.value],
   );
   const [chosen, setChosen] = useState(0);

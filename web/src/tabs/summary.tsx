@@ -19,7 +19,7 @@ export function SummaryTab() {
       <Verdict text={of.verdict} trust={of.trust} caveat={of.caveat} idle={figures} />
       <WholeBar figures={figures} />
       <Answers answers={of.answers} />
-      <Tables figures={figures} />
+      {figures.traces.some((trace) => trace.devices.length > 0) && <Tables figures={figures} />}
       {figures.traces.some((trace) => (trace.steps?.list.length ?? 0) > 1) && <StepsChart />}
       {figures.ranks && figures.ranks.table.length > 1 && <RankTable ranks={figures.ranks} />}
       <Notes figures={figures} />
@@ -48,7 +48,7 @@ function Waiting() {
 
 function Verdict({ text, trust, caveat, idle }: { text: string; trust?: string | undefined; caveat?: string | undefined; idle: Analysis }) {
   // The first share in the sentence is what it is about: red where the device mostly stood still.
-  const match = /\d[\d.,]* %/.exec(text);
+  const match = /[<>]?\d[\d.,]* %/.exec(text);
   const still = (idle.verdict.busy_share ?? 1) < 0.5;
   const color = still ? causeColor(theme.value, idle.verdict.idle_cause ?? "host-late", meta.value?.palettes.idle) : undefined;
   return (
@@ -80,7 +80,7 @@ interface Piece {
 }
 function WholeBar({ figures }: { figures: Analysis }) {
   const time = deviceTime(devicesOf(figures));
-  if (time.window === 0) return <p class="dim">No device work: this trace says nothing of a GPU.</p>;
+  if (time.window === 0) return <p class="whole dim">No device work was recorded, so there is no window to divide.</p>;
   const work = (color: number) => colorOf(theme.value, "work", color);
   const idle = idleCauses(figures);
   const explained = idle.reduce((sum, cause) => sum + cause.ns, 0);

@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { clampWindow, marks, meta, order, pick, ranks, search, selection, setView, slice, span, theme, toggled, trouble, view } from "../state";
 import { entryAt, levelOf } from "../tiles";
 import type { At, Window } from "../types";
-import { layOut, rowAt, type LaidRow, type Layout } from "./layout";
+import { firstBelow, layOut, rowAt, type LaidRow, type Layout } from "./layout";
 import { drawMinimap } from "./minimap";
 import { kAxisHeight, Painter } from "./scene";
 import { TileStore, type RowRef } from "./store";
@@ -13,6 +13,7 @@ const kZoomASecond = 6; // times, while W or S is held
 const kPanASecond = 1.1; // widths of the window
 const kAskAfterMs = 40;
 const kHitPixels = 4;
+const kLabelsAround = 40;
 
 export interface Hover {
   x: number; // CSS pixels in the stage
@@ -24,6 +25,10 @@ export interface Hover {
   to: number;
   exact: boolean;
   row: LaidRow;
+}
+export interface Seen {
+  first: number;
+  last: number;
 }
 export interface Elements {
   stage: HTMLElement;
@@ -39,6 +44,7 @@ export class Controller {
   layout: Layout = { rows: [], height: 0 };
   scroll = 0;
   onLayout: (layout: Layout) => void = () => {};
+  onSeen: (seen: Seen) => void = () => {}; // which rows of the layout need a label
   onHover: (hover: Hover | null) => void = () => {};
   private painter: Painter;
   private pending = 0;
@@ -46,6 +52,7 @@ export class Controller {
   private asking = 0;
   private held = new Set<string>();
   private pointer: { x: number; y: number } | null = null;
+  private seen: Seen = { first: 0, last: -1 };
   private known: unknown = null; // the ranks that the labels show
   private stopping: (() => void)[] = [];
 
@@ -105,6 +112,7 @@ export class Controller {
   }
   private drawNow(): void {
     this.on.labels.style.transform = `translateY(${-this.scroll}px)`;
+    this.look();
     this.painter.draw({
       theme: theme.peek(),
       window: view.peek(),
@@ -119,6 +127,14 @@ export class Controller {
       match: search.peek().toLowerCase(),
     });
     drawMinimap(this.on.minimap, store, theme.peek(), ranks.peek(), meta.peek()?.steps ?? [], span.peek(), view.peek(), selection.peek());
+  }
+  // Rows beyond those in sight have labels too, so that few scrolls ask for others.
+  private look(): void {
+    const first = firstBelow(this.layout, this.scroll);
+    const last = firstBelow(this.layout, this.scroll + this.painter.height);
+    if (first >= this.seen.first && last <= this.seen.last) return;
+    this.seen = { first: Math.max(0, first - kLabelsAround), last: last + kLabelsAround };
+    this.onSeen(this.seen);
   }
   private flows(): { from: At; to: At }[] {
     const of = slice.peek();

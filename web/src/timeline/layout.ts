@@ -90,13 +90,14 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
     return { rows: laid, height: top };
   }
 
+  const first = ranks.findIndex((rank) => rank.state === "read" && rank.rows.some((row) => row.slices > 0));
   ranks.forEach((rank, r) => {
     const several = ranks.length > 1;
     const depth = several ? 1 : 0;
     const shown = ["idle", "busy", "stream", "thread"].map((kind) => rank.rows.findIndex((row) => row.kind === kind && row.slices > 0)).find((i) => i >= 0) ?? -1;
     if (several || rank.state !== "read") {
       const state = rank.state === "failed" ? `failed: ${rank.why ?? "unknown"}` : rank.state === "read" ? "" : rank.state;
-      const open = rank.state === "read" && isOpen(`rank/${r}`, r === 0);
+      const open = rank.state === "read" && isOpen(`rank/${r}`, r === first);
       heading(`rank/${r}`, r, shown, rank.label, state, 0, open);
       if (!open) return;
     }
@@ -119,16 +120,19 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
   return { rows: laid, height: top };
 }
 
-// The row at a height, by halving.
-export function rowAt(layout: Layout, y: number): LaidRow | null {
+// The first row that ends below a height, by halving: an index, rows.length where none does.
+export function firstBelow({ rows }: Layout, y: number): number {
   let low = 0;
-  let high = layout.rows.length;
+  let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const row = layout.rows[middle] as LaidRow;
+    const row = rows[middle] as LaidRow;
     if (row.top + row.height > y) high = middle;
     else low = middle + 1;
   }
-  const row = layout.rows[low];
+  return low;
+}
+export function rowAt(layout: Layout, y: number): LaidRow | null {
+  const row = layout.rows[firstBelow(layout, y)];
   return row && y >= row.top ? row : null;
 }

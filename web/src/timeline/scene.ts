@@ -3,7 +3,7 @@ import { colorOf, inkOn, kPalettes, rgbOf, type Theme } from "../colors";
 import { levelOf } from "../tiles";
 import type { At, Mark, PaletteName, Rank, RowKind, Slice, Window } from "../types";
 import { coreName, duration, middleCut, ticks } from "../units";
-import type { LaidRow, Layout } from "./layout";
+import { firstBelow, type LaidRow, type Layout } from "./layout";
 import { Raster, shadesOf, type Box } from "./raster";
 import type { TileStore } from "./store";
 
@@ -80,7 +80,12 @@ export class Painter {
     over.beginPath();
     over.rect(0, kAxisHeight, this.width, this.height - kAxisHeight);
     over.clip();
-    for (const row of scene.layout.rows) this.drawRow(scene, row, raster, over, inks);
+    const { rows } = scene.layout;
+    for (let i = firstBelow(scene.layout, scene.scroll); i < rows.length; ++i) {
+      const row = rows[i] as LaidRow;
+      if (row.top > scene.scroll + this.height) break;
+      this.drawRow(scene, row, raster, over, inks);
+    }
     flat.putImageData(raster.image, 0, 0);
     this.drawMarks(scene, over, inks, scale);
     this.drawSelection(scene, over, inks, scale);

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { duration, percent, pointInTime, stepOfTicks } from "../units";
 import { analysis, meta, panelOpen, ranks, setView, span, toggle, view } from "../state";
-import { Controller, type Hover } from "./controller";
+import { Controller, type Hover, type Seen } from "./controller";
 import type { LaidRow, Layout } from "./layout";
 import { kAxisHeight } from "./scene";
 import { Panel } from "../panel";
@@ -13,6 +13,7 @@ export let controller: Controller | null = null;
 
 export function Timeline() {
   const [layout, setLayout] = useState<Layout>({ rows: [], height: 0 });
+  const [seen, setSeen] = useState<Seen>({ first: 0, last: 100 });
   const [hover, setHover] = useState<Hover | null>(null);
   const stage = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLDivElement>(null);
@@ -30,7 +31,9 @@ export function Timeline() {
     });
     made.onLayout = setLayout;
     made.onHover = setHover;
+    made.onSeen = setSeen;
     setLayout(made.layout);
+    made.invalidate();
     controller = made;
     const stop = listen(made, stage.current, area.current, minimap.current, scroller.current);
     return () => {
@@ -46,7 +49,7 @@ export function Timeline() {
       <div class="minimap-row">
         <div class="minimap-label">
           {duration(span.value.to - span.value.from)}
-          <span class="dim">{ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
+          <span class="dim">{!ranks.value.some((rank) => rank.rows.some((row) => row.kind === "busy")) ? "no device work" : ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
         </div>
         <canvas ref={minimap} class="minimap" aria-hidden="true" />
       </div>
@@ -55,7 +58,7 @@ export function Timeline() {
           <div class="corner" style={{ height: `${kAxisHeight}px` }}>{meta.value && meta.value.ranks.length > 1 ? clockText() : ""}</div>
           <div class="labels-box">
             <div class="labels" ref={labels}>
-              {layout.rows.map((row) => <Label key={row.key} row={row} />)}
+              {layout.rows.slice(seen.first, seen.last + 1).map((row) => <Label key={row.key} row={row} />)}
             </div>
           </div>
         </div>
