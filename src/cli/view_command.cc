@@ -118,8 +118,8 @@ Result<void> Announce(PageServer& server, const ViewOptions& options) {
 }
 
 // Serves until a stop request, or until nobody looks any more.
-int Serve(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& plan,
-          const std::stop_token& stop) {
+int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPlan& plan,
+               const std::stop_token& stop) {
   WatchedFiles files(feed.files());
   std::optional<int> status;
   int64_t looked_ns = 0, used_ns = MonotonicNs();
@@ -161,7 +161,7 @@ Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
                              },
                              feed.run()->events()));
   TACHO_RETURN_IF_ERROR(Announce(*server, options));
-  return Serve(feed, *feed.run(), *server, plan, stop);
+  return ServePages(feed, *feed.run(), *server, plan, stop);
 }
 
 Result<int> View(const ViewOptions& options, ViewPlan plan) {
