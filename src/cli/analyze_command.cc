@@ -107,6 +107,7 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
   TACHO_ASSIGN_OR_RETURN(
       screen.pick, ParseTablePick(options.sort, options.filter, EmptyTables(options.Tables())));
   screen.command_paths = CommandPaths(options);
+  if (options.device.empty() && !options.window) screen.view_paths = CommandPaths(options.traces);
   screen.is_file = [](const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);

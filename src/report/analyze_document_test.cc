@@ -17,7 +17,7 @@ using testing::Not;
 
 ScreenOptions Options() {
   ScreenOptions options;
-  options.command_paths = "run";
+  options.command_paths = options.view_paths = "run";
   return options;
 }
 
@@ -88,6 +88,7 @@ TEST(AnalyzeText, OneTrace) {
 next:  tacho analyze run
          --steps  every step
          --json   all figures, for programs
+       tacho view run --gap 1  a timeline, at the longest gap
 )");
 }
 
@@ -137,6 +138,7 @@ next:  tacho analyze run
          --rank 1   one rank in full
          --kernels  all kernels of each trace
          --json     all figures, for programs
+       tacho view run --gap 1  a timeline, at the longest gap
 )");
 }
 

@@ -106,6 +106,15 @@ void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
 }
 
+void AddView(NextCommand& next, bool has_gaps, const ScreenOptions& options) {
+  if (options.view_paths.empty()) return;
+  const std::string command = "tacho view " + options.view_paths;
+  if (has_gaps)
+    next.others.push_back({command + " --gap 1", "a timeline, at the longest gap"});
+  else
+    next.others.push_back({command, "a timeline"});
+}
+
 Remark NoteRemark(const Note& note, std::string_view places) {
   const NoteKind& kind = KindOf(note.id);
   const bool is_info = kind.severity == Severity::kInfo;

@@ -26,6 +26,7 @@ struct ScreenOptions {
   std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
   TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"
+  std::string view_paths = {};           // the same for `tacho view`; "": it is not proposed
   // Whether a trace's path is that of a file, which a command can name (a member of an archive has
   // none). Empty: no trace's is.
   std::function<bool(const std::string&)> is_file = {};
@@ -53,6 +54,9 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
 void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style);
 
 // `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
+// Proposes `tacho view`, at the longest idle gap if there is one.
+void AddView(NextCommand& next, bool has_gaps, const ScreenOptions& options);
+
 Remark NoteRemark(const Note& note, std::string_view places = "");
 
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.

@@ -109,12 +109,16 @@ NextCommand::Option OneTrace(const RankTable& ranks, const ScreenOptions& option
   return {"tacho analyze " + ShellWord(row.path), "one trace in full"};
 }
 
-NextCommand Next(const RankTable& ranks, const ScreenOptions& options) {
+NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
   NextCommand next{"tacho analyze " + options.command_paths};
-  NextCommand::Option one = OneTrace(ranks, options);
-  (one.option.starts_with("--") ? next.options.emplace_back() : next.other) = std::move(one);
+  if (NextCommand::Option one = OneTrace(run.ranks, options); !one.option.empty())
+    (one.option.starts_with("--") ? next.options : next.others).push_back(std::move(one));
   next.options.push_back({"--kernels", "all kernels of each trace"});
   next.options.push_back({"--json", "all figures, for programs"});
+  AddView(
+      next,
+      std::ranges::any_of(run.traces, [](const auto& trace) { return !trace.idle.gaps.empty(); }),
+      options);
   return next;
 }
 
@@ -140,7 +144,7 @@ Document RunDocument(const RunAnalysis& run, const ScreenOptions& options) {
   AddNotes(document, run);
   if (options.command_paths.empty()) return document;
   document.Add(SaidAgain{"VERDICT", verdict, BriefVerdict(run)});
-  document.AddPart(Next(run.ranks, options));
+  document.AddPart(Next(run, options));
   return document;
 }
 

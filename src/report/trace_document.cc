@@ -138,6 +138,7 @@ NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
   if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
   if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
   next.options.push_back({"--json", "all figures, for programs"});
+  AddView(next, !trace.idle.gaps.empty(), options);
   return next;
 }
 

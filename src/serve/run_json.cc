@@ -133,7 +133,7 @@ ScreenParts PartsOf(const RunAnalysis& run, const std::string& command_paths) {
     if (next == nullptr || command_paths.empty()) continue;
     for (const NextCommand::Option& option : next->options)
       parts.next.push_back(next->command + " " + option.option);
-    if (!next->other.option.empty()) parts.next.push_back(next->other.option);
+    for (const NextCommand::Option& other : next->others) parts.next.push_back(other.option);
   }
   return parts;
 }

@@ -112,11 +112,11 @@ class TextRenderer {
     for (const auto& [option, shows] : next.options)
       out_ += fmt::format("         {}  {}\n", PadRight(option, width),
                           Painted(shows, Paint::kDim, style_));
-    const auto& [command, shows] = next.other;
-    if (command.empty()) return;
-    const bool fits = 9 + DisplayWidth(command) + shows.size() <= style_.width;
-    out_ += fmt::format("       {}{}\n", command,
-                        fits ? "  " + Painted(shows, Paint::kDim, style_) : "");
+    for (const auto& [command, shows] : next.others) {
+      const bool fits = 9 + DisplayWidth(command) + shows.size() <= style_.width;
+      out_ += fmt::format("       {}{}\n", command,
+                          fits ? "  " + Painted(shows, Paint::kDim, style_) : "");
+    }
   }
 
   void operator()(const SaidAgain& again) {

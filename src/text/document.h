@@ -70,14 +70,14 @@ struct DrawnLine {
   std::string after;
 };
 
-// A command to copy, options that make it show more, and another command.
+// A command to copy, options that make it show more, and other commands.
 struct NextCommand {
   struct Option {
     std::string option, shows;
   };
   std::string command;
   std::vector<Option> options = {};
-  Option other = {};
+  std::vector<Option> others = {};
 };
 
 // The main sentence once more under a long text, whole if it fits on two lines.

@@ -31,7 +31,8 @@ Document SmallDocument() {
   document.AddPart(Heading{Level::kPart, "Notes"});
   document.Add(Remark{"odd-number", " (1): at <x>", "; none needed"});
   document.Add(Remark{"", "cannot tell: why"});
-  document.AddPart(NextCommand{"tacho", {{"-w", "all"}, {"--json", "more"}}, {"tacho x", "one"}});
+  document.AddPart(NextCommand{
+      "tacho", {{"-w", "all"}, {"--json", "more"}}, {{"tacho x", "one"}, {"tacho y", "two"}}});
   return document;
 }
 
@@ -54,6 +55,7 @@ next:  tacho
          -w      all
          --json  more
        tacho x  one
+       tacho y  two
 )");
 }
 
