@@ -247,6 +247,44 @@ test("a CPU engine's steps are links into the timeline; dark, small and large sc
   }
 });
 
+// Controls without a name, and texts whose contrast with what is below them is less than 4.5.
+function faults() {
+  const found = [];
+  for (const control of document.querySelectorAll("button, input, select, [role=region], [role=application]")) {
+    const name = control.getAttribute("aria-label") || control.textContent.trim() || control.labels?.[0]?.textContent;
+    if (!name) found.push(`no name: ${control.outerHTML.slice(0, 100)}`);
+  }
+  const luminance = (color) => {
+    const [r, g, b] = color.match(/[\d.]+/g).map((part) => (part / 255 <= 0.04 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const below = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor;
+      if (!/, 0\)$/.test(color)) return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  for (const element of document.querySelectorAll("body *")) {
+    if (![...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim())) continue;
+    const [light, dark] = [luminance(getComputedStyle(element).color), luminance(below(element))].sort((a, b) => b - a);
+    if ((light + 0.05) / (dark + 0.05) < 4.5) found.push(`contrast ${(light + 0.05) / (dark + 0.05)}: ${element.textContent.slice(0, 60)}`);
+  }
+  return found;
+}
+
+test("every control has a name and every text is read on its ground, light and dark", async () => {
+  for (const dark of [false, true]) {
+    const page = await open(browser, one, { dark });
+    for (const tab of kTabs) {
+      await page.click(`#tab-${tab}`);
+      await settled(page);
+      assert.deepEqual(await page.evaluate(faults), [], `${tab}, ${dark ? "dark" : "light"}`);
+    }
+    await page.context().close();
+  }
+});
+
 test("a kernel named like HTML is text, wherever it is shown", async () => {
   const path = join(folder, "hostile.json");
   const event = (name, cat, ts, dur, args, tid = 1) => ({ ph: "X", name, cat, pid: 0, tid, ts, dur, args });

@@ -19,7 +19,7 @@ export function App() {
     <>
       <Head />
       <Troubles />
-      <main id="main" class={`tab-${tab.value}`}>
+      <main id="main" class={`tab-${tab.value}`} aria-labelledby={`tab-${tab.value}`}>
         {meta.value ? <TabBody /> : <p class="loading dim">Asking the server which traces it reads …</p>}
       </main>
       {helpOpen.value && <Help />}
@@ -93,19 +93,20 @@ function Trust() {
   const of = meta.value;
   if (!of) return <span class="trust" />;
   const { read } = of;
-  if (read.read + (read.failed ?? 0) < read.traces) {
+  const pending = of.ranks.filter((rank) => rank.state === "waiting" || rank.state === "reading").length;
+  if (pending > 0) {
     const share = read.stored_bytes > 0 ? read.read_bytes / read.stored_bytes : 0;
     return (
       <span class="trust dim" role="status">
         <progress value={share} max={1} aria-label="read" />
-        {`reading ${count(read.read)} of ${count(read.traces)} traces, ${bytes(read.read_bytes)} of ${bytes(read.stored_bytes)}`}
+        {`read ${count(of.ranks.length - pending)} of ${count(of.ranks.length)} traces, ${bytes(read.read_bytes)} of ${bytes(read.stored_bytes)}`}
       </span>
     );
   }
   const notes = of.ranks.flatMap((rank) => rank.notes ?? []);
   const worst = of.ranks.some((rank) => rank.state === "failed") || notes.some((note) => note.severity === "data-loss") ? "bad" : notes.some((note) => note.severity === "notice") ? "fair" : "good";
   const text = summary.value?.trust ?? "";
-  if (text === "") return <span class="trust" />;
+  if (text === "") return <span class="trust dim" role="status">adding up the figures of all traces …</span>;
   return (
     <span class="trust dim" title={`${text}\n${notes.map((note) => note.text).join("\n")}`}>
       <span class={`dot ${worst}`} aria-hidden="true" />
