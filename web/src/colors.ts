@@ -61,7 +61,7 @@ export function mix(over: Rgb, under: Rgb, share: number): Rgb {
 }
 
 // WCAG's relative luminance, 0..1.
-export function luminance({ r, g, b }: Rgb): number {
+function luminance({ r, g, b }: Rgb): number {
   const linear = (value: number) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 }

@@ -12,7 +12,7 @@ export interface Figures {
   why: string; // where there is none
 }
 // `windowOf`: the window to ask for, or null. Asks again whenever it changes.
-export function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
+function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
   const figures = signal<Figures | null>(null);
   let waiting = 0;
   let asked: AbortController | null = null;

@@ -1,11 +1,12 @@
 // The keyboard, as those who come from Perfetto have it in their fingers, and steps and gaps.
 import {
-  around, goTo, helpOpen, marks, meta, panelOpen, pick, ranks, saveMarks, search, selection, setView, showInTimeline, slice, span, tab, toggle,
+  around, goTo, helpOpen, marks, meta, panelOpen, pick, ranks, saveMarks, search, selection, setView, showInTimeline, slice, span, tab, toggle, togglePin,
   trouble, view,
 } from "./state";
 import { ServerError } from "./api";
 import type { Window } from "./types";
 import { controller } from "./timeline/timeline";
+import { keyOfRow } from "./timeline/layout";
 import { reveal } from "./timeline/reveal";
 import { nextFound } from "./timeline/tools";
 import { kTabs } from "./url";
@@ -52,6 +53,7 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
       { keys: "/", what: "search the whole trace" },
       { keys: "Enter", what: "next that was found; Shift Enter previous" },
       { keys: "E", what: "all levels of the slice's row, or fewer" },
+      { keys: "P", what: "the slice's row above all others, or back" },
       { keys: "Q", what: "the figures below, or more room" },
       { keys: "1 ... 6", what: "Summary, Timeline, Kernels, Operators, Flame, Ranks" },
       { keys: "?", what: "these keys" },
@@ -187,6 +189,11 @@ function actInTimeline(event: KeyboardEvent, key: string, shift: boolean): boole
       return void flow(key === "]"), true;
     case "q":
       return (panelOpen.value = !panelOpen.value), true;
+    case "p": {
+      const row = of && ranks.value[of.rank]?.rows[of.row];
+      if (of && row) togglePin(`${of.rank}/${keyOfRow(row)}`);
+      return true;
+    }
     case "e": {
       const row = of && controller?.layout.rows.find((laid) => laid.rank === of.rank && laid.row === of.row);
       if (row?.open !== undefined) toggle(row.key);

@@ -56,7 +56,7 @@ function DeviceShare({ idle }: { idle: IdleRow[] }) {
 function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number; empty: string }) {
   // Device work is what most come for; what the host did follows it.
   const ordered = useMemo(() => [...rows.filter((row) => row.palette === "work"), ...rows.filter((row) => row.palette === "host")], [rows]);
-  const unit = unitOf(ordered.reduce((most, row) => Math.max(most, row.total_ns), 0));
+  const unit = unitOf(ordered[0]?.total_ns ?? 0);
   const most = ordered.reduce((largest, row) => Math.max(largest, row.palette === "work" ? row.total_ns : 0), 1);
   const device = ordered[0]?.palette === "work";
   const columns: Column<NameRow>[] = [

@@ -19,6 +19,7 @@ export const slice = signal<Slice | null>(null);
 export const search = signal("");
 export const marks = signal<Mark[]>([]);
 export const toggled = signal<ReadonlySet<string>>(new Set());
+export const pinned = signal<ReadonlySet<string>>(new Set()); // rows that lie above all others
 export const order = signal<Order>("ranks");
 export const helpOpen = signal(false);
 export const panelOpen = signal(true);
@@ -88,10 +89,16 @@ export function goTo(next: Tab): void {
   tab.value = next;
   pushNext = true;
 }
-export function toggle(key: string): void {
-  const next = new Set(toggled.value);
+function toggledIn(keys: ReadonlySet<string>, key: string): Set<string> {
+  const next = new Set(keys);
   if (!next.delete(key)) next.add(key);
-  toggled.value = next;
+  return next;
+}
+export function toggle(key: string): void {
+  toggled.value = toggledIn(toggled.value, key);
+}
+export function togglePin(key: string): void {
+  pinned.value = toggledIn(pinned.value, key);
 }
 
 export async function saveMarks(next: Mark[]): Promise<void> {

@@ -1,5 +1,5 @@
 // Sums over the traces of `analyze --json`, for one bar and one table of the whole run. Pure.
-import type { Analysis, DeviceTotals, TraceAnalysis } from "./types";
+import type { Analysis, DeviceTotals } from "./types";
 
 export interface DeviceTime {
   window: number;
@@ -101,13 +101,4 @@ export function operatorRows(analysis: Analysis): OperatorRow[] {
     });
   }
   return [...found.values()].sort((a, b) => b.self - a.self);
-}
-
-export function stepsOf(trace: TraceAnalysis): { phase: string; from: number; to: number; busy?: number }[] {
-  return (trace.steps?.list ?? []).map((step) => ({
-    phase: step.phase,
-    from: step.start_ns,
-    to: step.start_ns + step.dur_ns,
-    ...(step.device_busy_ns === undefined ? {} : { busy: step.device_busy_ns }),
-  }));
 }

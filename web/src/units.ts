@@ -3,7 +3,7 @@
 export type Unit = "ns" | "us" | "ms" | "s";
 const kNsOf: Record<Unit, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
-export function withCommas(integer: string): string {
+function withCommas(integer: string): string {
   return integer.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 

@@ -53,6 +53,16 @@ test("deep rows show what there is room for, and all when asked", () => {
   assert.equal(lanes(0, [`0/${keyOfRow(thread)}`]), 40);
 });
 
+test("a pinned row lies above all others, once", () => {
+  const thread = rank("a").rows[4];
+  assert(thread);
+  for (const order of ["ranks", "rows"] as const) {
+    const { rows } = layOut([rank("a"), rank("b")], new Set(), order, 0, new Set([`1/${keyOfRow(thread)}`]));
+    assert.deepEqual([rows[0]?.rank, rows[0]?.row], [1, 4]);
+    assert.equal(rows.filter((laid) => laid.kind === "row" && laid.rank === 1 && laid.row === 4).length, 1);
+  }
+});
+
 test("a rank that failed or is still being read says so", () => {
   const failed: Rank = { ...rank("a"), state: "failed", why: "cut short", rows: [] };
   assert.equal(layOut([failed], new Set(), "ranks").rows[0]?.detail, "failed: cut short");

@@ -1,6 +1,6 @@
 // Joins what the user does, what the page knows and what is drawn. One picture a frame at most, and none when nothing changed.
 import { effect } from "@preact/signals";
-import { clampWindow, marks, meta, order, pick, ranks, search, selection, setView, slice, span, theme, toggled, trouble, view } from "../state";
+import { clampWindow, marks, meta, order, pick, pinned, ranks, search, selection, setView, slice, span, theme, toggled, trouble, view } from "../state";
 import { entryAt, levelOf } from "../tiles";
 import type { At, Window } from "../types";
 import { firstBelow, layOut, rowAt, type LaidRow, type Layout } from "./layout";
@@ -53,7 +53,8 @@ export class Controller {
   private held = new Set<string>();
   private pointer: { x: number; y: number } | null = null;
   private seen: Seen = { first: 0, last: -1 };
-  private known: unknown = null; // the ranks that the labels show
+  private known: unknown = null; // the ranks and pins that the labels show
+  private knownPins: unknown = null;
   private stopping: (() => void)[] = [];
 
   constructor(private on: Elements) {
@@ -65,7 +66,7 @@ export class Controller {
     resize.observe(on.minimap);
     this.stopping.push(() => resize.disconnect());
     this.stopping.push(effect(() => {
-      void [ranks.value, toggled.value, order.value];
+      void [ranks.value, toggled.value, order.value, pinned.value];
       this.layOut();
     }));
     this.stopping.push(effect(() => {
@@ -87,9 +88,9 @@ export class Controller {
 
   private layOut(): void {
     const before = this.layout;
-    this.layout = layOut(ranks.peek(), toggled.peek(), order.peek(), this.on.area.clientHeight - kAxisHeight);
-    if (this.layout.height !== before.height || this.layout.rows.length !== before.rows.length || this.known !== ranks.peek()) this.onLayout(this.layout);
-    this.known = ranks.peek();
+    this.layout = layOut(ranks.peek(), toggled.peek(), order.peek(), this.on.area.clientHeight - kAxisHeight, pinned.peek());
+    if (this.layout.height !== before.height || this.layout.rows.length !== before.rows.length || this.known !== ranks.peek() || this.knownPins !== pinned.peek()) this.onLayout(this.layout);
+    [this.known, this.knownPins] = [ranks.peek(), pinned.peek()];
     this.scrollTo(this.scroll);
   }
   private resize(): void {

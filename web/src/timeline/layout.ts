@@ -22,7 +22,7 @@ export interface Layout {
 }
 export type Order = "ranks" | "rows";
 
-export const kGap = 4; // pixels between rows
+const kGap = 4; // pixels between rows
 const kHeading = 22;
 const kLanesClosed = [64, 32, 20, 12, 6]; // of a row with more: the deepest of a Python stack are for those who ask
 const kGroupNames: Record<RowGroup, string> = { computed: "", streams: "Streams", launching: "Launching threads", other: "Other threads" };
@@ -47,15 +47,16 @@ export function labelOf(row: Row): string {
 
 // `toggled`: keys that are not as they are at first. At first a run of one rank shows all but threads that launch nothing while others do; of several ranks the first is
 // open, with its computed rows. Rows with many lanes show as many as `room` pixels hold, at least the six from the top.
-export function layOut(ranks: readonly Rank[], toggled: ReadonlySet<string>, order: Order, room = 0): Layout {
+// `pinned`: keys of rows that lie above all others rather than in their places.
+export function layOut(ranks: readonly Rank[], toggled: ReadonlySet<string>, order: Order, room = 0, pinned: ReadonlySet<string> = new Set()): Layout {
   let layout: Layout = { rows: [], height: 0 };
   for (const lanesClosed of kLanesClosed) {
-    layout = layOutWith(ranks, toggled, order, lanesClosed);
+    layout = layOutWith(ranks, toggled, order, lanesClosed, pinned);
     if (layout.height <= room) break;
   }
   return layout;
 }
-function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order: Order, lanesClosed: number): Layout {
+function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order: Order, lanesClosed: number, pinned: ReadonlySet<string>): Layout {
   const laid: LaidRow[] = [];
   let top = 0;
   const isOpen = (key: string, atFirst: boolean) => toggled.has(key) !== atFirst;
@@ -77,11 +78,18 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
     });
   };
 
+  const keyIn = (rank: number, row: Row) => `${rank}/${keyOfRow(row)}`;
+  if (pinned.size > 0) {
+    ranks.forEach((rank, r) => rank.rows.forEach((row, i) => {
+      if (pinned.has(keyIn(r, row))) rowOf(r, i, row, 0, labelOf(row), ranks.length > 1 ? rank.label : detailOf(row));
+    }));
+    top += 2 * kGap;
+  }
   if (order === "rows" && ranks.length > 1) {
     for (const [kind, name] of [["steps", "Steps"], ["idle", "Idle by cause"], ["busy", "Busy"], ["communication", "Communication"], ["stream", "Streams"]] as const) {
       const key = `kind/${kind}`;
       const open = isOpen(key, kind !== "stream");
-      const members = ranks.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ row }) => row.kind === kind);
+      const members = ranks.flatMap((rank, r) => rank.rows.map((row, i) => ({ r, i, row, rank }))).filter(({ r, row }) => row.kind === kind && !pinned.has(keyIn(r, row)));
       if (members.length === 0) continue;
       heading(key, members[0]?.r ?? 0, members[0]?.i ?? -1, name, `${ranks.length} ranks`, 0, open);
       if (open) for (const { r, i, row, rank } of members) rowOf(r, i, row, 1, rank.label, labelOf(row) === name ? detailOf(row) : labelOf(row));
@@ -102,7 +110,7 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
       if (!open) return;
     }
     for (const group of ["computed", "streams", "launching", "other"] as const) {
-      const members = rank.rows.map((row, i) => ({ row, i })).filter(({ row }) => row.group === group);
+      const members = rank.rows.map((row, i) => ({ row, i })).filter(({ row }) => row.group === group && !pinned.has(keyIn(r, row)));
       if (members.length === 0) continue;
       if (kGroupNames[group] !== "" && (members.length > 1 || group === "other")) {
         const key = `rank/${r}/${group}`;
