@@ -35,17 +35,20 @@ const browser = await launch();
 try {
   for (const trace of new Set(kPictures.map((picture) => picture[1]))) {
     const served = await view(tacho, join(corpus, trace));
-    for (const [name, , hash, options, act] of kPictures.filter((picture) => picture[1] === trace)) {
-      const page = await open(browser, served, { hash, ...options });
-      await settled(page);
-      await act?.(page);
-      await settled(page);
-      await page.mouse.move(2, 898);
-      await page.waitForTimeout(150);
-      await page.screenshot({ path: join(folder, `view-${name}.png`) });
-      await page.context().close();
+    try {
+      for (const [name, , hash, options, act] of kPictures.filter((picture) => picture[1] === trace)) {
+        const page = await open(browser, served, { hash, ...options });
+        await settled(page);
+        await act?.(page);
+        await settled(page);
+        await page.mouse.move(2, 898);
+        await page.waitForTimeout(150);
+        await page.screenshot({ path: join(folder, `view-${name}.png`) });
+        await page.context().close();
+      }
+    } finally {
+      await served.stop();
     }
-    await served.stop();
   }
 } finally {
   await browser.close();
