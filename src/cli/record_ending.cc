@@ -41,21 +41,6 @@ std::string ProofText(const Recording& recording, const Proof& proof, const Text
   return text;
 }
 
-std::string CostText(const Recording& recording, const Recording::Cost& cost) {
-  const std::string seen =
-      std::abs(cost.share) <= cost.error
-          ? cost.error > kMostError
-                ? "cannot tell: the rates of both windows vary too much"
-                : fmt::format("no change beyond {:.0f} % of noise", 100 * cost.error)
-      : cost.share < 0
-          ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
-                        -100 * cost.share, 100 * cost.error)
-          : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * cost.share, 100 * cost.error);
-  return fmt::format("{:.0f} tok/s unprofiled, {:.0f} profiled: {}",
-                     *recording.baseline.TokensPerSecond(), *recording.profiled.TokensPerSecond(),
-                     seen);
-}
-
 // "TTFT p50 12.1, p99 30.0 ms"; "" without requests.
 std::string TimesText(std::string_view name, const Distribution& times) {
   if (times.count == 0) return "";
@@ -118,6 +103,17 @@ Labelled FirstLack(const WhatIsLacking& lacks, const Proof& proof) {
 
 }  // namespace
 
+std::string CostText(double unprofiled, double profiled, double share, double error) {
+  const std::string seen =
+      std::abs(share) <= error
+          ? error > kMostError ? "cannot tell: the rates of both windows vary too much"
+                               : fmt::format("no change beyond {:.0f} % of noise", 100 * error)
+      : share < 0 ? fmt::format("no cost seen: {:.1f} % faster with it, give or take {:.1f} %",
+                                -100 * share, 100 * error)
+                  : fmt::format("{:+.1f} %, give or take {:.1f} %", -100 * share, 100 * error);
+  return fmt::format("{:.0f} tok/s unprofiled, {:.0f} profiled: {}", unprofiled, profiled, seen);
+}
+
 std::string EndingText(const Recording& recording, const ProvenRecording& proven,
                        const std::string& folder, const TextStyle& style) {
   std::vector<Labelled> texts;
@@ -131,7 +127,9 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
     add("caveat", std::move(verdict.caveat), Paint::kYellow);
   }
   add("proof", ProofText(recording, proven.proof, style));
-  if (const auto cost = recording.CostOfProfiling()) add("cost", CostText(recording, *cost));
+  if (const auto cost = recording.CostOfProfiling())
+    add("cost", CostText(*recording.baseline.TokensPerSecond(),
+                         *recording.profiled.TokensPerSecond(), cost->share, cost->error));
   add("latency", LatencyText(recording.baseline, "unprofiled", style));
   add(texts.back().label == "latency" ? "" : "latency",
       LatencyText(recording.profiled, "profiled", style));
@@ -140,6 +138,8 @@ std::string EndingText(const Recording& recording, const ProvenRecording& proven
   if (const WhatIsLacking lacks(recording, proven.proof); lacks.count() > 0)
     texts.push_back(FirstLack(lacks, proven.proof));
   texts.push_back({"folder", {folder}, Paint::kPlain, true});
+  if (proven.has_report)
+    texts.push_back({"report", {folder + "/report.html"}, Paint::kPlain, true});
   if (any)
     texts.push_back(
         {"next", {"tacho analyze " + ShellWord(folder + "/traces")}, Paint::kPlain, true});

@@ -10,6 +10,8 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/record_ending.h"
+#include "cli/report_command.h"
+#include "cli/report_drawings.h"
 #include "report/analyze_document.h"
 #include "report/brief_json.h"
 #include "session/in_flight.h"
@@ -20,15 +22,29 @@ namespace tacho {
 namespace {
 
 // Reads the traces of the run folder, once for the proof and the screen.
-std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording) {
+std::optional<Readout<RunAnalysis>> ReadTraces(const Recording& recording, Drawings& drawings) {
   RunProgress silent;
   Result<Classifier> classifier = Classifier::Create();
   if (!classifier) return std::nullopt;
+  DrawingKeeper keeper(*classifier);
   Result<Readout<RunAnalysis>> readout =
-      ReadRun({.paths = {recording.folder.In("traces")}}, {.in_flight = InFlightOf(recording)},
+      ReadRun({.paths = {recording.folder.In("traces")}},
+              {.in_flight = InFlightOf(recording),
+               .on_analysed = [&](const AnalysedTrace& read) { keeper.Draw(read); }},
               *classifier, silent);
   if (!readout) return std::nullopt;
+  drawings = std::move(keeper).Choose(readout->run);
   return std::move(*readout);
+}
+
+// report.html in the run folder; false if it cannot be written, which is no failure of the
+// recording.
+bool WriteReport(const Recording& recording, const ProvenRecording& proven, Drawings drawings) {
+  const std::string page = RenderPage(
+      proven.readout->run, {recording.folder.path(), "", proven.json, std::move(drawings)});
+  const Result<void> written = recording.folder.Write("report.html", page, kForOwner);
+  if (!written) Complain(written.error().message);
+  return written.has_value();
 }
 
 std::string InterruptText(const Recording& recording) {
@@ -64,7 +80,8 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   std::ranges::move(WriteRecording(recording, options), std::back_inserter(recording.findings));
   narrator.OnProgress("proof", "reading the traces");
   ProvenRecording proven;
-  proven.readout = ReadTraces(recording);
+  Drawings drawings;
+  proven.readout = ReadTraces(recording, drawings);
   narrator.Clear();
   std::vector<TraceEvidence> evidence;
   if (proven.readout)
@@ -88,6 +105,7 @@ ProvenRecording ProveRecording(Recording& recording, const RecordOptions& option
   // Shows what is known.
   const Result<void> kept = recording.folder.Write("run.json", proven.json, kForOwner);
   if (!kept) proven.status = Fails(kept.error());
+  if (any) proven.has_report = WriteReport(recording, proven, std::move(drawings));
   return proven;
 }
 

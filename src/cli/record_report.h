@@ -16,6 +16,7 @@ struct ProvenRecording {
   Proof proof;
   std::optional<Readout<RunAnalysis>> readout;  // its traces, if any could be read
   std::string json;                             // the content of run.json
+  bool has_report = false;                      // report.html is in the folder
   int status = 0;  // exit status: 0, 4 or 130; 3 if run.json could not be written
 
   // Whether its traces show what was to be recorded; false if tacho ended it because of one worker.

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <random>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/recording_document.h"
 #include "cli/report_drawings.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
+#include "report/answers.h"
 #include "report/html_page.h"
 #include "report/html_report.h"
+#include "report/redact.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 #include "view/palette.h"
@@ -64,26 +68,50 @@ std::string Title(const ReportOptions& options) {
   return title;
 }
 
+// Of the recording that the only path is of.
+std::string RunJsonOf(const ReportOptions& options) {
+  const std::vector<std::string>& paths = options.traces.paths;
+  return paths.size() == 1 && paths[0] != "-" ? RunJsonFor(paths[0]) : "";
+}
+
+std::string RandomSalt() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
 std::string Render(const ReportOptions& options, const RunAnalysis& run, Drawings drawings) {
   if (options.json) return AnalyzeJson(run, TachoVersion());
   if (options.markdown) {
     ScreenOptions screen;
     screen.top = kMarkdownTop;
-    return AnalyzeMarkdown(run, screen, TachoVersion());
+    return AnalyzeMarkdown(run, screen, TachoVersion(), AnswersDocument(run));
   }
+  if (options.redact)
+    return RenderPage(run, {"redacted", "", RunJsonOf(options), std::move(drawings), true});
   const std::string paths = CommandPaths(options);
-  HtmlReportInput input{.title = Title(options),
-                        .command = paths.empty() ? "" : "tacho report " + paths,
-                        .version = std::string(TachoVersion()),
-                        .drawings = std::move(drawings),
-                        .recording = {},
-                        .color_of_category = [](std::string_view category) -> size_t {
-                          return ColorOfCategory(category);
-                        }};
-  return HtmlReport(run, input);
+  return RenderPage(run, {Title(options), paths.empty() ? "" : "tacho report " + paths,
+                          RunJsonOf(options), std::move(drawings)});
 }
 
 }  // namespace
+
+std::string RenderPage(const RunAnalysis& run, PageOfRun page) {
+  std::optional<KeptRecording> recording = KeptRecordingOf(page.run_json);
+  if (recording && page.redacted) {
+    recording->command.clear();
+    recording->missing.clear();
+    recording->troubles.clear();
+    recording->remarks.clear();
+  }
+  return HtmlReport(run, {.title = std::move(page.title),
+                          .command = std::move(page.command),
+                          .version = std::string(TachoVersion()),
+                          .drawings = std::move(page.drawings),
+                          .recording = recording ? RecordingDocument(*recording) : Document{},
+                          .color_of_category = [](std::string_view category) -> size_t {
+                            return ColorOfCategory(category);
+                          }});
+}
 
 CommandSpec ReportSpec(ReportOptions& o) {
   CommandSpec spec;
@@ -142,14 +170,20 @@ Result<int> RunReport(const std::vector<std::string>& arguments) {
   if (!options.markdown && !options.json)
     reading.on_analysed = [&](const AnalysedTrace& read) { keeper.Draw(read); };
   reading.key_averages = options.json;
-  TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
-
-  const std::string report = Render(options, readout.run, std::move(keeper).Choose(readout.run));
+  TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(options, choice, reading, classifier));
+  const std::vector<std::string> incomplete = IncompleteReasons(readout.run, choice);
+  const std::vector<std::string> skipped = readout.run.skipped;
+  Drawings drawings = std::move(keeper).Choose(readout.run);
+  if (options.redact) {
+    const Redactor redactor(RandomSalt());
+    drawings = redactor.Redacted(std::move(drawings));
+    readout.run = redactor.Redacted(std::move(readout.run));
+  }
+  const std::string report = Render(options, readout.run, std::move(drawings));
   const auto written = output == "-" ? WriteStdout(report) : WriteFile(output, report);
   if (!written) return Fails(written.error());
   if (output != "-") Complain("the report is in " + VisibleText(output));
-  return FinishReading(output == "-", readout.failures, readout.run.skipped,
-                       IncompleteReasons(readout.run, choice));
+  return FinishReading(output == "-" && !options.redact, readout.failures, skipped, incomplete);
 }
 
 }  // namespace tacho

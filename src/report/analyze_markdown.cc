@@ -60,8 +60,9 @@ std::string Together(const RunAnalysis& run, const Document& head, const ScreenO
 }  // namespace
 
 std::string AnalyzeMarkdown(const RunAnalysis& run, const ScreenOptions& options,
-                            std::string_view version) {
-  const Document head = HeadOf(run, options.style);
+                            std::string_view version, Document more) {
+  Document head = HeadOf(run, options.style);
+  head.Append(std::move(more));
   // More rows than a document of this size can hold need not be tried.
   size_t top = std::min<size_t>(options.top, kMarkdownLimit / 32);
   size_t left_out = 0;

@@ -125,4 +125,15 @@ std::vector<Answer> Answers(const RunAnalysis& run) {
   return answers;
 }
 
+Document AnswersDocument(const RunAnalysis& run) {
+  Document document;
+  document.Add(Heading{Heading::Level::kPart, "Fifteen answers"});
+  for (const Answer& answer : Answers(run)) {
+    std::string text = answer.cannot_tell.empty() ? " " : " cannot tell: " + answer.cannot_tell;
+    if (!answer.figure.empty()) text += fmt::format("{} of {}. ", answer.figure, answer.of);
+    document.Add(Remark{answer.question, text + answer.sentence});
+  }
+  return document;
+}
+
 }  // namespace tacho

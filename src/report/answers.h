@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "text/document.h"
 
 namespace tacho {
 
@@ -34,5 +35,7 @@ struct Answer {
 // `run` alone. Names are visible text, cut to 40 columns. Cost: O(steps + graph
 // launches), and the percentiles' selections.
 std::vector<Answer> Answers(const RunAnalysis& run);
+// The same as a list.
+Document AnswersDocument(const RunAnalysis& run);
 
 }  // namespace tacho

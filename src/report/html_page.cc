@@ -2,44 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/digest.h"
-#include "base/words.h"
+#include "report/html_colors.h"
 #include "text/html.h"
 
 namespace tacho {
 namespace {
-
-// The colours of the pages, light and dark; view/palette.h says what each stands for.
-struct Colors {
-  std::string_view name, light, dark;
-};
-constexpr Colors kColors[] = {
-    {"bg", "#fbfbfa", "#121416"},    {"panel", "#ffffff", "#181b1e"},
-    {"ink", "#1b1d20", "#e6e8ea"},   {"dim", "#5c636b", "#9aa3ab"},
-    {"faint", "#6b727a", "#8b949c"}, {"line", "#e3e5e8", "#2a2f34"},
-    {"hover", "#f1f3f5", "#20252a"}, {"accent", "#0b62c4", "#6cb2ff"},
-    {"bad", "#b3352e", "#e0645c"},   {"warn", "#8a5a00", "#d9a441"},
-};
-// Those that colour a part of a drawing: .w0 to .w11 and so on.
-constexpr Colors kParts[] = {
-    {"w0", "#0055a2", "#3f86cf"},  {"w1", "#6e6ccc", "#6e6ccc"},   {"w2", "#59a880", "#59a880"},
-    {"w3", "#e79a4c", "#e79a4c"},  {"w4", "#b78aec", "#b78aec"},   {"w5", "#4fc3cf", "#4fc3cf"},
-    {"w6", "#892b68", "#b85492"},  {"w7", "#ab7b00", "#ab7b00"},   {"w8", "#727475", "#8a8d90"},
-    {"w9", "#bbb22e", "#bbb22e"},  {"w10", "#883d00", "#a85a1e"},  {"w11", "#b0b6c4", "#b0b6c4"},
-    {"p0", "#6e6ccc", "#8b89e0"},  {"p1", "#0055a2", "#3f86cf"},   {"p2", "#59a880", "#59a880"},
-    {"p3", "#b0b6c4", "#5f666d"},  {"p4", "#727475", "#8a8d90"},   {"i0", "#c2413a", "#e0645c"},
-    {"i1", "#e08a80", "#a85a53"},  {"i2", "#cdb9a8", "#cdb9a8"},   {"i3", "#9db2bf", "#9db2bf"},
-    {"i4", "#7f97a6", "#7f97a6"},  {"i5", "#b99a3c", "#b99a3c"},   {"i6", "#c2413a", "#e0645c"},
-    {"i7", "#e08a80", "#a85a53"},  {"i8", "#d6a2c4", "#9c6d8c"},   {"i9", "#d3d8dd", "#3a4046"},
-    {"i10", "#aab1b8", "#6d757d"}, {"e0", "#0055a2", "#3f86cf"},   {"e1", "#cfa679", "#8f6a44"},
-    {"e2", "#e79a4c", "#e79a4c"},  {"h0", "#a9b7c4", "#3d5870"},   {"h1", "#c3ccd5", "#33475a"},
-    {"h2", "#8399af", "#34526e"},  {"h3", "#d9bd7c", "#8f7a4a"},   {"h4", "#d98f7c", "#93584b"},
-    {"h5", "#bbb22e", "#8d8727"},  {"h6", "#b0b6c4", "#4a525c"},   {"s0", "#0055a2", "#3f86cf"},
-    {"s1", "#e79a4c", "#e79a4c"},  {"s2", "#bbb22e", "#bbb22e"},   {"s3", "#d5d9dd", "#3a4046"},
-    {"bar", "#8399af", "#5b7894"}, {"none", "#eceef0", "#22272c"},
-};
 
 constexpr std::string_view kStyle = R"css(
 :root{color-scheme:light dark}
@@ -69,7 +37,7 @@ code{overflow-wrap:anywhere}
 .answers h3{margin:0}
 .answers strong{font-size:16px;line-height:24px;font-weight:600}
 .answers p{margin:0;overflow-wrap:anywhere}
-.answers svg{display:block;width:100%;height:3px;margin:4px 0;background:var(--none)}
+.answers svg{display:block;width:100%;height:3px;margin:4px 0;background:var(--n1)}
 table{border-collapse:collapse;margin:4px 0 12px}
 th{font-size:11px;line-height:16px;font-weight:500;color:var(--dim);text-align:right;vertical-align:bottom;padding:4px 0 4px 16px;white-space:nowrap}
 td{height:24px;padding:1px 0 1px 16px;text-align:right;white-space:nowrap;border-top:1px solid var(--line)}
@@ -91,7 +59,7 @@ figure{margin:8px 0 16px;break-inside:avoid}
 .parts .stack{position:relative;height:28px}
 .stack svg{position:absolute;inset:0;width:100%;height:100%;border-radius:3px}
 .parts ul{list-style:none;padding:0;margin:4px 0;display:flex;flex-wrap:wrap;gap:0 20px;font-size:12px;max-width:none}
-text{font:12px Inter,system-ui,sans-serif;fill:var(--ink)}
+text{font:12px Inter,system-ui,sans-serif}
 .charts{display:grid;grid-template-columns:3fr 2fr;gap:0 36px}
 .chart svg{display:block;width:100%;height:120px;border-bottom:1px solid var(--line);border-top:1px solid var(--line)}
 .axis{font-size:11px;line-height:16px;display:flex;justify-content:space-between}
@@ -147,43 +115,12 @@ return (x<y?-1:x>y?1:0)*(down?-1:1)});body.append(...sorted);show()}})}
 addEventListener("beforeprint",()=>{for(const d of document.querySelectorAll("details"))d.open=true});
 )js";
 
-// Black or white, whichever is read better on the colour "#rrggbb".
-std::string_view InkOn(std::string_view color) {
-  constexpr double kWeights[] = {0.2126, 0.7152, 0.0722};
-  double luminance = 0;
-  for (size_t i = 0; i < 3; ++i) {
-    const int byte = HexDigit(color[1 + 2 * i]) * 16 + HexDigit(color[2 + 2 * i]);
-    luminance += kWeights[i] * std::pow(byte / 255.0, 2.2);
-  }
-  return luminance > 0.3 ? "#111" : "#fff";
-}
-
-std::string Variables(std::string_view Colors::*theme) {
-  std::string out = ":root{";
-  for (const Colors& color : kColors) out += fmt::format("--{}:{};", color.name, color.*theme);
-  for (const Colors& color : kParts)
-    out += fmt::format("--{0}:{1};--on-{0}:{2};", color.name, color.*theme, InkOn(color.*theme));
-  return out + "}";
-}
-
-std::string Style() {
-  std::string out = Variables(&Colors::light);
-  out += "@media screen and (prefers-color-scheme:dark){" + Variables(&Colors::dark) + "}";
-  out += kStyle;
-  for (const Colors& color : kParts)
-    out += fmt::format(
-        ".{0}{{fill:var(--{0});background:var(--{0})}}.on-{0}{{fill:var(--on-{0})}}"
-        ".{0}.needle,.{0}.curve{{stroke:var(--{0})}}",
-        color.name);
-  return out;
-}
-
 std::string HashOf(std::string_view text) { return "'sha256-" + Base64(Sha256(text)) + "'"; }
 
 }  // namespace
 
 std::string HtmlPage(std::string_view title, const std::string& body) {
-  const std::string style = Style();
+  const std::string style = HtmlColors() + std::string(kStyle);
   return fmt::format(
       "{}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; "

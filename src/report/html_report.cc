@@ -57,7 +57,7 @@ std::string AnswersHtml(const std::vector<Answer>& answers) {
     if (!answer.figure.empty())
       out += fmt::format("<strong>{}</strong> <span class=\"dim\">of {}</span>",
                          HtmlText(answer.figure), HtmlText(answer.of));
-    if (answer.share) out += HtmlStackedBar({{*answer.share, "bar", ""}});
+    if (answer.share) out += HtmlStackedBar({{*answer.share, "n0", ""}});
     out += fmt::format("<p>{}</p></div>\n", HtmlText(answer.sentence));
   }
   return out + "</div>\n";

@@ -171,7 +171,7 @@ std::function<std::string(const Table&, const TableRow&)> MarksOf(
       if (part == "idle") return "s3";
       if (part == "copies") return "w9";
       if (part == "memsets") return "w10";
-      if (part.starts_with("counted twice") || part.starts_with("[")) return "none";
+      if (part.starts_with("counted twice") || part.starts_with("[")) return "n1";
       return color ? fmt::format("w{}", color(part)) : "";
     }
     const std::string_view category = CellText(table, row, "category");

@@ -18,7 +18,7 @@ std::string BarCell(double share, const std::string& mark) {
   return fmt::format(
       "<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
       "<rect class=\"{}\" width=\"{:.1f}\" height=\"8\"/></svg>",
-      mark.empty() ? "bar" : mark, std::clamp(share, 0.0, 1.0) * 100);
+      mark.empty() ? "n0" : mark, std::clamp(share, 0.0, 1.0) * 100);
 }
 
 // A line from 0 to the largest value; more values than points are averaged.

@@ -1,0 +1,67 @@
+#include "report/html_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "report/html_page.h"
+#include "report/results_for_test.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+HtmlReportInput Input() {
+  HtmlReportInput input{.title = "run/", .command = "tacho report run/", .version = "1.2"};
+  input.color_of_category = [](std::string_view category) -> size_t {
+    return category.starts_with("gemm") ? 0 : 4;
+  };
+  return input;
+}
+
+TEST(HtmlReport, HoldsWhatTheScreensSay) {
+  const std::string html = HtmlReport(OneTrace(), Input());
+  EXPECT_THAT(html, StartsWith(std::string(kHtmlReportBegin)));
+  EXPECT_THAT(html, HasSubstr("<h1>GPU busy 60.0 % of 1.00 ms"));
+  EXPECT_THAT(html, HasSubstr("<div id=\"answer-drift\">"));
+  EXPECT_THAT(html, HasSubstr("<i class=\"w0\"></i>gemm&lt;128"));
+  EXPECT_THAT(html, HasSubstr("compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of "
+                              "1.00 ms"));
+  EXPECT_THAT(html, HasSubstr("<code>tacho report run/</code>"));
+  EXPECT_THAT(html, HasSubstr("<a download=\"kernels.csv\" href=\"data:text/csv;base64,"));
+  for (const char* section : {"Where the time goes", "Steps", "Longest gaps", "Kernels", "Host",
+                              "Notes", "About this report"})
+    EXPECT_THAT(html, HasSubstr(std::string("<h2>") + section + "</h2>"));
+}
+
+TEST(HtmlReport, ARunHasItsRanksAndTheirGaps) {
+  const std::string html = HtmlReport(TwoRanksForTest(), Input());
+  EXPECT_THAT(html, HasSubstr("<h2>Ranks</h2>"));
+  EXPECT_THAT(html, HasSubstr("<details><summary>"));
+  EXPECT_THAT(html, HasSubstr("computes longest"));
+}
+
+TEST(HtmlReport, ReachesNoOtherPlace) {
+  RunAnalysis run = TwoRanksForTest();
+  run.traces[0].kernels.rows[0].name = "</script><img src=x onerror=alert(1)>";
+  run.traces[0].idle.gaps[0].host = "\"><script>alert(1)</script>";
+  const std::string html = HtmlReport(run, Input());
+  for (const char* reference :
+       {"http:", "https:", "src=x onerror=alert(1)>", "<img", "@import", "url("})
+    EXPECT_THAT(html, Not(HasSubstr(reference)));
+  size_t scripts = 0;
+  for (size_t at = html.find("<script"); at != std::string::npos; at = html.find("<script", at + 1))
+    ++scripts;
+  EXPECT_EQ(scripts, 1U);
+}
+
+TEST(HtmlReport, NoTraceIsAPageToo) {
+  EXPECT_THAT(HtmlReport({}, Input()), HasSubstr("no trace could be read"));
+}
+
+}  // namespace
+}  // namespace tacho

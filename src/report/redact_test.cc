@@ -1,0 +1,73 @@
+#include "report/redact.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/analyze_json.h"
+#include "report/analyze_markdown.h"
+#include "report/html_report.h"
+#include "report/results_for_test.h"
+
+namespace tacho {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Redact, CodeStaysAndTextDoesNot) {
+  const Redactor redactor("salt");
+  for (const char* code : {"aten::mm", "vllm::all_reduce", "torch.ops._C::rms_norm.out",
+                           "cudaLaunchKernel", "hipEventSynchronize", ""})
+    EXPECT_EQ(redactor.Name(code), code);
+  EXPECT_EQ(redactor.Name("/home/alice/vllm/v1/core.py(301): step"), "core.py(301): step");
+  for (const char* text :
+       {"cmpl-8f3a2b", "tell me about Alice", "alice", "/home/alice/x", "request 17: aten::mm",
+        "a.py(b): c", "x.py(3): tell 'me'", "cudad", "req_8f3a"})
+    EXPECT_THAT(redactor.Name(text), testing::MatchesRegex("#[0-9a-f]+")) << text;
+  EXPECT_EQ(redactor.Hash("a"), redactor.Hash("a"));
+  EXPECT_NE(redactor.Hash("a"), Redactor("other").Hash("a"));
+  EXPECT_EQ(redactor.Id("w3"), "w3");
+  EXPECT_EQ(redactor.Id("0.11.0"), "0.11.0");
+  EXPECT_THAT(redactor.Id("gpu-host-7"), testing::StartsWith("#"));
+}
+
+TEST(Redact, NoPlantedSecretIsInAnyReport) {
+  const std::string secret = "planted-secret tell me";
+  RunAnalysis run = TwoRanksForTest();
+  for (TraceAnalysis& trace : run.traces) {
+    trace.path = "/home/" + secret + "/" + trace.path;
+    trace.header.producer_log = {secret};
+    trace.header.trace_id = trace.header.backend = secret;
+    trace.facts.engine_version = trace.facts.identity.worker = secret;
+    trace.facts.process_names = {secret};
+    trace.facts.by_category.emplace_back(secret, 1);
+    trace.notes.Add(NoteId::kRepairedName, secret);
+    trace.kernels.rows[0].name += "/home/" + secret;
+    trace.ops.rows[0].name = trace.ops.rows[0].shapes = secret;
+    trace.ops.key_averages.rows.push_back(trace.ops.rows[1]);
+    trace.ops.key_averages.rows[0].annotation = true;
+    trace.ops.key_averages.rows[0].name = secret;
+    trace.idle.gaps[0].host = trace.idle.gaps[0].host_track = secret;
+    trace.idle.causes[0].call = secret;
+    trace.launches.apis[0].name = secret;
+    trace.devices[0].streams[0].stream = trace.launches.queues[0].stream = secret;
+  }
+  for (RankRow& row : run.ranks.rows) row.path = row.identity.worker = secret;
+  run.ranks.missing[0].worker = secret;
+  run.skipped = {secret + ": no trace"};
+  const Redactor redactor("salt");
+  Drawings drawings;
+  drawings.timelines.push_back({"Gap", 0, run.traces[0].span, {{"thread " + secret, {}}}});
+  drawings.timelines[0].rows[0].spans.push_back({0, 1, "h0", secret});
+  const RunAnalysis redacted = redactor.Redacted(std::move(run));
+  const std::string html =
+      HtmlReport(redacted, {.title = "r", .drawings = redactor.Redacted(drawings)});
+  for (const std::string& report :
+       {html, AnalyzeJson(redacted, "1"), AnalyzeMarkdown(redacted, {}, "1")}) {
+    EXPECT_THAT(report, Not(HasSubstr("planted")));
+    EXPECT_THAT(report, HasSubstr("aten::empty")) << "what is no secret";
+  }
+}
+
+}  // namespace
+}  // namespace tacho

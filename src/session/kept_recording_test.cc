@@ -1,0 +1,48 @@
+#include "session/kept_recording.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/folder_for_test.h"
+
+namespace tacho {
+namespace {
+
+constexpr const char* kRun =
+    R"({"schema": 1, "tacho": {"version": "1.2"}, "command": "tacho record x",
+  "proof": {"proven": 3, "ranks": 4}, "cost_of_profiling": {"share": 0.05, "error": 0.02},
+  "baseline": {"duration_ns": 5000000000, "requests_done": 7, "requests_failed": 1, "output_tokens": 90,
+    "output_tokens_per_s": 18.0, "ttft": {"requests": 7, "p50_ns": 1000, "p99_ns": 2000}},
+  "profiled": 7, "missing": ["rank 1", 4], "troubles": [], "workers": []})";
+
+TEST(KeptRecording, IsWhatRunJsonSays) {
+  const auto kept = KeptRecordingOf(kRun);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->command, "tacho record x");
+  EXPECT_EQ(kept->proven, 3);
+  EXPECT_EQ(kept->cost_share, 0.05);
+  ASSERT_TRUE(kept->baseline);
+  EXPECT_EQ(kept->baseline->tokens_per_second, 18.0);
+  EXPECT_EQ(kept->baseline->ttft->p99.ns, 2000);
+  EXPECT_FALSE(kept->baseline->tpot);
+  EXPECT_FALSE(kept->profiled) << "of another type";
+  EXPECT_EQ(kept->missing, std::vector<std::string>{"rank 1"});
+  for (const char* other : {"", "{", "[]", "{\"proof\": {}}", "7"})
+    EXPECT_FALSE(KeptRecordingOf(other)) << other;
+}
+
+TEST(KeptRecording, IsFoundByTheRunFolderAndByItsTraces) {
+  const FolderForTest folder;
+  std::filesystem::create_directories(folder.path() + "/traces/w0");
+  std::ofstream(folder.path() + "/run.json") << kRun;
+  EXPECT_EQ(RunJsonFor(folder.path()), kRun);
+  EXPECT_EQ(RunJsonFor(folder.path() + "/"), kRun);
+  EXPECT_EQ(RunJsonFor(folder.path() + "/traces"), kRun);
+  EXPECT_EQ(RunJsonFor(folder.path() + "/traces/w0"), "");
+  EXPECT_EQ(RunJsonFor("-"), "");
+}
+
+}  // namespace
+}  // namespace tacho
