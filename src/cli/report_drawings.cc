@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kGapsDrawn = 3;
 constexpr size_t kMostSpans = 500;  // of a lane: more are drawn by column
 constexpr size_t kMostLanes = 2, kMostHostLanes = 3, kMostStreams = 3, kMostDevices = 2;
+constexpr int64_t kPause = 4;    // median periods
 constexpr double kNamed = 0.03;  // of the window
 
 std::string ClassOf(Palette palette, uint8_t color) {
@@ -84,12 +85,14 @@ std::vector<DrawnRow> DrawRows(const RankRows& rows, Interval window) {
     if (row.kind == RowKind::kStream && ++streams > kMostStreams) continue;
     if (row.kind == RowKind::kThread && ++threads > 1) continue;
     if (devices > kMostDevices && row.kind != RowKind::kThread) continue;
+    const bool always = row.kind == RowKind::kSteps || row.kind == RowKind::kIdle;
     const std::string label = row.kind == RowKind::kThread ? "thread " + row.label : row.label;
     bool first = true;
     for (const size_t lane : LanesDrawn(row, window)) {
       DrawnRow line = DrawLane(row.lanes[lane], row.palette, first ? label : "", window);
-      if (first || !line.spans.empty()) drawn.push_back(std::move(line));
+      if (!(first && always) && line.spans.empty()) continue;
       first = false;
+      drawn.push_back(std::move(line));
     }
   }
   return drawn;
@@ -168,8 +171,18 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
   std::ranges::stable_sort(main, {},
                            [](const PlacedStep& placed) { return placed.step->when.length(); });
   const std::string_view phase = PhaseName(main.front().step->label.phase);
+  // Until the next step, as the device works on when the host has ended; not over a pause.
+  std::vector<int64_t> periods;
+  for (const PlacedStep& placed : main) {
+    if (placed.step->period) periods.push_back(placed.step->period->ns);
+  }
+  const int64_t most = kPause * Summarize(periods).p50.ns;
+  const auto until_next = [&](const Step& step) {
+    const bool pauses = !step.period || step.period->ns > most;
+    return pauses ? step.when : Interval{step.when.start, step.when.start + *step.period};
+  };
   const auto draw = [&](std::string title, const PlacedStep& placed) {
-    const Interval window = Around(placed.step->when, 0.1, span);
+    const Interval window = Around(until_next(*placed.step), 0.05, span);
     if (window.empty()) return;
     drawings.timelines.push_back(
         {fmt::format("{}: step {}, {}", title, placed.step - table.steps.data() + 1, phase), 0,
@@ -225,8 +238,17 @@ Drawings DrawingKeeper::Choose(const RunAnalysis& run) && {
   }
   std::ranges::stable_sort(gaps, std::ranges::greater{},
                            [](const MiniTimeline& gap) { return gap.when.length(); });
-  gaps.resize(std::min(gaps.size(), kGapsDrawn));
-  std::ranges::move(gaps, std::back_inserter(chosen.timelines));
+  // What all ranks did at that time is drawn once.
+  std::vector<Interval> drawn;
+  for (MiniTimeline& gap : gaps) {
+    const DurationNs origin = run.traces[gap.trace].span.start - TimeNs{};
+    const Interval when{gap.when.start - origin, gap.when.end - origin};
+    const bool again = std::ranges::any_of(
+        drawn, [&](const Interval& other) { return !other.Clip(when).empty(); });
+    if (again || drawn.size() == kGapsDrawn) continue;
+    drawn.push_back(when);
+    chosen.timelines.push_back(std::move(gap));
+  }
   return chosen;
 }
 

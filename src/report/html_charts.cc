@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kMostPoints = 600;
 constexpr double kWidth = 1000, kHeight = 120;
-constexpr double kLabelFits = 0.08;     // of the width of a bar
+constexpr double kLettersOnABar = 180;  // of the width of the page
+constexpr size_t kShortest = 8;         // letters
 constexpr size_t kLettersInARow = 130;  // of a whole row of a timeline
 constexpr Phase kPhases[] = {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty,
                              Phase::kOther};
@@ -81,10 +82,13 @@ std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Pa
     const double share = ShareOf(part.time, total);
     const std::string words = fmt::format("{} {}", part.name, FormatShare(part.time, total));
     bar.push_back({share, part.css, words});
-    if (share > kLabelFits)
-      on_bar +=
-          fmt::format("<text x=\"{:.2f}%\" y=\"19\" class=\"on-{}\">{}</text>", 100 * at + 0.5,
-                      part.css, HtmlText(FitText(words, static_cast<size_t>(share * 180))));
+    const auto letters = static_cast<size_t>(share * kLettersOnABar);
+    const std::string fits = words.size() <= letters ? words
+                             : kShortest <= letters  ? FormatShare(part.time, total)
+                                                     : "";
+    if (!fits.empty())
+      on_bar += fmt::format("<text x=\"{:.2f}%\" y=\"19\" class=\"on-{}\">{}</text>",
+                            100 * at + 0.5, part.css, HtmlText(fits));
     list +=
         fmt::format("<li><i class=\"{}\"></i>{} <b>{}</b> {}</li>", part.css, HtmlText(part.name),
                     FormatShare(part.time, total), FormatDuration(part.time));
@@ -125,29 +129,28 @@ std::string StepSeries(const std::vector<const Step*>& steps) {
 }
 
 std::string StepDistribution(const std::vector<const Step*>& steps) {
-  if (steps.size() < 2) return "";
-  const DurationNs longest = Longest(steps);
-  if (longest.ns <= 0) return "";
-  std::string drawing;
+  std::string out;
   for (const Phase phase : kPhases) {
     std::vector<int64_t> times;
     for (const Step* step : steps)
       if (step->label.phase == phase) times.push_back(step->when.length().ns);
-    if (times.size() < 2) continue;
     std::ranges::sort(times);
+    if (times.size() < 2 || times.back() <= 0) continue;
     std::string path;
     const size_t points = std::min<size_t>(times.size(), 200);
     for (size_t i = 0; i < points; ++i) {
       const size_t at = (i + 1) * times.size() / points - 1;
       path += fmt::format(
-          "{}{:.5g} {:.4g}", i == 0 ? "M" : "L", ShareOf({times[at]}, longest) * kWidth,
+          "{}{:.5g} {:.4g}", i == 0 ? "M" : "L", ShareOf({times[at]}, {times.back()}) * kWidth,
           kHeight * (1 - static_cast<double>(at + 1) / static_cast<double>(times.size())));
     }
-    drawing += fmt::format("<path class=\"curve {}\" d=\"{}\"/>", PhaseClass(phase), path);
+    out +=
+        Framed(fmt::format("Share of the {} that take no longer than",
+                           FormatCounted(times.size(), fmt::format("{} step", PhaseName(phase)))),
+               "100 %", "0 s", FormatDuration({times.back()}),
+               fmt::format("<path class=\"curve {}\" d=\"{}\"/>", PhaseClass(phase), path));
   }
-  if (drawing.empty()) return "";
-  return Framed("Share of the steps of a phase that take no longer than", "100 %", "0 s",
-                FormatDuration(longest), drawing);
+  return out;
 }
 
 std::string MiniTimelineChart(const MiniTimeline& timeline, const std::string& of_trace,

@@ -18,7 +18,7 @@ std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Pa
 // The time of each step over the time of the trace, by phase; more than 600 steps are shown by the
 // longest of neighbours. "" for fewer than two.
 std::string StepSeries(const std::vector<const Step*>& steps);
-// Which share of each phase's steps takes no longer than a time. "" for fewer than two.
+// For each phase with two steps or more: which share of them takes no longer than a time.
 std::string StepDistribution(const std::vector<const Step*>& steps);
 
 // `of_trace`: "rank 3, "; `origin`: the start of the trace.

@@ -62,6 +62,8 @@ figure{margin:8px 0 16px;break-inside:avoid}
 text{font:12px Inter,system-ui,sans-serif}
 .charts{display:grid;grid-template-columns:3fr 2fr;gap:0 36px}
 .chart svg{display:block;width:100%;height:120px;border-bottom:1px solid var(--line);border-top:1px solid var(--line)}
+.half .chart{margin:0}
+.half .chart svg{height:56px}
 .axis{font-size:11px;line-height:16px;display:flex;justify-content:space-between}
 .axis b{font-weight:400}
 .needle{stroke-width:1.5;vector-effect:non-scaling-stroke}
@@ -77,7 +79,7 @@ summary{cursor:pointer;padding:4px 0;font-weight:500}
 .tools{display:flex;gap:12px;align-items:center;margin:4px 0;min-height:24px}
 input{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:1px 8px;width:220px}
 button{font:inherit;color:var(--accent);background:none;border:0;padding:0;cursor:pointer}
-th.k{font:inherit;font-size:11px;font-weight:500}
+th.k{font:500 11px/16px Inter,system-ui,sans-serif}
 th button{color:inherit;font-weight:inherit}
 th[aria-sort] button{color:var(--ink)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:1px}

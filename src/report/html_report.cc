@@ -69,7 +69,8 @@ std::string StepCharts(const RunAnalysis& run) {
   std::ranges::stable_sort(steps, {}, [](const Step* step) { return step->when.start; });
   const std::string series = StepSeries(steps);
   if (series.empty()) return "";
-  return "<div class=\"charts\"><div>" + series + "</div>" + StepDistribution(steps) + "</div>\n";
+  return "<div class=\"charts\"><div>" + series + "</div><div class=\"half\">" +
+         StepDistribution(steps) + "</div></div>\n";
 }
 
 std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
@@ -92,10 +93,9 @@ std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
   size_t shown = 0;
   for (const TraceAnalysis& trace : run.traces) {
     if (!IsWorker(trace) || shown++ == kMostRanksInFull) continue;
-    out += fmt::format("<details><summary>{}</summary>\n{}</details>\n",
-                       HtmlText(trace.facts.identity.Name().empty()
-                                    ? trace.path
-                                    : trace.facts.identity.Name() + ": " + trace.path),
+    const std::string name = trace.facts.identity.Name();
+    out += fmt::format("<details><summary>{}: {}</summary>\n{}</details>\n",
+                       HtmlText(name.empty() ? trace.path : name), HtmlText(BriefVerdict(trace)),
                        RenderHtml(TraceDocument(trace, {}, options), style));
   }
   return out;
@@ -150,7 +150,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   body.html += render("head") + WholeWindow(totals) + AnswersHtml(Answers(run));
   sections.Take("verdict");
 
-  add("Where the time goes", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
+  add("By phase and category", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
   add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
   add("Longest gaps",
       [&] { return only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style); });

@@ -33,7 +33,7 @@ TEST(HtmlReport, HoldsWhatTheScreensSay) {
                               "1.00 ms"));
   EXPECT_THAT(html, HasSubstr("<code>tacho report run/</code>"));
   EXPECT_THAT(html, HasSubstr("<a download=\"kernels.csv\" href=\"data:text/csv;base64,"));
-  for (const char* section : {"Where the time goes", "Steps", "Longest gaps", "Kernels", "Host",
+  for (const char* section : {"By phase and category", "Steps", "Longest gaps", "Kernels", "Host",
                               "Notes", "About this report"})
     EXPECT_THAT(html, HasSubstr(std::string("<h2>") + section + "</h2>"));
 }

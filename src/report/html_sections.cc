@@ -18,7 +18,7 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostCsv = 16'000;  // bytes of one table
+constexpr size_t kMostCsv = 8'000;  // bytes of one table
 
 std::string IdOf(const Document& part) {
   for (const Document::Block& block : part.blocks) {
@@ -200,7 +200,7 @@ Document GapsOfRun(const RunAnalysis& run, size_t most) {
   Table table = GapsTable(all, {}, true, {}, "gap");
   std::ranges::find(table.columns, "device", &TableColumn::key)->name = "rank";
   Document document;
-  document.AddPart(TitledTable{.table = std::move(table), .title = "Longest gaps", .cut = true});
+  document.AddPart(TitledTable{.table = std::move(table), .cut = true});
   return document;
 }
 
