@@ -73,9 +73,9 @@ TEST(AnalyzeText, OneTrace) {
  HOST CALLS        total us  count  median ns  p99 ns  max ns
  cudaLaunchKernel      12.0      2      5,000   7,000   7,000
 
- LONGEST GAPS us  at us  cause      host did     before  after
-             300    500  host-late  aten::empty  gemm    norm
-             100    900  unknown                 norm    Memcpy HtoD
+ LONGEST GAPS   us  at us  cause      host did     before  after
+            1  300    500  host-late  aten::empty  gemm    norm
+            2  100    900  unknown                 norm    Memcpy HtoD
 
  NOTES
  orphan-gpu-events (1): GPU work whose launch lies before the window is counted as work all the
@@ -88,7 +88,8 @@ TEST(AnalyzeText, OneTrace) {
 next:  tacho analyze run
          --steps  every step
          --json   all figures, for programs
-       tacho view run --gap 1  a timeline, at the longest gap
+       tacho view run --gap 1  a timeline, at the longest gap; or --step N, --at TIME
+       tacho report run  the same as one HTML file
 )");
 }
 
@@ -138,7 +139,8 @@ next:  tacho analyze run
          --rank 1   one rank in full
          --kernels  all kernels of each trace
          --json     all figures, for programs
-       tacho view run --gap 1  a timeline, at the longest gap
+       tacho view run --gap 1  a timeline, at the longest gap; or --step N, --at TIME
+       tacho report run  the same as one HTML file
 )");
 }
 

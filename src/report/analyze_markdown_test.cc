@@ -79,10 +79,10 @@ compute 55.0 % + exposed copies 5.0 % + idle 40.0 % = window of 1.00 ms (first t
 
 **Longest gaps**
 
-| gap us | at us | cause | host did | before | after |
-| --: | --: | :-- | :-- | :-- | :-- |
-| 300 | 500 | host-late | aten::empty | gemm | norm |
-| 100 | 900 | unknown |  | norm | Memcpy HtoD |
+| gap | us | at us | cause | host did | before | after |
+| --: | --: | --: | :-- | :-- | :-- | :-- |
+| 1 | 300 | 500 | host-late | aten::empty | gemm | norm |
+| 2 | 100 | 900 | unknown |  | norm | Memcpy HtoD |
 
 **Notes**
 

@@ -110,8 +110,10 @@ std::string CommunicationTable(const RunTotals& totals, const HtmlStyle& style) 
   KernelTable comm = totals.kernels;
   std::erase_if(comm.rows, [](const KernelRow& row) { return !row.category.starts_with("comm"); });
   if (comm.rows.empty()) return "";
+  Table table = KernelsTable(comm, totals.devices, {}, "name");
+  table.name = "communication";
   Document document;
-  document.Add(TitledTable{.table = KernelsTable(comm, totals.devices, {}, "name"),
+  document.Add(TitledTable{.table = std::move(table),
                            .title = "Communication, with its share of the time of all"});
   return RenderHtml(document, style);
 }

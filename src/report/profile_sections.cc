@@ -96,8 +96,8 @@ void AddGaps(Document& document, const TraceAnalysis& trace, const TextStyle& st
   if (longest.gaps.empty())
     return AddLine(document, fmt::format("no idle gap {}", Whereabouts(trace)));
   document.Add(TitledTable{IdleCausesTable(trace.idle, "all idle time")});
-  document.AddPart(
-      TitledTable{GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap")});
+  document.AddPart(TitledTable{WithoutNumbers(
+      GapsTable(longest, trace.span.start, trace.devices.size() > 1, style, "gap"))});
 }
 
 // 8.

@@ -45,6 +45,10 @@ std::string WindowMeaning(const RunAnalysis& run) {
                                                            : "each from first to last work";
 }
 
+bool IsPart(const TraceAnalysis& trace) {
+  return trace.scope.window || !trace.scope.device.empty();
+}
+
 void AddVerdict(Document& document, std::string verdict, std::string caveat) {
   document.AddPart(Labelled{"VERDICT", {std::move(verdict)}, Paint::kBold});
   document.Add(Labelled{"caveat", {std::move(caveat)}, Paint::kYellow});
@@ -106,13 +110,15 @@ void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
 }
 
-void AddView(NextCommand& next, bool has_gaps, const ScreenOptions& options) {
+void AddPages(NextCommand& next, bool has_gaps, const ScreenOptions& options) {
   if (options.view_paths.empty()) return;
   const std::string command = "tacho view " + options.view_paths;
   if (has_gaps)
-    next.others.push_back({command + " --gap 1", "a timeline, at the longest gap"});
+    next.others.push_back(
+        {command + " --gap 1", "a timeline, at the longest gap; or --step N, --at TIME"});
   else
     next.others.push_back({command, "a timeline"});
+  next.others.push_back({"tacho report " + options.view_paths, "the same as one HTML file"});
 }
 
 Remark NoteRemark(const Note& note, std::string_view places) {

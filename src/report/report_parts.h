@@ -26,7 +26,7 @@ struct ScreenOptions {
   std::optional<size_t> table_top = {};  // rows of a table that is shown alone; absent: all
   TablePick pick = {};                   // which rows of such a table, and in which order
   std::string command_paths;             // the paths as shell words, for the commands under "next:"
-  std::string view_paths = {};           // the same for `tacho view`; "": it is not proposed
+  std::string view_paths = {};           // the same for the pages; "": they are not proposed
   // Whether a trace's path is that of a file, which a command can name (a member of an archive has
   // none). Empty: no trace's is.
   std::function<bool(const std::string&)> is_file = {};
@@ -36,6 +36,8 @@ struct ScreenOptions {
 std::string WindowMeaning(const TraceAnalysis& trace);
 std::string WindowMeaning(const RunAnalysis& run);
 
+// Of a window or a device alone: its gaps and steps have other numbers than those of the trace.
+bool IsPart(const TraceAnalysis& trace);
 void AddVerdict(Document& document, std::string verdict, std::string caveat);
 
 // Where device time goes and idle time by cause, "compute 11.0 % + ... + idle 86.3 % = window of
@@ -53,10 +55,10 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
 // The ranks side by side.
 void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style);
 
-// `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
-// Proposes `tacho view`, at the longest idle gap if there is one.
-void AddView(NextCommand& next, bool has_gaps, const ScreenOptions& options);
+// Proposes `tacho view`, at the longest idle gap if there is one, and `tacho report`.
+void AddPages(NextCommand& next, bool has_gaps, const ScreenOptions& options);
 
+// `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
 Remark NoteRemark(const Note& note, std::string_view places = "");
 
 // A paragraph for each trace that is not among RanksOf(run) and each file that is no trace.

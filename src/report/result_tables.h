@@ -24,12 +24,15 @@ Table CopiesTable(const CopyTable& copies, std::string title = "COPIES");
 Table ApisTable(const std::vector<ApiRow>& apis, std::string title = "HOST CALLS");
 Table QueuesTable(const LaunchTable& launches, std::string title = "QUEUES");
 Table LaunchFiguresTable(const LaunchTable& launches, std::string title = "LAUNCHES");
-// `origin`: the time that "at" counts from.
+// `origin`: the time that "at" counts from. Gaps and steps are numbered as `tacho view --gap 3` and
+// `--step 17` count them.
 Table GraphsTable(const std::vector<GraphLaunch>& graphs, TimeNs origin,
                   std::string title = "GRAPH LAUNCHES AT");
 Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const TextStyle& style,
                 std::string title = "GAPS");
 Table StepsTable(const StepTable& steps, TimeNs origin, std::string title = "STEPS");
+// Gaps or steps without their numbers, which are those of a whole trace.
+Table WithoutNumbers(Table table);
 Table StepPhasesTable(const StepTable& steps, std::string title = "STEPS");
 Table DevicesTable(const std::vector<DeviceTime>& devices, std::string title = "DEVICES");
 Table OverlapsTable(const std::vector<DeviceTime>& devices, std::string title = "RUNNING TOGETHER");

@@ -115,7 +115,7 @@ NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
     (one.option.starts_with("--") ? next.options : next.others).push_back(std::move(one));
   next.options.push_back({"--kernels", "all kernels of each trace"});
   next.options.push_back({"--json", "all figures, for programs"});
-  AddView(
+  AddPages(
       next,
       std::ranges::any_of(run.traces, [](const auto& trace) { return !trace.idle.gaps.empty(); }),
       options);

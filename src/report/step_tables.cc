@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "report/result_tables.h"
@@ -21,8 +22,8 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
   const bool on_device = AnyOnDevice(steps);
   Table table{
       "steps",
-      {Col{"phase", std::move(title), kText}, Col{"at_ns", "at", kDuration}.UnitGroup(1),
-       Col{"start_ns", "", kDuration}.FileOnly(),
+      {Col{"phase", std::move(title), kText}, Col{"number", "#", kCount}.ScreenOnly(),
+       Col{"at_ns", "at", kDuration}.UnitGroup(1), Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"dur_ns", on_device ? "host" : "duration", kDuration},
        Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device),
        Col{"device_span_ns", "", kDuration}.FileOnly(), Col{"period_ns", "period", kDuration},
@@ -36,8 +37,8 @@ Table StepsTable(const StepTable& steps, TimeNs origin, std::string title) {
       return time ? Cell(time->ns) : Cell();
     };
     table.Add({std::string(PhaseName(label.phase)) + (step.cut ? " (cut)" : ""),
-               (step.when.start - origin).ns, step.when.start.ns, step.when.length().ns,
-               cell(step.device_busy), cell(step.device_span),
+               CountCell(table.rows.size() + 1), (step.when.start - origin).ns, step.when.start.ns,
+               step.when.length().ns, cell(step.device_busy), cell(step.device_span),
                step.period ? Cell(step.period->ns) : Cell(), UnlessNegative(label.context_requests),
                UnlessNegative(label.context_tokens), UnlessNegative(label.generation_requests),
                UnlessNegative(label.generation_tokens)});
@@ -100,6 +101,14 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
          throughput.tokens > 0 && throughput.time.ns > 0 ? Cell(throughput.per_second()) : Cell(),
          trend.size() > 1 ? Cell(std::move(trend)) : Cell()});
   }
+  return table;
+}
+
+Table WithoutNumbers(Table table) {
+  const auto number = std::ranges::find(table.columns, "number", &TableColumn::key);
+  number->on_screen = false;
+  // Gaps begin with it, under their title.
+  if (number == table.columns.begin()) std::next(number)->name = number->name;
   return table;
 }
 

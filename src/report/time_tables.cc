@@ -85,8 +85,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
   constexpr size_t kNarrowestKernel = 20;
   Table table{
       "gaps",
-      {Col{"dur_ns", std::move(title), kDuration}, Col{"at_ns", "at", kDuration}.UnitGroup(1),
-       Col{"start_ns", "", kDuration}.FileOnly(),
+      {Col{"number", std::move(title), kCount}.ScreenOnly(), Col{"dur_ns", "", kDuration},
+       Col{"at_ns", "at", kDuration}.UnitGroup(1), Col{"start_ns", "", kDuration}.FileOnly(),
        Col{"device", "device", kText}.FileOnly(!with_device), Col{"cause", "cause", kText},
        Col{"host"}.FileOnly(), Col{"", "host did", kText}.ScreenOnly().Stretches(),
        Col{"host_track", "", kText}.FileOnly(),
@@ -99,8 +99,8 @@ Table GapsTable(const IdleTable& idle, TimeNs origin, bool with_device, const Te
   const std::vector<std::string> shown = ShownKernelNames(names, style);
   for (size_t i = 0; i < idle.gaps.size(); ++i) {
     const IdleGap& gap = idle.gaps[i];
-    table.Add({gap.when.length().ns, (gap.when.start - origin).ns, gap.when.start.ns, gap.device,
-               std::string(IdleCauseId(gap.cause)), gap.host,
+    table.Add({CountCell(i + 1), gap.when.length().ns, (gap.when.start - origin).ns,
+               gap.when.start.ns, gap.device, std::string(IdleCauseId(gap.cause)), gap.host,
                style.whole_names ? gap.host : ShownFrame(gap.host), gap.host_track, shown[2 * i],
                shown[2 * i + 1], gap.before, gap.after});
   }

@@ -116,12 +116,14 @@ void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs i
   std::vector<DurationNs> lengths;
   for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
   longest.gaps.resize(std::min(longest.gaps.size(), options.gaps));
-  document.AddPart(TitledTable{
-      .table = GapsTable(longest, trace.span.start, trace.devices.size() > 1, options.style, "gap"),
-      .title = "Longest gaps",
-      .screen_rows = RowsWorthShowing(lengths, idle, 1, options.gaps),
-      .markdown_rows = options.gaps,
-      .cut = true});
+  Table table =
+      GapsTable(longest, trace.span.start, trace.devices.size() > 1, options.style, "gap");
+  if (IsPart(trace)) table = WithoutNumbers(std::move(table));
+  document.AddPart(TitledTable{.table = std::move(table),
+                               .title = "Longest gaps",
+                               .screen_rows = RowsWorthShowing(lengths, idle, 1, options.gaps),
+                               .markdown_rows = options.gaps,
+                               .cut = true});
 }
 
 void AddNotes(Document& document, const TraceAnalysis& trace) {
@@ -138,7 +140,7 @@ NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
   if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
   if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
   next.options.push_back({"--json", "all figures, for programs"});
-  AddView(next, !trace.idle.gaps.empty(), options);
+  AddPages(next, !trace.idle.gaps.empty(), options);
   return next;
 }
 

@@ -56,6 +56,9 @@ struct AskedTables {
 AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const TextStyle& style) {
   const bool many_devices = trace.devices.size() > 1;
   const bool on_host = TotalsOf(trace.devices).on_host;
+  const auto numbered = [&](Table all) {
+    return IsPart(trace) ? WithoutNumbers(std::move(all)) : std::move(all);
+  };
   switch (table) {
     case WholeTable::kKernels:
       return {"no kernel", {KernelsTable(trace.kernels, TotalsOf(trace.devices), style)}};
@@ -79,10 +82,10 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     case WholeTable::kGaps:
       return {"no idle gap",
               {IdleCausesTable(trace.idle),
-               GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style)}};
+               numbered(GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style))}};
     case WholeTable::kSteps:
       return {"no step annotation",
-              {StepPhasesTable(trace.steps), StepsTable(trace.steps, trace.span.start)}};
+              {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.span.start))}};
     case WholeTable::kDevices:
       return {
           "no device work",

@@ -67,7 +67,10 @@ def whole(name, done, report, folder, expected_ranks, names_steps=True):
     end = done.stdout.rstrip("\n").split("\n\n")[-1].split("\n")
     labels = [line[1:9].strip() for line in end]
     check(f"{name}: ends with what it is worth", len(end) <= 10 and labels[0] == "VERDICT" and "proof" in labels
-          and labels[-2:] == ["folder", "next"], end)
+          and labels[-3:] == ["folder", "report", "next"], end)
+    page = (folder / "report.html").read_text() if (folder / "report.html").exists() else ""
+    check(f"{name}: report.html", page.startswith("<!doctype html>") and f"{expected_ranks} of {expected_ranks} ranks proven" in page,
+          page[:300])
     errors = [e.message[:200] for e in RUN_SCHEMA.iter_errors(report)]
     check(f"{name}: docs/run.schema.json", not errors, errors[:3])
     check(f"{name}: proof is data", report["proof"] == {"proven": expected_ranks, "ranks": expected_ranks}, report["proof"])
