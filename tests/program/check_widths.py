@@ -29,7 +29,7 @@ def narrow(what, *arguments, timeout=180):
     done = subprocess.run([scenario.TACHO, *map(str, arguments)], capture_output=True, timeout=timeout,
                           env={**os.environ, "COLUMNS": str(COLUMNS), "LC_ALL": "C.UTF-8"})
     lines = done.stdout.decode(errors="replace").split("\n")
-    wide = [line for line in lines if width(line) > COLUMNS and not re.match(r"(next:)? +(next +)?tacho ", line)]
+    wide = [line for line in lines if width(line) > COLUMNS and not re.match(r"(next:)? +(next +)?tacho | report +\S+$", line)]
     check(f"{what}: no line beyond {COLUMNS} columns", not wide, "\n".join([" ".join(map(str, arguments)), *wide[:5]]))
     check(f"{what}: something is shown", len(lines) > 1, done.stderr)
 
