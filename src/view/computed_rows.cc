@@ -41,6 +41,28 @@ uint32_t ComputedSlices::Add(Interval when, std::string_view name, uint8_t color
   return static_cast<uint32_t>(table.size() - 1);
 }
 
+SliceTable MarksOf(const Trace& trace) {
+  SliceTable marks;
+  const auto add = [&](const auto& table, size_t i, TimeNs start, DurationNs duration) {
+    marks.start.push_back(start);
+    marks.duration.push_back(duration.ns);
+    marks.name.push_back(table.name[i]);
+    marks.track.push_back(table.track[i]);
+    marks.args.push_back(table.args[i]);
+  };
+  for (size_t i = 0; i < trace.ranges.size(); ++i) {
+    const TimeNs start = trace.ranges.start[i];
+    const int64_t duration = trace.ranges.duration[i];
+    const TimeNs last = std::max(trace.span.end, start);
+    add(trace.ranges, i, start,
+        duration == NarrowColumn::kNone ? last - start : DurationNs{duration});
+  }
+  for (size_t i = 0; i < trace.instants.size(); ++i) {
+    add(trace.instants, i, trace.instants.at[i], {});
+  }
+  return marks;
+}
+
 ComputedRow AddSteps(const StepTable& steps, ComputedSlices& slices) {
   ComputedRow row;
   for (const Step& step : steps.steps) {

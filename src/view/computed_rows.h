@@ -22,6 +22,10 @@ struct ComputedSlices {
   uint32_t Add(Interval when, std::string_view name, uint8_t color);
 };
 
+// The ranges of a trace, then its instants, as slices. A range that was open when the recording
+// ended goes on until the last slice's end.
+SliceTable MarksOf(const Trace& trace);
+
 // Rows of `slices` that belong together, in the order of time.
 using ComputedRow = std::vector<uint32_t>;
 

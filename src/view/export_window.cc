@@ -103,14 +103,14 @@ class RankExport {
       const Lane::Places places = lane.In(window_);
       for (size_t place = places.first; place < places.last; ++place) {
         const SliceRef slice = lane[place];
+        if (static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kMarks) break;  // not as slices
         const bool computed = static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kComputed;
         const Interval when = lane.When(place);
         const std::string where =
             computed ? Computed(number) : Where(lane.TableOf(place).slices->track[slice.row()]);
         Event('X', computed ? "tacho" : CategoryInFile(rank_, slice), lane.NameText(place),
               when.start, where,
-              ",\"dur\":" + Micros(when.length().ns) +
-                  ArgsMember(ArgumentsOfSlice(rank_.trace(), slice)));
+              ",\"dur\":" + Micros(when.length().ns) + ArgsMember(ArgumentsOfSlice(rank_, slice)));
         if (!computed) WriteFlow(slice, when, where);
       }
     }

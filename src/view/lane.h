@@ -28,11 +28,11 @@ struct DrawnTable {
 // A slice of one of the tables that a lane draws from.
 class SliceRef {
  public:
-  static constexpr uint32_t kTables = 8, kMostRows = uint32_t{1} << 29;
+  static constexpr uint32_t kTables = 16, kMostRows = uint32_t{1} << 28;
 
   SliceRef() = default;
-  SliceRef(uint32_t table, uint32_t row) : bits_(table << 29 | row) {}
-  [[nodiscard]] uint32_t table() const { return bits_ >> 29; }
+  SliceRef(uint32_t table, uint32_t row) : bits_(table << 28 | row) {}
+  [[nodiscard]] uint32_t table() const { return bits_ >> 28; }
   [[nodiscard]] uint32_t row() const { return bits_ & (kMostRows - 1); }
   bool operator==(const SliceRef&) const = default;
 

@@ -31,15 +31,16 @@ struct Drawn {
   }
 };
 
-inline Drawn RandomSlices(uint64_t seed, size_t count) {
+// All times are multiples of `scale`.
+inline Drawn RandomSlices(uint64_t seed, size_t count, int64_t scale = 1) {
   Random random(seed);
   Drawn drawn({3, 0, 7, 11, 3});
   int64_t at = static_cast<int64_t>(random.Below(1000)) - 500;
   for (size_t i = 0; i < count; ++i) {
     if (random.Below(3) == 0) at += static_cast<int64_t>(random.Below(40));
     const auto duration = static_cast<int64_t>(random.Below(random.Below(20) == 0 ? 3000 : 30));
-    drawn.Add(at, duration, static_cast<uint32_t>(random.Below(5)));
-    at = PlaceEnd(drawn.table.When(i)).ns;
+    drawn.Add(at * scale, duration * scale, static_cast<uint32_t>(random.Below(5)));
+    at += std::max<int64_t>(duration, 1);
   }
   return drawn;
 }

@@ -31,13 +31,16 @@ Bucket BruteForce(const Lane& lane, Interval column) {
 }
 
 TEST(Lane, ColumnsAreThoseOfTheDefinition) {
-  for (const size_t count : {0u, 1u, 2u, 31u, 32u, 33u, 512u, 513u, 2000u}) {
-    Drawn drawn = RandomSlices(count + 7, count);
+  for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 1023u, 1024u, 1025u, 3000u}) {
+    // Also with times that do not fit into 32 bits.
+    const int64_t scale = count % 2 == 0 ? 1 : 100'000'000;
+    Drawn drawn = RandomSlices(count + 7, count, scale);
     const Lane lane = drawn.lane();
     Random random(count);
     for (int round = 0; round < 40; ++round) {
-      const TimeNs start{static_cast<int64_t>(random.Below(40'000)) - 2000};
-      const DurationNs width{static_cast<int64_t>(1 + random.Below(round % 2 == 0 ? 20 : 5000))};
+      const TimeNs start{(static_cast<int64_t>(random.Below(40'000)) - 2000) * scale};
+      const DurationNs width{static_cast<int64_t>(1 + random.Below(round % 2 == 0 ? 20 : 5000)) *
+                             scale};
       std::vector<Bucket> columns(30);
       lane.Fold(start, width, columns);
       TimeNs at = start;

@@ -28,6 +28,8 @@ RankNames::RankNames(const Trace& trace, const StringPool& computed)
                                   static_cast<const SliceTable*>(&trace.others)}) {
     for (const StringId name : table->name) add(name);
   }
+  for (const StringId name : trace.ranges.name) add(name);
+  for (const StringId name : trace.instants.name) add(name);
   for (size_t i = 0; i < computed.size(); ++i) {
     of_computed_[i] = static_cast<uint32_t>(texts_.size());
     texts_.push_back(computed.View(static_cast<StringId>(i)));

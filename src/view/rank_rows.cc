@@ -1,10 +1,12 @@
 #include "view/rank_rows.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/missing_work.h"
 
 namespace tacho {
 namespace {
@@ -24,6 +26,16 @@ std::string WithName(const Trace& trace, StringId id, StringId name) {
   std::string text(trace.Text(id));
   if (name != StringId::kEmpty) text += " " + std::string(trace.Text(name));
   return text;
+}
+
+// Why a trace shows no device.
+std::string WhyNoDevice(const Trace& trace, bool on_host) {
+  Notes notes;
+  NoteMissingWork(WorkOf(trace), trace.counts, on_host, notes);
+  std::string why(trace.counts.total == 0 ? KindOf(NoteId::kNoEvents).text
+                                          : "no GPU work in this trace");
+  for (const Note& note : notes.list()) why += "; " + std::string(KindOf(note.id).remedy);
+  return why;
 }
 
 }  // namespace
@@ -53,6 +65,7 @@ RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFli
   const DeviceWork work = CollectDeviceWork(index, classifier);
   std::vector<IdleStretch> stretches;
   gaps_ = AttributeIdle(index, work, links_, {}, in_flight, kMostGaps, &stretches).gaps;
+  marks_ = MarksOf(trace);
   const ComputedRow of_steps = AddSteps(steps_, computed_);
   std::vector<OfDevice> devices;
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
@@ -61,9 +74,10 @@ RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFli
                        AddCommunication(work.devices[i], computed_)});
   }
   MakeTables(classifier);
-  AddComputed(of_steps, devices);
+  AddComputed(of_steps, devices, WhyNoDevice(trace, work.on_host));
   AddStreams(index);
   AddThreads(index);
+  AddMarks();
 }
 
 void RankRows::MakeTables(const Classifier& classifier) {
@@ -86,6 +100,12 @@ void RankRows::MakeTables(const Classifier& classifier) {
   add(trace.others, one_color(HostColor::kOther));
   tables_.push_back(
       {&computed_.table, &computed_.names, computed_.color_of_name, names_->of_computed()});
+  add(marks_, one_color(HostColor::kAnnotation));
+  for (const DrawnTable& table : tables_) {
+    if (table.slices->size() > SliceRef::kMostRows) {
+      throw std::length_error("more slices of one kind than a view can show");
+    }
+  }
 }
 
 std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
@@ -96,7 +116,8 @@ std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
   return stack.Take(tables_);
 }
 
-void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices) {
+void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices,
+                           std::string_view no_device) {
   const auto add = [&](RowKind kind, Palette palette, const std::string& owner,
                        std::string_view label, std::string_view lacks, const ComputedRow& row) {
     rows_.push_back({kind, RowGroup::kComputed, palette, owner, std::string(label),
@@ -112,7 +133,7 @@ void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>
         "no communication was recorded", of.communication);
   }
   if (devices.empty()) {
-    add(RowKind::kBusy, Palette::kExposure, "", "device", "no work of a device was recorded", {});
+    add(RowKind::kBusy, Palette::kExposure, "", "device", no_device, {});
   }
 }
 
@@ -203,6 +224,21 @@ void RankRows::AddThreads(const TrackIndex& index) {
   }
 }
 
+void RankRows::AddMarks() {
+  const Trace& trace = *trace_;
+  const LaneRows marks(marks_, marks_.track, trace.words.tracks().size(),
+                       LaneRows::Order::kOuterFirst);
+  for (size_t track = 0; track < marks.lanes(); ++track) {
+    if (marks.Of(track).empty()) continue;
+    const Track& of = trace.words.tracks()[track];
+    const Process& process = trace.words[of.process];
+    rows_.push_back({RowKind::kMarks, RowGroup::kOther, Palette::kHost,
+                     WithName(trace, process.id, process.name),
+                     WithName(trace, of.tid, of.name) + " (ranges, instants)", "",
+                     StackTrack(marks, track, DrawnFrom::kMarks, tables_)});
+  }
+}
+
 uint32_t RankRows::RowOf(SliceRef slice) const {
   const auto of_track = [&](const std::vector<uint32_t>& rows, const SliceTable& table) {
     return rows[Index(table.track[slice.row()])];
@@ -214,6 +250,8 @@ uint32_t RankRows::RowOf(SliceRef slice) const {
       return of_track(row_of_gpu_annotations_, trace().gpu_annotations);
     case DrawnFrom::kOthers:
       return of_track(row_of_others_, trace().others);
+    case DrawnFrom::kMarks:
+      return kNoRow;
     case DrawnFrom::kComputed:
       return slice.row() < steps().size() ? 0 : kNoRow;
     default:
@@ -229,7 +267,7 @@ uint32_t RankRows::RowOf(RowKind kind, std::string_view device) const {
 }
 
 size_t RankRows::MemoryBytes() const {
-  size_t bytes = computed_.table.MemoryBytes() + names_->MemoryBytes() +
+  size_t bytes = computed_.table.MemoryBytes() + marks_.MemoryBytes() + names_->MemoryBytes() +
                  links_.call_of_gpu.size() * sizeof(uint32_t) +
                  trace().host_calls.size() * sizeof(uint32_t);
   for (const DrawnTable& table : tables_) bytes += table.color_of_name.size();

@@ -21,7 +21,8 @@ enum class RowKind : uint8_t {
   kIdle,           // of a device: its idle time by cause
   kCommunication,  // of a device: hidden and exposed
   kStream,         // of a device: its work
-  kMarks,          // of a device: the engine's own annotations there
+  kMarks,          // of a device: the engine's own annotations there; of a thread: its ranges and
+                   // instants
   kThread,         // of a process
 };
 
@@ -69,10 +70,14 @@ class RankRows {
   // The kMostGaps longest idle gaps of all devices, longest first.
   static constexpr size_t kMostGaps = 100;
   [[nodiscard]] const std::vector<IdleGap>& gaps() const { return gaps_; }
-  // Where a slice of a table of the trace, or a step (its number), is shown: an index into rows();
-  // kNoRow where it is not.
+  // Where a slice (no range, no instant) of a table of the trace, or a step (its number), is shown:
+  // an index into rows(); kNoRow where it is not.
   static constexpr uint32_t kNoRow = 0xffffffff;
   [[nodiscard]] uint32_t RowOf(SliceRef slice) const;
+  // Its arguments; of GPU work, operators and calls without their ids.
+  [[nodiscard]] ArgsRef Args(SliceRef slice) const {
+    return tables_[slice.table()].slices->args[slice.row()];
+  }
   [[nodiscard]] Interval When(SliceRef slice) const {
     return tables_[slice.table()].slices->When(slice.row());
   }
@@ -87,9 +92,12 @@ class RankRows {
     std::string device;
     ComputedRow busy, idle, communication;
   };
-  void AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices);
+  // `no_device`: why there is none.
+  void AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices,
+                   std::string_view no_device);
   void AddStreams(const TrackIndex& index);
   void AddThreads(const TrackIndex& index);
+  void AddMarks();
   // Its slices must be in slices_.
   std::vector<Lane> LanesOf(const ComputedRow& row) const;
 
@@ -98,6 +106,7 @@ class RankRows {
   StepTable steps_;
   std::vector<IdleGap> gaps_;
   ComputedSlices computed_;
+  SliceTable marks_;
   std::unique_ptr<RankNames> names_;  // of the trace and of computed_
   std::vector<DrawnTable> tables_;    // by DrawnFrom
   std::vector<TimelineRow> rows_;

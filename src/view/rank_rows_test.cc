@@ -54,7 +54,10 @@ TEST(RankRows, WhatATraceCannotTellIsARowThatSaysSo) {
   const RankRows rank(trace, Rules());
   ASSERT_GE(rank.rows().size(), 3u);
   EXPECT_EQ(rank.rows()[0].lacks, "the trace names no step of the engine");
-  EXPECT_EQ(rank.rows()[1].lacks, "no work of a device was recorded");
+  EXPECT_EQ(
+      rank.rows()[1].lacks,
+      "no GPU work in this trace; for a GPU engine: check that CUPTI is usable and not taken by "
+      "another profiler");
   EXPECT_TRUE(rank.rows()[1].lanes.empty());
 }
 

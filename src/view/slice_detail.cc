@@ -125,9 +125,9 @@ void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& det
 }  // namespace
 
 std::string_view DrawnKindName(DrawnKind kind) {
-  static constexpr std::string_view kNames[] = {"kernel",   "copy", "memset", "annotation",
-                                                "operator", "call", "python", "other",
-                                                "step",     "busy", "idle",   "communication"};
+  static constexpr std::string_view kNames[] = {
+      "kernel", "copy", "memset", "annotation", "operator",      "call", "python",
+      "other",  "step", "busy",   "idle",       "communication", "mark"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -155,32 +155,26 @@ std::string_view CategoryInFile(const ViewedRank& rank, SliceRef slice) {
       return trace.Text(trace.words[trace.host_calls.category[slice.row()]].name);
     case DrawnFrom::kOthers:
       return trace.Text(trace.words[trace.others.category[slice.row()]].name);
+    case DrawnFrom::kMarks:
+      if (slice.row() >= trace.ranges.size()) return {};
+      return trace.Text(trace.words[trace.ranges.category[slice.row()]].name);
     case DrawnFrom::kComputed:
       break;
   }
   return {};
 }
 
-ArgsOf ArgumentsOfSlice(const Trace& trace, SliceRef slice) {
+ArgsOf ArgumentsOfSlice(const ViewedRank& rank, SliceRef slice) {
   switch (TableOfRef(slice)) {
     case DrawnFrom::kGpu:
-      return GpuArgs(trace, slice.row());
-    case DrawnFrom::kGpuAnnotations:
-      return {trace.gpu_annotations.args[slice.row()]};
-    case DrawnFrom::kPythonFrames:
-      return {trace.python_frames.args[slice.row()]};
-    case DrawnFrom::kAnnotations:
-      return {trace.annotations.args[slice.row()]};
+      return GpuArgs(rank.trace(), slice.row());
     case DrawnFrom::kHostOps:
-      return HostOpArgs(trace, slice.row());
+      return HostOpArgs(rank.trace(), slice.row());
     case DrawnFrom::kHostCalls:
-      return HostCallArgs(trace, slice.row());
-    case DrawnFrom::kOthers:
-      return {trace.others.args[slice.row()]};
-    case DrawnFrom::kComputed:
-      break;
+      return HostCallArgs(rank.trace(), slice.row());
+    default:
+      return {rank.view().Args(slice)};
   }
-  return {};
 }
 
 DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef slice) {
@@ -205,6 +199,8 @@ DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef s
       return DrawnKind::kCall;
     case DrawnFrom::kOthers:
       return DrawnKind::kOther;
+    case DrawnFrom::kMarks:
+      return DrawnKind::kMark;
     case DrawnFrom::kComputed:
       return KindOfRow(row.kind);
   }
@@ -221,7 +217,7 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at) {
   SliceDetail detail{*placed, KindOfSlice(rank, row, slice)};
   detail.category = CategoryOfSlice(rank, detail.kind, slice);
   detail.name = lane.NameText(at.place);
-  AddArguments(rank.trace(), ArgumentsOfSlice(rank.trace(), slice), detail);
+  AddArguments(rank.trace(), ArgumentsOfSlice(rank, slice), detail);
   AddLaunches(ranks, at.rank, slice, detail);
   if (row.kind == RowKind::kThread) {
     AddNesting(ranks, at, detail);

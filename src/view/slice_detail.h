@@ -22,6 +22,7 @@ enum class DrawnKind : uint8_t {
   kBusy,
   kIdle,
   kCommunication,
+  kMark,  // a range or an instant
 };
 std::string_view DrawnKindName(DrawnKind kind);
 
@@ -30,7 +31,7 @@ DrawnKind KindOfSlice(const ViewedRank& rank, const TimelineRow& row, SliceRef s
 
 // Its category as the file has it ("cpu_op"); "" of what analyses found. And its arguments.
 std::string_view CategoryInFile(const ViewedRank& rank, SliceRef slice);
-ArgsOf ArgumentsOfSlice(const Trace& trace, SliceRef slice);
+ArgsOf ArgumentsOfSlice(const ViewedRank& rank, SliceRef slice);
 
 struct SliceArgument {
   std::string key, value;  // a text without its quotes, all else as its JSON

@@ -42,6 +42,7 @@ enum class DrawnFrom : uint32_t {
   kHostCalls,
   kOthers,
   kComputed,
+  kMarks,  // ranges, then instants
 };
 
 // The lanes of one stream's work, and of all host tracks: by track, those without slices included.

@@ -81,6 +81,15 @@ TEST(Tiles, FewSlicesComeExactly) {
   }
 }
 
+TEST(Tiles, ThreadsMakeNoDifference) {
+  Drawn drawn = RandomSlices(5, 5000);
+  const Lane lane = drawn.lane();
+  std::vector<TileLane> lanes;
+  for (uint32_t i = 0; i < 50; ++i) lanes.push_back({i, &lane});
+  const TileWindow window{{0}, {16}, 2000};
+  EXPECT_EQ(EncodeTiles(lanes, window, 1), EncodeTiles(lanes, window, 4));
+}
+
 TEST(Tiles, AnEmptyLane) {
   Drawn drawn({0});
   const Lane lane = drawn.lane();
