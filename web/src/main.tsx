@@ -4,7 +4,7 @@ import { render } from "preact";
 import { getJson, ServerError, serverGone } from "./api";
 import { App } from "./app";
 import { listenToKeys } from "./keys";
-import { analysis, followAddress, marks, meta, openLink, span, summary, trouble, view } from "./state";
+import { analysis, followAddress, marks, meta, openLink, showStart, span, summary, trouble, view } from "./state";
 import type { Analysis, Mark, Meta, Progress, Rank, Summary } from "./types";
 import "./style.css";
 
@@ -54,10 +54,7 @@ function listen(): void {
     if (meta.value) meta.value = { ...meta.value, read: { ...meta.value.read, ...progress } };
   });
   on<Rank>("rank", loadMetaSoon);
-  on<object>("done", () => {
-    events.close(); // one of the six connections that a browser has for a server
-    void loadMeta().then(loadFigures).catch(() => {});
-  });
+  on<object>("done", () => void loadMeta().then(showStart).then(loadFigures).catch(() => {}));
   on<{ path: string; why: string }>("gone", ({ path, why }) => {
     trouble.value = `${path}: ${why}`;
   });
@@ -85,9 +82,7 @@ async function start(): Promise<void> {
   await openLink();
   followAddress();
   void loadMarks();
-  const { read } = meta.value as Meta;
-  if (read.read + (read.failed ?? 0) >= read.traces) await loadFigures();
-  if (!summary.value) listen();
+  listen(); // for as long as the page is open: a trace may vanish, and the server counts its pages
   // A server that went away may come back under the same address.
   effect(() => {
     if (!serverGone.value) return;

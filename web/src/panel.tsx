@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { causeColor, colorOf } from "./colors";
 import { shownFigures } from "./figures";
 import { meta, pick, selection, slice, theme, around, setView, goTo } from "./state";
-import { Bar, DataTable, Name, Swatch, type Column } from "./table";
+import { Bar, DataTable, Name, readable, Swatch, type Column } from "./table";
 import type { IdleRow, NameRow } from "./types";
 import { count, duration, inUnit, percentFigure, pointInTime, stepOfTicks, unitOf } from "./units";
 import { SliceDetail } from "./slice_detail";
@@ -34,7 +34,7 @@ export function Panel() {
       <div class={slice.value ? "panel-body with-slice" : "panel-body"}>
         {slice.value && <SliceDetail of={slice.value} />}
         <Names rows={of?.names ?? []} whole={whole} empty={of ? "nothing ran in this window" : "…"} />
-        {(of === null || of.idle.length > 0) && <Categories colors={of?.colors ?? []} whole={whole} />}
+        {(of === null || of.idle.length > 0) && <Categories colors={of?.colors ?? []} whole={whole} onCpu={of?.idle.every((row) => row.device === "cpu") ?? false} />}
         {(of === null || of.idle.length > 0) && <IdleCauses idle={of?.idle ?? []} />}
       </div>
     </section>
@@ -63,7 +63,7 @@ function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number
     {
       id: "name", head: "slice", kind: "name", sort: (row) => row.name,
       cell: (row) => (
-        <Name name={row.name} color={colorOf(theme.value, row.palette, row.color)} onPick={row.longest_at ? () => void show(row) : undefined} />
+        <Name name={readable(row.name, row.short_name)} color={colorOf(theme.value, row.palette, row.color)} onPick={row.longest_at ? () => void show(row) : undefined} />
       ),
     },
     { id: "total", head: `total ${unit}`, kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, unit) },
@@ -82,7 +82,7 @@ export async function show(row: { longest_at?: NameRow["longest_at"] }): Promise
   if (found) setView(around({ from: found.from_ns, to: found.to_ns }, 2));
 }
 
-function Categories({ colors, whole }: { colors: { palette: string; color: number; total_ns: number }[]; whole: number }) {
+function Categories({ colors, whole, onCpu }: { colors: { palette: string; color: number; total_ns: number }[]; whole: number; onCpu: boolean }) {
   const work = colors.filter((row) => row.palette === "work" && row.total_ns > 0).sort((a, b) => b.total_ns - a.total_ns);
   const unit = unitOf(work[0]?.total_ns ?? 0);
   const names = meta.value?.palettes.work ?? [];
@@ -96,7 +96,7 @@ function Categories({ colors, whole }: { colors: { palette: string; color: numbe
     { id: "share", head: "%", title: "of the window, over all devices", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, whole))}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / (work[0]?.total_ns ?? 1)} color={colorOf(theme.value, "work", row.color)} /> },
   ];
-  return <DataTable label="Device work of the window by category" columns={columns} rows={work} empty="no device work" scrolls keyOf={(row) => String(row.color)} />;
+  return <DataTable label="Device work of the window by category" columns={columns} rows={work} empty={onCpu ? "a CPU engine has no kernels: see Operators" : "no device work"} scrolls keyOf={(row) => String(row.color)} />;
 }
 
 function IdleCauses({ idle }: { idle: IdleRow[] }) {

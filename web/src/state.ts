@@ -144,20 +144,32 @@ export function followAddress(): void {
   });
   addEventListener("popstate", () => void openLink());
 }
+// Where the command line wants to begin, which is known once the traces before it are read. A link with a place of its own wins.
+let startWanted = false;
+export function showStart(): void {
+  const start = meta.value?.start;
+  if (!start || !startWanted) return;
+  startWanted = false;
+  batch(() => {
+    tab.value = "timeline";
+    selection.value = { from: start.from_ns, to: start.to_ns };
+    view.value = clampWindow(around(selection.value, 0.5), span.value);
+  });
+}
 // Shows what the address names; once the run's extent is known.
 export async function openLink(): Promise<void> {
   const link = linkFrom(location.hash);
-  const start = meta.value?.start;
-  const first = !viewWasSet;
+  if (!viewWasSet) startWanted = !location.hash;
   batch(() => {
-    tab.value = first && start && !location.hash ? "timeline" : link.tab;
-    selection.value = link.selection ?? (first && start && !location.hash ? { from: start.from_ns, to: start.to_ns } : null);
+    tab.value = link.tab;
+    selection.value = link.selection;
     search.value = link.search;
     view.value = clampWindow(link.window ?? (selection.value ? around(selection.value, 0.5) : span.value), span.value);
     viewWasSet = true;
   });
   if (!link.slice) {
     slice.value = null;
+    showStart();
     return;
   }
   const { rank, row, lane, at } = link.slice;

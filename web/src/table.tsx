@@ -110,6 +110,8 @@ export function Bar({ share, color }: { share: number; color: string }) {
     </span>
   );
 }
+// A mangled name is for programs.
+export const readable = (name: string, short: string | undefined) => (name.startsWith("_Z") && short ? short : name);
 // A name that takes what room there is; its middle gives way, so both ends stay.
 export function Name({ name, onPick, color }: { name: string; onPick?: (() => void) | undefined; color?: string | undefined }) {
   const tail = name.length > 24 ? name.slice(-Math.min(16, Math.floor(name.length / 3))) : "";

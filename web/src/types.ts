@@ -113,6 +113,7 @@ export interface Summary {
 
 export interface NameRow {
   name: string;
+  short_name?: string;
   kind: string;
   palette: PaletteName;
   color: number;

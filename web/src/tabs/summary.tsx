@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { causeColor, colorOf, inkOn } from "../colors";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
-import { Bar, DataTable, Name, Swatch, type Column } from "../table";
+import { Bar, DataTable, Name, readable, Swatch, type Column } from "../table";
 import { deviceTime, devicesOf, idleCauses, kernelRows, workByCategory, type KernelRow, type Total } from "../totals";
 import type { Analysis, Answer, Gap } from "../types";
 import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
@@ -191,7 +191,7 @@ function Tables({ figures }: { figures: Analysis }) {
 
 export function kernelColumns(sum: number, several: boolean): Column<KernelRow>[] {
   const columns: Column<KernelRow>[] = [
-    { id: "name", head: "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.name} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
+    { id: "name", head: "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={readable(row.name, row.short)} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
     { id: "total", head: "total us", kind: "figure", sort: (row) => row.total, cell: (row) => inUnit(row.total, "us") },
     { id: "share", head: "%", title: "of the time of all kernels", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total / Math.max(1, sum))}</span> },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
