@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "report/answer_parts.h"
@@ -87,7 +88,7 @@ Answer AnswerSteps(const AnswerInput& in) {
     answer.of = what + " from start to start, median";
   }
   answer.sentence =
-      fmt::format("On the host a {} step takes {} (median), {} (p99), {} at most", PhaseOf(steps),
+      fmt::format("On the host, {} steps take {} (median), {} (p99), {} at most", PhaseOf(steps),
                   FormatDuration(stats.p50), FormatDuration(stats.p99), FormatDuration(stats.max));
   answer.at = PlaceOf(LongestOnHost(steps));
   return answer;
@@ -140,7 +141,9 @@ Answer AnswerDrift(const AnswerInput& in) {
   if (first.ns <= 0) return CannotTell("the first steps last no time");
   Answer answer;
   const double change = ShareOf(last - first, first);
-  answer.figure = fmt::format("{}{} %", change > 0 ? "+" : "", FormatPercent(change));
+  const std::string size = FormatPercent(std::abs(change));
+  const char* sign = size.starts_with('<') || change == 0 ? "" : change > 0 ? "+" : "-";
+  answer.figure = fmt::format("{}{} %", sign, size);
   answer.of = fmt::format("{}, the median {} step of the first quarter", FormatDuration(first),
                           PhaseOf(steps));
   answer.sentence =

@@ -101,16 +101,16 @@ TEST(Answers, TheStragglerIsOfTheRanks) {
   EXPECT_THAT(AnswerOf(run, "trust").sentence, testing::HasSubstr("1 of 3 ranks missing"));
 }
 
-// `count` decode steps of 100 us each, the last quarter of 110 us, the fifth of 300 us, with 4
+// `count` decode steps of 100 us each, the last quarter of `last_ns`, the fifth of 300 us, with 4
 // requests, the last with 5; every other one launches a graph.
-RunAnalysis WithSteps(int64_t count) {
+RunAnalysis WithSteps(int64_t count, int64_t last_ns = 110'000) {
   RunAnalysis run = OneTrace();
   TraceAnalysis& trace = run.traces[0];
   trace.steps.steps.clear();
   for (int64_t i = 0; i < count; ++i) {
     Step step;
     step.label = {Phase::kDecode, 0, 0, i + 1 == count ? 5 : 4, 4};
-    const int64_t length = i == 4 ? 300'000 : i >= count - count / 4 ? 110'000 : 100'000;
+    const int64_t length = i == 4 ? 300'000 : i >= count - count / 4 ? last_ns : 100'000;
     const TimeNs start{i * 1'000'000};
     step.when = {start, start + DurationNs{length}};
     if (i + 1 < count) step.period = DurationNs{1'000'000};
@@ -129,7 +129,7 @@ TEST(Answers, StepsAreThoseOfTheMainPhase) {
   EXPECT_EQ(steps.figure, "1.00 ms");
   EXPECT_EQ(steps.of, "8 decode steps from start to start, median");
   EXPECT_EQ(steps.sentence,
-            "On the host a decode step takes 100 us (median), 300 us (p99), 300 us at most");
+            "On the host, decode steps take 100 us (median), 300 us (p99), 300 us at most");
   EXPECT_EQ(steps.at, (Evidence{0, run.traces[0].steps.steps[4].when}));
   const Answer load = AnswerOf(run, "load");
   EXPECT_EQ(load.figure, "4 requests");
@@ -148,6 +148,8 @@ TEST(Answers, DriftIsBetweenTheFirstAndTheLastQuarter) {
   EXPECT_EQ(drift.of, "100 us, the median decode step of the first quarter");
   EXPECT_EQ(drift.sentence,
             "The last quarter's median is 110 us; 1 of 8 steps takes more than twice the median");
+  EXPECT_EQ(AnswerOf(WithSteps(8, 80'000), "drift").figure, "-20.0 %");
+  EXPECT_EQ(AnswerOf(WithSteps(8, 99'990), "drift").figure, "<0.1 %");
   EXPECT_EQ(AnswerOf(WithSteps(7), "drift").cannot_tell, "7 decode steps are too few");
 }
 
