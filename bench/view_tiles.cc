@@ -72,7 +72,7 @@ std::pair<std::vector<double>, size_t> Draw(const tacho::ViewedRank& rank, doubl
   std::vector<tacho::TileLane> lanes;
   for (const tacho::TimelineRow& row : rank.rows()) {
     if (row.kind != tacho::RowKind::kStream) continue;
-    for (const tacho::Lane& lane : row.lanes) lanes.push_back({0, &lane});
+    for (const tacho::Lane& lane : row.lanes) lanes.push_back({0, 0, &lane});
   }
   const Interval span = rank.trace().span;
   const auto whole = static_cast<double>(span.length().ns);

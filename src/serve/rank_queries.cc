@@ -30,7 +30,7 @@ Result<std::vector<TileLane>> LanesOf(const ViewedRank& rank, const Parameters& 
       for (size_t lane = 0; lane < std::min(of_row.size(), most); ++lane) chosen->push_back(lane);
     }
     for (const size_t lane : *chosen)
-      lanes.push_back({static_cast<uint32_t>(row << 16 | lane), &of_row[lane]});
+      lanes.push_back({static_cast<uint32_t>(row), static_cast<uint32_t>(lane), &of_row[lane]});
   }
   if (lanes.size() > kMostLanes)
     return Fail(ErrorKind::kUsage,

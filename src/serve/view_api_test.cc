@@ -145,7 +145,7 @@ TEST_F(ViewApiTest, TilesAreThoseOfTheRows) {
   const HttpAnswer answer =
       Ask("tiles", "rank=0&from=-64&width=64&columns=4&rows=" + std::to_string(stream));
   EXPECT_EQ(answer.content_type, "application/octet-stream");
-  const TileLane lane{static_cast<uint32_t>(stream << 16), rank->rows()[stream].lanes.data()};
+  const TileLane lane{static_cast<uint32_t>(stream), 0, rank->rows()[stream].lanes.data()};
   EXPECT_EQ(answer.body, EncodeTiles({&lane, 1}, {{1000 - 64}, {64}, 4}));
 }
 

@@ -33,7 +33,7 @@ void AskEverything(const ReadRanks& ranks) {
     for (uint32_t row = 0; row < std::min<size_t>(ranks[0]->rows().size(), 50); ++row) {
       const TimelineRow& of = ranks[0]->rows()[row];
       std::vector<TileLane> lanes;
-      for (const Lane& lane : of.lanes) lanes.push_back({row, &lane});
+      for (const Lane& lane : of.lanes) lanes.push_back({row, 0, &lane});
       for (const int64_t width : {int64_t{1}, int64_t{1} << 20, int64_t{1} << 62}) {
         EncodeTiles(lanes, {ranks[0]->ToTrace(window.start), {width}, 100});
       }

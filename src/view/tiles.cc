@@ -15,8 +15,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 struct LaneHead {
-  uint32_t number;
-  uint8_t mode, zero[3];
+  uint32_t row, lane;
+  uint8_t mode, zero[7];
   uint32_t entries, offset;
 };
 struct BucketEntry {
@@ -29,7 +29,7 @@ struct SliceEntry {
   uint32_t place, name;
   uint8_t color, zero[7];
 };
-static_assert(sizeof(LaneHead) == 16 && sizeof(BucketEntry) == 16 && sizeof(SliceEntry) == 32);
+static_assert(sizeof(LaneHead) == 24 && sizeof(BucketEntry) == 16 && sizeof(SliceEntry) == 32);
 
 template <typename T>
 void Append(std::string& bytes, const T& value) {
@@ -98,7 +98,7 @@ std::string EncodeTiles(std::span<const TileLane> lanes, const TileWindow& windo
     const Lane& lane = *lanes[i].lane;
     const Lane::Places places = lane.In(whole);
     const bool exact = places.last - places.first <= window.columns;
-    parts[i].head = {lanes[i].number, static_cast<uint8_t>(exact), {}, 0, 0};
+    parts[i].head = {lanes[i].row, lanes[i].number, static_cast<uint8_t>(exact), {}, 0, 0};
     if (exact) {
       parts[i].head.entries = AppendSlices(parts[i].entries, lane, places, window.start);
     } else {

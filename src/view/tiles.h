@@ -12,7 +12,8 @@ namespace tacho {
 // every part aligned to 8 bytes):
 //
 //   header          u32 magic "tile", u16 version, u16 lanes
-//   for each lane   u32 number (as asked), u8 mode, 3 bytes 0, u32 entries, u32 offset of them
+//   for each lane   u32 row and u32 lane (as asked), u8 mode, 7 bytes 0, u32 entries, u32 offset of
+//                   them
 //   mode 0, buckets for each column with a slice, 16 bytes:
 //                   u16 column, u8 color, u8 coverage, u32 count, u32 place of the longest,
 //                   u32 its name
@@ -23,7 +24,7 @@ namespace tacho {
 // down from 1: 0 and 255 are exact. A lane has mode 1 where it has no more slices than the window
 // has columns. Times are exact up to 2^53 ns from the window's start.
 inline constexpr uint32_t kTileMagic = 0x656c6974;  // "tile"
-inline constexpr uint16_t kTileVersion = 1;
+inline constexpr uint16_t kTileVersion = 2;
 inline constexpr size_t kMostColumns = 8192, kMostLanes = 512;
 
 struct TileWindow {
@@ -32,7 +33,7 @@ struct TileWindow {
   size_t columns = 0;  // at most kMostColumns
 };
 struct TileLane {
-  uint32_t number = 0;
+  uint32_t row = 0, number = 0;  // what the page calls it: its row, and its number there
   const Lane* lane = nullptr;
 };
 // `lanes`: at most kMostLanes. `threads`: that share them where there is much to do; 0: one for

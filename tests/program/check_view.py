@@ -105,13 +105,13 @@ def rows_of(meta, rank, kind):
 
 
 def lanes_of(tiles):
-    """number: (mode, entries, bytes) of the lanes of a tile."""
+    """(row, lane): (mode, entries, bytes) of the lanes of a tile."""
     magic, version, lanes = struct.unpack_from("<IHH", tiles)
-    check("a tile's head", (magic, version) == (0x656c6974, 1), (magic, version))
+    check("a tile's head", (magic, version) == (0x656c6974, 2), (magic, version))
     found = {}
     for i in range(lanes):
-        number, mode, entries, offset = struct.unpack_from("<IB3xII", tiles, 8 + 16 * i)
-        found[number] = (mode, entries, tiles[offset:offset + entries * (32 if mode else 16)])
+        row, lane, mode, entries, offset = struct.unpack_from("<IIB7xII", tiles, 8 + 24 * i)
+        found[row, lane] = (mode, entries, tiles[offset:offset + entries * (32 if mode else 16)])
     return found
 
 
@@ -141,11 +141,11 @@ def figures(folder):
         busy, stream = rows_of(meta, 0, "busy")[0], rows_of(meta, 0, "stream")[0]
         whole = page.ask(f"/api/v1/tiles?rank=0&rows={busy},{stream}&from=0&width={width}&columns=8192")[2]
         lanes = lanes_of(whole)
-        mode, entries, data = lanes[busy << 16]
+        mode, entries, data = lanes[busy, 0]
         check("a lane with fewer slices than columns is exact", mode == 1 and entries == meta["ranks"][0]["rows"][busy]["slices"], lanes)
         total = sum(struct.unpack_from("<dd", data, 32 * i)[1] for i in range(entries))
         check("its slices add up to the busy time", total == sum(d["busy_ns"] for d in of["devices"]), total)
-        slice_queries(page, rank, stream, lanes[stream << 16])
+        slice_queries(page, rank, stream, lanes[stream, 0])
         window_queries(page, rank, of, folder)
 
 

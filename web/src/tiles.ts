@@ -2,7 +2,8 @@
 import type { Window } from "./types";
 
 const kMagic = 0x656c6974;
-const kVersion = 1;
+const kVersion = 2;
+const kHead = 24; // bytes of a lane's head
 export const kTileColumns = 1024;
 
 // The slices of one lane in one tile. Entries are read by index through the accessors below.
@@ -29,14 +30,14 @@ export function decodeTiles(buffer: ArrayBuffer, from: number, width: number): M
   const [u8, u16, u32, f64] = [new Uint8Array(whole), new Uint16Array(whole), new Uint32Array(whole), new Float64Array(whole)];
   const rows = new Map<number, LaneTile[]>();
   for (let i = 0; i < lanes; ++i) {
-    const at = 8 + 16 * i;
-    const number = view.getUint32(at, true);
-    const exact = view.getUint8(at + 4) === 1;
-    const entries = view.getUint32(at + 8, true);
-    const offset = view.getUint32(at + 12, true);
+    const at = 8 + kHead * i;
+    const row = view.getUint32(at, true);
+    const lane = view.getUint32(at + 4, true);
+    const exact = view.getUint8(at + 8) === 1;
+    const entries = view.getUint32(at + 16, true);
+    const offset = view.getUint32(at + 20, true);
     if (offset + entries * (exact ? 32 : 16) > buffer.byteLength) throw new Error("a tile is cut short");
-    const row = number >>> 16;
-    const tile: LaneTile = { lane: number & 0xffff, from, width, exact, entries, offset, u8, u16, u32, f64 };
+    const tile: LaneTile = { lane, from, width, exact, entries, offset, u8, u16, u32, f64 };
     const of = rows.get(row);
     if (of) of.push(tile);
     else rows.set(row, [tile]);

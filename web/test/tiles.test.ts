@@ -6,21 +6,22 @@ interface Bucket { column: number; color: number; cover: number; count: number; 
 interface Exact { from: number; length: number; place: number; name: number; color: number }
 
 // As src/view/tiles.h describes it.
-function encode(lanes: { number: number; buckets?: Bucket[]; slices?: Exact[] }[]): ArrayBuffer {
+function encode(lanes: { row?: number; lane?: number; buckets?: Bucket[]; slices?: Exact[] }[]): ArrayBuffer {
   const sizes = lanes.map((lane) => (lane.buckets ? lane.buckets.length * 16 : (lane.slices ?? []).length * 32));
-  const head = 8 + 16 * lanes.length;
+  const head = 8 + 24 * lanes.length;
   const buffer = new ArrayBuffer(head + sizes.reduce((sum, size) => sum + size, 0));
   const view = new DataView(buffer);
   view.setUint32(0, 0x656c6974, true);
-  view.setUint16(4, 1, true);
+  view.setUint16(4, 2, true);
   view.setUint16(6, lanes.length, true);
   let offset = head;
   lanes.forEach((lane, i) => {
-    const at = 8 + 16 * i;
-    view.setUint32(at, lane.number, true);
-    view.setUint8(at + 4, lane.buckets ? 0 : 1);
-    view.setUint32(at + 8, (lane.buckets ?? lane.slices ?? []).length, true);
-    view.setUint32(at + 12, offset, true);
+    const at = 8 + 24 * i;
+    view.setUint32(at, lane.row ?? 0, true);
+    view.setUint32(at + 4, lane.lane ?? 0, true);
+    view.setUint8(at + 8, lane.buckets ? 0 : 1);
+    view.setUint32(at + 16, (lane.buckets ?? lane.slices ?? []).length, true);
+    view.setUint32(at + 20, offset, true);
     for (const bucket of lane.buckets ?? []) {
       view.setUint16(offset, bucket.column, true);
       view.setUint8(offset + 2, bucket.color);
@@ -46,9 +47,9 @@ const kExact = { from: -5, length: 12, place: 3, name: 9, color: 2 };
 const kBucket = { column: 4, color: 7, cover: 51, count: 12, place: 100, name: 5 };
 
 test("both modes come back as they were sent", () => {
-  const rows = decodeTiles(encode([{ number: (6 << 16) | 1, slices: [kExact] }, { number: 6 << 16, buckets: [kBucket] }, { number: 8 << 16, slices: [] }]), 1000, 64);
-  assert.deepEqual([...rows.keys()].sort(), [6, 8]);
-  const [exact, buckets] = rows.get(6) ?? [];
+  const rows = decodeTiles(encode([{ row: 100_000, lane: 1, slices: [kExact] }, { row: 100_000, buckets: [kBucket] }, { row: 8, slices: [] }]), 1000, 64);
+  assert.deepEqual([...rows.keys()].sort((a, b) => a - b), [8, 100_000]);
+  const [exact, buckets] = rows.get(100_000) ?? [];
   assert(exact && buckets);
   assert.equal(exact.lane, 1);
   assert.deepEqual(entryOf(exact, 0), { from: 995, to: 1007, color: 2, coverage: 1, count: 1, place: 3, name: 9 });
@@ -57,17 +58,17 @@ test("both modes come back as they were sent", () => {
 });
 
 test("what is not a tile is refused", () => {
-  const good = encode([{ number: 0, slices: [kExact] }]);
+  const good = encode([{ slices: [kExact] }]);
   assert.throws(() => decodeTiles(new ArrayBuffer(4), 0, 1), /not a tile/);
   assert.throws(() => decodeTiles(new ArrayBuffer(64), 0, 1), /not a tile/);
   assert.throws(() => decodeTiles(good.slice(0, 40), 0, 1), /cut short/);
-  new DataView(good).setUint16(4, 2, true);
+  new DataView(good).setUint16(4, 3, true);
   assert.throws(() => decodeTiles(good, 0, 1), /another version/);
 });
 
 test("the entry under the pointer is the one that covers it, else the nearest within reach", () => {
   const slices = [0, 100, 200, 300].map((from, i) => ({ from, length: i === 3 ? 0 : 50, place: i, name: i, color: 0 }));
-  const tile = decodeTiles(encode([{ number: 0, slices }]), 0, 1).get(0)?.[0];
+  const tile = decodeTiles(encode([{ slices }]), 0, 1).get(0)?.[0];
   assert(tile);
   assert.equal(entryAt(tile, 120, 0)?.place, 1);
   assert.equal(entryAt(tile, 155, 10)?.place, 1);
