@@ -43,7 +43,7 @@ int Print(const EngineScene& scene, const std::string& text, const std::string& 
   return written ? kDone : Fails(written.error());
 }
 
-void Remark(const EngineScene& scene) {
+void SayRemarks(const EngineScene& scene) {
   for (const Finding& finding : scene.deployment.findings) Complain(VisibleText(finding.Text()));
   for (const ProbedWorker& probed : scene.workers)
     if (!probed.facts) Complain(VisibleText(probed.facts.error().message));
@@ -93,7 +93,7 @@ int Status(EngineScene& scene) {
   }
   int printed = Print(scene, RenderText(WorkersTable(scene.workers), scene.style),
                       DeploymentJson(scene.deployment, scene.workers));
-  Remark(scene);
+  SayRemarks(scene);
   ComplainOnce(NeedsOf(scene.workers));
   if (printed != kDone) return printed;
   return healthy ? kDone : kRemoteFailed;
@@ -102,7 +102,7 @@ int Status(EngineScene& scene) {
 int Conclude(const EngineScene& scene, const std::vector<ControlOutcome>& outcomes) {
   int printed = Print(scene, OutcomesText(outcomes, scene.style),
                       OutcomesJson(scene.options.Action(), outcomes));
-  Remark(scene);
+  SayRemarks(scene);
   if (printed != kDone) return printed;
   const bool good = SpreadOf(outcomes).taken == outcomes.size();
   if (scene.stop.stop_requested()) return kInterrupted;
@@ -237,7 +237,7 @@ Result<std::vector<PlannedStart>> PlanStarts(const EngineScene& scene, const Pro
 Result<int> Start(const EngineScene& scene) {
   // All or none: a session without one of eight workers is useless.
   if (!AllAnswered(scene)) {
-    Remark(scene);
+    SayRemarks(scene);
     return Fail(ErrorKind::kRemote, "nothing was started: not every worker answers");
   }
   TACHO_ASSIGN_OR_RETURN(ProfileOptions asked, scene.options.profile.Profile());
