@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,11 @@ TEST(ViewExport, ARankIsReadBackAsItIs) {
     EXPECT_EQ(back.header.base_time_ns, 1'700'000'000'000'000'000);
     EXPECT_TRUE(back.header.with_stack);
     EXPECT_TRUE(back.notes.list().empty());
+    for (const StringId name : back.others.name) {
+      static const std::set<std::string_view> kComputed{"decode 3 tokens", "launch-latency",
+                                                        "unknown", "flush"};
+      EXPECT_TRUE(kComputed.contains(back.Text(name))) << back.Text(name);
+    }
     EXPECT_EQ(back.flows.size(), 0u);  // each repeats the slice before it, as Kineto's do
   }
 }

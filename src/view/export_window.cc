@@ -16,6 +16,9 @@ std::string Micros(int64_t ns) {
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", whole / 1000, whole % 1000);
 }
 
+// Of the computed rows: the others can be seen from the streams.
+bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
+
 // Writes the events of one rank.
 class RankExport {
  public:
@@ -90,7 +93,7 @@ class RankExport {
     }
     for (size_t i = 0; i < rank_.rows().size(); ++i) {
       const TimelineRow& row = rank_.rows()[i];
-      if (row.group != RowGroup::kComputed || row.lanes.empty()) continue;
+      if (!IsExported(row.kind) || row.lanes.empty()) continue;
       NameOf("process_name", Computed(i), prefix_ + "tacho");
       const std::string owner = row.owner.empty() ? "" : row.owner + " ";
       NameOf("thread_name", Computed(i), owner + row.label);
@@ -99,6 +102,7 @@ class RankExport {
 
   void WriteRow(size_t number) {
     const TimelineRow& row = rank_.rows()[number];
+    if (row.group == RowGroup::kComputed && !IsExported(row.kind)) return;
     for (const Lane& lane : row.lanes) {
       const Lane::Places places = lane.In(window_);
       for (size_t place = places.first; place < places.last; ++place) {

@@ -12,7 +12,8 @@ inline constexpr size_t kMostExported = 2'000'000;
 
 // What touches the window, whole, as JSON in Kineto's format: slices, instants, ranges and counters
 // with their arguments, and the flows from launch to work. tacho reads the same events from it, and
-// Perfetto opens it. The computed rows are threads of a process "tacho" (category "tacho").
+// Perfetto opens it. Steps and idle times by cause are threads of a process "tacho" (category
+// "tacho").
 //
 // Of one rank: with its own times, processes and header. Of several: with the times of the first,
 // and each rank's number in front of its processes as SGLang's merger writes it ("[TP01] 1234").
