@@ -16,11 +16,13 @@ tl::unexpected<Error> RefuseView(const std::string& problem) {
 }
 
 Result<ServedStart> StartOf(const ViewOptions& o) {
-  if ((o.gap ? 1 : 0) + (o.step ? 1 : 0) + (o.at ? 1 : 0) > 1)
-    return RefuseView("--gap, --step and --at do not go together");
+  if ((o.gap ? 1 : 0) + (o.step ? 1 : 0) + (o.at ? 1 : 0) + (o.find ? 1 : 0) > 1)
+    return RefuseView("--gap, --step, --find and --at do not go together");
   using Kind = ServedStart::Kind;
   if (o.gap) return ServedStart{Kind::kGap, static_cast<size_t>(*o.gap), {}};
   if (o.step) return ServedStart{Kind::kStep, static_cast<size_t>(*o.step), {}};
+  if (o.find && o.find->empty()) return RefuseView("--find: an empty name");
+  if (o.find) return ServedStart{Kind::kName, 0, {}, *o.find};
   if (!o.at) return ServedStart{};
   TACHO_ASSIGN_OR_RETURN(const DurationNs time, WithContext(ParseTraceTime(*o.at), "--at"));
   return ServedStart{Kind::kTime, 0, time};
@@ -44,6 +46,7 @@ CommandSpec ViewSpec(ViewOptions& o) {
       {"where to begin",
        {{"--gap", "N", "the Nth longest idle gap", &o.gap, 1},
         {"--step", "N", "the Nth step", &o.step, 1},
+        {"--find", "NAME", "the first slice with NAME in its name, such as a kernel", &o.find},
         {"--at", "TIME", "a time since the first event: 1.234s, 80ms", &o.at}}},
       {"what to look at",
        {{"--rank", "R", "only the traces of rank R, or of several: 0,3", &o.traces.rank},

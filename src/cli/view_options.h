@@ -18,7 +18,7 @@ struct ViewOptions {
   std::optional<int64_t> port, gap, step;
   std::string host = "127.0.0.1";
   std::vector<std::string> allow_hosts;
-  std::optional<std::string> idle_exit, at;
+  std::optional<std::string> idle_exit, at, find;
   std::string assets_folder;
   bool no_open = false;
 };

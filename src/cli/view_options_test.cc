@@ -31,12 +31,15 @@ TEST(ViewOptions, Defaults) {
 TEST(ViewOptions, WhereToBegin) {
   EXPECT_EQ(PlanOfView({"a", "--gap", "3"})->start.number, 3u);
   EXPECT_EQ(PlanOfView({"a", "--step", "17"})->start.kind, ServedStart::Kind::kStep);
+  EXPECT_EQ(PlanOfView({"a", "--find", "gemm"})->start.name, "gemm");
   EXPECT_EQ(PlanOfView({"a", "--at", "1.234s"})->start.time, DurationNs{1'234'000'000});
   EXPECT_EQ(PlanOfView({"a", "--idle-exit", "2h"})->idle_exit, DurationNs{7200 * kNsPerSecond});
   for (const std::vector<std::string>& bad :
        std::vector<std::vector<std::string>>{{},
                                              {"a", "--gap", "0"},
                                              {"a", "--gap", "1", "--step", "1"},
+                                             {"a", "--find", ""},
+                                             {"a", "--find", "x", "--gap", "1"},
                                              {"a", "--at", "soon"},
                                              {"a", "--port", "65536"},
                                              {"a", "--rank", "x"},

@@ -88,7 +88,7 @@ TEST(AnalyzeText, OneTrace) {
 next:  tacho analyze run
          --steps  every step
          --json   all figures, for programs
-       tacho view run --gap 1  at the longest gap (--step N, --at TIME)
+       tacho view run --gap 1  at the longest gap (--step N, --find KERNEL)
        tacho report run  the same as one HTML file
 )");
 }
@@ -139,7 +139,7 @@ next:  tacho analyze run
          --rank 1   one rank in full
          --kernels  all kernels of each trace
          --json     all figures, for programs
-       tacho view run --gap 1  at the longest gap (--step N, --at TIME)
+       tacho view run --gap 1  at the longest gap (--step N, --find KERNEL)
        tacho report run  the same as one HTML file
 )");
 }

@@ -114,7 +114,7 @@ void AddPages(NextCommand& next, bool has_gaps, const ScreenOptions& options) {
   if (options.view_paths.empty()) return;
   const std::string command = "tacho view " + options.view_paths;
   if (has_gaps)
-    next.others.push_back({command + " --gap 1", "at the longest gap (--step N, --at TIME)"});
+    next.others.push_back({command + " --gap 1", "at the longest gap (--step N, --find KERNEL)"});
   else
     next.others.push_back({command, "a timeline"});
   next.others.push_back({"tacho report " + options.view_paths, "the same as one HTML file"});

@@ -8,6 +8,7 @@
 #include "report/answers.h"
 #include "report/device_totals.h"
 #include "report/verdict.h"
+#include "serve/parameters.h"
 #include "serve/place_json.h"
 #include "view/navigate.h"
 
@@ -79,6 +80,8 @@ std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ran
   std::optional<PlacedSlice> slice;
   if (start.kind == Kind::kStep) {
     slice = StepByNumber(ranks, start.number);
+  } else if (start.kind == Kind::kName) {
+    slice = NextHit(ranks, start.name, TimeNs{-kMostApiTime}, true);
   } else if (const auto gaps = LongestRunGaps(ranks); start.number <= gaps.size()) {
     slice = PlaceOfGap(ranks, gaps[start.number - 1]);
   }
@@ -214,6 +217,7 @@ std::string MetaJson(const ServedRun& run) {
     json.BeginRow("start");
     WriteSpan(json, start->when);
     if (start->at) json.Fields("rank", start->at->rank, "row", start->at->row);
+    json.Field("q", UnlessEmpty(run.info().start.name));
     json.End();
   }
   json.End();

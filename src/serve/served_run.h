@@ -18,9 +18,10 @@ namespace tacho {
 
 // Where the command line wants the page to begin.
 struct ServedStart {
-  enum class Kind : uint8_t { kNowhere, kGap, kStep, kTime } kind = Kind::kNowhere;
+  enum class Kind : uint8_t { kNowhere, kGap, kStep, kTime, kName } kind = Kind::kNowhere;
   size_t number = 0;  // of the longest gaps, or of the steps of the first rank that has any; from 1
-  DurationNs time;    // from 0 of the run's clock
+  DurationNs time = {};   // from 0 of the run's clock
+  std::string name = {};  // a part of it
 };
 
 // What is fixed before reading begins.

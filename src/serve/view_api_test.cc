@@ -123,6 +123,18 @@ TEST_F(ViewApiTest, WhatNeedsAllRanksWaitsForThem) {
   EXPECT_EQ(meta["ranks"][0]["rows"][row]["kind"], "idle");
 }
 
+TEST_F(ViewApiTest, ANameIsAPlaceToBegin) {
+  ServedRunInfo info = run_.info();
+  info.start = {ServedStart::Kind::kName, 0, {}, "emm"};
+  ServedRun run(info, ApiRules());
+  run.Add(0, std::make_unique<ViewedRank>(info.paths[0], MakeTrace(), ApiRules()));
+  run.Fail(1, "it is broken");
+  run.Finish(std::make_shared<const RunAnalysis>());
+  const Json start = Json::parse(ViewApi(run, marks_).Answer("meta", {}).body)["start"];
+  EXPECT_EQ(start["from_ns"], 70);
+  EXPECT_EQ(start["q"], "emm");
+}
+
 TEST_F(ViewApiTest, NamesAreTextWhateverIsInThem) {
   Read(0);
   const HttpAnswer answer = Ask("names", "rank=0");

@@ -153,6 +153,7 @@ export function showStart(): void {
   batch(() => {
     tab.value = "timeline";
     selection.value = { from: start.from_ns, to: start.to_ns };
+    search.value = start.q ?? search.value;
     view.value = clampWindow(around(selection.value, 0.5), span.value);
   });
 }

@@ -89,7 +89,7 @@ export interface Meta {
   ranks: Rank[];
   steps: Step[];
   gaps: Gap[];
-  start?: { from_ns: number; to_ns: number; rank?: number; row?: number };
+  start?: { from_ns: number; to_ns: number; rank?: number; row?: number; q?: string };
 }
 
 export interface Answer {
