@@ -45,8 +45,7 @@ class ViewedRun {
 
   explicit ViewedRun(std::vector<std::string> paths);
 
-  // A further trace of a file that holds several: its number. To be called before Finish of the
-  // others of the file.
+  // A further trace, of a file that holds several. Returns its number, the next after the last.
   size_t Append(std::string path);
   // The rank is being read.
   void Begin(size_t rank);
