@@ -78,6 +78,7 @@ RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFli
   AddStreams(index);
   AddThreads(index);
   AddMarks();
+  for (DrawnTable& table : tables_) table.color_of_name = {};  // the lanes have them
 }
 
 void RankRows::MakeTables(const Classifier& classifier) {
@@ -270,7 +271,6 @@ size_t RankRows::MemoryBytes() const {
   size_t bytes = computed_.table.MemoryBytes() + marks_.MemoryBytes() + names_->MemoryBytes() +
                  links_.call_of_gpu.size() * sizeof(uint32_t) +
                  trace().host_calls.size() * sizeof(uint32_t);
-  for (const DrawnTable& table : tables_) bytes += table.color_of_name.size();
   for (const TimelineRow& row : rows_) {
     for (const Lane& lane : row.lanes) bytes += lane.MemoryBytes();
   }
