@@ -21,7 +21,7 @@ inline constexpr size_t kColors = 12;
 struct DrawnTable {
   const SliceTable* slices = nullptr;
   const StringPool* names = nullptr;
-  std::vector<uint8_t> color_of_name;         // by StringId; below kColors
+  std::vector<uint8_t> color_of_name;  // by StringId; below kColors; read while lanes are built
   std::span<const uint32_t> id_of_name = {};  // by StringId: in the ids of the rank (RankNames)
 };
 
