@@ -12,22 +12,22 @@
 namespace tacho {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 TEST(BriefJson, IsWhatTheWholeAnalysisSays) {
   const RunAnalysis run = TwoRanksForTest();
-  const json brief = json::parse(BriefJson(run)), whole = json::parse(AnalyzeJson(run, "1"));
+  const Json brief = Json::parse(BriefJson(run)), whole = Json::parse(AnalyzeJson(run, "1"));
   EXPECT_EQ(brief["verdict"], whole["verdict"]);
   EXPECT_EQ(brief["verdict"]["text"], VerdictOf(run).text);
-  const json& analysis = brief["analysis"];
+  const Json& analysis = brief["analysis"];
   EXPECT_EQ(analysis["ranks"], whole["ranks"]);
   for (const char* figure : {"window_ns", "busy_ns", "idle_ns", "compute_ns", "exposed_comm_ns"}) {
     int64_t sum = 0;
-    for (const json& trace : whole["traces"]) sum += trace["devices"][0][figure].get<int64_t>();
+    for (const Json& trace : whole["traces"]) sum += trace["devices"][0][figure].get<int64_t>();
     EXPECT_EQ(analysis["device_time"][figure], sum) << figure;
   }
   int64_t idle = 0;
-  for (const json& cause : analysis["idle"]) idle += cause["total_ns"].get<int64_t>();
+  for (const Json& cause : analysis["idle"]) idle += cause["total_ns"].get<int64_t>();
   EXPECT_EQ(idle, 700'000);
   EXPECT_EQ(analysis["kernels"][0]["name"], "void gemm<128, \"x\">(int)");
   EXPECT_EQ(analysis["kernels"][0]["total_ns"], 900'000);
@@ -38,7 +38,7 @@ TEST(BriefJson, IsWhatTheWholeAnalysisSays) {
 TEST(BriefJson, TheVerdictIsDataToo) {
   RunAnalysis run;
   run.traces.push_back(GpuTraceForTest());
-  const json verdict = json::parse(BriefJson(run))["verdict"];
+  const Json verdict = Json::parse(BriefJson(run))["verdict"];
   EXPECT_EQ(verdict["text"], Verdict(run.traces[0]));
   EXPECT_FALSE(verdict.contains("caveat"));
   EXPECT_DOUBLE_EQ(verdict["busy_share"], 0.6);
@@ -46,7 +46,7 @@ TEST(BriefJson, TheVerdictIsDataToo) {
   EXPECT_DOUBLE_EQ(verdict["idle_cause_share"], 0.75);
   EXPECT_EQ(verdict["category"], "gemm.dense");
   EXPECT_FALSE(verdict.contains("straggler"));
-  const json two = json::parse(BriefJson(TwoRanksForTest()))["verdict"]["straggler"];
+  const Json two = Json::parse(BriefJson(TwoRanksForTest()))["verdict"]["straggler"];
   EXPECT_EQ(two["name"], "rank 1");
   EXPECT_EQ(two["sign"], "computes-longest");
   EXPECT_EQ(two["ns"], 650'000);
@@ -63,7 +63,7 @@ TEST(BriefJson, StaysSmall) {
     }
   }
   const std::string text = BriefJson(run);
-  EXPECT_EQ(json::parse(text)["analysis"]["kernels"].size(), 20u);
+  EXPECT_EQ(Json::parse(text)["analysis"]["kernels"].size(), 20u);
   EXPECT_LT(text.size(), 20'000u);
 }
 
