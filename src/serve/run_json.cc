@@ -115,6 +115,32 @@ void WriteAnswer(JsonWriter& json, const Answer& answer, const RunAnalysis& anal
   json.End();
 }
 
+// What the bar and the tables of the first screen divide: the traces that the verdict counts, as it
+// counts them.
+void WriteTotals(JsonWriter& json, const RunAnalysis& run) {
+  const TraceAnalysis* only = OnlyTrace(run);
+  const RunTotals all = only != nullptr ? RunTotals() : TotalsOf(run);
+  const DeviceTotals devices = only != nullptr ? TotalsOf(only->devices) : all.devices;
+  const IdleTable& idle = only != nullptr ? only->idle : all.idle;
+  std::vector<CategoryRow> work = devices.kernels;
+  for (const CategoryRow& row : {devices.copies, devices.memsets}) {
+    if (row.count > 0) work.push_back(row);
+  }
+  std::ranges::stable_sort(
+      work, [](const CategoryRow& a, const CategoryRow& b) { return a.total > b.total; });
+  json.BeginRow("totals");
+  json.Fields("devices", devices.devices, "window_ns", devices.window, "busy_ns", devices.busy,
+              "idle_ns", devices.idle, "compute_ns", devices.compute, "exposed_comm_ns",
+              devices.exposed_comm, "exposed_copy_ns", devices.exposed_copy);
+  json.Rows("causes", idle.causes, [&](const IdleCauseRow& row) {
+    json.Fields("id", IdleCauseId(row.cause), "ns", row.total, "count", row.count);
+  });
+  json.Rows("work", work, [&](const CategoryRow& row) {
+    json.Fields("id", row.category, "ns", row.total, "count", row.count);
+  });
+  json.End();
+}
+
 // The line "trust", and the commands under "next:", of the first screen.
 struct ScreenParts {
   std::vector<std::string> trust, next;
@@ -234,6 +260,7 @@ std::string SummaryJson(const ServedRun& run, const RunAnalysis& analysis) {
   json.BeginObject();
   json.Fields("verdict", verdict.text, "brief", UnlessEmpty(verdict.brief), "caveat",
               UnlessEmpty(verdict.caveat), "trust", UnlessEmpty(trust));
+  WriteTotals(json, analysis);
   json.Rows("answers", Answers(analysis),
             [&](const Answer& answer) { WriteAnswer(json, answer, analysis, entries); });
   json.List("next", parts.next);

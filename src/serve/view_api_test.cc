@@ -100,6 +100,23 @@ TEST_F(ViewApiTest, RanksAppearAsTheyAreRead) {
   EXPECT_FALSE(meta.contains("start")) << "a rank that is still read may have a longer gap";
 }
 
+TEST_F(ViewApiTest, TotalsLeaveOutAMergedFile) {
+  Read(0);
+  Read(1);
+  analysis_.traces[1].facts.role = TraceRole::kMerged;
+  Finish();
+  const Json totals = JsonOf("summary")["totals"];
+  EXPECT_EQ(totals["devices"], 1);
+  EXPECT_EQ(totals["window_ns"], 100);
+  EXPECT_EQ(totals["compute_ns"], 40);
+  EXPECT_EQ(totals["idle_ns"], 60);
+  int64_t idle = 0, work = 0;
+  for (const Json& cause : totals["causes"]) idle += cause["ns"].get<int64_t>();
+  for (const Json& category : totals["work"]) work += category["ns"].get<int64_t>();
+  EXPECT_EQ(idle, 60);
+  EXPECT_EQ(work, 40);
+}
+
 TEST_F(ViewApiTest, WhatNeedsAllRanksWaitsForThem) {
   EXPECT_EQ(Ask("summary").status, 409);
   EXPECT_EQ(Ask("analysis").status, 409);

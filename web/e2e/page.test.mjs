@@ -13,6 +13,7 @@ const corpus = process.env.TACHO_CORPUS ?? "../../shared/traces";
 const kOneRank = join(corpus, "AMD-AGI+TraceLens/b200/eager_trace.json.gz");
 const kRanks = join(corpus, "facebookresearch+param/dlrm_kineto.tar.gz");
 const kCpu = join(corpus, "live-vllm-cpu/stack_rank0.pt.trace.json.gz");
+const kMerged = join(corpus, "live-sglang-cpu/tp2-merged");
 const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks"];
 const kHostile = "<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
 
@@ -78,6 +79,10 @@ test("every tab is reached by its key, the arrows and the mouse", async () => {
     assert.equal(await chosen(page), tab);
     assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${tab} is wider than the window`);
   }
+  for (const back of ["flame", "operators"]) {
+    await page.evaluate(() => history.back());
+    await page.waitForFunction((id) => document.querySelector("nav [aria-selected=true]").id === id, `tab-${back}`);
+  }
   await page.keyboard.press("?");
   await page.waitForSelector("dialog.help");
   await page.keyboard.press("Escape");
@@ -139,10 +144,16 @@ test("a dragged selection has its figures below, and its link opens the same pla
   await again.context().close();
 });
 
+// Until the selection is this stretch of time.
+const selected = (page, { from_ns, to_ns }) => page.waitForFunction((text) => location.hash.includes(text), `sel=${from_ns}..${to_ns}`);
+
 test("the keyboard alone finds steps, gaps, slices, launches and names", async () => {
   const troubles = [];
   const page = await open(browser, one, { hash: "#/t?tab=timeline", troubles });
   const figures = analyze(kOneRank);
+  const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
+  await page.keyboard.press("Shift+G");
+  await selected(page, gaps.at(-1));
   await page.keyboard.press("g");
   await settled(page);
   const longest = figures.traces[0].idle.gaps[0];
@@ -194,6 +205,20 @@ test("a link of the terminal opens its gap, and a mark is kept beside the trace"
     await page.waitForSelector("text=1 mark");
     const exported = await page.evaluate(async (path) => (await (await fetch(path)).json()).traceEvents.length, `api/v1/export?from=${from - 100000}&to=${to + 100000}`);
     assert(exported > 2);
+    const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
+    await page.goto(`${served.base}#/t?tab=timeline&sel=${gaps[2].from_ns}..${gaps[2].to_ns}`);
+    await selected(page, gaps[2]);
+    await page.keyboard.press("g");
+    await selected(page, gaps[3]);
+    // Another page keeps a mark meanwhile; this one must not take it away.
+    await page.evaluate(async () => {
+      const { marks } = await (await fetch("api/v1/marks")).json();
+      await fetch("api/v1/marks", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ marks: [...marks, { from_ns: 1, to_ns: 2, note: "theirs" }] }) });
+    });
+    await page.keyboard.press("Shift+M");
+    await page.waitForSelector("text=Remove the mark");
+    const kept = await page.evaluate(async () => (await (await fetch("api/v1/marks")).json()).marks.map((mark) => mark.note));
+    assert.deepEqual(kept.sort(), ["", "look <b>here</b>", "theirs"]);
     assert.deepEqual(troubles, []);
     await page.context().close();
   } finally {
@@ -222,6 +247,59 @@ test("eight ranks lie on one clock, open and close, and lie by row as well", asy
   } finally {
     await served.stop();
   }
+});
+
+test("the tooltip goes when a key moves what is below it", async () => {
+  const page = await open(browser, one, { hash: "#/t?tab=timeline" });
+  await settled(page);
+  const area = await (await page.$(".area")).boundingBox();
+  for (let y = 30; y < area.height && !(await page.$(".tooltip")); y += 8) await page.mouse.move(area.x + area.width / 2, area.y + y);
+  await page.waitForSelector(".tooltip");
+  await page.keyboard.press("g");
+  await page.waitForSelector(".tooltip", { state: "detached" });
+  await page.context().close();
+});
+
+test("a selection that cannot be exported is said once, and the other page is left alone", async () => {
+  const page = await open(browser, one, { hash: "#/t?tab=timeline" });
+  await page.route("**/api/v1/export*", (route) => route.fulfill({ status: 500, body: "{}" }));
+  await page.evaluate(() => {
+    window.pings = 0;
+    window.open = () => ({ postMessage: () => ++window.pings, close: () => {} });
+  });
+  await page.click("text=Open in Perfetto");
+  await page.waitForSelector(".trouble:has-text('was not exported')");
+  const before = await page.evaluate(() => window.pings);
+  await page.waitForTimeout(700);
+  assert.equal(await page.evaluate(() => window.pings), before);
+  await page.context().close();
+});
+
+test("a merged file beside its ranks is counted once, as in the verdict", async () => {
+  const served = await view(tacho, kMerged);
+  try {
+    const page = await open(browser, served);
+    const totals = await page.evaluate(async () => (await (await fetch("api/v1/summary")).json()).totals);
+    const workers = analyze(kMerged).traces.filter((trace) => trace.facts.role === "worker");
+    assert.equal(totals.devices, 2);
+    assert.equal(totals.window_ns, workers.flatMap((trace) => trace.devices).reduce((sum, device) => sum + device.window_ns, 0));
+    assert((await page.textContent(".whole h2")).endsWith("of 2 devices go"));
+    await page.context().close();
+  } finally {
+    await served.stop();
+  }
+});
+
+test("an operator of the table opens itself, not another that has its name inside", async () => {
+  const page = await open(browser, one);
+  const ops = analyze(kOneRank).traces[0].ops;
+  const { name } = ops.find((op) => ops.some((other) => other.name !== op.name && other.name.includes(op.name) && other.count > op.count));
+  await page.keyboard.press("4");
+  await page.fill("[aria-label='Filter operators']", name);
+  await page.locator("table[aria-label='Operators'] td.name button").filter({ hasText: new RegExp(`^${name.replace(/[^\w]/g, "\\$&")}$`) }).first().click();
+  await page.waitForSelector(".slice-detail h3");
+  assert.equal(await page.textContent(".slice-detail h3"), name);
+  await page.context().close();
 });
 
 test("a CPU engine's steps are links into the timeline; dark, small and large screens hold all tabs", async () => {
@@ -321,14 +399,25 @@ test("a kernel named like HTML is text, wherever it is shown", async () => {
 test("a damaged trace and a server that is gone are said in words", async () => {
   const path = join(folder, "damaged.json");
   writeFileSync(path, "no trace at all");
-  const served = await view(tacho, path, kCpu).catch((error) => error);
-  if (!(served instanceof Error)) {
+  const served = await view(tacho, path, kCpu);
+  try {
     const page = await open(browser, served);
     const said = await page.textContent("body");
     assert(/damaged|could not be read|not read/.test(said), said.slice(0, 500));
     await served.stop();
     await page.keyboard.press("2");
     await page.waitForSelector(".trouble:has-text('does not answer')", { timeout: 20_000 });
+    // A server that was started again has another key: it is asked once.
+    let asked = 0;
+    await page.route("**/api/v1/**", (route) => {
+      if (route.request().url().endsWith("/meta")) ++asked;
+      return route.fulfill({ status: 401, body: "{}" });
+    });
+    await page.waitForSelector(".trouble:has-text('not signed in')", { timeout: 20_000 });
+    await page.waitForTimeout(4500);
+    assert(asked <= 1, `asked ${asked} times`);
     await page.context().close();
+  } finally {
+    await served.stop();
   }
 });

@@ -1,5 +1,5 @@
 // The figures of a window, asked for once it stands still.
-import { effect, signal, type Signal } from "@preact/signals";
+import { computed, effect, signal, type Signal } from "@preact/signals";
 import { getJson, ServerError } from "./api";
 import { meta, scope, selection, tab, view } from "./state";
 import type { Selection, Window } from "./types";
@@ -39,5 +39,9 @@ function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
 
 // Of the selection, else of what the timeline shows.
 export const shownFigures = figuresOf(() => (meta.value && tab.value === "timeline" ? (selection.value ?? view.value) : null));
-// Of the selection, else of the whole run.
-export const scopeFigures = figuresOf(() => (meta.value && (tab.value === "kernels" || tab.value === "operators") ? scope.value : null));
+// Of the selection, else of the whole run; null until they are those of the window that the page's head names.
+const lastOfScope = figuresOf(() => (meta.value && (tab.value === "kernels" || tab.value === "operators") ? scope.value : null));
+export const scopeFigures = computed(() => {
+  const figures = lastOfScope.value;
+  return figures?.window.from === scope.value.from && figures.window.to === scope.value.to ? figures : null;
+});

@@ -1,10 +1,10 @@
 // The keyboard, as those who come from Perfetto have it in their fingers, and steps and gaps.
 import {
-  around, goTo, helpOpen, marks, meta, panelOpen, pick, ranks, saveMarks, search, selection, setView, showInTimeline, slice, span, tab, toggle, togglePin,
+  addMark, around, goTo, helpOpen, meta, panelOpen, pick, ranks, search, selection, setView, showInTimeline, slice, span, tab, toggle, togglePin,
   trouble, view,
 } from "./state";
 import { ServerError } from "./api";
-import type { Window } from "./types";
+import type { Gap, Window } from "./types";
 import { controller } from "./timeline/timeline";
 import { keyOfRow } from "./timeline/layout";
 import { reveal } from "./timeline/reveal";
@@ -79,7 +79,13 @@ function gap(by: number): void {
     trouble.value = "This trace has no idle gaps.";
     return;
   }
-  gapAt = (gapAt + by + gaps.length) % gaps.length;
+  // From the gap that is selected, also by a link; else from the last that was shown.
+  const selected = (one: Gap | undefined) => one && selection.value?.from === one.from_ns && selection.value.to === one.to_ns;
+  if (!selected(gaps[gapAt])) {
+    const found = gaps.findIndex(selected);
+    if (found >= 0) gapAt = found;
+  }
+  gapAt = gapAt < 0 && by < 0 ? gaps.length - 1 : (gapAt + by + gaps.length) % gaps.length;
   const next = gaps[gapAt];
   if (next) showInTimeline({ from: next.from_ns, to: next.to_ns }, 0.6);
 }
@@ -120,22 +126,27 @@ function typing(event: KeyboardEvent): boolean {
 
 export function listenToKeys(): void {
   addEventListener("keyup", (event) => {
-    controller?.release(kHeld[event.key.toLowerCase()]);
+    const held = kHeld[event.key.toLowerCase()];
+    if (held) controller?.release(held);
   });
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && helpOpen.value) {
       helpOpen.value = false;
       return;
     }
-    if (typing(event) || event.altKey || event.metaKey) return;
-    if (event.ctrlKey) {
+    // AltGr, which some keyboards need for [ and ], may report itself as Alt, and as Ctrl with Alt.
+    const altGr = event.getModifierState("AltGraph");
+    if (typing(event) || (event.altKey && !altGr) || event.metaKey) return;
+    if (event.ctrlKey && !altGr) {
       if (event.key.toLowerCase() === "a" && tab.value === "timeline") {
         event.preventDefault();
         selection.value = span.value;
       }
       return;
     }
-    if (act(event)) event.preventDefault();
+    if (!act(event)) return;
+    event.preventDefault();
+    controller?.hideHover(); // what lies below the pointer is another slice now
   });
 }
 
@@ -178,7 +189,7 @@ function actInTimeline(event: KeyboardEvent, key: string, shift: boolean): boole
     case "m":
       if (of && !selection.value) selection.value = { from: of.from_ns, to: Math.max(of.to_ns, of.from_ns + 1) };
       if (!selection.value) return true;
-      if (shift) void saveMarks([...marks.value, { from_ns: selection.value.from, to_ns: selection.value.to, note: "" }]);
+      if (shift) addMark({ from_ns: selection.value.from, to_ns: selection.value.to, note: "" });
       else dispatchEvent(new Event("tacho-mark"));
       return true;
     case ",":

@@ -29,11 +29,17 @@ async function loadMarks(): Promise<void> {
 
 // Steps and gaps grow with each rank that is read, so meta is asked for again, seldom.
 let soon = 0;
+let asked = 0;
+let shown = 0;
 async function loadMeta(): Promise<void> {
   soon = 0;
+  const turn = ++asked;
+  const next = await getJson<Meta>("api/v1/meta");
+  if (turn < shown) return; // one that was asked for later is here
+  shown = turn;
   const before = span.peek();
   const whole = view.peek().from <= before.from && view.peek().to >= before.to;
-  meta.value = await getJson<Meta>("api/v1/meta");
+  meta.value = next;
   if (whole) view.value = span.peek();
 }
 function loadMetaSoon(): void {
@@ -83,10 +89,15 @@ async function start(): Promise<void> {
   followAddress();
   void loadMarks();
   listen(); // for as long as the page is open: a trace may vanish, and the server counts its pages
-  // A server that went away may come back under the same address.
+  // A server that went away may come back under the same address: whatever it answers, it is there. A new one has another key and says so.
   effect(() => {
     if (!serverGone.value) return;
-    const again = setInterval(() => void getJson<Meta>("api/v1/meta").then(() => clearInterval(again)).catch(() => {}), kAgainMs);
+    const ask = () =>
+      void getJson<Meta>("api/v1/meta").catch((error: unknown) => {
+        if (error instanceof ServerError && error.status !== 0) trouble.value = error.message;
+      });
+    const again = setInterval(ask, kAgainMs);
+    return () => clearInterval(again);
   });
 }
 void start();

@@ -25,6 +25,7 @@ export function openInPerfetto(window: Window): void {
   }
   const bytes = getBytes(exportPath(window)).catch((error: unknown) => {
     trouble.value = `The selection was not exported: ${error instanceof Error ? error.message : String(error)}`;
+    stop();
     other.close();
     return null;
   });
@@ -39,7 +40,7 @@ export function openInPerfetto(window: Window): void {
     trouble.value = "ui.perfetto.dev did not answer: is there a way to the internet? Download works without one.";
   }, kGiveUpMs);
   const heard = async (event: MessageEvent) => {
-    if (event.origin !== kPerfetto || event.data !== "PONG") return;
+    if (event.source !== other || event.origin !== kPerfetto || event.data !== "PONG") return;
     stop();
     const buffer = await bytes;
     if (buffer) other.postMessage({ perfetto: { buffer, title: meta.value?.title ?? "tacho", fileName: "selection.json" } }, kPerfetto);

@@ -86,8 +86,8 @@ export function showInTimeline(window: Window, room = 0.15): void {
 }
 export function goTo(next: Tab): void {
   if (tab.value === next) return;
+  pushNext = true; // before the tab, whose change writes the address
   tab.value = next;
-  pushNext = true;
 }
 function toggledIn(keys: ReadonlySet<string>, key: string): Set<string> {
   const next = new Set(keys);
@@ -101,15 +101,27 @@ export function togglePin(key: string): void {
   pinned.value = toggledIn(pinned.value, key);
 }
 
-export async function saveMarks(next: Mark[]): Promise<void> {
-  const before = marks.value;
-  marks.value = next;
-  try {
-    await putJson("api/v1/marks", { marks: next });
-  } catch (error) {
-    marks.value = before;
-    trouble.value = `The marks were not kept: ${error instanceof ServerError ? error.message : String(error)}`;
-  }
+// Changes the marks that are kept now, which another page may have changed since they came here. One change after another.
+let savingMarks = Promise.resolve();
+function saveMarks(change: (kept: readonly Mark[]) => Mark[]): void {
+  savingMarks = savingMarks.then(async () => {
+    try {
+      const next = change((await getJson<{ marks?: Mark[] }>("api/v1/marks")).marks ?? []);
+      await putJson("api/v1/marks", { marks: next });
+      marks.value = next;
+    } catch (error) {
+      trouble.value = `The marks were not kept: ${error instanceof ServerError ? error.message : String(error)}`;
+    }
+  });
+}
+function sameMark(a: Mark, b: Mark): boolean {
+  return a.from_ns === b.from_ns && a.to_ns === b.to_ns && a.note === b.note;
+}
+export function addMark(mark: Mark): void {
+  saveMarks((kept) => [...kept, mark]);
+}
+export function removeMark(mark: Mark): void {
+  saveMarks((kept) => kept.filter((one) => !sameMark(one, mark)));
 }
 
 // The address follows what is shown; another tab is another step back.
@@ -157,8 +169,10 @@ export function showStart(): void {
     view.value = clampWindow(around(selection.value, 0.5), span.value);
   });
 }
+let slicesAsked = 0; // the last one that was asked for is shown, whichever answer comes last
 // Shows what the address names; once the run's extent is known.
 export async function openLink(): Promise<void> {
+  const turn = ++slicesAsked;
   const link = linkFrom(location.hash);
   if (!viewWasSet) startWanted = !location.hash;
   batch(() => {
@@ -177,17 +191,20 @@ export async function openLink(): Promise<void> {
   const index = ranks.value[rank]?.rows.findIndex((known) => keyOfRow(known) === row) ?? -1;
   if (index < 0) return;
   try {
-    slice.value = await getJson<Slice>(`api/v1/at?rank=${rank}&row=${index}&t=${at}&lane=${lane}`);
+    const found = await getJson<Slice>(`api/v1/at?rank=${rank}&row=${index}&t=${at}&lane=${lane}`);
+    if (turn === slicesAsked) slice.value = found;
   } catch {
-    trouble.value = "The slice that this link names is not in this trace.";
+    if (turn === slicesAsked) trouble.value = "The slice that this link names is not in this trace.";
   }
 }
 export async function pick(at: { rank: number; row: number; lane?: number; place?: number; from_ns: number }): Promise<Slice | null> {
   const path = at.lane === undefined || at.place === undefined
     ? `api/v1/at?rank=${at.rank}&row=${at.row}&t=${at.from_ns}`
     : `api/v1/slice?rank=${at.rank}&row=${at.row}&lane=${at.lane}&place=${at.place}`;
+  const turn = ++slicesAsked;
   try {
     const found = await getJson<Slice>(path);
+    if (turn !== slicesAsked) return null;
     slice.value = found;
     said.value = `${found.name}, ${found.to_ns - found.from_ns} ns`;
     return found;

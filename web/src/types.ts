@@ -102,8 +102,26 @@ export interface Answer {
   share?: number;
   at?: { rank: number; from_ns: number; to_ns: number };
 }
+export interface Total {
+  id: string;
+  ns: number;
+  count: number;
+}
+// What the verdict counts: compute, exposed communication, exposed copies and idle time add up to the window.
+export interface RunTotals {
+  devices: number;
+  window_ns: number;
+  busy_ns: number;
+  idle_ns: number;
+  compute_ns: number;
+  exposed_comm_ns: number;
+  exposed_copy_ns: number;
+  causes: Total[];
+  work: Total[];
+}
 export interface Summary {
   verdict: string;
+  totals: RunTotals;
   brief?: string;
   caveat?: string;
   trust?: string;
@@ -189,7 +207,7 @@ export interface TraceAnalysis {
   engine?: string;
   identity?: { name: string };
   notes: (Note & { count: number; remedy: string })[];
-  facts: { cannot_tell: string[]; devices: { id: string; name?: string }[] };
+  facts: { role: string; cannot_tell: string[]; devices: { id: string; name?: string }[] };
   devices: DeviceTotals[];
   kernels: {
     name: string; short_name: string; category: string; device: string; count: number; total_ns: number;

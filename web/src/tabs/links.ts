@@ -13,15 +13,25 @@ export function categoryColor(category: string): string {
   return colorOf(theme.value, "work", known ?? kOther);
 }
 
+// What the server takes, of whole characters.
+const kMostBytes = 1000;
+const kMostNames = 100;
+function cutToBytes(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= kMostBytes ? text : new TextDecoder().decode(bytes.slice(0, kMostBytes), { stream: true });
+}
+
 // To the first slice of a name, with the name as what is searched for: Enter goes on to the next.
 export async function findSlice(name: string): Promise<void> {
+  const q = cutToBytes(name);
   batch(() => {
-    search.value = name;
+    search.value = q;
     goTo("timeline");
   });
   try {
-    const found = await getJson<Found>(`api/v1/search?q=${encodeURIComponent(name)}&most=1`);
-    const first = found.names[0];
+    const found = await getJson<Found>(`api/v1/search?q=${encodeURIComponent(q)}&most=${kMostNames}`);
+    // Others hold the name too: aten::index_select that of aten::index.
+    const first = found.names.find((one) => one.name === name) ?? found.names[0];
     const at = first && (await pick(first.at));
     if (at) reveal(at);
   } catch (error) {

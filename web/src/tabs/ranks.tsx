@@ -1,7 +1,8 @@
 // The ranks beside each other: what each one's window went to.
 import { causeColor, colorOf } from "../colors";
-import { analysis, meta, showInTimeline, theme, toggle, toggled } from "../state";
+import { analysis, meta, showInTimeline, theme } from "../state";
 import { DataTable, Name, Swatch, type Column } from "../table";
+import { openHeading } from "../timeline/reveal";
 import type { Analysis, RankTotals } from "../types";
 import { count, duration, inUnit, percentFigure, unitOf } from "../units";
 
@@ -43,8 +44,7 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
     const index = meta.value?.ranks.findIndex((rank) => rank.path === row.path) ?? -1;
     const of = meta.value?.ranks[index]?.span;
     if (!of) return;
-    const closed = index !== 0;
-    if (closed !== toggled.value.has(`rank/${index}`)) toggle(`rank/${index}`);
+    openHeading(`rank/${index}`);
     showInTimeline({ from: of.from_ns, to: of.to_ns }, 0.02);
   };
   const columns: Column<RankTotals>[] = [

@@ -4,8 +4,8 @@ import { causeColor, colorOf, inkOn } from "../colors";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
 import { Bar, DataTable, Name, readable, Swatch, type Column } from "../table";
-import { deviceTime, devicesOf, idleCauses, kernelRows, workByCategory, type KernelRow, type Total } from "../totals";
-import type { Analysis, Answer, Gap } from "../types";
+import { kernelRows, tracesOfRanks, type KernelRow } from "../totals";
+import type { Analysis, Answer, Gap, RunTotals, Total } from "../types";
 import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
 import { categoryColor, findSlice } from "./links";
 import { RankTable } from "./ranks";
@@ -17,9 +17,9 @@ export function SummaryTab() {
   return (
     <div class="summary page">
       <Verdict text={of.verdict} trust={of.trust} caveat={of.caveat} idle={figures} />
-      <WholeBar figures={figures} />
+      <WholeBar totals={of.totals} />
       <Answers answers={of.answers} />
-      {figures.traces.some((trace) => trace.devices.length > 0) && <Tables figures={figures} />}
+      {figures.traces.some((trace) => trace.devices.length > 0) && <Tables figures={figures} totals={of.totals} />}
       {figures.traces.some((trace) => (trace.steps?.list.length ?? 0) > 1) && <StepsChart />}
       {figures.ranks && figures.ranks.table.length > 1 && <RankTable ranks={figures.ranks} />}
       <Notes figures={figures} />
@@ -78,23 +78,21 @@ interface Piece {
   ns: number;
   color: string;
 }
-function WholeBar({ figures }: { figures: Analysis }) {
-  const time = deviceTime(devicesOf(figures));
-  if (time.window === 0) return <p class="whole dim">No device work was recorded, so there is no window to divide.</p>;
+function WholeBar({ totals }: { totals: RunTotals }) {
+  if (totals.window_ns === 0) return <p class="whole dim">No device work was recorded, so there is no window to divide.</p>;
   const work = (color: number) => colorOf(theme.value, "work", color);
-  const idle = idleCauses(figures);
-  const explained = idle.reduce((sum, cause) => sum + cause.ns, 0);
+  const explained = totals.causes.reduce((sum, cause) => sum + cause.ns, 0);
   const pieces: Piece[] = [
-    { id: "compute", label: "compute", ns: time.compute, color: work(0) },
-    { id: "comm", label: "exposed communication", ns: time.comm, color: work(3) },
-    { id: "copy", label: "exposed copies", ns: time.copy, color: work(9) },
-    ...idle.map((cause) => ({ id: cause.id, label: `idle: ${cause.id}`, ns: cause.ns, color: causeColor(theme.value, cause.id, meta.value?.palettes.idle) })),
-    { id: "unexplained", label: "idle", ns: Math.max(0, time.idle - explained), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
+    { id: "compute", label: "compute", ns: totals.compute_ns, color: work(0) },
+    { id: "comm", label: "exposed communication", ns: totals.exposed_comm_ns, color: work(3) },
+    { id: "copy", label: "exposed copies", ns: totals.exposed_copy_ns, color: work(9) },
+    ...totals.causes.map((cause) => ({ id: cause.id, label: `idle: ${cause.id}`, ns: cause.ns, color: causeColor(theme.value, cause.id, meta.value?.palettes.idle) })),
+    { id: "unexplained", label: "idle", ns: Math.max(0, totals.idle_ns - explained), color: causeColor(theme.value, "unknown", meta.value?.palettes.idle) },
   ].filter((piece) => piece.ns > 0);
-  const share = (piece: Piece) => piece.ns / time.window;
+  const share = (piece: Piece) => piece.ns / totals.window_ns;
   const inside = (piece: Piece) => share(piece) * 1200 > 14 + 6.6 * (piece.label.length + 8);
   const below = pieces.filter((piece) => !inside(piece));
-  const what = time.devices > 1 ? `Where ${duration(time.window)} of ${time.devices} devices go` : `Where the window of ${duration(time.window)} goes`;
+  const what = totals.devices > 1 ? `Where ${duration(totals.window_ns)} of ${totals.devices} devices go` : `Where the window of ${duration(totals.window_ns)} goes`;
   return (
     <section class="whole" aria-label={what}>
       <h2>{what}</h2>
@@ -102,7 +100,7 @@ function WholeBar({ figures }: { figures: Analysis }) {
         {pieces.map((piece) => (
           <button
             key={piece.id} type="button" title={`${piece.label}: ${duration(piece.ns)}, ${percent(share(piece))}`} aria-label={`${piece.label} ${percent(share(piece))}`}
-            style={{ flexGrow: String(piece.ns / time.window), background: piece.color, color: inkOn(piece.color) }}
+            style={{ flexGrow: String(piece.ns / totals.window_ns), background: piece.color, color: inkOn(piece.color) }}
             onClick={() => openPiece(piece)}
           >
             {inside(piece) ? <span>{piece.label} {percent(share(piece))}</span> : null}
@@ -162,22 +160,19 @@ function Answers({ answers }: { answers: Answer[] }) {
   );
 }
 
-function Tables({ figures }: { figures: Analysis }) {
-  const time = deviceTime(devicesOf(figures));
-  const work = useMemo(() => workByCategory(figures), [figures]);
-  const idle = useMemo(() => idleCauses(figures), [figures]);
+function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
   const kernels = useMemo(() => kernelRows(figures).slice(0, 12), [figures]);
-  const kernelSum = figures.traces.reduce((sum, trace) => sum + trace.categories.reduce((all, row) => all + row.total_ns, 0), 0);
+  const kernelSum = tracesOfRanks(figures).reduce((sum, trace) => sum + trace.categories.reduce((all, row) => all + row.total_ns, 0), 0);
   const several = kernels.some((row) => row.median === undefined);
   return (
     <div class="tables">
       <section>
         <h2>Device time by category</h2>
-        <Totals rows={work.slice(0, 12)} head="category" share="window %" whole={time.window} color={categoryColor} />
+        <Totals rows={totals.work.slice(0, 12)} head="category" share="window %" whole={totals.window_ns} color={categoryColor} />
       </section>
       <section>
         <h2>Idle time by cause</h2>
-        <Totals rows={idle} head="cause" share="idle %" whole={time.idle} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} />
+        <Totals rows={totals.causes} head="cause" share="idle %" whole={totals.idle_ns} color={(id) => causeColor(theme.value, id, meta.value?.palettes.idle)} />
         <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
       </section>
       <section class="wide">

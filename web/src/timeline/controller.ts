@@ -264,6 +264,9 @@ export class Controller {
     this.onHover(at ? this.hit(at.x, at.y) : null);
     this.invalidate();
   }
+  hideHover(): void {
+    this.onHover(null);
+  }
   async pickAt(x: number, y: number): Promise<void> {
     const found = this.hit(x, y);
     if (!found) {

@@ -3,8 +3,9 @@
 import { getBytes, getJson, ServerError } from "../api";
 import { decodeTiles, levelOf, tilesIn, tileSpan, kTileColumns, type LaneTile } from "../tiles";
 import type { Window } from "../types";
+import { AnswerCache } from "./answer_cache";
 
-const kMostTiles = 6000; // of one row each
+const kMostTileBytes = 256 * 2 ** 20;
 const kMostLanes = 512; // of a request: the server's bound
 const kAtOnce = 3; // the server works on four; one is left for the rest of the page
 const kMostNames = 400_000;
@@ -26,7 +27,7 @@ interface Request {
 }
 
 export class TileStore {
-  private tiles = new Map<string, LaneTile[]>(); // in the order of their last use
+  private tiles = new AnswerCache<LaneTile[]>(kMostTileBytes);
   private queue: Request[] = [];
   private running = 0;
   private asked = new Set<string>();
@@ -135,14 +136,15 @@ export class TileStore {
     try {
       const list = rows.map((of) => of.row).join(",");
       const path = `api/v1/tiles?rank=${rank}&rows=${list}&from=${from}&width=${width}&columns=${kTileColumns}`;
-      const decoded = decodeTiles(await getBytes(path), from, width);
-      rows.forEach((of, i) => {
+      const bytes = await getBytes(path);
+      const decoded = decodeTiles(bytes, from, width);
+      const parts = rows.map((of, i) => {
         const lanes: LaneTile[] = [];
         for (const tile of decoded.get(of.row) ?? []) lanes[tile.lane] = tile;
-        this.tiles.set(keys[i] as string, lanes);
+        return [keys[i] as string, lanes] as const;
       });
+      this.tiles.add(parts, bytes.byteLength);
       if (level === this.wholeLevel) ++this.wholeTiles;
-      while (this.tiles.size > kMostTiles) this.tiles.delete(this.tiles.keys().next().value as string);
       this.onTiles();
     } catch (error) {
       // Asked for again when the window moves; a server that is gone is said once, by the page's head.

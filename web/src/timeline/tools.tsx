@@ -1,7 +1,7 @@
 // The line above the timeline: search, order of the rows, marks, and ways out of here.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getJson, ServerError } from "../api";
-import { goTo, helpOpen, marks, order, pick, ranks, said, saveMarks, search, selection, slice, trouble, view } from "../state";
+import { addMark, goTo, helpOpen, marks, order, pick, ranks, removeMark, said, search, selection, slice, trouble, view } from "../state";
 import type { Found, Place, Window } from "../types";
 import { count, duration } from "../units";
 import { download, openInPerfetto } from "../perfetto";
@@ -138,14 +138,14 @@ function MarkBox() {
     return () => removeEventListener("tacho-mark", open);
   }, []);
   if (!of) return marks.value.length ? <span class="dim">{count(marks.value.length)} {marks.value.length === 1 ? "mark" : "marks"}</span> : null;
-  if (known) return <button type="button" class="quiet" onClick={() => void saveMarks(marks.value.filter((mark) => mark !== known))}>Remove the mark</button>;
+  if (known) return <button type="button" class="quiet" onClick={() => removeMark(known)}>Remove the mark</button>;
   if (note === null) return <button type="button" class="quiet" onClick={() => setNote("")}>Mark {duration(of.to - of.from)} (M)</button>;
   return (
     <form
       class="note"
       onSubmit={(event) => {
         event.preventDefault();
-        void saveMarks([...marks.value, { from_ns: of.from, to_ns: of.to, note: note.slice(0, 500) }]);
+        addMark({ from_ns: of.from, to_ns: of.to, note: note.slice(0, 500) });
         setNote(null);
       }}
     >
