@@ -150,7 +150,7 @@ Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
   }
   if (!feed.run() || (feed.WaitForEnd(kFirstLook) && !feed.outcome()))
     return tl::unexpected<Error>(feed.outcome().error());
-  if (!IsLoopbackHost(options.host)) plan.server.allow_hosts.push_back(HostInUrl(options.host));
+  if (options.host != "127.0.0.1") plan.server.allow_hosts.push_back(HostInUrl(options.host));
   MarksFile marks(MarksPathOf(options.traces.paths.front()));
   const ViewApi api(*feed.run(), marks);
   TACHO_ASSIGN_OR_RETURN(const auto server,

@@ -7,6 +7,7 @@
 
 #include "cli/duration_argument.h"
 #include "cli/window_argument.h"
+#include "serve/parameters.h"
 
 namespace tacho {
 namespace {
@@ -25,6 +26,7 @@ Result<ServedStart> StartOf(const ViewOptions& o) {
   if (o.find) return ServedStart{Kind::kName, 0, {}, *o.find};
   if (!o.at) return ServedStart{};
   TACHO_ASSIGN_OR_RETURN(const DurationNs time, WithContext(ParseTraceTime(*o.at), "--at"));
+  if (time.ns > kMostApiTime) return RefuseView("--at: no trace is that long");
   return ServedStart{Kind::kTime, 0, time};
 }
 

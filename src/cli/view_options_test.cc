@@ -41,6 +41,7 @@ TEST(ViewOptions, WhereToBegin) {
                                              {"a", "--find", ""},
                                              {"a", "--find", "x", "--gap", "1"},
                                              {"a", "--at", "soon"},
+                                             {"a", "--at", "9223372036854775807ns"},
                                              {"a", "--port", "65536"},
                                              {"a", "--rank", "x"},
                                              {"a", "--idle-exit", "soon"}}) {

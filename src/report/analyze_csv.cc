@@ -91,7 +91,9 @@ Table OfAllTraces(const RunAnalysis& run, TableMaker make) {
 std::vector<std::pair<std::string, std::string>> AnalyzeCsv(const RunAnalysis& run) {
   std::vector<std::pair<std::string, std::string>> files;
   // One kind at a time: as tables the rows of a large run take gigabytes.
-  const auto add = [&](Table table) { files.emplace_back(table.name + ".csv", RenderCsv(table)); };
+  const auto add = [&](const Table& table) {
+    files.emplace_back(table.name + ".csv", RenderCsv(table));
+  };
   for (const TableMaker make : kTables) add(OfAllTraces(run, make));
   add(RanksTable(run.ranks, {}));
   return files;

@@ -14,7 +14,7 @@ namespace {
 
 using Colors = std::span<const std::string_view>;
 
-struct Palette {
+struct PaletteColors {
   std::string_view prefix;
   Colors light, dark;
 };
@@ -53,7 +53,7 @@ constexpr std::string_view kPartsDark[] = {"#4989b9", "#e59544", "#d1c825", "#3a
 constexpr std::string_view kPlainLight[] = {"#7b91a8", "#eceef0"};
 constexpr std::string_view kPlainDark[] = {"#5b7894", "#22272c"};
 
-constexpr Palette kPalettes[] = {
+constexpr PaletteColors kPalettes[] = {
     {"w", kWorkLight, kWorkDark},  {"p", kPhasesLight, kPhasesDark},
     {"i", kIdleLight, kIdleDark},  {"e", kExposureLight, kExposureDark},
     {"h", kHostLight, kHostDark},  {"s", kPartsLight, kPartsDark},
@@ -76,10 +76,10 @@ std::string_view InkOn(std::string_view color) {
   return Luminance(color) > 0.18 ? "#14171a" : "#fff";
 }
 
-std::string Variables(Colors named, Colors Palette::*theme) {
+std::string Variables(Colors named, Colors PaletteColors::*theme) {
   std::string out = ":root{";
   for (size_t i = 0; i < named.size(); ++i) out += fmt::format("--{}:{};", kNames[i], named[i]);
-  for (const Palette& palette : kPalettes) {
+  for (const PaletteColors& palette : kPalettes) {
     const Colors colors = palette.*theme;
     for (size_t i = 0; i < colors.size(); ++i)
       out += fmt::format("--{0}{1}:{2};--on-{0}{1}:{3};", palette.prefix, i, colors[i],
@@ -91,10 +91,10 @@ std::string Variables(Colors named, Colors Palette::*theme) {
 }  // namespace
 
 std::string HtmlColors() {
-  std::string out = Variables(kNamedLight, &Palette::light) +
+  std::string out = Variables(kNamedLight, &PaletteColors::light) +
                     "@media screen and (prefers-color-scheme:dark){" +
-                    Variables(kNamedDark, &Palette::dark) + "}";
-  for (const Palette& palette : kPalettes) {
+                    Variables(kNamedDark, &PaletteColors::dark) + "}";
+  for (const PaletteColors& palette : kPalettes) {
     for (size_t i = 0; i < palette.light.size(); ++i) {
       const std::string name = fmt::format("{}{}", palette.prefix, i);
       out += fmt::format(

@@ -19,12 +19,12 @@ constexpr size_t kTopKernels = 30, kManyShort = 5;
 constexpr DurationNs kShortKernel{3'000};
 constexpr size_t kFindingIndent = 9;
 
-struct Finding {
+struct Bottleneck {
   std::string_view level;  // HIGH, MED, LOW
   std::string text;
 };
 
-void CheckUtilisation(const DeviceTotals& totals, std::vector<Finding>& findings) {
+void CheckUtilisation(const DeviceTotals& totals, std::vector<Bottleneck>& findings) {
   const double busy = ShareOf(totals.busy, totals.window);
   if (totals.window.ns == 0 || busy >= kGoodUtilisation) return;
   findings.push_back(
@@ -33,7 +33,7 @@ void CheckUtilisation(const DeviceTotals& totals, std::vector<Finding>& findings
                    FormatShare(totals.busy, totals.window), FormatDuration(totals.idle))});
 }
 
-void CheckGraphLaunches(const LaunchTable& launches, std::vector<Finding>& findings) {
+void CheckGraphLaunches(const LaunchTable& launches, std::vector<Bottleneck>& findings) {
   const DurationStats& calls = launches.graph_calls;
   if (calls.max <= kLongGraphLaunch) return;
   findings.push_back(
@@ -45,7 +45,8 @@ void CheckGraphLaunches(const LaunchTable& launches, std::vector<Finding>& findi
 }
 
 void CheckCategory(const KernelTable& kernels, std::string_view category, double limit,
-                   std::string_view level, std::string_view what, std::vector<Finding>& findings) {
+                   std::string_view level, std::string_view what,
+                   std::vector<Bottleneck>& findings) {
   const CategoryRow row = CategoriesBelow(kernels, category);
   if (ShareOf(row.total, kernels.total) <= limit) return;
   findings.push_back(
@@ -54,7 +55,7 @@ void CheckCategory(const KernelTable& kernels, std::string_view category, double
                           FormatDuration({row.total.ns / static_cast<int64_t>(row.count)}))});
 }
 
-void CheckHostCopies(const OpTable& ops, std::vector<Finding>& findings) {
+void CheckHostCopies(const OpTable& ops, std::vector<Bottleneck>& findings) {
   for (const OpRow& row : ops.rows) {
     if (row.name != "aten::copy_" || row.cpu_total <= kMuchCopying) continue;
     findings.push_back(
@@ -63,7 +64,7 @@ void CheckHostCopies(const OpTable& ops, std::vector<Finding>& findings) {
   }
 }
 
-void CheckShortKernels(const KernelTable& kernels, std::vector<Finding>& findings) {
+void CheckShortKernels(const KernelTable& kernels, std::vector<Bottleneck>& findings) {
   size_t few = 0;
   const size_t top = std::min(kTopKernels, kernels.rows.size());
   for (size_t i = 0; i < top; ++i) few += kernels.rows[i].stats.mean() < kShortKernel ? 1 : 0;
@@ -77,7 +78,7 @@ void CheckShortKernels(const KernelTable& kernels, std::vector<Finding>& finding
 }  // namespace
 
 void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
-  std::vector<Finding> findings;
+  std::vector<Bottleneck> findings;
   CheckUtilisation(TotalsOf(trace.devices), findings);
   CheckGraphLaunches(trace.launches, findings);
   CheckCategory(trace.kernels, "comm.moe_all_to_all", kMuchDispatch, "HIGH", "MoE all-to-all",
@@ -86,7 +87,7 @@ void AddBottlenecks(Document& document, const TraceAnalysis& trace) {
   CheckHostCopies(trace.ops, findings);
   if (!TotalsOf(trace.devices).on_host) CheckShortKernels(trace.kernels, findings);
   AddTitle(document, "Performance Bottleneck Analysis");
-  for (const Finding& finding : findings) {
+  for (const Bottleneck& finding : findings) {
     const Paint paint = finding.level == "HIGH"  ? Paint::kRed
                         : finding.level == "MED" ? Paint::kYellow
                                                  : Paint::kPlain;

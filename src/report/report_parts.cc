@@ -175,7 +175,7 @@ void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gp
 }
 
 std::string SizeText(uint64_t bytes, uint64_t json_bytes) {
-  const std::string size = FormatBytes(bytes);
+  std::string size = FormatBytes(bytes);
   if (bytes == json_bytes) return size;
   return fmt::format("{} ({} of JSON)", size, FormatBytes(json_bytes));
 }

@@ -139,7 +139,8 @@ std::string WholeTablesMarkdown(const RunAnalysis& run, const std::vector<WholeT
   constexpr size_t kMostRows = 2 * kMarkdownLimit / 32;
   size_t top = options.table_top.value_or(SIZE_MAX);
   const auto rendered = [&] {
-    return Rendered(run, tables, options, [&](Document part) { return RenderMarkdown(part, top); });
+    return Rendered(run, tables, options,
+                    [&](const Document& part) { return RenderMarkdown(part, top); });
   };
   std::string out = rendered();
   while (out.size() > kMarkdownLimit && top > 1) {

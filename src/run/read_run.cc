@@ -203,8 +203,8 @@ Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
 }
 
 template <typename Item>
-void Place(std::string path, const TraceSizes& sizes, Item& item) {
-  item.path = std::move(path);
+void Place(const std::string& path, const TraceSizes& sizes, Item& item) {
+  item.path = path;
   item.bytes = sizes.stored;
   item.json_bytes = sizes.json;
 }
@@ -214,8 +214,8 @@ template <typename Sink>
 Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
                              StreamThreads threads, RunProgress& progress,
                              std::deque<SourcePart<Sink>>& parts) {
-  const auto next_sink = [&](std::string name) -> EventSink& {
-    parts.emplace_back().name = std::move(name);
+  const auto next_sink = [&](const std::string& name) -> EventSink& {
+    parts.emplace_back().name = name;
     return parts.back().sink;
   };
   return read(source, threads, next_sink, progress);

@@ -25,9 +25,9 @@ struct AccessVerdict {
 //   403  the Host is neither localhost, 127.0.0.1, [::1] nor a named one: another name that was
 //        made to resolve to this machine (DNS rebinding) stops here
 //   405  a method other than GET, HEAD and PUT
-//   303  GET /?token= with the token: to ./, with the cookie "tacho-PORT", HttpOnly,
-//   SameSite=Strict 401  neither that cookie nor the token as "Authorization: Bearer" 403  PUT
-//   without an Origin of the same host: a page of another origin
+//   303  GET /?token= with the token: to ./, with the cookie "tacho-PORT" (HttpOnly, Strict)
+//   401  neither that cookie nor the token as "Authorization: Bearer"
+//   403  PUT without an Origin of the same host: a page of another origin
 //
 // Secrets are compared in constant time. Thread-safe.
 class Access {

@@ -1,15 +1,20 @@
 #include "serve/marks_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "base/replace_file.h"
+#include "base/system_error.h"
 #include "serve/parameters.h"
 #include "text/json_writer.h"
 
@@ -26,6 +31,8 @@ struct Mark {
 std::optional<int64_t> TimeIn(const Json& mark, const char* key) {
   const auto time = mark.find(key);
   if (time == mark.end() || !time->is_number_integer()) return std::nullopt;
+  if (time->is_number_unsigned() && time->get<uint64_t>() > uint64_t{kMostApiTime})
+    return std::nullopt;
   const int64_t ns = time->get<int64_t>();
   return ns < -kMostApiTime || ns > kMostApiTime ? std::nullopt : std::optional(ns);
 }
@@ -62,20 +69,32 @@ std::optional<std::string> Checked(std::string_view text) {
   return std::move(out).Finish();
 }
 
+// The marks in the file; none where there is no file. A pipe of that name would never end.
+Result<std::string> MarksIn(const std::string& path) {
+  const FileDescriptor file(path.empty() ? -1
+                                         : open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file && (path.empty() || errno == ENOENT)) return *Checked(R"({"marks": []})");
+  if (!file) return Fail(ErrorKind::kUnreadable, path + ": " + SystemErrorText(errno));
+  struct stat status = {};
+  std::string text(MarksFile::kMostBytes + 1, '\0');
+  size_t size = 0;
+  if (fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode)) {
+    for (ssize_t got = 1; got > 0 && size < text.size(); size += static_cast<size_t>(got))
+      got = std::max<ssize_t>(0, read(file.get(), text.data() + size, text.size() - size));
+  }
+  text.resize(size);
+  auto checked = text.size() > MarksFile::kMostBytes ? std::nullopt : Checked(text);
+  if (!checked)
+    return Fail(ErrorKind::kUnreadable,
+                path + ": does not hold tacho's marks: move it away to begin anew");
+  return *std::move(checked);
+}
+
 }  // namespace
 
 Result<std::string> MarksFile::Read() const {
   const std::lock_guard lock(mutex_);
-  std::ifstream file(path_, std::ios::binary);
-  if (path_.empty() || !file) return *Checked(R"({"marks": []})");
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  auto checked = text.size() > kMostBytes ? std::nullopt : Checked(text);
-  if (!checked)
-    return Fail(ErrorKind::kUnreadable,
-                path_ + ": does not hold tacho's marks: move it away to begin anew");
-  return *std::move(checked);
+  return MarksIn(path_);
 }
 
 Result<void> MarksFile::Replace(std::string_view json) {
@@ -89,6 +108,7 @@ Result<void> MarksFile::Replace(std::string_view json) {
     return Fail(ErrorKind::kUsage,
                 "standard input has no place for marks: write the trace into a file");
   const std::lock_guard lock(mutex_);
+  if (const auto there = MarksIn(path_); !there) return tl::unexpected<Error>(there.error());
   return ReplaceFile(path_, *checked);
 }
 

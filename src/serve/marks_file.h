@@ -19,7 +19,8 @@ class MarksFile {
 
   // As API.md has them; no mark where there is no file. kUnreadable: it holds anything else.
   [[nodiscard]] Result<std::string> Read() const;
-  // kUsage: `json` is not what API.md says, or too much; kOutput: it cannot be written.
+  // kUsage: `json` is not what API.md says, or too much; kOutput: it cannot be written;
+  // kUnreadable: another file is in its place, and stays.
   Result<void> Replace(std::string_view json);
 
  private:

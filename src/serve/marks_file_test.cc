@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -34,6 +35,7 @@ TEST(MarksFile, RefusesWhatIsNoMark) {
         std::string(R"({"marks": [{"from_ns": 1, "to_ns": 0, "note": ""}]})"),
         std::string(R"({"marks": [{"from_ns": 1.5, "to_ns": 2, "note": ""}]})"),
         std::string(R"({"marks": [{"from_ns": 0, "to_ns": 9007199254740993, "note": ""}]})"),
+        std::string(R"({"marks": [{"from_ns": 18446744073709551615, "to_ns": 1, "note": ""}]})"),
         std::string(R"({"marks": [{"from_ns": 0, "to_ns": 1}]})"),
         R"({"marks": [{"from_ns": 0, "to_ns": 1, "note": ")" + long_note + R"("}]})",
         std::string(MarksFile::kMostBytes + 1, ' ')}) {
@@ -46,8 +48,12 @@ TEST(MarksFile, RefusesWhatIsNoMark) {
 
 TEST(MarksFile, AFileOfSomebodyElseIsNotTaken) {
   const FolderForTest folder;
-  const MarksFile marks(folder.Write("marks", "hello"));
+  MarksFile marks(folder.Write("marks", "hello"));
   EXPECT_THAT(marks.Read().error().message, HasSubstr("does not hold tacho's marks"));
+  EXPECT_EQ(marks.Replace(kOne).error().kind, ErrorKind::kUnreadable);
+  EXPECT_FALSE(marks.Read()) << "it stays";
+  ASSERT_EQ(mkfifo(folder.At("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(MarksFile(folder.At("pipe")).Read()) << "and nobody waits for a pipe's writer";
   MarksFile nowhere("");
   EXPECT_TRUE(nowhere.Read());
   EXPECT_FALSE(nowhere.Replace(kOne));

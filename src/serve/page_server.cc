@@ -29,6 +29,7 @@ HttpServerOptions ServerOptions() {
   options.most_head = kMostHead;
   options.most_connections = kMostConnections;
   options.request_timeout = std::chrono::seconds(10);
+  options.keep_alive_timeout = std::chrono::seconds(30);
   options.stall_timeout = std::chrono::seconds(30);
   options.headers = {
       {"Content-Security-Policy",
@@ -71,7 +72,8 @@ PageServer::PageServer(ApiHandler api, EventHub& events, std::string assets_fold
       last_request_ns_(MonotonicNs()),
       queue_(kThreads, kMostWaiting) {}
 
-PageServer::~PageServer() { server_.reset(); }
+// server_ is the last member: its thread, which uses the others, ends first.
+PageServer::~PageServer() = default;
 
 Result<std::unique_ptr<PageServer>> PageServer::Start(const PageServerOptions& options,
                                                       ApiHandler api, EventHub& events) {
@@ -107,13 +109,16 @@ void PageServer::Beat() {
   server_->At(MonotonicNs() + kBeatNs, [this] { Beat(); });
 }
 
-void PageServer::Queue(std::shared_ptr<HttpExchange> exchange, std::function<HttpAnswer()> answer) {
+void PageServer::Queue(const std::shared_ptr<HttpExchange>& exchange,
+                       std::function<HttpAnswer()> answer) {
   const bool queued = queue_.Add([exchange, answer = std::move(answer)] {
     if (!exchange->connected()) return;
     try {
       SendAnswer(*exchange, answer());
     } catch (const std::bad_alloc&) {
       SendAnswer(*exchange, ErrorAnswer(503, "needs more memory than there is"));
+    } catch (const std::exception& failure) {  // no further thread, say
+      SendAnswer(*exchange, ErrorAnswer(503, failure.what()));
     }
   });
   if (!queued) SendAnswer(*exchange, ErrorAnswer(503, "too many requests wait: ask again later"));

@@ -51,7 +51,7 @@ class PageServer {
   PageServer(ApiHandler api, EventHub& events, std::string assets_folder);
   Result<void> Open(const PageServerOptions& options);
   void Handle(std::shared_ptr<HttpExchange> exchange);
-  void Queue(std::shared_ptr<HttpExchange> exchange, std::function<HttpAnswer()> answer);
+  void Queue(const std::shared_ptr<HttpExchange>& exchange, std::function<HttpAnswer()> answer);
   void Beat();
 
   const ApiHandler api_;

@@ -50,7 +50,8 @@ uint64_t Lane::BusyNs() const { return std::accumulate(all_.begin(), all_.end(),
 
 size_t Lane::MemoryBytes() const {
   size_t bytes = sizeof *this + starts_.size() * (sizeof(TimeNs) + sizeof(Block));
-  for (const auto& level : longest_) bytes += sizeof level + level.size() * sizeof(Longest);
+  for (const auto& level : longest_)
+    bytes += sizeof(std::vector<Longest>) + level.size() * sizeof(Longest);
   return bytes;
 }
 

@@ -39,7 +39,7 @@ RankNames::RankNames(const Trace& trace, const StringPool& computed)
 size_t RankNames::MemoryBytes() const {
   size_t bytes = texts_.size() * sizeof(std::string_view) +
                  (of_gpu_work_.size() + of_others_.size() + of_computed_.size()) * sizeof(uint32_t);
-  for (const std::string& name : short_names_) bytes += sizeof name + name.size();
+  for (const std::string& name : short_names_) bytes += sizeof(std::string) + name.size();
   return bytes;
 }
 
