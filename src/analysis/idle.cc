@@ -125,7 +125,7 @@ class Attribution {
     for (const RawGap& gap : longest) {
       table_.gaps.push_back(Describe(gap));
       if (!gap.host_part()) continue;
-      table_.gaps.back().host = HostOf(host, parts[part], frames[part]);
+      NameHost(host, parts[part], frames[part], table_.gaps.back());
       ++part;
     }
     return std::move(table_);
@@ -297,15 +297,19 @@ class Attribution {
   }
 
   // The operator, else what of the annotation and the Python frame is inside the other.
-  [[nodiscard]] std::string HostOf(const HostTree& tree, const HostStretch& part,
-                                   std::optional<uint32_t> frame) const {
+  void NameHost(const HostTree& tree, const HostStretch& part, std::optional<uint32_t> frame,
+                IdleGap& gap) const {
     const HostTree::Node* const slice = MainSlice(tree, part);
     const SliceTable& frames = trace_.python_frames;
+    const bool in_annotation = slice != nullptr && slice->kind == SliceKind::kAnnotation;
     const bool in_frame =
-        frame && (slice == nullptr || (slice->kind == SliceKind::kAnnotation &&
-                                       IsOuter(slice->when, frames.When(*frame))));
-    if (in_frame) return std::string(trace_.Text(frames.name[*frame]));
-    return slice == nullptr ? "" : std::string(trace_.Text(slice->name));
+        frame && (slice == nullptr || (in_annotation && IsOuter(slice->when, frames.When(*frame))));
+    if (in_frame) {
+      gap.host = trace_.Text(frames.name[*frame]);
+    } else if (slice != nullptr) {
+      gap.host = trace_.Text(slice->name);
+      gap.host_is_annotation = in_annotation;
+    }
   }
 
   [[nodiscard]] IdleGap Describe(const RawGap& raw) const {

@@ -61,6 +61,7 @@ struct IdleGap {
   std::string host;
   // "pid/tid" of the launching (on a CPU engine the executing) thread; "" when unknown.
   std::string host_track;
+  bool host_is_annotation = false;  // any text, while others are names of code
 };
 
 struct IdleCauseRow {

@@ -16,6 +16,7 @@
 #include "report/html_page.h"
 #include "report/html_report.h"
 #include "report/redact.h"
+#include "text/format_number.h"
 #include "text/shell_word.h"
 #include "text/visible_text.h"
 #include "view/palette.h"
@@ -98,10 +99,13 @@ std::string Render(const ReportOptions& options, const RunAnalysis& run, Drawing
 std::string RenderPage(const RunAnalysis& run, PageOfRun page) {
   std::optional<KeptRecording> recording = KeptRecordingOf(page.run_json);
   if (recording && page.redacted) {
+    const size_t sentences =
+        recording->missing.size() + recording->troubles.size() + recording->remarks.size();
     recording->command.clear();
     recording->missing.clear();
     recording->troubles.clear();
     recording->remarks.clear();
+    if (sentences > 0) recording->remarks = {FormatCounted(sentences, "sentence") + " taken out"};
   }
   return HtmlReport(run, {.title = std::move(page.title),
                           .command = std::move(page.command),

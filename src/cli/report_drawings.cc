@@ -26,6 +26,18 @@ std::string ClassOf(Palette palette, uint8_t color) {
   return fmt::format("{}{}", kPrefixes[static_cast<size_t>(palette)], color);
 }
 
+bool IsCode(uint8_t host_color) {
+  return host_color != static_cast<uint8_t>(HostColor::kAnnotation) &&
+         host_color != static_cast<uint8_t>(HostColor::kOther);
+}
+
+// `label`: its number and its name, which may begin with "thread" itself.
+std::string ThreadLabel(const std::string& label) {
+  const size_t name = label.find(' ') + 1;  // 0 without one
+  return name > 0 && label.substr(name).starts_with("thread ") ? label.substr(name)
+                                                               : "thread " + label;
+}
+
 DrawnRow DrawLane(const Lane& lane, Palette palette, std::string label, Interval window) {
   DrawnRow row{std::move(label), {}};
   const Lane::Places places = lane.In(window);
@@ -34,6 +46,7 @@ DrawnRow DrawLane(const Lane& lane, Palette palette, std::string label, Interval
     for (size_t i = places.first; i < places.last; ++i) {
       const Interval when = lane.When(i).Clip(window);
       DrawnSpan span{share(when.start), share(when.end), ClassOf(palette, lane.ColorOf(i)), ""};
+      span.is_code = palette != Palette::kHost || IsCode(lane.ColorOf(i));
       if (span.to - span.from >= kNamed)
         span.name = palette == Palette::kWork ? ShortKernelName(lane.NameText(i))
                                               : std::string(lane.NameText(i));
@@ -86,7 +99,7 @@ std::vector<DrawnRow> DrawRows(const RankRows& rows, Interval window) {
     if (row.kind == RowKind::kThread && ++threads > 1) continue;
     if (devices > kMostDevices && row.kind != RowKind::kThread) continue;
     const bool always = row.kind == RowKind::kSteps || row.kind == RowKind::kIdle;
-    const std::string label = row.kind == RowKind::kThread ? "thread " + row.label : row.label;
+    const std::string label = row.kind == RowKind::kThread ? ThreadLabel(row.label) : row.label;
     bool first = true;
     for (const size_t lane : LanesDrawn(row, window)) {
       DrawnRow line = DrawLane(row.lanes[lane], row.palette, first ? label : "", window);
@@ -170,7 +183,9 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
   if (main.empty()) return;
   std::ranges::stable_sort(main, {},
                            [](const PlacedStep& placed) { return placed.step->when.length(); });
-  const std::string_view phase = PhaseName(main.front().step->label.phase);
+  const Phase main_phase = main.front().step->label.phase;
+  const std::string_view phase =
+      main_phase == Phase::kOther ? "of unknown phase" : PhaseName(main_phase);
   // Until the next step, as the device works on when the host has ended; not over a pause.
   std::vector<int64_t> periods;
   for (const PlacedStep& placed : main) {

@@ -17,6 +17,7 @@ struct DrawnSpan {
   double from = 0, to = 0;  // 0..1 of the window
   std::string css;          // class of its colour
   std::string name = {};    // "" where it is too short for a text
+  bool is_code = true;      // the name; false of an annotation, which holds any text
 };
 struct DrawnRow {
   std::string label;

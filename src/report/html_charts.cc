@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "report/report_parts.h"
 #include "text/format_number.h"
 #include "text/html.h"
 #include "text/visible_text.h"
@@ -26,7 +27,7 @@ std::string LegendOf(const std::vector<const Step*>& steps) {
   std::string out = "<p class=\"legend\">";
   for (const auto& [phase, count] : counts)
     out += fmt::format("<i class=\"{}\"></i>{} ", PhaseClass(phase),
-                       FormatCounted(count, fmt::format("{} step", PhaseName(phase))));
+                       StepsInWords(count, PhaseName(phase)));
   return out + "</p>\n";
 }
 
@@ -91,7 +92,7 @@ std::string PartsChart(const std::string& title, const std::vector<PhaseTime::Pa
                             100 * at + 0.5, part.css, HtmlText(fits));
     list +=
         fmt::format("<li><i class=\"{}\"></i>{} <b>{}</b> {}</li>", part.css, HtmlText(part.name),
-                    FormatShare(part.time, total), FormatDuration(part.time));
+                    HtmlText(FormatShare(part.time, total)), FormatDuration(part.time));
     at += share;
   }
   return fmt::format(
@@ -144,11 +145,10 @@ std::string StepDistribution(const std::vector<const Step*>& steps) {
           "{}{:.5g} {:.4g}", i == 0 ? "M" : "L", ShareOf({times[at]}, {times.back()}) * kWidth,
           kHeight * (1 - static_cast<double>(at + 1) / static_cast<double>(times.size())));
     }
-    out +=
-        Framed(fmt::format("Share of the {} that take no longer than",
-                           FormatCounted(times.size(), fmt::format("{} step", PhaseName(phase)))),
-               "100 %", "0 s", FormatDuration({times.back()}),
-               fmt::format("<path class=\"curve {}\" d=\"{}\"/>", PhaseClass(phase), path));
+    out += Framed(fmt::format("Share of the {} that take no longer than",
+                              StepsInWords(times.size(), PhaseName(phase))),
+                  "100 %", "0 s", FormatDuration({times.back()}),
+                  fmt::format("<path class=\"curve {}\" d=\"{}\"/>", PhaseClass(phase), path));
   }
   return out;
 }

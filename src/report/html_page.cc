@@ -87,7 +87,7 @@ th[aria-sort] button{color:var(--ink)}
 @media(max-width:1000px){.answers{grid-template-columns:repeat(2,1fr)}.charts{grid-template-columns:1fr}}
 @media(max-width:640px){.answers{grid-template-columns:1fr}}
 @media(max-width:1000px){.words{display:none}}
-@media print{main{max-width:none;padding:0}body{background:#fff;font-size:10px;line-height:15px}.tools,nav,.words{display:none}.scroll{overflow:visible}td,th{height:auto;white-space:normal;overflow-wrap:anywhere;padding-left:8px}th,td:not(.t){overflow-wrap:normal}.k{font-size:8px}.lane text{font-size:7px}h2,h3{break-after:avoid}tr{break-inside:avoid}.answers{gap:0 20px}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{tr[hidden]{display:table-row}main{max-width:none;padding:0}body{background:#fff;font-size:10px;line-height:15px}.tools,nav,.words{display:none}.scroll{overflow:visible}td,th{height:auto;white-space:normal;overflow-wrap:anywhere;padding-left:8px}th,td:not(.t){overflow-wrap:normal}.k{font-size:8px}.lane text{font-size:7px}h2,h3{break-after:avoid}tr{break-inside:avoid}.answers{gap:0 20px}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
 // Sorts, searches and shortens the tables; everything is readable without it.

@@ -9,6 +9,7 @@
 #include "report/html_charts.h"
 #include "report/html_page.h"
 #include "report/html_sections.h"
+#include "report/report_parts.h"
 #include "report/result_tables.h"
 #include "report/verdict.h"
 #include "text/format_number.h"
@@ -16,7 +17,8 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kMostRanksInFull = 64;
+constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kMostRanksInFull = 64,
+                 kTitleOfARank = 120;
 
 // Where all device time goes, in parts that add up.
 std::string WholeWindow(const RunTotals& totals) {
@@ -38,10 +40,10 @@ std::string WholeWindow(const RunTotals& totals) {
 std::string PhaseBars(const std::vector<PhaseTime>& phases) {
   std::string out;
   for (const PhaseTime& phase : phases)
-    out += PartsChart(fmt::format("{}, from each start to the next: {} of device time",
-                                  FormatCounted(phase.steps, fmt::format("{} step", phase.phase)),
-                                  FormatDuration(phase.total)),
-                      phase.parts, phase.total);
+    out +=
+        PartsChart(fmt::format("{}, from each start to the next: {} of device time",
+                               StepsInWords(phase.steps, phase.phase), FormatDuration(phase.total)),
+                   phase.parts, phase.total);
   return out;
 }
 
@@ -89,15 +91,19 @@ std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
                         const ScreenOptions& options) {
   HtmlStyle style = page_style;
   style.rows = kRowsOfARank;
+  style.title_width = kTitleOfARank;
   std::string out;
   size_t shown = 0;
   for (const TraceAnalysis& trace : run.traces) {
-    if (!IsWorker(trace) || shown++ == kMostRanksInFull) continue;
+    if (!IsWorker(trace) || ++shown > kMostRanksInFull) continue;
     const std::string name = trace.facts.identity.Name();
     out += fmt::format("<details><summary>{}: {}</summary>\n{}</details>\n",
                        HtmlText(name.empty() ? trace.path : name), HtmlText(BriefVerdict(trace)),
                        RenderHtml(TraceDocument(trace, {}, options), style));
   }
+  if (shown > kMostRanksInFull)
+    out += fmt::format("<p>{}: tacho analyze --rank</p>\n",
+                       FormatCounted(shown - kMostRanksInFull, "more rank"));
   return out;
 }
 

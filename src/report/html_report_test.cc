@@ -59,6 +59,21 @@ TEST(HtmlReport, ReachesNoOtherPlace) {
   EXPECT_EQ(scripts, 1U);
 }
 
+TEST(HtmlReport, RanksInFullAreLimited) {
+  RunAnalysis run = TwoRanksForTest();
+  EXPECT_THAT(HtmlReport(run, Input()), Not(HasSubstr("more rank")));
+  while (run.traces.size() < 67) run.traces.push_back(run.traces[1]);
+  const std::string html = HtmlReport(run, Input());
+  EXPECT_THAT(html, HasSubstr("<p>3 more ranks: tacho analyze --rank</p>"));
+  EXPECT_THAT(html, HasSubstr("@media print{tr[hidden]{display:table-row}"));
+}
+
+TEST(HtmlReport, AShareIsNoMarkup) {
+  RunAnalysis run = OneTrace();
+  run.traces[0].devices[0].exposed_copy = DurationNs{1};
+  EXPECT_THAT(HtmlReport(run, Input()), HasSubstr("<b>&lt;0.1 %</b>"));
+}
+
 TEST(HtmlReport, NoTraceIsAPageToo) {
   EXPECT_THAT(HtmlReport({}, Input()), HasSubstr("no trace could be read"));
 }

@@ -30,6 +30,22 @@ bool IsRuntimeCall(std::string_view name) {
          });
 }
 
+// "core.py(301): step" of "/home/alice/vllm/v1/core.py(301): step"; "" of another text.
+std::string_view FrameIn(std::string_view name) {
+  const auto all = [](std::string_view text, std::string_view others) {
+    return !text.empty() && std::ranges::all_of(text, [&](char c) {
+      return IsWord(c) || others.find(c) != std::string_view::npos;
+    });
+  };
+  const size_t line = name.find(".py("), end = name.find("): ");
+  if (line == std::string_view::npos || end == std::string_view::npos || end < line) return "";
+  const size_t file = name.find_last_of("/\\", line) + 1;  // 0 without a folder
+  const std::string_view number = name.substr(line + 4, end - line - 4);
+  const bool is_frame = name.size() - file <= 160 && all(name.substr(file, line - file), ".-") &&
+                        std::ranges::all_of(number, IsDigit) && all(name.substr(end + 3), ".<>");
+  return is_frame ? name.substr(file) : "";
+}
+
 }  // namespace
 
 std::string Redactor::Hash(std::string_view text) const {
@@ -40,24 +56,13 @@ std::string Redactor::Hash(std::string_view text) const {
 
 std::string Redactor::Name(std::string_view name) const {
   if (name.empty() || IsOperator(name) || IsRuntimeCall(name)) return std::string(name);
-  const size_t file = name.find(".py("), end = name.find("): ");
-  if (file != std::string_view::npos && end != std::string_view::npos && file < end) {
-    const size_t folder = name.find_last_of("/\\", file);
-    const std::string_view frame = name.substr(folder == std::string_view::npos ? 0 : folder + 1);
-    const bool is_code =
-        frame.size() <= 160 && std::ranges::all_of(frame, [](char c) {
-          return IsWord(c) || std::string_view(".():<> -").find(c) != std::string_view::npos;
-        });
-    const std::string_view line = name.substr(file + 4, end - file - 4);
-    if (is_code && std::ranges::all_of(line, IsDigit)) return std::string(frame);
-  }
+  const std::string_view frame = FrameIn(name);
+  if (!frame.empty()) return std::string(frame);
   return Hash(name);
 }
 
 std::string Redactor::KernelName(std::string_view name) const {
-  const size_t path = name.find('/');
-  if (path == std::string_view::npos) return std::string(name);
-  return Hash(name);
+  return name.find_first_of("/\\") == std::string_view::npos ? std::string(name) : Hash(name);
 }
 
 std::string Redactor::Id(std::string_view id) const {
@@ -85,8 +90,8 @@ void Redactor::Redact(IdleTable& idle, bool on_host) const {
     gap.device = Id(gap.device);
     gap.before = on_host ? Name(gap.before) : KernelName(gap.before);
     gap.after = on_host ? Name(gap.after) : KernelName(gap.after);
-    gap.host = Name(gap.host);
-    gap.host_track = Id(gap.host_track);
+    gap.host = gap.host_is_annotation ? Hash(gap.host) : Name(gap.host);
+    gap.host_track = Hash(gap.host_track);
   }
 }
 
@@ -156,13 +161,12 @@ RunAnalysis Redactor::Redacted(RunAnalysis run) const {
 Drawings Redactor::Redacted(Drawings drawings) const {
   for (MiniTimeline& timeline : drawings.timelines) {
     for (DrawnRow& row : timeline.rows) {
-      const bool is_host = row.label.starts_with("thread ") || row.label.empty();
       if (row.label.starts_with("stream ")) row.label = "stream " + Id(row.label.substr(7));
       if (row.label.starts_with("thread ")) row.label = "thread " + Hash(row.label);
       for (DrawnSpan& span : row.spans) {
-        const bool ours =
-            span.css.starts_with('p') || span.css.starts_with('i') || span.css.starts_with('e');
-        if (!ours) span.name = is_host ? Name(span.name) : KernelName(span.name);
+        // Others are of tacho's own words.
+        if (span.css.starts_with('h')) span.name = span.is_code ? Name(span.name) : Hash(span.name);
+        if (span.css.starts_with('w')) span.name = KernelName(span.name);
       }
     }
   }

@@ -22,13 +22,43 @@ TEST(Redact, CodeStaysAndTextDoesNot) {
   EXPECT_EQ(redactor.Name("/home/alice/vllm/v1/core.py(301): step"), "core.py(301): step");
   for (const char* text :
        {"cmpl-8f3a2b", "tell me about Alice", "alice", "/home/alice/x", "request 17: aten::mm",
-        "a.py(b): c", "x.py(3): tell 'me'", "cudad", "req_8f3a"})
+        "a.py(b): c", "x.py(3): tell me about Alice", "tell me x.py(3): step", "cudad", "req_8f3a"})
     EXPECT_THAT(redactor.Name(text), testing::MatchesRegex("#[0-9a-f]+")) << text;
+  EXPECT_EQ(redactor.Name("a.py(3): <listcomp>"), "a.py(3): <listcomp>");
+  EXPECT_EQ(redactor.KernelName("gemm<float>(int)"), "gemm<float>(int)");
+  for (const char* path : {"k_/home/alice/x.cu", "k_C:\\alice\\x.cu"})
+    EXPECT_THAT(redactor.KernelName(path), testing::StartsWith("#"));
   EXPECT_EQ(redactor.Hash("a"), redactor.Hash("a"));
   EXPECT_NE(redactor.Hash("a"), Redactor("other").Hash("a"));
   EXPECT_EQ(redactor.Id("w3"), "w3");
   EXPECT_EQ(redactor.Id("0.11.0"), "0.11.0");
   EXPECT_THAT(redactor.Id("gpu-host-7"), testing::StartsWith("#"));
+}
+
+// A prompt may be written as code is.
+TEST(Redact, AnAnnotationIsNoCode) {
+  RunAnalysis run = OneTrace();
+  IdleGap& gap = run.traces[0].idle.gaps[0];
+  gap.host = "planted::word";
+  gap.host_is_annotation = true;
+  gap.host_track = "PLANTED/1";
+  Drawings drawings;
+  drawings.timelines.push_back({"Gap", 0, run.traces[0].span, {{"thread 1", {}}, {"", {}}}});
+  for (DrawnRow& row : drawings.timelines[0].rows) {
+    row.spans.push_back({0, 1, "h1", "x.py(3): planted", false});
+    row.spans.push_back({0, 1, "h2", "aten::mm"});
+    row.spans.push_back({0, 1, "w0", "gemm"});
+  }
+  const Redactor redactor("salt");
+  const RunAnalysis redacted = redactor.Redacted(std::move(run));
+  EXPECT_THAT(redacted.traces[0].idle.gaps[0].host, testing::StartsWith("#"));
+  EXPECT_THAT(redacted.traces[0].idle.gaps[0].host_track, testing::StartsWith("#"));
+  drawings = redactor.Redacted(std::move(drawings));
+  for (const DrawnRow& row : drawings.timelines[0].rows) {
+    EXPECT_THAT(row.spans[0].name, testing::StartsWith("#"));
+    EXPECT_EQ(row.spans[1].name, "aten::mm");
+    EXPECT_EQ(row.spans[2].name, "gemm") << "also in a lane without a label";
+  }
 }
 
 TEST(Redact, NoPlantedSecretIsInAnyReport) {

@@ -174,6 +174,11 @@ void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gp
                                 WorkWord(totals)));
 }
 
+std::string StepsInWords(uint64_t count, std::string_view phase) {
+  return phase == PhaseName(Phase::kOther) ? FormatCounted(count, "step") + " of unknown phase"
+                                           : FormatCounted(count, fmt::format("{} step", phase));
+}
+
 std::string SizeText(uint64_t bytes, uint64_t json_bytes) {
   std::string size = FormatBytes(bytes);
   if (bytes == json_bytes) return size;

@@ -74,6 +74,9 @@ IdleTable LongGaps(IdleTable idle);
 void AddTrustParts(std::vector<std::string>& parts, uint64_t linked, uint64_t gpu_events,
                    const DeviceTotals& totals, const KernelTable& kernels);
 
+// "201 decode steps", "3 steps of unknown phase".
+std::string StepsInWords(uint64_t count, std::string_view phase);
+
 // "1.23 kB (56.8 kB of JSON)".
 std::string SizeText(uint64_t bytes, uint64_t json_bytes);
 

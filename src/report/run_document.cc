@@ -65,7 +65,7 @@ void AddSteps(Document& document, const RunAnalysis& run, const ScreenOptions& o
   Table table = StepPhasesTable(StepsOf(run, row), "phase");
   if (table.rows.empty()) return;
   document.AddPart(TitledTable{.table = std::move(table),
-                               .title = "Steps",
+                               .title = name.empty() ? "Steps" : "Steps, " + name,
                                .screen_title = "STEPS, " + (name.empty() ? "one trace" : name),
                                .screen_rows = options.top});
   if (name != label)

@@ -11,7 +11,6 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostTitle = 400;  // columns of a name that was cut
 constexpr size_t kTrendPoints = 48;
 
 std::string BarCell(double share, const std::string& mark) {
@@ -68,12 +67,12 @@ std::string CellHtml(const Table& table, const ShownColumn& column, size_t row,
 }
 
 // Names that were cut say what they are in full.
-std::string TitleOf(const Table& table, const ShownColumn& column, size_t row) {
+std::string TitleOf(const Table& table, const ShownColumn& column, size_t row, size_t width) {
   const auto* text = std::get_if<std::string>(&table.rows[row].cells[column.index]);
   if (text == nullptr || !table.columns[column.index].stretches) return "";
   const std::string whole = VisibleText(*text);
   if (whole == column.cells[row]) return "";
-  return fmt::format(" title=\"{}\"", HtmlText(FitText(whole, kMostTitle)));
+  return fmt::format(" title=\"{}\"", HtmlText(FitText(whole, width)));
 }
 
 std::string ClassOf(const Table& table, const ShownColumn& column) {
@@ -255,7 +254,7 @@ std::string RenderHtml(const Table& table, const HtmlStyle& style) {
     for (const ShownColumn& column : columns) {
       const bool marked = !mark.empty() && &column == &*first_text;
       out += fmt::format("<td{}{}>{}{}</td>", ClassAttribute(ClassOf(table, column)),
-                         TitleOf(table, column, row),
+                         TitleOf(table, column, row, style.title_width),
                          marked ? fmt::format("<i class=\"{}\"></i>", mark) : "",
                          CellHtml(table, column, row, mark));
     }

@@ -17,6 +17,7 @@ struct HtmlStyle {
   size_t rows = 40;        // of a table; the rest is summed up, or left out where the table is cut
   size_t shown_rows = 12;  // the rest is hidden by the page's script, where there is one
   size_t name_width = 56;
+  size_t title_width = 400;  // of a name that was cut, in full
   // The class of a row's mark and bar, which colours it; "" for none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};
 };

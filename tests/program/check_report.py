@@ -7,6 +7,7 @@ usage: check_report.py TACHO [--only NAME ...]
 import base64
 import gzip
 import hashlib
+import html
 import html.parser
 import json
 import pathlib
@@ -27,6 +28,8 @@ VOID = {"meta", "input", "br", "hr", "img", "link"}
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "\"'><svg onload=alert(1)>", "x" * 600,
            "a\u202eb\x1b[31m"]
 SECRETS = ["gpu-host-17.example", "/home/alice/secret", "cmpl-8f3a2b9c", "please tell me about Alice"]
+# Of annotations alone: written as operators and frames are.
+LIKE_CODE = ["tenant::divorce", "vllm::acme_merger", "x.py(3): ask_for_alimony", "y.py(4): about my diagnosis"]
 
 
 class Page(html.parser.HTMLParser):
@@ -93,6 +96,8 @@ def page_of(what, folder, *arguments, status=0):
     text = path.read_text() if path.exists() else ""
     page = Page(text)
     check(f"{what}: well-formed", text.startswith("<!doctype html>\n") and not page.faults, page.faults[:5])
+    raw = re.findall(r"<[^a-z/!].{0,20}", re.sub(r"<script>.*?</script>", "", text, flags=re.S))
+    check(f"{what}: no raw <", not raw, raw[:3])
     check(f"{what}: one script, no link but to data", page.scripts == 1 and all(link.startswith("data:text/csv;base64,") for link in page.links),
           (page.scripts, page.links[:3]))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
@@ -144,6 +149,7 @@ def of_recordings(folder):
     tp2 = ROOT / "tests/data/vllm-cpu/tp2"
     page = page_of("two ranks", folder, tp2)
     agrees("two ranks", page, tp2)
+    check("two ranks: whose steps", "<h3>Steps, TP1</h3>" in page.text)
     check("two ranks: side by side", len(page.tables.get("ranks", [])) == 3, page.tables.get("ranks"))
 
 
@@ -176,7 +182,8 @@ def of_a_run_folder(folder):
         check(f"of {path.name}: the load", page.tables.get("load_windows", [[]])[-1][:5] == ["profiled", "2,000", "12", "1", "4,000"],
               page.tables.get("load_windows"))
     done = run("report", recorded, "--redact", "-o", "-")
-    check("of a run: redacted", b"gpu-host" not in done.stdout and b"ranks proven" in done.stdout, done.stderr)
+    check("of a run: redacted", b"gpu-host" not in done.stdout and b"ranks proven" in done.stdout
+          and b"1 sentence taken out" in done.stdout, done.stderr)
 
 
 def hostile_names(folder):
@@ -235,6 +242,11 @@ def other_forms(folder):
     check("report.html by default", done.returncode == 0 and b"report.html" in done.stderr, done.stderr)
 
 
+def all_text(page):
+    """With what its CSV links hold."""
+    return page + "".join(base64.b64decode(link).decode() for link in re.findall(r"data:text/csv;base64,([A-Za-z0-9+/=]*)", page))
+
+
 def redacted(folder):
     folder = pathlib.Path(folder)
     events = [kernel(1000, 50, "gemm"), kernel(5000, 50, "norm"),
@@ -244,15 +256,26 @@ def redacted(folder):
         events += [{"ph": "X", "cat": cat, "name": secret, "pid": 1, "tid": 1, "ts": 900 + i + 10 * k, "dur": 4100 - 20 * (i + k)}
                    for k, cat in enumerate(("user_annotation", "cpu_op", "python_function"))]
     events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 6000, "dur": 5})
+    # The thread is in the annotation, then launches: it is what the host did in the gap.
+    for i, secret in enumerate(LIKE_CODE):
+        at = 10_000 + 6000 * i
+        events += [{"ph": "X", "cat": "user_annotation", "name": secret, "pid": 1, "tid": 2, "ts": at, "dur": 5000},
+                   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": at + 5010, "dur": 5,
+                    "args": {"correlation": 100 + i}}]
+        launched = kernel(at + 5020, 50, "gemm")
+        launched["args"]["correlation"] = 100 + i
+        events.append(launched)
     home = folder / "alice"
     home.mkdir()
     trace = write_trace(home / "cmpl-8f3a2b9c.json", events, WARNING=SECRETS[1], hostname=SECRETS[0])
-    plain = run("report", trace, "-o", "-").stdout.decode()
-    check("the secrets are there without --redact", all(s in plain for s in SECRETS[1:]), len(plain))
+    secrets = [*SECRETS, *LIKE_CODE, str(folder)]
+    plain = html.unescape(all_text(run("report", trace, "-o", "-").stdout.decode()))
+    check("each secret is there without --redact", all(s in plain for s in secrets), [s for s in secrets if s not in plain])
     for form in ([], ["--markdown"], ["--json"]):
         done = run("report", trace, "--redact", *form, "-o", "-")
-        text = done.stdout.decode()
-        leaked = [s for s in [*SECRETS, "alice", str(folder)] if s.lower() in text.lower()]
+        text = html.unescape(all_text(done.stdout.decode()))
+        words = ["alice", "divorce", "acme", "alimony", "diagnosis"]
+        leaked = [s for s in [*secrets, *words] if s.lower() in text.lower()]
         check(f"redacted {form}", done.returncode == 0 and not leaked and "aten::mm" in text, (leaked, done.stderr))
 
 
