@@ -80,7 +80,7 @@ std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps) {
   for (const PlacedStep& placed : steps) {
     const Step& step = *placed.step;
     if (step.label.phase == Phase::kEmpty) continue;
-    times[step.label.phase] += step.period.value_or(step.when.length());
+    times[step.label.phase] += step.when.length();  // a period may hold a pause
   }
   const auto most = std::ranges::max_element(
       times, {}, [](const auto& phase_and_time) { return phase_and_time.second; });

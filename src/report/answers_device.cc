@@ -25,24 +25,6 @@ bool IsHostsFault(IdleCause cause) {
   return IsTheHosts(cause) && cause != IdleCause::kBetweenSteps;
 }
 
-// "; decode keeps it busy for 68.8 %": how much of the periods of each phase's steps their work
-// takes.
-std::string BusyByPhase(const AnswerInput& in) {
-  std::string text;
-  for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kOther}) {
-    DurationNs busy, periods;
-    for (const auto& [trace, step] : in.steps) {
-      if (step->label.phase != phase || !step->period || !step->device_busy) continue;
-      busy += *step->device_busy;
-      periods += *step->period;
-    }
-    if (periods.ns <= 0) continue;
-    text += fmt::format("{} {} {}", text.empty() ? "; busy share of the steps' periods:" : ",",
-                        PhaseName(phase), FormatShare(busy, periods));
-  }
-  return text;
-}
-
 }  // namespace
 
 Answer AnswerTrust(const AnswerInput& in) {
@@ -59,11 +41,12 @@ Answer AnswerTrust(const AnswerInput& in) {
   if (work > 0 && whole == traces.size()) {
     answer.share = static_cast<double>(linked) / static_cast<double>(work);
     answer.figure = FormatPercent(*answer.share) + " %";
-    answer.of = FormatCounted(work, "piece") + " of GPU work, linked to their launches";
+    answer.figure += " linked to a launch";
+    answer.of = FormatCounted(work, "piece") + " of GPU work";
   } else {
     answer.share = static_cast<double>(whole) / static_cast<double>(traces.size());
-    answer.figure = FormatCount(whole);
-    answer.of = FormatCounted(traces.size(), "trace") + ", without a lost event";
+    answer.figure = FormatCount(whole) + " without a lost event";
+    answer.of = FormatCounted(traces.size(), "trace");
   }
   std::string text = whole == traces.size() ? "no event is lost" : "";
   const auto add = [&](const std::string& part) {
@@ -103,8 +86,8 @@ Answer AnswerBound(const AnswerInput& in) {
   if (window.ns <= 0) return CannotTell("no request was in flight");
   Answer answer;
   SetShare(answer, hosts, window);
-  answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "") +
-              ", idle because of the host";
+  answer.figure += " idle because of the host";
+  answer.of = DeviceTimeText(in, window) + (no_request.ns > 0 ? " with requests in flight" : "");
   std::string text;
   if (ShareOf(totals.busy, window) >= kBusyEnough) {
     text = fmt::format("the GPU limits: it is busy for {}", FormatShare(totals.busy, window));
@@ -115,7 +98,7 @@ Answer AnswerBound(const AnswerInput& in) {
     text = fmt::format("neither alone: the GPU is busy for {}, and the host causes {} of the rest",
                        FormatShare(totals.busy, window), FormatShare(hosts, window - totals.busy));
   }
-  answer.sentence = Sentence(text + BusyByPhase(in));
+  answer.sentence = Sentence(std::move(text));
   answer.at = LongestGap(in, IsHostsFault);
   return answer;
 }
@@ -165,7 +148,8 @@ Answer AnswerRanks(const AnswerInput& in) {
   Answer answer;
   answer.figure =
       fmt::format("{} to {} %", FormatPercent(ranks.least_busy), FormatPercent(ranks.most_busy));
-  answer.of = "the window of each rank, busy";
+  answer.figure += " busy";
+  answer.of = "the window of each rank";
   const std::string straggler = StragglerText(ranks);
   answer.sentence = straggler.empty() ? "No rank stands out" : Sentence(straggler);
   const std::optional<Straggler> found = FindStraggler(ranks);
@@ -186,8 +170,14 @@ Answer AnswerFirst(const AnswerInput& in) {
   Answer answer;
   SetShare(answer, first.time, totals.window);
   answer.of = DeviceTimeText(in, totals.window);
-  answer.sentence = Sentence(fmt::format("{}; without it the window would be {} shorter at most",
-                                         first.what, FormatDuration(first.time)));
+  answer.sentence = Sentence(
+      totals.devices > 1
+          ? fmt::format(
+                "{}; without it the windows of the {} devices, added up, would be {} shorter "
+                "at most",
+                first.what, totals.devices, FormatDuration(first.time))
+          : fmt::format("{}; without it the window would be {} shorter at most", first.what,
+                        FormatDuration(first.time)));
   if (first.cause)
     answer.at = LongestGap(in, [&](IdleCause cause) { return cause == *first.cause; });
   return answer;

@@ -92,7 +92,8 @@ Answer AnswerOrigin(const AnswerInput& in) {
   Answer answer;
   answer.share = ShareOf(known, all);
   answer.figure = FormatShare(known, all);
-  answer.of = fmt::format("{} of GPU work, launched by known operators", FormatDuration(all));
+  answer.figure += " launched by known operators";
+  answer.of = fmt::format("{} of GPU work", FormatDuration(all));
   answer.sentence =
       fmt::format("{} launched most: {}; Python stacks were {}", NameInSentence(most->first),
                   FormatDuration(most->second), stacks ? "recorded" : "not recorded");
@@ -124,14 +125,14 @@ Answer AnswerWaits(const AnswerInput& in) {
     answer.sentence = "No call of the host waits for the device";
     return answer;
   }
-  answer.figure = FormatDuration(all.total);
-  answer.of = FormatCounted(all.count, "call") + " that may wait for the device";
+  answer.figure = fmt::format("{} in {}", FormatDuration(all.total), FormatCount(all.count));
+  answer.of = FormatCounted(calls, "host call");
   const auto most =
       std::ranges::max_element(by_name, {}, [](const auto& row) { return row.second.total; });
   answer.sentence =
-      fmt::format("{} takes longest: {} in {}, {} at most", NameInSentence(most->first),
-                  FormatDuration(most->second.total), FormatCounted(most->second.count, "call"),
-                  FormatDuration(most->second.max));
+      fmt::format("Of calls that may wait for the device, {} takes longest: {} in {}, {} at most",
+                  NameInSentence(most->first), FormatDuration(most->second.total),
+                  FormatCounted(most->second.count, "call"), FormatDuration(most->second.max));
   return answer;
 }
 

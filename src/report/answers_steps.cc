@@ -5,6 +5,7 @@
 #include <span>
 
 #include "report/answer_parts.h"
+#include "report/report_parts.h"
 #include "text/format_number.h"
 
 namespace tacho {
@@ -25,6 +26,12 @@ std::vector<int64_t> HostTimes(const std::vector<PlacedStep>& steps) {
   std::vector<int64_t> times;
   for (const PlacedStep& placed : steps) times.push_back(placed.step->when.length().ns);
   return times;
+}
+
+// "decode steps".
+std::string StepNoun(const std::vector<PlacedStep>& steps) {
+  return steps.front().step->label.phase == Phase::kOther ? "steps of unknown phase"
+                                                          : fmt::format("{} steps", PhaseOf(steps));
 }
 
 // From start to start; the last step has none.
@@ -69,7 +76,7 @@ std::string SpreadText(std::vector<int64_t> values) {
 }  // namespace
 
 std::string StepsText(const std::vector<PlacedStep>& steps) {
-  return FormatCounted(steps.size(), fmt::format("{} step", PhaseOf(steps)));
+  return StepsInWords(steps.size(), PhaseOf(steps));
 }
 
 Answer AnswerSteps(const AnswerInput& in) {
@@ -88,7 +95,7 @@ Answer AnswerSteps(const AnswerInput& in) {
     answer.of = what + " from start to start, median";
   }
   answer.sentence =
-      fmt::format("On the host, {} steps take {} (median), {} (p99), {} at most", PhaseOf(steps),
+      fmt::format("On the host, {} take {} (median), {} (p99), {} at most", StepNoun(steps),
                   FormatDuration(stats.p50), FormatDuration(stats.p99), FormatDuration(stats.max));
   answer.at = PlaceOf(LongestOnHost(steps));
   return answer;
@@ -144,8 +151,7 @@ Answer AnswerDrift(const AnswerInput& in) {
   const std::string size = FormatPercent(std::abs(change));
   const char* sign = size.starts_with('<') || change == 0 ? "" : change > 0 ? "+" : "-";
   answer.figure = fmt::format("{}{} %", sign, size);
-  answer.of = fmt::format("{}, the median {} step of the first quarter", FormatDuration(first),
-                          PhaseOf(steps));
+  answer.of = FormatDuration(first) + ", the median of the first quarter of " + StepNoun(steps);
   answer.sentence =
       fmt::format("The last quarter's median is {}; {} of {} steps {} more than twice the median{}",
                   FormatDuration(last), FormatCount(outliers), FormatCount(times.size()),
