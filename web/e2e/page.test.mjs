@@ -79,7 +79,10 @@ test("every tab is reached by its key, the arrows and the mouse", async () => {
     assert.equal(await chosen(page), tab);
     assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${tab} is wider than the window`);
   }
-  for (const back of ["flame", "operators"]) {
+  await page.waitForTimeout(400); // until the address stands still
+  await page.click("#tab-summary");
+  await page.waitForTimeout(400);
+  for (const back of ["ranks", "flame", "operators"]) {
     await page.evaluate(() => history.back());
     await page.waitForFunction((id) => document.querySelector("nav [aria-selected=true]").id === id, `tab-${back}`);
   }
@@ -247,6 +250,34 @@ test("eight ranks lie on one clock, open and close, and lie by row as well", asy
   } finally {
     await served.stop();
   }
+});
+
+test("the slice that was asked for last is shown, whichever answer comes last", async () => {
+  const page = await open(browser, one, { hash: "#/t?tab=timeline&q=multimem_all_reduce_kernel" });
+  await settled(page);
+  await page.focus(".stage");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".slice-detail dl");
+  const shown = () => page.textContent(".slice-detail");
+  const first = await shown();
+  let asked = 0;
+  let late;
+  const answered = new Promise((resolve) => (late = resolve));
+  await page.route("**/api/v1/slice?*", async (route) => {
+    const slow = ++asked === 1;
+    if (slow) await new Promise((done) => setTimeout(done, 1000));
+    await route.continue();
+    if (slow) late();
+  });
+  await page.keyboard.press(".");
+  await page.keyboard.press(",");
+  await page.waitForFunction((was) => document.querySelector(".slice-detail")?.textContent !== was, first);
+  const before = await shown();
+  await answered;
+  await page.waitForTimeout(500);
+  assert.equal(asked, 2);
+  assert.equal(await shown(), before);
+  await page.context().close();
 });
 
 test("the tooltip goes when a key moves what is below it", async () => {
