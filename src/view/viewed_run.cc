@@ -76,8 +76,10 @@ std::vector<size_t> ViewedRun::Add(std::unique_ptr<ViewedRank> read, size_t rank
 
 std::vector<size_t> ViewedRun::Fail(std::string why, size_t rank) {
   const std::lock_guard lock(mutex_);
-  slots_[rank].state = RankState::kFailed;
-  slots_[rank].why = std::move(why);
+  Slot& slot = slots_[rank];
+  slot.state = RankState::kFailed;
+  slot.why = std::move(why);
+  if (slot.pending) slot.rank = std::move(slot.pending);
   std::vector<size_t> changed = Publish();
   changed.insert(std::ranges::lower_bound(changed, rank), rank);
   return changed;
@@ -94,13 +96,13 @@ bool ViewedRun::FindFirst() {
   return true;
 }
 
-void ViewedRun::Place(ViewedRank& rank) {
-  if (rank.trace().span.empty()) return;
+bool ViewedRun::Place(ViewedRank& rank) const {
+  if (rank.trace().span.empty()) return true;
   const RankInput times = TimesOf(rank);
   std::optional<DurationNs> distance(DurationNs{});
   if (&rank != first_rank_) distance = Distance(TimesOf(*first_rank_), times);
-  shared_ = shared_ && distance;
   rank.offset_ = distance.value_or(DurationNs{}) - (times.span.start - TimeNs{});
+  return distance.has_value();
 }
 
 std::vector<size_t> ViewedRun::Publish() {
@@ -109,7 +111,7 @@ std::vector<size_t> ViewedRun::Publish() {
   for (size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.pending) continue;
-    Place(*slot.pending);
+    slot.on_clock = Place(*slot.pending);
     slot.rank = std::move(slot.pending);
     slot.state = RankState::kRead;
     published.push_back(i);
@@ -122,7 +124,7 @@ std::vector<RankEntry> ViewedRun::entries() const {
   {
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
-      entries.push_back({slot.path, "", slot.state, slot.why, slot.rank});
+      entries.push_back({slot.path, "", slot.state, slot.why, slot.Read()});
     }
   }
   Label(entries);
@@ -132,13 +134,19 @@ std::vector<RankEntry> ViewedRun::entries() const {
 ReadRanks ViewedRun::ranks() const {
   const std::lock_guard lock(mutex_);
   ReadRanks ranks;
-  for (const Slot& slot : slots_) ranks.push_back(slot.rank);
+  for (const Slot& slot : slots_) ranks.push_back(slot.Read());
   return ranks;
 }
 
 RunClock ViewedRun::clock() const {
   const std::lock_guard lock(mutex_);
-  return {shared_};
+  size_t with_events = 0, apart = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.state != RankState::kRead || slot.rank->trace().span.empty()) continue;
+    ++with_events;
+    apart += slot.on_clock ? 0 : 1;
+  }
+  return {apart == 0 || with_events == 1};
 }
 
 Interval SpanOf(const ReadRanks& ranks) {

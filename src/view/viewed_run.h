@@ -49,7 +49,8 @@ class ViewedRun {
   size_t Append(std::string path);
   // The rank is being read.
   void Begin(size_t rank);
-  // It was read, or cannot be. Returns the ranks that this made kRead or kFailed, in order.
+  // It was read, or cannot be shown. Returns the ranks that this made kRead or kFailed, in order. A
+  // rank that fails after it was read is given to nobody any more, but lives as long as the run.
   std::vector<size_t> Add(std::unique_ptr<ViewedRank> read, size_t rank);
   std::vector<size_t> Fail(std::string why, size_t rank);
 
@@ -64,16 +65,22 @@ class ViewedRun {
     std::string why = {};
     std::unique_ptr<ViewedRank> pending = {};  // read, and 0 is not decided yet
     std::shared_ptr<const ViewedRank> rank = {};
+    bool on_clock = true;  // placed by the run's clock
+
+    // What others may see of it.
+    [[nodiscard]] std::shared_ptr<const ViewedRank> Read() const {
+      return state == RankState::kRead ? rank : nullptr;
+    }
   };
   std::vector<size_t> Publish();
-  void Place(ViewedRank& rank);
+  // Whether the run's clock says where.
+  bool Place(ViewedRank& rank) const;
   // Whether 0 is decided.
   bool FindFirst();
 
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;
   const ViewedRank* first_rank_ = nullptr;  // that begins at 0
-  bool shared_ = true;
 };
 
 // First start to last end over all of them; empty without any.

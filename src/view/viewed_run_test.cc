@@ -75,6 +75,35 @@ TEST(ViewedRun, TimesDoNotDependOnTheOrderOfReading) {
   }
 }
 
+TEST(ViewedRun, ARankThatFailsLaterCountsNoMore) {
+  ViewedRun run({"a", "b", "c"});
+  run.Add(RankAt(500, kBase), 0);
+  run.Add(RankAt(700, kBase + 3600 * kNsPerSecond), 1);  // another session
+  run.Add(RankAt(600, kBase), 2);
+  const ReadRanks before = run.ranks();
+  const ViewedRank& kept = *before[1];
+  EXPECT_FALSE(run.clock().shared);
+  EXPECT_EQ(run.Fail("of another session", 1), std::vector<size_t>{1});
+  const ReadRanks ranks = run.ranks();
+  ASSERT_EQ(ranks.size(), 3u);
+  EXPECT_TRUE(ranks[0]);
+  EXPECT_FALSE(ranks[1]);
+  EXPECT_FALSE(run.entries()[1].rank);
+  EXPECT_EQ(run.entries()[1].state, RankState::kFailed);
+  EXPECT_TRUE(run.clock().shared) << "over those that stay";
+  EXPECT_EQ(SpanOf(ranks), (Interval{{0}, {110}}));
+  EXPECT_EQ(kept.trace().gpu.size(), 1u) << "who has it keeps it";
+}
+
+TEST(ViewedRun, ARankThatFailsBeforeItWasPublishedIsNotPublished) {
+  ViewedRun run({"a", "b"});
+  run.Add(RankAt(500, kBase), 1);
+  EXPECT_EQ(run.Fail("no", 1), std::vector<size_t>{1});
+  EXPECT_EQ(run.Add(RankAt(600, kBase), 0), std::vector<size_t>{0});
+  EXPECT_EQ(run.entries()[1].state, RankState::kFailed);
+  EXPECT_FALSE(run.ranks()[1]);
+}
+
 TEST(ViewedRun, NothingAtAll) {
   EXPECT_TRUE(ViewedRun({}).entries().empty());
   ViewedRun run({"a"});
