@@ -19,7 +19,7 @@ void ViewFeed::OnFound(const Discovery& found) {
     if (source.path != "-") files_.insert(source.path);
   }
   for (const Error& failure : found.failures) info_.paths.push_back(PathIn(failure));
-  first_trace_.resize(found.traces.size());
+  ranks_.resize(found.traces.size());
   threads_ = found.traces.size() < CoreCount() ? 2 : 1;
   const auto run = std::make_shared<ServedRun>(std::move(info_), classifier_);
   size_t rank = found.traces.size();
@@ -34,18 +34,21 @@ void ViewFeed::OnFound(const Discovery& found) {
 const Trace& ViewFeed::OnTrace(size_t source, const std::string& path, Trace&& trace,
                                const std::optional<InFlight>& in_flight) {
   // One thread at a time calls for one source.
-  const bool first = first_trace_[source].empty();
-  if (first) first_trace_[source] = path;
-  const size_t rank = first ? source : run_->Append(path);
-  return run_->Add(
-      rank, std::make_unique<ViewedRank>(path, std::move(trace), classifier_, in_flight, threads_));
+  // Before the rank gets a number, as there may be no memory for it.
+  auto read =
+      std::make_unique<ViewedRank>(path, std::move(trace), classifier_, in_flight, threads_);
+  ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));
+  return run_->Add(ranks_[source].back(), std::move(read));
 }
 
 void ViewFeed::OnEnd(size_t source, const Error* failure) {
-  if (failure != nullptr)
-    run_->Fail(source, failure->message);
-  else if (first_trace_[source].empty())
-    run_->Fail(source, "not of the ranks that --rank asks for");
+  if (failure == nullptr) {
+    if (ranks_[source].empty()) run_->Fail(source, "not of the ranks that --rank asks for");
+    return;
+  }
+  // The analysis has no trace of a source that failed.
+  if (ranks_[source].empty()) ranks_[source].push_back(source);
+  for (const size_t rank : ranks_[source]) run_->Fail(rank, failure->message);
 }
 
 void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
@@ -54,16 +57,21 @@ void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
                    std::move(read.failures)};
   });
   const auto analysis = outcome ? outcome->run : nullptr;
+  const Error error = outcome ? Error{} : outcome.error();
   {
     const std::lock_guard lock(mutex_);
     outcome_ = std::move(outcome);
   }
   changed_.notify_all();
-  if (!analysis || !run_) return;
+  if (!run_) return;
+  if (!analysis) {
+    run_->Finish(error);
+    return;
+  }
   const std::vector<RankEntry> entries = run_->view().entries();
   for (size_t rank = 0; rank < entries.size(); ++rank) {
     if (entries[rank].state == RankState::kRead &&
-        std::ranges::find(analysis->traces, entries[rank].path, &TraceAnalysis::path) ==
+        std::ranges::find(analysis->traces, entries[rank].rank->path(), &TraceAnalysis::path) ==
             analysis->traces.end())
       run_->Fail(rank, "of another session: --session all shows it");
   }

@@ -51,8 +51,8 @@ class ViewFeed : public TraceKeeper, public RunProgress {
  private:
   ServedRunInfo info_;
   const Classifier& classifier_;
-  size_t threads_ = 1;                    // for the rows of each trace
-  std::vector<std::string> first_trace_;  // by source: its path; "" before there is one
+  size_t threads_ = 1;                      // for the rows of each trace
+  std::vector<std::vector<size_t>> ranks_;  // by source: those of its traces
   std::set<std::string> files_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -63,6 +63,18 @@ void ServedRun::Finish(std::shared_ptr<const RunAnalysis> run) {
     const std::lock_guard lock(mutex_);
     analysis_ = std::move(run);
   }
+  SendDone();
+}
+
+void ServedRun::Finish(Error why) {
+  {
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(why);
+  }
+  SendDone();
+}
+
+void ServedRun::SendDone() {
   SendProgress();
   events_.Send("done", "{}");
 }
@@ -78,6 +90,11 @@ void ServedRun::Gone(const std::string& path, const std::string& why) {
 std::shared_ptr<const RunAnalysis> ServedRun::analysis() const {
   const std::lock_guard lock(mutex_);
   return analysis_;
+}
+
+std::optional<Error> ServedRun::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
 }
 
 }  // namespace tacho

@@ -11,6 +11,7 @@
 
 #include "analysis/analyze.h"
 #include "analysis/classifier.h"
+#include "base/result.h"
 #include "serve/event_hub.h"
 #include "view/viewed_run.h"
 
@@ -51,6 +52,8 @@ class ServedRun {
   void Fail(size_t rank, std::string why);
   // Once all were read. `run`: its traces may be fewer than the ranks.
   void Finish(std::shared_ptr<const RunAnalysis> run);
+  // There is no analysis, now or later.
+  void Finish(Error why);
   // A file is not what it was when it was read.
   void Gone(const std::string& path, const std::string& why);
 
@@ -60,12 +63,14 @@ class ServedRun {
   [[nodiscard]] const ViewedRun& view() const { return view_; }
   [[nodiscard]] EventHub& events() { return events_; }
   [[nodiscard]] uint64_t read_bytes() const { return read_bytes_; }
-  // Null until Finish.
+  // Null until Finish, and where that had an error.
   [[nodiscard]] std::shared_ptr<const RunAnalysis> analysis() const;
+  [[nodiscard]] std::optional<Error> error() const;
 
  private:
   void SendRanks(const std::vector<size_t>& changed);
   void SendProgress();
+  void SendDone();
 
   const ServedRunInfo info_;
   const Classifier& classifier_;
@@ -75,6 +80,7 @@ class ServedRun {
   std::atomic<int64_t> progress_due_ns_ = 0;
   mutable std::mutex mutex_;
   std::shared_ptr<const RunAnalysis> analysis_;
+  std::optional<Error> error_;
 };
 
 }  // namespace tacho

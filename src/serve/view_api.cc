@@ -14,22 +14,27 @@
 namespace tacho {
 namespace {
 
-constexpr int kConflict = 409;
+constexpr int kNotFound = 404, kConflict = 409;
 
 Result<HttpAnswer> AnswerMeta(const ServedRun& run, const Parameters& /*query*/) {
   return HttpAnswer{.body = MetaJson(run)};
 }
 
-HttpAnswer NotDone() { return ErrorAnswer(kConflict, "the traces are still being read"); }
+// Why there is no analysis: never one, or not yet.
+HttpAnswer NoAnalysis(const ServedRun& run) {
+  if (const auto error = run.error()) return ErrorAnswer(kNotFound, error->message);
+  return ErrorAnswer(kConflict, "the traces are still being read");
+}
 
 Result<HttpAnswer> AnswerSummary(const ServedRun& run, const Parameters& /*query*/) {
   const auto analysis = run.analysis();
-  return analysis ? HttpAnswer{.body = SummaryJson(run, *analysis)} : NotDone();
+  return analysis ? HttpAnswer{.body = SummaryJson(run, *analysis)} : NoAnalysis(run);
 }
 
 Result<HttpAnswer> AnswerAnalysis(const ServedRun& run, const Parameters& /*query*/) {
   const auto analysis = run.analysis();
-  return analysis ? HttpAnswer{.body = AnalyzeJson(*analysis, run.info().version)} : NotDone();
+  return analysis ? HttpAnswer{.body = AnalyzeJson(*analysis, run.info().version)}
+                  : NoAnalysis(run);
 }
 
 struct Route {

@@ -140,6 +140,17 @@ TEST_F(ViewApiTest, WhatNeedsAllRanksWaitsForThem) {
   EXPECT_EQ(meta["ranks"][0]["rows"][row]["kind"], "idle");
 }
 
+TEST_F(ViewApiTest, WhyThereIsNoAnalysis) {
+  Read(0);
+  run_.Finish(Error{ErrorKind::kUsage, "--rank 99: \"there\" is none"});
+  for (const char* const what : {"summary", "analysis"}) {
+    const HttpAnswer answer = Ask(what);
+    EXPECT_EQ(answer.status, 404);
+    EXPECT_EQ(Json::parse(answer.body), (Json{{"error", "--rank 99: \"there\" is none"}}));
+  }
+  EXPECT_EQ(JsonOf("meta")["ranks"][0]["state"], "read");
+}
+
 TEST_F(ViewApiTest, ANameIsAPlaceToBegin) {
   ServedRunInfo info = run_.info();
   info.start = {ServedStart::Kind::kName, 0, {}, "emm"};
