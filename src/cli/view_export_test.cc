@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -149,8 +151,29 @@ TEST(ViewExport, RanksHaveProcessesOfTheirOwn) {
   std::ranges::sort(both);
   EXPECT_EQ(EventsIn(back, {{-1'000'000'000}, {1'000'000'000}}, "", 0), both);
   EXPECT_EQ(GatherFacts(back).role, TraceRole::kMerged);
+  // Correlations and ranges of one number in both: Perfetto joins what has one id.
+  std::map<std::string, std::set<std::string>> ranks_of_id;
+  const auto document = nlohmann::json::parse(*json);
+  for (const auto& event : document["traceEvents"]) {
+    if (!event.contains("id")) continue;
+    ranks_of_id[event["cat"].get<std::string>() + event["id"].dump()].insert(
+        event["pid"].get<std::string>().substr(0, 7));
+  }
+  EXPECT_GE(ranks_of_id.size(), 4u);
+  for (const auto& [id, of] : ranks_of_id) EXPECT_EQ(of.size(), 1u) << id;
   EXPECT_EQ(ReadTrace(*ExportWindow(ranks, {window, 1})).words.processes().size(),
             ranks[1]->trace().words.processes().size() + 1);
+}
+
+TEST(ViewExport, TooLarge) {
+  ViewedRun run({"a"});
+  run.Add(Viewed(TraceJson(0, 0)), 0);
+  const Interval window{{0}, {500'000}};
+  const size_t whole = ExportWindow(run.ranks(), {window})->size();
+  EXPECT_TRUE(ExportWindow(run.ranks(), {window}, whole));
+  const auto cut = ExportWindow(run.ranks(), {window}, whole / 2);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().kind, ErrorKind::kUsage);
 }
 
 TEST(ViewExport, NothingToExport) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "base/json_text.h"
 
@@ -19,14 +20,30 @@ std::string Micros(int64_t ns) {
 // Of the computed rows: the others can be seen from the streams.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
 
+// What tells the processes and the ids of a rank from those of others; nothing where it is alone.
+struct Prefixes {
+  std::string process = {};
+  std::optional<uint32_t> rank = {};  // of its ids
+};
+// Each rank's ids begin at a multiple of this. As numbers, which are quick to read.
+constexpr int64_t kIdsOfRank = int64_t{1} << 40;
+constexpr uint32_t kMostRanksByNumber = 1 << 13;  // to 2^53, which a double still holds
+
 // Writes the events of one rank.
 class RankExport {
  public:
-  // `prefix`: in front of its processes. `shift`: from its times to those of the file.
-  RankExport(const ViewedRank& rank, std::string prefix, DurationNs shift, Interval window,
-             std::string& out)
-      : rank_(rank), prefix_(std::move(prefix)), shift_(shift), window_(window), out_(out) {}
+  // `shift`: from its times to those of the file.
+  RankExport(const ViewedRank& rank, Prefixes prefixes, DurationNs shift, Interval window,
+             size_t most_bytes, std::string& out)
+      : rank_(rank),
+        prefix_(std::move(prefixes.process)),
+        of_rank_(prefixes.rank),
+        shift_(shift),
+        window_(window),
+        most_bytes_(most_bytes),
+        out_(out) {}
 
+  // Ends early once the file is too large.
   void Write() {
     WriteNames();
     for (size_t i = 0; i < rank_.rows().size(); ++i) WriteRow(i);
@@ -36,6 +53,7 @@ class RankExport {
   }
 
  private:
+  [[nodiscard]] bool IsFull() const { return out_.size() > most_bytes_; }
   [[nodiscard]] const Trace& trace() const { return rank_.trace(); }
   [[nodiscard]] std::string_view Text(StringId id) const { return trace().Text(id); }
   [[nodiscard]] std::string Time(TimeNs t) const { return Micros((t + shift_).ns); }
@@ -51,6 +69,13 @@ class RankExport {
                            text.find_first_not_of("0123456789") == std::string_view::npos &&
                            (text == "0" || text.front() != '0');
     return is_number ? std::string(text) : QuoteJson(text);
+  }
+  // Viewers join flows and ranges by their ids, whatever the process.
+  [[nodiscard]] std::string IdMember(int64_t id) const {
+    if (!of_rank_) return fmt::format(",\"id\":{}", id);
+    if (id >= 0 && id < kIdsOfRank && *of_rank_ < kMostRanksByNumber)
+      return fmt::format(",\"id\":{}", *of_rank_ * kIdsOfRank + id);
+    return fmt::format(",\"id\":\"{}:{}\"", *of_rank_, id);
   }
   [[nodiscard]] std::string Where(TrackId id) const {
     const Track& track = trace().words[id];
@@ -105,7 +130,7 @@ class RankExport {
     if (row.group == RowGroup::kComputed && !IsExported(row.kind)) return;
     for (const Lane& lane : row.lanes) {
       const Lane::Places places = lane.In(window_);
-      for (size_t place = places.first; place < places.last; ++place) {
+      for (size_t place = places.first; place < places.last && !IsFull(); ++place) {
         const SliceRef slice = lane[place];
         if (static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kMarks) break;  // not as slices
         const bool computed = static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kComputed;
@@ -130,12 +155,12 @@ class RankExport {
     if (call == LaunchLinks::kNone) return;
     const int64_t id = trace().host_calls.correlation[call];
     Event(is_call ? 's' : 'f', "ac2g", "ac2g", when.start, where,
-          fmt::format(",\"id\":{}{}", id, is_call ? "" : ",\"bp\":\"e\""));
+          IdMember(id) + (is_call ? "" : ",\"bp\":\"e\""));
   }
 
   void WriteInstants() {
     const InstantTable& table = trace().instants;
-    for (size_t i = 0; i < table.size(); ++i) {
+    for (size_t i = 0; i < table.size() && !IsFull(); ++i) {
       if (!window_.contains(table.at[i])) continue;
       Event('i', "", Text(table.name[i]), table.at[i], Where(table.track[i]),
             ",\"s\":\"t\"" + ArgsMember({table.args[i]}));
@@ -144,11 +169,11 @@ class RankExport {
 
   void WriteRanges() {
     const RangeTable& table = trace().ranges;
-    for (size_t i = 0; i < table.size(); ++i) {
+    for (size_t i = 0; i < table.size() && !IsFull(); ++i) {
       const bool open = table.duration[i] == NarrowColumn::kNone;
       const TimeNs end = open ? window_.end : table.start[i] + DurationNs{table.duration[i]};
       if (table.start[i] >= window_.end || end < window_.start) continue;
-      const std::string id = fmt::format(",\"id\":{}", i + 1);
+      const std::string id = IdMember(static_cast<int64_t>(i) + 1);
       const std::string_view category = Category(table.category[i]), name = Text(table.name[i]);
       Event('b', category, name, table.start[i], Where(table.track[i]),
             id + ArgsMember({table.args[i]}));
@@ -158,7 +183,7 @@ class RankExport {
 
   void WriteCounters() {
     const CounterTable& table = trace().counters;
-    for (size_t i = 0; i < table.size(); ++i) {
+    for (size_t i = 0; i < table.size() && !IsFull(); ++i) {
       if (!window_.contains(table.at[i])) continue;
       const Metric& metric = trace().words.metrics()[Index(table.metric[i])];
       const auto* const decimal = std::get_if<double>(&table.value[i]);
@@ -174,8 +199,10 @@ class RankExport {
 
   const ViewedRank& rank_;
   std::string prefix_;
+  std::optional<uint32_t> of_rank_;
   DurationNs shift_;
   Interval window_;
+  size_t most_bytes_;
   std::string& out_;
 };
 
@@ -200,7 +227,8 @@ void WriteHeader(const Trace& trace, bool alone, std::string& out) {
 
 }  // namespace
 
-Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection) {
+Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection,
+                                 size_t most_bytes) {
   std::vector<uint32_t> chosen;
   size_t slices = 0;
   for (uint32_t i = 0; i < ranks.size(); ++i) {
@@ -224,9 +252,13 @@ Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& select
       R"({"ph":"M","name":"process_labels","pid":"tacho","tid":0,"args":{"labels":"selection"}})";
   for (const uint32_t i : chosen) {
     const ViewedRank& rank = *ranks[i];
-    RankExport(rank, alone ? "" : fmt::format("[TP{:02}] ", i), rank.offset() - first.offset(),
-               rank.ToTrace(selection.window), out)
+    RankExport(rank, alone ? Prefixes{} : Prefixes{fmt::format("[TP{:02}] ", i), i},
+               rank.offset() - first.offset(), rank.ToTrace(selection.window), most_bytes, out)
         .Write();
+    if (out.size() > most_bytes) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("the export takes more than {} MB: select less", most_bytes >> 20));
+    }
   }
   out += "\n]}\n";
   return out;
