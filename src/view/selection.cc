@@ -64,14 +64,16 @@ void ForEachIn(std::span<const Lane* const> lanes, Interval window, Visit visit)
 
 std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval window) {
   std::vector<NameTotal> totals;
-  std::map<std::pair<std::string_view, uint8_t>, size_t> numbers;
+  std::map<std::tuple<std::string_view, uint8_t, uint32_t>, size_t> numbers;
   OfEachName<size_t> number_of;
   ForEachIn(lanes, window, [&](size_t lane_number, size_t place) {
     const Lane& lane = *lanes[lane_number];
     const size_t number = number_of.At(lane, place, [&] {
-      const std::pair key(lane.NameText(place), lane.ColorOf(place));
-      const auto [at, added] = numbers.try_emplace(key, totals.size());
-      if (added) totals.push_back({key.first, key.second, 0, {}, {-1}});
+      const std::string_view name = lane.NameText(place);
+      const uint8_t color = lane.ColorOf(place);
+      const auto [at, added] =
+          numbers.try_emplace({name, color, lane[place].table()}, totals.size());
+      if (added) totals.push_back({name, color, 0, {}, {-1}});
       return at->second;
     });
     const Interval when = lane.When(place);
@@ -83,7 +85,7 @@ std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval
     total.lane = lane_number;
     total.place = place;
   });
-  std::ranges::sort(totals, [](const NameTotal& a, const NameTotal& b) {
+  std::ranges::stable_sort(totals, [](const NameTotal& a, const NameTotal& b) {
     return std::tie(b.total, a.name, a.color) < std::tie(a.total, b.name, b.color);
   });
   return totals;
@@ -135,7 +137,14 @@ std::vector<FlameNode> AllNodes(std::span<const Lane> lanes, Interval window) {
 
 }  // namespace
 
-std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least) {
+std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least,
+                                  size_t most) {
+  size_t slices = 0;
+  for (const Lane& lane : lanes) {
+    const Lane::Places places = lane.In(window);
+    slices += places.last - places.first;
+  }
+  if (slices > most) return {};
   const std::vector<FlameNode> all = AllNodes(lanes, window);
   std::vector<FlameNode> kept(1);
   std::vector<uint32_t> number(all.size(), 0);  // in `kept`; 0: left out, with what is in it

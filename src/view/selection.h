@@ -11,7 +11,7 @@
 
 namespace tacho {
 
-// Slices of one name in a window.
+// Slices of one name and table in a window: a host annotation and the device's copy of it are two.
 struct NameTotal {
   std::string_view name;  // lives as long as the lanes
   uint8_t color = 0;
@@ -37,8 +37,11 @@ struct FlameNode {
 };
 // [0] is the root, whose total is the sum of its children. `lanes`: of one row, from the top;
 // slices nest as in model/nesting.h. Nodes with less than `least` are left out with all that is in
-// them, and are part of their parent's self time. Cost: O(n log n) for n slices in the window.
-std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least);
+// them, and are part of their parent's self time. Empty, without a root: the window has more than
+// `most` slices. Cost: O(n log n) for n slices in the window.
+inline constexpr size_t kMostFlameSlices = 4'000'000;
+std::vector<FlameNode> FlameGraph(std::span<const Lane> lanes, Interval window, DurationNs least,
+                                  size_t most = kMostFlameSlices);
 
 // Where a name was found.
 struct NameHits {

@@ -119,6 +119,15 @@ TEST(FlameGraph, SmallNodesArePartOfTheirParent) {
 }
 
 // Of children that overlap without nesting each counts whole.
+TEST(FlameGraph, OfTooManySlicesThereIsNone) {
+  const Trace trace = RandomTree(1);
+  const RankRows rank(trace, KernelRules());
+  const Interval whole{{-10}, {1000}};
+  const size_t slices = trace.host_ops.size();
+  EXPECT_FALSE(FlameGraph(ThreadOf(rank).lanes, whole, {0}, slices).empty());
+  EXPECT_TRUE(FlameGraph(ThreadOf(rank).lanes, whole, {0}, slices - 1).empty());
+}
+
 TEST(FlameGraph, SelfTimeIsNeverNegative) {
   TraceBuilder builder;
   builder.Host("cpu_op", "outer", {.start = 0, .duration = 10});

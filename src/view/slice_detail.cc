@@ -59,7 +59,7 @@ void AddArguments(const Trace& trace, const ArgsOf& args, SliceDetail& detail) {
 void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
   const std::vector<Lane>& lanes = ranks[at.rank]->rows()[at.row].lanes;
   const Interval when = lanes[at.lane].When(at.place);
-  for (uint32_t i = 0; i < at.lane; ++i) {
+  for (uint32_t i = at.lane; i-- > 0 && detail.stack.size() < SliceDetail::kMostStack;) {
     size_t place = lanes[i].FirstFrom(when.start);
     if (place == lanes[i].size() || lanes[i].When(place).start > when.start) {
       if (place-- == 0) continue;
@@ -68,6 +68,7 @@ void AddNesting(const ReadRanks& ranks, SlicePlace at, SliceDetail& detail) {
     const auto around = SliceAt(ranks, {at.rank, at.row, i, static_cast<uint32_t>(place)});
     detail.stack.push_back(*around);
   }
+  std::ranges::reverse(detail.stack);
   std::vector<Interval> inside;
   for (size_t i = at.lane + 1; i < lanes.size(); ++i) {
     const Lane::Places places = lanes[i].In(when);

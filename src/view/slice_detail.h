@@ -40,7 +40,8 @@ struct SliceArgument {
 
 // All that is known of one slice. Times are those of the run.
 struct SliceDetail {
-  static constexpr size_t kMostArguments = 200, kMostValue = 4096, kMostLaunched = 200;
+  static constexpr size_t kMostArguments = 200, kMostValue = 4096, kMostLaunched = 200,
+                          kMostStack = 1000;
   // Self time is absent for slices with more inside.
   static constexpr size_t kMostInside = 2'000'000;
 
@@ -54,7 +55,7 @@ struct SliceDetail {
   std::optional<DurationNs> self = {};
   std::vector<SliceArgument> arguments = {};
   bool arguments_cut = false;
-  // Of a thread's slice: those that it lies in, outermost first.
+  // Of a thread's slice: those that it lies in, outermost first; the innermost kMostStack.
   std::vector<PlacedSlice> stack = {};
   struct Launch {
     PlacedSlice call;

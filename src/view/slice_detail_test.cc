@@ -25,6 +25,21 @@ Trace LaunchedStep() {
   return std::move(builder).Finish();
 }
 
+TEST(DetailOf, TheInnermostOfADeepStack) {
+  TraceBuilder builder;
+  constexpr int64_t kDepth = 1200;
+  for (int64_t i = 0; i < kDepth; ++i) {
+    builder.Host("python_function", "f" + std::to_string(i),
+                 {.start = i, .duration = 2 * (kDepth - i)});
+  }
+  const ReadRanks ranks = RanksOf(std::move(builder).Finish());
+  const auto deepest = DetailOf(ranks, Named(ranks, "f1199").at);
+  ASSERT_TRUE(deepest);
+  ASSERT_EQ(deepest->stack.size(), SliceDetail::kMostStack);
+  EXPECT_EQ(deepest->stack.front().name, "f199");
+  EXPECT_EQ(deepest->stack.back().name, "f1198");
+}
+
 TEST(DetailOf, AnOperatorWithWhatIsAroundAndInside) {
   const ReadRanks ranks = RanksOf(LaunchedStep());
   const auto op = DetailOf(ranks, Named(ranks, "aten::mm").at);

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-using NameKey = std::tuple<std::string_view, DrawnKind, Palette, uint8_t>;
+using NameKey = std::tuple<std::string_view, DrawnKind, DrawnFrom, Palette, uint8_t>;
 
 bool IsComputed(const TimelineRow& row) { return row.group == RowGroup::kComputed; }
 
@@ -19,11 +19,13 @@ void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selectio
   const ViewedRank& rank = *ranks[number];
   std::vector<const Lane*> lanes;
   std::vector<std::pair<uint32_t, uint32_t>> rows_and_lanes;
+  std::vector<bool> is_chosen(rank.rows().size());
+  for (const uint32_t row : selection.rows) {
+    if (row < is_chosen.size()) is_chosen[row] = true;
+  }
   for (uint32_t row = 0; row < rank.rows().size(); ++row) {
     const TimelineRow& of = rank.rows()[row];
-    const bool is_selected = selection.rows.empty()
-                                 ? !IsComputed(of)
-                                 : std::ranges::find(selection.rows, row) != selection.rows.end();
+    const bool is_selected = selection.rows.empty() ? !IsComputed(of) : is_chosen[row];
     if (of.palette != palette || !is_selected) continue;
     for (uint32_t lane = 0; lane < of.lanes.size(); ++lane) {
       lanes.push_back(&of.lanes[lane]);
@@ -33,9 +35,11 @@ void AddNames(const ReadRanks& ranks, uint32_t number, const Selection& selectio
   for (const NameTotal& total : TotalsByName(lanes, rank.ToTrace(selection.window))) {
     const auto [row, lane] = rows_and_lanes[total.lane];
     const auto longest = *SliceAt(ranks, {number, row, lane, static_cast<uint32_t>(total.place)});
-    const DrawnKind kind = KindOfSlice(rank, rank.rows()[row], (*lanes[total.lane])[total.place]);
+    const SliceRef slice = (*lanes[total.lane])[total.place];
+    const DrawnKind kind = KindOfSlice(rank, rank.rows()[row], slice);
+    const auto from = static_cast<DrawnFrom>(slice.table());
     const auto [at, added] = names.try_emplace(
-        NameKey{total.name, kind, palette, total.color},
+        NameKey{total.name, kind, from, palette, total.color},
         WindowName{total.name, longest.name, kind, palette, total.color, 0, {}, longest});
     WindowName& name = at->second;
     name.count += total.count;
@@ -80,7 +84,9 @@ WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection
       AddNames(ranks, number, selection, palette, names);
     }
     for (const TimelineRow& row : rank.rows()) {
-      if (row.kind == RowKind::kBusy) AddIdle(rank, number, row, window, summary.idle);
+      // Without a slice there is no device.
+      if (row.kind == RowKind::kBusy && row.slices() > 0)
+        AddIdle(rank, number, row, window, summary.idle);
       if (row.kind != RowKind::kSteps) continue;
       for (const Lane& lane : row.lanes) {
         const Lane::Places places = lane.In(window);

@@ -17,7 +17,8 @@ struct Selection {
   [[nodiscard]] bool Has(uint32_t of_rank) const { return !rank || *rank == of_rank; }
 };
 
-// Slices of one name and kind in a window. A slice inside another one counts in both.
+// Slices of one name, kind and table in a window (a host annotation and the device's are two). A
+// slice inside another one counts in both.
 struct WindowName {
   std::string_view name, short_name;  // whole; as tiles show it
   DrawnKind kind = DrawnKind::kOther;

@@ -92,6 +92,30 @@ TEST(SummarizeWindow, BusyAndIdleAreTheWindow) {
   }
 }
 
+TEST(SummarizeWindow, AHostAnnotationAndThatOfTheDevice) {
+  TraceBuilder builder;
+  builder.Kernel("k", {.start = 0, .duration = 10});
+  builder.Host("user_annotation", "step", {.start = 0, .duration = 100});
+  builder.Host("gpu_user_annotation", "step", {.start = 0, .duration = 10});
+  builder.Host("gpu_user_annotation", "step", {.start = 50, .duration = 10});
+  const ReadRanks ranks = RanksOf(std::move(builder).Finish());
+  uint64_t count = 0, rows = 0;
+  for (const WindowName& name : SummarizeWindow(ranks, {SpanOf(ranks)}).names) {
+    if (name.name != "step") continue;
+    ++rows;
+    count += name.count;
+  }
+  EXPECT_EQ(count, 3u);
+  EXPECT_EQ(rows, 2u);
+}
+
+TEST(SummarizeWindow, WithoutADeviceNothingIsIdle) {
+  TraceBuilder builder;
+  builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 10});
+  const ReadRanks ranks = RanksOf(std::move(builder).Finish());
+  EXPECT_TRUE(SummarizeWindow(ranks, {SpanOf(ranks)}).idle.empty());
+}
+
 TEST(SummarizeWindow, OfOneRankAndSomeRows) {
   const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
   const Interval all = SpanOf(ranks);
