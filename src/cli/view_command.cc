@@ -174,7 +174,7 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
                  .start = plan.start},
                 classifier);
   std::thread reading([&] { feed.Finish(ReadForView(feed, plan, classifier, terminal)); });
-  const Result<int> status = ServeRun(feed, options, plan, interrupt.token());
+  Result<int> status = ServeRun(feed, options, plan, interrupt.token());
   if (!feed.WaitForEnd(milliseconds(0))) {  // reading cannot be cut short
     if (LiveColumns(terminal)) DrawOnStderr("\r\x1b[K");
     _exit(status ? *status : Fails(status.error()));

@@ -173,7 +173,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   add("More", [&] { return RenderHtml(sections.Rest(), style); });
   if (!only) add("Each rank", [&] { return RanksInFull(run, style, options); });
   add("About this report", [&] { return AboutHtml(run, totals, input); });
-  return HtmlPage("tacho: " + input.title, std::move(body.html));
+  return HtmlPage("tacho: " + input.title, body.html);
 }
 
 }  // namespace tacho

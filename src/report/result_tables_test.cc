@@ -9,7 +9,6 @@
 namespace tacho {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(Table, OfKernelsKeepsTheCategoryRatherThanAFigure) {

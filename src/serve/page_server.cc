@@ -139,7 +139,7 @@ void PageServer::Handle(std::shared_ptr<HttpExchange> exchange) {
     const auto answer = [this, request = &request] {
       return api_(std::string_view(request->path).substr(kApi.size()), *request);
     };
-    return Queue(std::move(exchange), answer);
+    return Queue(exchange, answer);
   }
   const Asset* const asset = FindAsset(request.path);
   if (asset == nullptr)
@@ -147,7 +147,7 @@ void PageServer::Handle(std::shared_ptr<HttpExchange> exchange) {
   if (request.method == "PUT")
     return SendAnswer(*exchange, ErrorAnswer(405, "the page can be read, not written"));
   if (assets_folder_.empty()) return SendAnswer(*exchange, AnswerOf(*asset, request));
-  Queue(std::move(exchange), [this, asset] { return AnswerFromFolder(*asset, assets_folder_); });
+  Queue(exchange, [this, asset] { return AnswerFromFolder(*asset, assets_folder_); });
 }
 
 }  // namespace tacho

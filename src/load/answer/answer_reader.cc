@@ -155,6 +155,7 @@ void AnswerReader::Spread(int64_t total) {
   __extension__ using Wide = __int128;
   const int64_t counted =
       std::accumulate(record_.chunk_tokens.begin(), record_.chunk_tokens.end(), int64_t{0});
+  if (counted == 0) return;
   int64_t before = 0, given = 0;
   for (uint32_t& tokens : record_.chunk_tokens) {
     before += tokens;
