@@ -1,5 +1,7 @@
 #include "serve/run_queries.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 #include <optional>
@@ -9,6 +11,7 @@
 
 #include "serve/place_json.h"
 #include "serve/rank_queries.h"
+#include "text/format_number.h"
 #include "view/export_window.h"
 #include "view/navigate.h"
 #include "view/window_summary.h"
@@ -149,11 +152,15 @@ Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const size_t row, query.Index("row", rank->rows().size()));
   TACHO_ASSIGN_OR_RETURN(const Interval window, query.Window(rank->span()));
   TACHO_ASSIGN_OR_RETURN(const int64_t least, query.Number("least", 0, kMostApiTime, 0));
+  const std::vector<FlameNode> nodes =
+      FlameGraph(rank->rows()[row].lanes, rank->ToTrace(window), DurationNs{least});
+  if (nodes.empty())
+    return Fail(ErrorKind::kUsage,
+                fmt::format("more than {} slices: select less", FormatCount(kMostFlameSlices)));
   JsonWriter json;
   json.BeginObject();
   json.BeginArray("nodes");
-  for (const FlameNode& node :
-       FlameGraph(rank->rows()[row].lanes, rank->ToTrace(window), DurationNs{least})) {
+  for (const FlameNode& node : nodes) {
     json.BeginList();
     json.Field({}, BoundedName(node.name));
     json.Field({}, static_cast<int>(node.color));
