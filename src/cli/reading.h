@@ -13,7 +13,7 @@
 
 namespace tacho {
 
-// What a command reads of which traces, and how: the arguments of those that analyse.
+// The arguments of commands that analyse: which traces to read, and how much of each.
 struct ReadingArguments {
   std::string command;  // whose help an error names
   TraceArguments traces;

@@ -23,7 +23,7 @@ struct Answer {
   std::string id;           // stable: "trust", "idle", ...
   std::string question;     // "Is the device idle, and why?"
   std::string sentence;     // without a full stop
-  std::string figure;       // with its unit: "86.3 %"; "" where there is none
+  std::string figure;       // with its unit: "86.3 %"; "" if the answer has no figure
   std::string of;           // what the figure is of: "84.5 ms of GPU time"; "" without a figure
   std::string cannot_tell;  // why
   std::optional<double> share = {};  // the figure as a part of its whole, 0..1

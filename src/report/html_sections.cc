@@ -48,7 +48,7 @@ std::string IdleClassOf(std::string_view id) {
   return "";
 }
 
-// The text of a column of this key; "" where there is none.
+// The text in the column with this key; "" without such a column.
 std::string_view CellText(const Table& table, const TableRow& row, std::string_view key) {
   const auto column = std::ranges::find(table.columns, key, &TableColumn::key);
   if (column == table.columns.end()) return "";

@@ -18,8 +18,8 @@ class Sections {
  public:
   explicit Sections(Document document);
 
-  // The part, without a title that says what the section's does; empty if it was taken, or if there
-  // is none.
+  // The part, without a title that repeats the section's; empty if there is no such part, or if it
+  // was taken before.
   Document Take(std::string_view id, std::string_view section = {});
   // What was not taken.
   Document Rest();

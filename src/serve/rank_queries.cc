@@ -34,7 +34,7 @@ Result<std::vector<TileLane>> LanesOf(const ViewedRank& rank, const Parameters& 
   }
   if (lanes.size() > kMostLanes)
     return Fail(ErrorKind::kUsage,
-                fmt::format("these rows have {} lanes, of which a request may have {}: ask for "
+                fmt::format("these rows have {} lanes, a request may name {}: ask for "
                             "fewer rows",
                             lanes.size(), kMostLanes));
   return lanes;

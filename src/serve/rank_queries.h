@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// The rank that `rank=` names. kUsage: there is none of that number; kUnreadable: it is not read.
+// The rank that `rank=` names. kUsage: no rank has that number; kUnreadable: it is not read.
 Result<std::shared_ptr<const ViewedRank>> RankOf(const ServedRun& run, const Parameters& query);
 
 // The queries of API.md that draw one rank. kUsage: a bad parameter; kUnreadable: the rank is not

@@ -192,7 +192,7 @@ Result<HttpAnswer> AnswerSearch(const ServedRun& run, const Parameters& query) {
 
 Result<HttpAnswer> AnswerNext(const ServedRun& run, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto found, NextOfKind(run.view().ranks(), query));
-  if (!found) return Fail(ErrorKind::kUnreadable, "there is none");
+  if (!found) return Fail(ErrorKind::kUnreadable, "no further one in the traces");
   JsonWriter json;
   json.BeginObject();
   WriteAtFields(json, *found);

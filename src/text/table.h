@@ -39,7 +39,7 @@ struct TableColumn {
   std::string name = {};  // heading on the screen; the unit is added
   Unit unit = Unit::kText;
   bool on_screen = true, in_file = true;
-  bool stretches = false;  // takes the slack of the line and is shortened when there is none
+  bool stretches = false;  // takes the slack of the line and is shortened when the line is full
   bool adds = false;       // the row of folded rows shows the sum of those that have a value
   bool gives_way = false;  // left out before the others where the line is too narrow
   // Of kText: different cells look different, however short they are cut, in all such columns of

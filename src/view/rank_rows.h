@@ -92,7 +92,7 @@ class RankRows {
     std::string device;
     ComputedRow busy, idle, communication;
   };
-  // `no_device`: why there is none.
+  // `no_device`: why `devices` is empty.
   void AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices,
                    std::string_view no_device);
   void AddStreams(const TrackIndex& index);

@@ -56,7 +56,7 @@ std::vector<NameHits> Search(std::span<const Lane* const> lanes, std::string_vie
                              uint64_t& total);
 
 // The slice after `from` (before, where `forward` is false) whose name holds `text`, in the order
-// of their starts, of equals by lane; nullopt when there is none. To go on, search from the slice
+// of their starts, of equals by lane; nullopt without one. To go on, search from the slice
 // found.
 struct FoundSlice {
   size_t lane = 0, place = 0;

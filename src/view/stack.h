@@ -21,7 +21,7 @@ class Stack {
   std::vector<Lane> Take(std::span<const DrawnTable> tables);
 
  private:
-  // The first lane from `from` on that is free at `t`; ends_.size() / 2 when there is none.
+  // The first lane from `from` on that is free at `t`; ends_.size() / 2 if all are taken.
   [[nodiscard]] size_t FirstFree(size_t from, TimeNs t) const;
   void Occupy(size_t lane, TimeNs until);
   void Grow();

@@ -9,7 +9,7 @@ const kStillMs = 120;
 export interface Figures {
   window: Window;
   of: Selection | null;
-  why: string; // where there is none
+  why: string; // without an answer
 }
 // `windowOf`: the window to ask for, or null. Asks again whenever it changes.
 function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {

@@ -81,7 +81,7 @@ export interface Progress {
 export interface Meta {
   tacho: { version: string };
   title: string;
-  clock: { shared: boolean; residual_ns?: number };
+  clock: { shared: boolean };
   span: { from_ns: number; to_ns: number };
   read: Progress;
   palettes: Record<PaletteName, { name: string; color: number }[]>;

@@ -78,7 +78,7 @@ function clockText(): string {
   const clock = meta.value?.clock;
   if (!clock) return "";
   if (!clock.shared) return "ranks: own clocks";
-  return clock.residual_ns === undefined ? "ranks: one clock" : `one clock, ±${duration(clock.residual_ns)}`;
+  return "ranks: one clock";
 }
 
 function busyOf(rank: number): string {
