@@ -299,9 +299,10 @@ void ServerConnection::Close() {
 }
 
 void ServerConnection::CloseIfLate(int64_t now_ns) {
-  for (const int64_t deadline : {deadline_ns_, stall_ns_}) {
-    if (deadline != 0 && now_ns >= deadline) return Close();
-  }
+  const auto passed = [now_ns](int64_t deadline) { return deadline != 0 && now_ns >= deadline; };
+  const bool late = passed(deadline_ns_) || passed(stall_ns_);
+  if (late && was_late_) return Close();
+  was_late_ = late;
 }
 
 bool ServerConnection::Answers(uint64_t answer, Answer state) const {

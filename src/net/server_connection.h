@@ -30,6 +30,8 @@ class ServerConnection final : public FdWatcher,
   void OnReady(int fd, uint32_t events) override;
   void Flush();
   void Close();
+  // Closes at the second call in a row that finds a deadline passed. The loop has looked at the
+  // socket between the two: its own lateness is not the peer's.
   void CloseIfLate(int64_t now_ns);
   uint16_t port() const { return port_; }
 
@@ -77,6 +79,7 @@ class ServerConnection final : public FdWatcher,
   int64_t came_ns_ = 0;      // what was read last
   int64_t deadline_ns_ = 0;  // for the next bytes of the peer; 0: unlimited
   int64_t stall_ns_ = 0;     // for the peer to take more of an answer; 0: unlimited
+  bool was_late_ = false;    // at the last CloseIfLate
   bool head_timed_ = false;
   bool continued_ = false;
   uint32_t events_ = 0;  // watched
