@@ -89,6 +89,21 @@ std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ran
   return StartPlace{slice->when, slice->at};
 }
 
+void WriteClock(JsonWriter& json, const ViewedRun& view) {
+  json.BeginRow("clock");
+  json.Field("shared", view.clock().shared);
+  if (const auto collectives = view.collectives()) {
+    json.Rows("residuals", collectives->residuals, [&](const ClockResidual& residual) {
+      json.Fields("rank", residual.rank, "against", residual.against, "ns", residual.ahead,
+                  "spread_ns", residual.spread, "collectives", residual.collectives);
+    });
+    json.BeginRow("communication_kernels");
+    json.Fields("count", collectives->kernels, "unmatched", collectives->unmatched);
+    json.End();
+  }
+  json.End();
+}
+
 // What the analysis of a rank noted; before there is one, what its reading noted.
 const Notes* NotesOf(const RankEntry& entry, const RunAnalysis* analysis) {
   if (!entry.rank) return nullptr;
@@ -216,9 +231,7 @@ std::string MetaJson(const ServedRun& run) {
   json.Field("version", run.info().version);
   json.End();
   json.Field("title", run.info().title);
-  json.BeginRow("clock");
-  json.Field("shared", run.view().clock().shared);
-  json.End();
+  WriteClock(json, run.view());
   json.BeginRow("span");
   WriteSpan(json, SpanOf(ranks));
   json.End();

@@ -59,6 +59,7 @@ size_t ServedRun::Append(std::string path) { return view_.Append(std::move(path)
 void ServedRun::Fail(size_t rank, std::string why) { SendRanks(view_.Fail(std::move(why), rank)); }
 
 void ServedRun::Finish(std::shared_ptr<const RunAnalysis> run) {
+  view_.Finish();
   {
     const std::lock_guard lock(mutex_);
     analysis_ = std::move(run);
@@ -67,6 +68,7 @@ void ServedRun::Finish(std::shared_ptr<const RunAnalysis> run) {
 }
 
 void ServedRun::Finish(Error why) {
+  view_.Finish();
   {
     const std::lock_guard lock(mutex_);
     error_ = std::move(why);

@@ -24,7 +24,16 @@ Result<SlicePlace> PlaceOfRow(const ServedRun& run, const Parameters& query) {
   return SlicePlace{static_cast<uint32_t>(number), static_cast<uint32_t>(row), 0, 0};
 }
 
-std::string DetailJson(const SliceDetail& detail) {
+void WriteCollective(JsonWriter& json, const CollectiveDetail& collective) {
+  json.BeginRow("collective");
+  json.Fields("ranks", collective.ranks, "last_start_rank", collective.last, "wait_ns",
+              collective.wait);
+  json.Rows("at", collective.at, [&](const PlacedSlice& other) { WriteAtFields(json, other); });
+  json.End();
+}
+
+std::string DetailJson(const SliceDetail& detail,
+                       const std::optional<CollectiveDetail>& collective) {
   JsonWriter json;
   json.BeginObject();
   WriteAtFields(json, detail.slice);
@@ -48,6 +57,7 @@ std::string DetailJson(const SliceDetail& detail) {
               [&](const PlacedSlice& work) { WriteNamedAt(json, work); });
     json.Field("launched_count", detail.launched_count);
   }
+  if (collective) WriteCollective(json, *collective);
   if (detail.step) {
     json.BeginRow("step");
     json.Fields("number", detail.step->number, "phase", PhaseName(detail.step->phase));
@@ -59,9 +69,13 @@ std::string DetailJson(const SliceDetail& detail) {
 }
 
 Result<HttpAnswer> AnswerDetail(const ServedRun& run, SlicePlace at) {
-  const auto detail = DetailOf(run.view().ranks(), at);
+  const ReadRanks ranks = run.view().ranks();
+  const auto detail = DetailOf(ranks, at);
   if (!detail) return NoSlice();
-  return HttpAnswer{.body = DetailJson(*detail)};
+  std::optional<CollectiveDetail> collective;
+  if (const auto collectives = run.view().collectives())
+    collective = CollectiveOf(ranks, *collectives, at);
+  return HttpAnswer{.body = DetailJson(*detail, collective)};
 }
 
 }  // namespace

@@ -229,4 +229,28 @@ std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at) {
   return detail;
 }
 
+std::optional<CollectiveDetail> CollectiveOf(const ReadRanks& ranks,
+                                             const MatchedCollectives& collectives, SlicePlace at) {
+  const Lane* lane = FindLane(ranks, at);
+  if (lane == nullptr) return std::nullopt;
+  const SliceRef slice = (*lane)[at.place];
+  if (TableOfRef(slice) != DrawnFrom::kGpu) return std::nullopt;
+  const auto [collective, own] = collectives.Find(at.rank, slice.row());
+  if (collective == nullptr) return std::nullopt;
+  CollectiveDetail detail;
+  detail.last = collective->parts[collective->last].rank;
+  detail.wait = collective->Wait(*own);
+  std::optional<uint32_t> before;  // the rank of the part before
+  for (const Collective::Part& part : collective->parts) {
+    detail.ranks += part.rank != before ? 1 : 0;
+    before = part.rank;
+    if (part.rank == at.rank || detail.at.size() == CollectiveDetail::kMostPlaces) continue;
+    if (!ranks[part.rank]) continue;
+    const auto found =
+        FindSlice(ranks, part.rank, {static_cast<uint32_t>(DrawnFrom::kGpu), part.row});
+    if (found) detail.at.push_back(*found);
+  }
+  return detail;
+}
+
 }  // namespace tacho

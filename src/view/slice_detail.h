@@ -77,4 +77,17 @@ struct SliceDetail {
 // k slices inside it, and of a call that launched work one pass over the device work.
 std::optional<SliceDetail> DetailOf(const ReadRanks& ranks, SlicePlace at);
 
+// The collective that a kernel is a part of.
+struct CollectiveDetail {
+  static constexpr size_t kMostPlaces = 64;
+
+  size_t ranks = 0;   // with a part of it, its own among them
+  uint32_t last = 0;  // the rank that starts last
+  DurationNs wait;    // from the start of this part to that of the last, by the ranks' residuals
+  std::vector<PlacedSlice> at = {};  // the parts of other ranks, by rank
+};
+// nullopt of all other slices, and where it cannot be told.
+std::optional<CollectiveDetail> CollectiveOf(const ReadRanks& ranks,
+                                             const MatchedCollectives& collectives, SlicePlace at);
+
 }  // namespace tacho

@@ -155,5 +155,41 @@ TEST(SliceNear, TheDeepestThatCoversElseTheNearest) {
   EXPECT_EQ(SliceNear(ranks, 0, stream, TimeNs{90})->name, "first<int>");
 }
 
+Trace ThreeReductions(int64_t rank, std::string_view name) {
+  TraceBuilder builder;
+  builder.header().rank = rank;
+  builder.header().base_time_ns = 1'700'000'000 * kNsPerSecond;
+  builder.Kernel(name, {.start = 0, .duration = 10});
+  for (int64_t i = 1; i < 4; ++i) {
+    builder.Kernel("ncclDevKernel_AllReduce", {.start = i * 100 + rank, .duration = 50 - rank});
+  }
+  return std::move(builder).Finish();
+}
+
+TEST(CollectiveOf, ThePartsOfTheOtherRanks) {
+  ViewedRun run({"a", "b", "c"});
+  const std::string names[] = {"first", "second", "third"};
+  for (size_t i = 0; i < 3; ++i) {
+    run.Add(std::make_unique<ViewedRank>("rank", ThreeReductions(static_cast<int64_t>(i), names[i]),
+                                         ViewRules()),
+            i);
+  }
+  run.Finish();
+  const ReadRanks ranks = run.ranks();
+  const SlicePlace at = Named(ranks, "ncclDevKernel_AllReduce").at;
+  const auto found = CollectiveOf(ranks, *run.collectives(), at);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->ranks, 3u);
+  EXPECT_EQ(found->last, 2u);
+  EXPECT_EQ(found->wait.ns, 2);
+  ASSERT_EQ(found->at.size(), 2u);
+  EXPECT_EQ(found->at[0].at.rank, 1u);
+  EXPECT_EQ(found->at[1].at.rank, 2u);
+  EXPECT_EQ(found->at[1].when, (Interval{{102}, {150}}));
+  EXPECT_FALSE(CollectiveOf(ranks, *run.collectives(), Named(ranks, "second").at));
+  EXPECT_FALSE(CollectiveOf(ranks, *run.collectives(), {9, 9, 9, 9}));
+  EXPECT_FALSE(CollectiveOf(ranks, *run.collectives(), {0, at.row, at.lane, 99}));
+}
+
 }  // namespace
 }  // namespace tacho

@@ -149,6 +149,29 @@ RunClock ViewedRun::clock() const {
   return {apart == 0 || with_events == 1};
 }
 
+void ViewedRun::Finish() {
+  ReadRanks on_clock;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Slot& slot : slots_) on_clock.push_back(slot.on_clock ? slot.Read() : nullptr);
+  }
+  std::vector<CommRank> ranks(on_clock.size());
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!on_clock[i]) continue;
+    const ViewedRank& rank = *on_clock[i];
+    ranks[i] = {rank.facts().identity, rank.offset(),
+                CollectCommunication(rank.trace(), rank.classifier())};
+  }
+  auto collectives = std::make_shared<const MatchedCollectives>(MatchCollectives(ranks));
+  const std::lock_guard lock(mutex_);
+  collectives_ = std::move(collectives);
+}
+
+std::shared_ptr<const MatchedCollectives> ViewedRun::collectives() const {
+  const std::lock_guard lock(mutex_);
+  return collectives_;
+}
+
 Interval SpanOf(const ReadRanks& ranks) {
   Interval span;
   for (const auto& rank : ranks) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/matched_collectives.h"
 #include "view/viewed_rank.h"
 
 namespace tacho {
@@ -58,6 +59,12 @@ class ViewedRun {
   [[nodiscard]] ReadRanks ranks() const;
   [[nodiscard]] RunClock clock() const;
 
+  // No further rank comes: matches the collectives of those on the run's clock. Cost: that of
+  // MatchCollectives.
+  void Finish();
+  // Null until Finish.
+  [[nodiscard]] std::shared_ptr<const MatchedCollectives> collectives() const;
+
  private:
   struct Slot {
     std::string path;
@@ -81,6 +88,7 @@ class ViewedRun {
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;
   const ViewedRank* first_rank_ = nullptr;  // that begins at 0
+  std::shared_ptr<const MatchedCollectives> collectives_;
 };
 
 // First start to last end over all of them; empty without any.

@@ -176,5 +176,34 @@ TEST(ViewedRank, NamesOfAllTables) {
   EXPECT_GE(slices, 5u);
 }
 
+// Three reductions, 100 us apart, that end at once.
+std::unique_ptr<ViewedRank> ReducingRank(int64_t number, int64_t late, int64_t base) {
+  TraceBuilder builder;
+  builder.header().base_time_ns = base;
+  builder.header().rank = number;
+  for (int64_t i = 0; i < 3; ++i) {
+    builder.Kernel("ncclDevKernel_AllReduce",
+                   {.start = i * 100'000 + late, .duration = 50'000 - late});
+  }
+  return std::make_unique<ViewedRank>("rank", std::move(builder).Finish(), ViewRules());
+}
+
+TEST(ViewedRun, ResidualsAreThoseOfRanksOnItsClock) {
+  ViewedRun run({"a", "b", "c", "d"});
+  run.Add(ReducingRank(0, 0, kBase), 0);
+  run.Add(ReducingRank(1, 30'000, kBase - 800), 1);
+  run.Add(ReducingRank(2, 0, kBase + 3600 * kNsPerSecond), 2);
+  run.Fail("empty", 3);
+  EXPECT_EQ(run.collectives(), nullptr);
+  run.Finish();
+  const auto found = run.collectives();
+  ASSERT_EQ(found->residuals.size(), 1u);
+  EXPECT_EQ(found->residuals[0], (ClockResidual{1, 0, {-800}, {}, 3}));
+  EXPECT_EQ(found->kernels, 6u);
+  EXPECT_EQ(found->unmatched, 0u);
+  EXPECT_EQ(found->Find(0, 0).first->Wait(*found->Find(0, 0).second).ns, 30'000);
+  EXPECT_EQ(run.ranks()[1]->span().start.ns, 30'000 - 800);  // no row moves
+}
+
 }  // namespace
 }  // namespace tacho

@@ -217,6 +217,7 @@ def ranks(folder):
         meta = page.wait_until_done()
         check("four ranks", [rank["state"] for rank in meta["ranks"]] == ["read"] * 3 + ["failed"], meta["ranks"])
         check("why one failed", "empty" in meta["ranks"][3]["why"] and meta["ranks"][3]["path"].endswith("rank3.json"), meta["ranks"][3])
+        check("without collectives nothing is said of the clocks", meta["clock"]["residuals"] == [], meta["clock"])
         check("one clock", meta["clock"]["shared"] and [r["span"]["from_ns"] for r in meta["ranks"][:3]] == [0, 1000, 2000], meta["ranks"])
         check("--gap 1 is where it begins", meta["start"]["to_ns"] - meta["start"]["from_ns"] == meta["gaps"][0]["to_ns"] - meta["gaps"][0]["from_ns"],
               meta.get("start"))
@@ -243,6 +244,31 @@ def one_page_listens(page, root):
             if line.startswith("event: "):
                 events.append(line.split()[1])
         check("events: what happened so far, then the vanished file", events == ["progress"] + ["rank"] * 4 + ["done", "gone"], events)
+
+
+def collectives(folder):
+    """What the kernels of one collective say of the ranks: their clocks, and who waited for whom."""
+    with view(corpus("facebookresearch+param/dlrm_kineto.tar.gz")) as page:
+        meta = page.wait_until_done()
+        clock = meta["clock"]
+        check("traces in Unix time are on one clock", clock["shared"] and meta["ranks"][7]["span"]["from_ns"] == 2_044_000, clock)
+        check("seven residuals, measured against rank 0", [(r["rank"], r["against"], r["collectives"]) for r in clock["residuals"]]
+              == [(rank, 0, 8) for rank in range(1, 8)], clock)
+        check("of less than 3 us", all(abs(r["ns"]) <= 3000 and r["spread_ns"] <= 3000 for r in clock["residuals"]), clock)
+        check("every kernel is matched", clock["communication_kernels"] == {"count": 64, "unmatched": 0}, clock)
+        name = "ncclKernel_AllReduce"
+        hits = [page.json("next", what="search", q=name, rank=rank, **{"from": -10**9}) for rank in range(8)]
+        slices = [page.json("slice", **{key: hit[key] for key in ("rank", "row", "lane", "place")}) for hit in hits]
+        for rank, of in enumerate(slices):
+            others = [(at["rank"], at["from_ns"], at["to_ns"]) for at in of["collective"]["at"]]
+            check(f"rank {rank}: the same collective of the others", others == [(h["rank"], h["from_ns"], h["to_ns"]) for h in hits if h["rank"] != rank], others)
+        waits = [of["collective"]["wait_ns"] for of in slices]
+        last = slices[0]["collective"]["last_start_rank"]
+        check("the rank that starts last waits for nobody", min(waits) == waits[last] == 0 and hits[last]["from_ns"] == max(h["from_ns"] for h in hits), waits)
+        late = [hits[last]["from_ns"] - hit["from_ns"] for hit in hits]
+        check("the others wait until it starts", all(abs(wait - by) <= 3000 for wait, by in zip(waits, late)), (waits, late))
+        gemm = page.json("next", what="search", q="gemm", rank=0, **{"from": -10**9})
+        check("no other kernel is part of one", "collective" not in page.json("slice", **{key: gemm[key] for key in ("rank", "row", "lane", "place")}))
 
 
 def who_may_ask(folder):
@@ -428,4 +454,4 @@ def other_inputs(folder):
 
 
 if __name__ == "__main__":
-    main([figures, ranks, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)
+    main([figures, ranks, collectives, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)
