@@ -15,8 +15,9 @@ constexpr std::string_view kStyle = R"css(
 body{margin:0;background:var(--bg);color:var(--ink);font:13px/20px Inter,system-ui,sans-serif;font-variant-numeric:tabular-nums}
 main{max-width:1440px;margin:0 auto;padding:20px}
 h1{font-size:20px;line-height:28px;font-weight:600;margin:12px 0 4px;max-width:150ch}
+h1::first-letter{text-transform:uppercase}
 h2{font-size:14px;font-weight:600;margin:24px 0 8px;padding-top:12px;border-top:1px solid var(--line)}
-h3,figcaption{font-size:11px;line-height:16px;font-weight:600;color:var(--dim);margin:16px 0 4px}
+h3,.answers h2,figcaption{font-size:11px;line-height:16px;font-weight:600;color:var(--dim);margin:16px 0 4px}
 p,ul{margin:4px 0;max-width:160ch}
 ul{padding-left:16px}
 p b,li b{font-weight:600}
@@ -34,7 +35,7 @@ code{overflow-wrap:anywhere}
 .strong{font-weight:600}
 .answers{display:grid;grid-template-columns:repeat(3,1fr);gap:0 36px;margin-top:16px}
 .answers>div{border-top:1px solid var(--line);padding:8px 0 12px;break-inside:avoid}
-.answers h3{margin:0}
+.answers h2{margin:0;padding:0;border:0}
 .answers strong{font-size:16px;line-height:24px;font-weight:600}
 .answers p{margin:0;overflow-wrap:anywhere}
 .answers svg{display:block;width:100%;height:3px;margin:4px 0;background:var(--n1)}
@@ -87,7 +88,7 @@ th[aria-sort] button{color:var(--ink)}
 @media(max-width:1000px){.answers{grid-template-columns:repeat(2,1fr)}.charts{grid-template-columns:1fr}}
 @media(max-width:640px){.answers{grid-template-columns:1fr}}
 @media(max-width:1000px){.words{display:none}}
-@media print{tr[hidden]{display:table-row}main{max-width:none;padding:0}body{background:#fff;font-size:10px;line-height:15px}.tools,nav,.words{display:none}.scroll{overflow:visible}td,th{height:auto;white-space:normal;overflow-wrap:anywhere;padding-left:8px}th,td:not(.t){overflow-wrap:normal}.k{font-size:8px}.lane text{font-size:7px}h2,h3{break-after:avoid}tr{break-inside:avoid}.answers{gap:0 20px}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{tr[hidden]{display:table-row}main{max-width:none;padding:0}body{background:#fff;font-size:10px;line-height:15px}.tools,nav,.words,.files{display:none}th button{display:contents}.scroll{overflow:visible}td,th{height:auto;padding-left:8px}th,.k{white-space:normal}.k{font-size:8px;overflow-wrap:anywhere}thead{break-inside:avoid}.lane text{font-size:7px}h2,h3{break-after:avoid}tr{break-inside:avoid}.answers{gap:0 20px}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
 // Sorts, searches and shortens the tables; everything is readable without it.

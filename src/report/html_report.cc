@@ -50,7 +50,7 @@ std::string PhaseBars(const std::vector<PhaseTime>& phases) {
 std::string AnswersHtml(const std::vector<Answer>& answers) {
   std::string out = "<div class=\"answers\">\n";
   for (const Answer& answer : answers) {
-    out += fmt::format("<div id=\"answer-{}\"><h3>{}</h3>", answer.id, HtmlText(answer.question));
+    out += fmt::format("<div id=\"answer-{}\"><h2>{}</h2>", answer.id, HtmlText(answer.question));
     if (!answer.cannot_tell.empty()) {
       out +=
           fmt::format("<p class=\"dim\">Cannot tell: {}</p></div>\n", HtmlText(answer.cannot_tell));

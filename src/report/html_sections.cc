@@ -233,8 +233,9 @@ std::string AboutHtml(const RunAnalysis& run, const RunTotals& totals,
   out += "</ul>\n";
   const std::string links = CsvLinks(run);
   if (!links.empty())
-    out += "<h3>Raw tables, as tacho analyze --csv writes them</h3>\n<ul class=\"files\">\n" +
-           links + "</ul>\n";
+    out +=
+        "<div class=\"files\">\n<h3>Raw tables, as tacho analyze --csv writes them</h3>\n<ul>\n" +
+        links + "</ul>\n</div>\n";
   return out;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacho report`: its figures against `tacho analyze --json`, that the page is well-formed and reaches no other place, hostile names,
+"""`tacho report`: its figures against `tacho analyze --json`, that the page is valid HTML and reaches no other place, hostile names,
 size, damaged input, redaction, and what it overwrites.
 
 usage: check_report.py TACHO [--only NAME ...]
@@ -15,6 +15,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import html5lib
 
 import scenario
 from analyze_run import RECORDING, kernel, write, write_trace
@@ -33,7 +35,7 @@ LIKE_CODE = ["tenant::divorce", "vllm::acme_merger", "x.py(3): ask_for_alimony",
 
 
 class Page(html.parser.HTMLParser):
-    """A page's tags, tables and texts; `faults` has what is not well-formed."""
+    """A page's tables and texts. `faults`: where it is no valid HTML, a tag that is not balanced, an attribute that acts or loads."""
 
     def __init__(self, text):
         super().__init__()
@@ -41,7 +43,9 @@ class Page(html.parser.HTMLParser):
         self.cell, self.said, self.heading = None, [], {}
         self.feed(text)
         self.close()
-        self.faults += [f"<{tag}> stays open" for tag in self.open]
+        strict = html5lib.HTMLParser()
+        strict.parse(text)
+        self.faults += [f"<{tag}> stays open" for tag in self.open] + [f"{what} at {at}: {of}" for at, what, of in strict.errors]
 
     def handle_starttag(self, tag, attributes):
         at = dict(attributes)
@@ -95,7 +99,7 @@ def page_of(what, folder, *arguments, status=0):
     check(f"{what}: status {status}", done.returncode == status, f"{done.returncode}: {done.stderr.decode(errors='replace')}")
     text = path.read_text() if path.exists() else ""
     page = Page(text)
-    check(f"{what}: well-formed", text.startswith("<!doctype html>\n") and not page.faults, page.faults[:5])
+    check(f"{what}: valid HTML", text.startswith("<!doctype html>\n") and not page.faults, page.faults[:5])
     raw = re.findall(r"<[^a-z/!].{0,20}", re.sub(r"<script>.*?</script>", "", text, flags=re.S))
     check(f"{what}: no raw <", not raw, raw[:3])
     check(f"{what}: one script, no link but to data", page.scripts == 1 and all(link.startswith("data:text/csv;base64,") for link in page.links),
