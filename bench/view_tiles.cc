@@ -101,11 +101,12 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: view_tiles [SLICES [ROWS]]\n");
     return 2;
   }
-  Trace trace = Kernels(slices, rows);
-  const size_t trace_bytes = trace.MemoryBytes();
+  auto trace = std::make_unique<const Trace>(Kernels(slices, rows));
+  const size_t trace_bytes = trace->MemoryBytes();
   const auto classifier = tacho::Classifier::Create();
   const auto begin = std::chrono::steady_clock::now();
-  const tacho::ViewedRank rank("made", std::move(trace), *classifier, {}, 2);
+  const tacho::PreparedTrace prepared = tacho::Prepare(*trace, *classifier, {}, 2);
+  const tacho::ViewedRank rank("made", std::move(trace), prepared, *classifier, {}, 2);
   std::printf(
       "{\"slices\":%zu,\"rows\":%zu,\"columns\":%zu,\"build_s\":%.3f,\"trace_bytes\":%zu,"
       "\"view_bytes\":%zu,\"screens\":[",

@@ -100,66 +100,60 @@ bool TookNoStep(const Trace& trace, const TraceFacts& facts, const Classifier& c
                  [&](std::string_view name) { return IsOfAStep(name, classifier); });
 }
 
-Notes NotesOf(const TrackIndex& index, const TraceFacts& facts, const DeviceWork& work,
-              const LaunchLinks& links, const Classifier& classifier) {
-  const Trace& trace = index.trace();
+Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
+              const Classifier& classifier) {
+  const Trace& trace = prepared.index.trace();
   Notes notes = trace.notes;
   RecordedWork recorded = WorkOf(trace);
   recorded.no_engine_step = TookNoStep(trace, facts, classifier);
-  NoteMissingWork(recorded, trace.counts, work.on_host, notes);
-  NoteOrphans(trace, links, notes);
-  NoteLongOverlaps(index, notes);
+  NoteMissingWork(recorded, trace.counts, prepared.work.on_host, notes);
+  NoteOrphans(trace, prepared.links, notes);
+  NoteLongOverlaps(prepared.index, notes);
   notes.Add(NoteId::kProducerWarning, "", trace.header.producer_log.size());
   NoteUnfinished(trace, notes);
   return notes;
 }
 
-void RunAll(const std::vector<std::function<void()>>& jobs, size_t threads) {
-  ParallelFor(jobs.size(), threads, [&](size_t i) { jobs[i](); });
-}
-
 }  // namespace
 
-TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
+TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
                            const AnalysisOptions& options) {
   const Scope& scope = options.scope;
+  const Trace& trace = prepared.index.trace();
   TraceAnalysis analysis;
   analysis.header = trace.header;
   analysis.span = trace.span;
   analysis.counts = trace.counts;
   analysis.scope = scope;
-
-  const TrackIndex index(trace, options.threads);
-  // Each job writes what no other touches. First those that the others build on, each with what
-  // needs only that; then the rest, longest first.
-  LaunchLinks links;
-  DeviceWork work;
+  analysis.steps = prepared.steps;
+  // Each job writes what no other touches.
   RunAll({[&] {
-            work = CollectDeviceWork(index, classifier, scope);
-            analysis.devices = DecomposeDeviceTime(work, scope);
-            analysis.kernels = TabulateKernels(trace, work, classifier, scope);
+            analysis.ops = TabulateOps(prepared.index, prepared.links, scope);
+            if (options.key_averages) {
+              analysis.ops.key_averages = AverageByKey(prepared.index, prepared.links, scope);
+            }
           },
           [&] {
-            links = LinkLaunches(trace);
-            analysis.ops = TabulateOps(index, links, scope);
-            if (options.key_averages) {
-              analysis.ops.key_averages = AverageByKey(index, links, scope);
-            }
-          }},
-         options.threads);
-  RunAll({[&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
-            analysis.idle = AttributeIdle(index, work, links, scope, in_flight);
+            analysis.idle =
+                AttributeIdle(prepared.index, prepared.work, prepared.links, scope, in_flight);
           },
-          [&] { analysis.launches = TabulateLaunches(trace, links, scope); },
+          [&] { analysis.launches = TabulateLaunches(trace, prepared.links, scope); },
+          [&] { analysis.devices = DecomposeDeviceTime(prepared.work, scope); },
+          [&] { analysis.kernels = TabulateKernels(trace, prepared.work, classifier, scope); },
           [&] {
             analysis.facts = GatherFacts(trace);
-            analysis.notes = NotesOf(index, analysis.facts, work, links, classifier);
+            analysis.notes = NotesOf(prepared, analysis.facts, classifier);
           },
-          [&] { analysis.copies = TabulateCopies(trace, scope); },
-          [&] { analysis.steps = FindSteps(index, links, scope); }},
+          [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
   return analysis;
+}
+
+TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
+                           const AnalysisOptions& options) {
+  return AnalyzeTrace(Prepare(trace, classifier, options.scope, options.threads), classifier,
+                      options);
 }
 
 std::vector<RankInput> RankInputsOf(RunAnalysis& run) {

@@ -11,6 +11,7 @@
 #include "analysis/kernels.h"
 #include "analysis/launches.h"
 #include "analysis/ops.h"
+#include "analysis/prepared_trace.h"
 #include "analysis/ranks.h"
 #include "analysis/steps.h"
 #include "model/trace.h"
@@ -53,14 +54,17 @@ struct RunAnalysis {
   std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
 };
 
-// Runs every analysis over one trace. Adds the notes that only analysis can see (orphans, long
-// overlaps, no GPU events). The strings in the result are copies: the trace may go.
+// Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that
+// only analysis can see (orphans, long overlaps, no GPU events). The strings in the result are
+// copies: the trace may go.
 struct AnalysisOptions {
   Scope scope;
   std::optional<InFlight> in_flight = {};  // absent: unknown
   bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
   size_t threads = 1;  // independent analyses run at once; the result is the same
 };
+TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
+                           const AnalysisOptions& options = {});
 TraceAnalysis AnalyzeTrace(const Trace& trace, const Classifier& classifier,
                            const AnalysisOptions& options = {});
 // The traces as the analyses of a run see them. They point into `run`. Sets the stages in `run`,

@@ -26,14 +26,14 @@ class Attribution {
  public:
   Attribution(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
               const Scope& scope, const IntervalSet* in_flight, size_t max_gaps,
-              std::vector<IdleStretch>* stretches)
+              const OnStretch& on_stretch)
       : index_(index),
         trace_(index.trace()),
         work_(work),
         links_(links),
         scope_(scope),
         in_flight_(in_flight),
-        stretches_(stretches),
+        on_stretch_(on_stretch),
         calls_(trace_),
         longest_(max_gaps) {
     const auto steps = StepExtents(index, links, work.on_host);
@@ -260,9 +260,9 @@ class Attribution {
 
   // Lists `when`, a part of the gap with this cause where there were requests.
   void List(const RawGap& gap, Interval when, IdleCause cause) {
-    if (stretches_ == nullptr) return;
+    if (!on_stretch_) return;
     const auto add = [&](Interval part, IdleCause of_part) {
-      stretches_->push_back({part, gap.device, of_part});
+      on_stretch_({part, gap.device, of_part});
     };
     const auto split = [](const IntervalSet& set, Interval whole, auto inside, auto outside) {
       set.ForEachPart(whole, [&](Interval part, bool in) { in ? inside(part) : outside(part); });
@@ -334,7 +334,7 @@ class Attribution {
   const LaunchLinks& links_;
   const Scope& scope_;
   const IntervalSet* in_flight_;                      // null: unknown
-  std::vector<IdleStretch>* stretches_;               // null: not wanted
+  const OnStretch& on_stretch_;                       // empty: not wanted
   std::map<ProcessId, IntervalSet> between_steps_;    // empty where no step is known
   std::vector<const IntervalSet*> between_of_track_;  // the same by track
   struct Host {
@@ -365,12 +365,12 @@ std::string_view IdleCauseId(IdleCause cause) {
 
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope, const InFlight* in_flight, size_t max_gaps,
-                        std::vector<IdleStretch>* stretches) {
+                        const OnStretch& on_stretch) {
   const Requests requests =
       in_flight == nullptr ? Requests::kUnknown : CheckInFlight(index.trace(), *in_flight);
   const bool known = requests == Requests::kKnown || requests == Requests::kShared;
   Attribution attribution(index, work, links, scope, known ? &in_flight->when : nullptr, max_gaps,
-                          stretches);
+                          on_stretch);
   for (uint32_t i = 0; i < work.devices.size(); ++i) {
     if (scope.device.empty() || work.devices[i].device == scope.device) attribution.AddDevice(i);
   }

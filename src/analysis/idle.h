@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -82,20 +83,22 @@ struct IdleTable {
   DurationNs may_be_busy;
   std::vector<IdleGap> gaps;  // the `max_gaps` longest, longest first, then by start and device
 };
-// Idle time of one device with one cause. The stretches of a device are in the order of time and
-// do not overlap; their sums by cause are the table's.
+// Idle time of one device with one cause.
 struct IdleStretch {
   Interval when;
   uint32_t device = 0;  // index into DeviceWork::devices
   IdleCause cause = IdleCause::kUnknown;
 };
+// Called device by device, in the order of time. The stretches of a device do not overlap; their
+// sums by cause are the table's.
+using OnStretch = std::function<void(const IdleStretch&)>;
 
 // `links` is LinkLaunches's of the same trace. Gaps are those of DeviceTime: with a window, what is
 // idle at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
-// and host calls, and a look at the host slices that touch a listed gap. `stretches`, unless null,
-// gets all of the idle time, device by device: 24 bytes each, one or more a gap.
+// and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
+// empty, gets all of the idle time: once or more a gap.
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
-                        size_t max_gaps = 50, std::vector<IdleStretch>* stretches = nullptr);
+                        size_t max_gaps = 50, const OnStretch& on_stretch = {});
 
 }  // namespace tacho

@@ -21,7 +21,8 @@ IdleTable IdleOf(TraceBuilder&& builder, const Scope& scope = {}, size_t max_gap
   std::vector<IdleStretch> stretches;
   IdleTable table =
       AttributeIdle(TrackIndex(trace), CollectDeviceWork(TrackIndex(trace), classifier, scope),
-                    LinkLaunches(trace), scope, in_flight, max_gaps, &stretches);
+                    LinkLaunches(trace), scope, in_flight, max_gaps,
+                    [&](const IdleStretch& stretch) { stretches.push_back(stretch); });
   std::map<IdleCause, DurationNs> by_cause, of_table;
   for (size_t i = 0; i < stretches.size(); ++i) {
     EXPECT_FALSE(stretches[i].when.empty());

@@ -129,7 +129,8 @@ Results Analyze(const Trace& trace, const Scope& scope = {},
   const DeviceWork work = CollectDeviceWork(TrackIndex(trace), classifier, scope);
   std::vector<IdleStretch> stretches;
   IdleTable idle = AttributeIdle(TrackIndex(trace), work, LinkLaunches(trace), scope,
-                                 in_flight ? &*in_flight : nullptr, 50, &stretches);
+                                 in_flight ? &*in_flight : nullptr, 50,
+                                 [&](const IdleStretch& stretch) { stretches.push_back(stretch); });
   return {DecomposeDeviceTime(work, scope), TabulateKernels(trace, work, classifier, scope),
           std::move(idle), std::move(stretches)};
 }

@@ -39,6 +39,10 @@ void ParallelFor(size_t count, size_t threads, const std::function<void(size_t)>
   }
 }
 
+void RunAll(const std::vector<std::function<void()>>& jobs, size_t threads) {
+  ParallelFor(jobs.size(), threads, [&](size_t i) { jobs[i](); });
+}
+
 size_t CoreCount() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;

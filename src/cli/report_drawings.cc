@@ -212,7 +212,7 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
 void DrawingKeeper::Draw(const AnalysedTrace& read) {
   const TraceAnalysis& analysis = read.analysis;
   if (analysis.facts.role == TraceRole::kFrontend) return;
-  const RankRows rows(read.trace, classifier_, read.in_flight);
+  const RankRows rows(Prepare(read.trace, classifier_), classifier_, read.in_flight);
   Drawings drawings;
   const std::vector<Row> devices = RowsOfDevices(rows);
   for (const Phase phase : {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kOther}) {

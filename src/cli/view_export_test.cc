@@ -12,6 +12,7 @@
 #include "ingest/kineto_json/kineto_reader.h"
 #include "model/trace_builder.h"
 #include "view/export_window.h"
+#include "view/viewed_for_test.h"
 
 namespace tacho {
 namespace {
@@ -104,8 +105,7 @@ std::string TraceJson(int rank, int64_t base) {
 }
 
 std::unique_ptr<ViewedRank> Viewed(const std::string& json) {
-  static const Classifier rules = *Classifier::Create();
-  return std::make_unique<ViewedRank>("path", ReadTrace(json), rules);
+  return MakeViewedRank("path", ReadTrace(json));
 }
 
 TEST(ViewExport, ARankIsReadBackAsItIs) {

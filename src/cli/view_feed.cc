@@ -31,14 +31,14 @@ void ViewFeed::OnFound(const Discovery& found) {
   changed_.notify_all();
 }
 
-const Trace& ViewFeed::OnTrace(size_t source, const std::string& path, Trace&& trace,
-                               const std::optional<InFlight>& in_flight) {
+void ViewFeed::OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
+                       const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) {
   // One thread at a time calls for one source.
   // Before the rank gets a number, as there may be no memory for it.
-  auto read =
-      std::make_unique<ViewedRank>(path, std::move(trace), classifier_, in_flight, threads_);
+  auto read = std::make_unique<ViewedRank>(path, std::move(trace), prepared, classifier_, in_flight,
+                                           threads_);
   ranks_[source].push_back(ranks_[source].empty() ? source : run_->Append(path));
-  return run_->Add(ranks_[source].back(), std::move(read));
+  run_->Add(ranks_[source].back(), std::move(read));
 }
 
 void ViewFeed::OnEnd(size_t source, const Error* failure) {

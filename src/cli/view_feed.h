@@ -25,8 +25,8 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   void OnBytes(uint64_t stored_bytes) override { run_->AddBytes(stored_bytes); }
   void OnFound(const Discovery& found) override;
   void OnBegin(size_t source) override { run_->Begin(source); }
-  const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
-                       const std::optional<InFlight>& in_flight) override;
+  void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
+               const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override;
   void OnEnd(size_t source, const Error* failure) override;
 
   // What ReadRun returned, once. Ranks that were read and are not in it are of other sessions.

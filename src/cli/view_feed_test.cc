@@ -27,7 +27,9 @@ class ViewFeedTest : public testing::Test {
     feed_.OnFound(found);
   }
   void Read(size_t source, const std::string& path) {
-    feed_.OnTrace(source, path, OneKernel(), std::nullopt);
+    auto trace = std::make_unique<const Trace>(OneKernel());
+    const PreparedTrace prepared = Prepare(*trace, FeedRules());
+    feed_.OnTrace(source, path, std::move(trace), prepared, std::nullopt);
   }
   // As reading ends with an analysis of these paths.
   void Finish(const std::vector<std::string>& paths) {

@@ -328,16 +328,20 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                 }
               }
               const std::optional<InFlight> requests = RequestsOf(read_trace, source, in_flight);
-              const Trace& trace = options.keeper == nullptr
-                                       ? read_trace
-                                       : options.keeper->OnTrace(number, outcome.seen.path,
-                                                                 std::move(read_trace), requests);
-              TraceAnalysis analysis = AnalyzeTrace(
-                  trace, classifier,
-                  {.scope = scope,
-                   .in_flight = requests,
-                   .key_averages = options.key_averages,
-                   .threads = threads == StreamThreads::kAhead ? size_t{2} : size_t{1}});
+              auto kept = std::make_unique<const Trace>(std::move(read_trace));
+              const Trace& trace = *kept;
+              TraceAnalysis analysis = [&] {
+                const size_t at_once = threads == StreamThreads::kAhead ? 2 : 1;
+                const PreparedTrace prepared = Prepare(trace, classifier, scope, at_once);
+                if (options.keeper != nullptr)
+                  options.keeper->OnTrace(number, outcome.seen.path, std::move(kept), prepared,
+                                          requests);
+                return AnalyzeTrace(prepared, classifier,
+                                    {.scope = scope,
+                                     .in_flight = requests,
+                                     .key_averages = options.key_averages,
+                                     .threads = at_once});
+              }();
               analysis.first_of_file = outcome.first;
               if (!options.device.empty() && analysis.devices.empty())
                 outcome.seen.lacks = Lacks::kDevice;

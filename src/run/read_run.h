@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,10 +44,10 @@ class TraceKeeper {
   // results.
   virtual void OnFound(const Discovery& found) = 0;
   virtual void OnBegin(size_t source) = 0;
-  // Takes a trace of the source before its analysis, and returns it: it stays until ReadRun
-  // returns. `path`: as in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
-  virtual const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
-                               const std::optional<InFlight>& in_flight) = 0;
+  // Takes a trace of the source before its analysis, and keeps it until ReadRun returns. `path`: as
+  // in TraceAnalysis. `in_flight`: on the trace's clock; absent: unknown.
+  virtual void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
+                       const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) = 0;
   // Its last call for the source. `failure`: why it cannot be read, or null. A source without a
   // trace and without a failure has none of those that were asked for.
   virtual void OnEnd(size_t source, const Error* failure) = 0;
@@ -64,7 +65,7 @@ struct ReadOptions {
   std::string device = {};
   bool key_averages = false;                  // also what PyTorch's key_averages() shows
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
-  TraceKeeper* keeper = nullptr;
+  TraceKeeper* keeper = nullptr;              // without a window and a device
   // Sees each trace of the run with its analysis, before the trace is dropped. Many threads call it
   // at once.
   std::function<void(const AnalysedTrace&)> on_analysed = {};

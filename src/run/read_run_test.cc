@@ -201,9 +201,10 @@ struct KeepsAll : TraceKeeper {
     unreadable = found.failures.size();
   }
   void OnBegin(size_t source) override { ++begun[source]; }
-  const Trace& OnTrace(size_t source, const std::string& path, Trace&& trace,
-                       const std::optional<InFlight>& in_flight) override {
-    return kept[source].emplace_back(Kept{path, std::move(trace), in_flight.has_value()}).trace;
+  void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
+               const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override {
+    EXPECT_EQ(&prepared.index.trace(), trace.get());
+    kept[source].push_back({path, std::move(trace), in_flight.has_value()});
   }
   void OnEnd(size_t source, const Error* failure) override {
     ++ended[source];
@@ -212,7 +213,7 @@ struct KeepsAll : TraceKeeper {
   std::vector<std::atomic<int>> begun, ended, failed;
   struct Kept {
     std::string path;
-    Trace trace;
+    std::unique_ptr<const Trace> trace;
     bool has_requests = false;
   };
   std::vector<std::deque<Kept>> kept;
@@ -233,7 +234,7 @@ TEST_F(ReadRunTest, AKeeperGetsEachTraceAndTheResultsAreTheSame) {
     ASSERT_THAT(keeper.kept[rank], SizeIs(1));
     const KeepsAll::Kept& trace = keeper.kept[rank][0];
     EXPECT_EQ(trace.path, folder_.At("rank" + std::to_string(rank) + ".json"));
-    EXPECT_EQ(trace.trace.gpu.size(), 2u) << "it outlives the reading";
+    EXPECT_EQ(trace.trace->gpu.size(), 2u) << "it outlives the reading";
     EXPECT_FALSE(trace.has_requests);
   }
   EXPECT_EQ(keeper.unreadable, 1u);
@@ -307,7 +308,7 @@ TEST_F(ReadRunTest, AFileMayHoldSeveralTraces) {
   ASSERT_TRUE(
       ReadRun({.paths = {file}}, {.keeper = &keeper}, *classifier, progress_, ReadTwoRanks));
   ASSERT_THAT(keeper.kept[0], SizeIs(3));
-  EXPECT_EQ(keeper.kept[0][2].trace.python_frames.size(), 1u);
+  EXPECT_EQ(keeper.kept[0][2].trace->python_frames.size(), 1u);
   const auto summaries = ReadSummaries({file}, 0, progress_, ReadTwoRanks);
   ASSERT_THAT(summaries->run.traces, SizeIs(3));
   EXPECT_EQ(summaries->run.traces[1].path, file + "#pid=101");

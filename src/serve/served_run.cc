@@ -48,10 +48,8 @@ void ServedRun::AddBytes(uint64_t stored_bytes) {
     SendProgress();
 }
 
-const Trace& ServedRun::Add(size_t rank, std::unique_ptr<ViewedRank> read) {
-  const Trace& trace = read->trace();
+void ServedRun::Add(size_t rank, std::unique_ptr<ViewedRank> read) {
   SendRanks(view_.Add(std::move(read), rank));
-  return trace;
 }
 
 size_t ServedRun::Append(std::string path) { return view_.Append(std::move(path)); }

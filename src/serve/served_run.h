@@ -45,8 +45,7 @@ class ServedRun {
   // For who reads.
   void Begin(size_t rank);
   void AddBytes(uint64_t stored_bytes);
-  // Returns the rank's trace, which stays as long as this object.
-  const Trace& Add(size_t rank, std::unique_ptr<ViewedRank> read);
+  void Add(size_t rank, std::unique_ptr<ViewedRank> read);
   // A further trace of a file that holds several.
   size_t Append(std::string path);
   void Fail(size_t rank, std::string why);

@@ -10,17 +10,13 @@
 #include "model/trace_builder.h"
 #include "report/analyze_json.h"
 #include "view/tiles.h"
+#include "view/viewed_for_test.h"
 
 namespace tacho {
 namespace {
 
 using testing::HasSubstr;
 using Json = nlohmann::json;
-
-const Classifier& ApiRules() {
-  static const Classifier classifier = *Classifier::Create();
-  return classifier;
-}
 
 constexpr const char* kHostile = "<img src=x onerror=alert(1)>\"\\\x1b[31m\xff";
 
@@ -37,9 +33,8 @@ class ViewApiTest : public testing::Test {
   }
   void Read(size_t rank) {
     const std::string path = run_.info().paths[rank];
-    const Trace& trace =
-        run_.Add(rank, std::make_unique<ViewedRank>(path, MakeTrace(), ApiRules()));
-    analysis_.traces.push_back(AnalyzeTrace(trace, ApiRules()));
+    run_.Add(rank, MakeViewedRank(path, MakeTrace()));
+    analysis_.traces.push_back(AnalyzeTrace(MakeTrace(), ViewRules()));
     analysis_.traces.back().path = path;
   }
   void Finish() {
@@ -65,7 +60,7 @@ class ViewApiTest : public testing::Test {
                   .paths = {"run/a.json", "run/b.json"},
                   .stored_bytes = 100,
                   .start = {ServedStart::Kind::kGap, 1, {}}},
-                 ApiRules()};
+                 ViewRules()};
   MarksFile marks_{""};
   ViewApi api_{run_, marks_};
 };
@@ -154,8 +149,8 @@ TEST_F(ViewApiTest, WhyThereIsNoAnalysis) {
 TEST_F(ViewApiTest, ANameIsAPlaceToBegin) {
   ServedRunInfo info = run_.info();
   info.start = {ServedStart::Kind::kName, 0, {}, "emm"};
-  ServedRun run(info, ApiRules());
-  run.Add(0, std::make_unique<ViewedRank>(info.paths[0], MakeTrace(), ApiRules()));
+  ServedRun run(info, ViewRules());
+  run.Add(0, MakeViewedRank(info.paths[0], MakeTrace()));
   run.Fail(1, "it is broken");
   run.Finish(std::make_shared<const RunAnalysis>());
   const Json start = Json::parse(ViewApi(run, marks_).Answer("meta", {}).body)["start"];

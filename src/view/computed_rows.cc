@@ -3,21 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "base/interval_set.h"
+#include <span>
 
 namespace tacho {
 namespace {
 
-// When any of the items that `wanted` accepts runs.
-template <typename Wanted>
-IntervalSet UnionOf(const DeviceItems& device, Wanted wanted) {
-  std::vector<Interval> intervals;
-  for (const WorkItem& item : device.items) {
-    if (wanted(item.kind)) intervals.push_back(item.when);
-  }
-  return IntervalSet(std::move(intervals));
+// What has been added to `slices` since there were `first`.
+ComputedRow Since(size_t first, const ComputedSlices& slices) {
+  return {static_cast<uint32_t>(first), slices.table.size() - first};
 }
+
+// The union of the items that `wanted` accepts, one interval after the other. Makes no list: new
+// memory would cost more than the union.
+template <typename Wanted>
+class UnionOf {
+ public:
+  UnionOf(const DeviceItems& device, Wanted wanted) : items_(device.items), wanted_(wanted) {}
+
+  // Empty after the last.
+  Interval Next() {
+    Interval open;
+    for (; next_ < items_.size(); ++next_) {
+      const WorkItem& item = items_[next_];
+      if (!wanted_(item.kind) || item.when.empty()) continue;
+      if (!open.empty() && item.when.start > open.end) break;
+      open = open.empty() ? item.when : Interval{open.start, std::max(open.end, item.when.end)};
+    }
+    return open;
+  }
+
+ private:
+  std::span<const WorkItem> items_;  // by start
+  Wanted wanted_;
+  size_t next_ = 0;
+};
 
 std::string StepName(const Step& step) {
   const StepLabel& label = step.label;
@@ -29,16 +48,18 @@ std::string StepName(const Step& step) {
 
 }  // namespace
 
-uint32_t ComputedSlices::Add(Interval when, std::string_view name, uint8_t color) {
-  const StringId id = names.Intern(name);
-  color_of_name.resize(names.size());
-  color_of_name[static_cast<size_t>(id)] = color;
+void ComputedSlices::Add(Interval when, std::string_view name, uint8_t color) {
+  StringId& id = last_of_color[color];
+  if (names.View(id) != name) {
+    id = names.Intern(name);
+    color_of_name.resize(names.size());
+    color_of_name[static_cast<size_t>(id)] = color;
+  }
   table.start.push_back(when.start);
   table.duration.push_back(when.length().ns);
   table.name.push_back(id);
   table.track.push_back({});
   table.args.push_back({});
-  return static_cast<uint32_t>(table.size() - 1);
 }
 
 SliceTable MarksOf(const Trace& trace) {
@@ -64,48 +85,59 @@ SliceTable MarksOf(const Trace& trace) {
 }
 
 ComputedRow AddSteps(const StepTable& steps, ComputedSlices& slices) {
-  ComputedRow row;
+  const size_t first = slices.table.size();
   for (const Step& step : steps.steps) {
-    row.push_back(slices.Add(step.when, StepName(step), static_cast<uint8_t>(step.label.phase)));
+    slices.Add(step.when, StepName(step), static_cast<uint8_t>(step.label.phase));
   }
-  return row;
+  return Since(first, slices);
 }
 
 ComputedRow AddBusy(const DeviceItems& device, ComputedSlices& slices) {
-  const IntervalSet busy = UnionOf(device, [](WorkKind) { return true; });
-  ComputedRow row;
-  for (const Interval& when : busy.intervals()) {
-    row.push_back(slices.Add(when, "busy", static_cast<uint8_t>(Exposure::kBusy)));
+  const size_t first = slices.table.size();
+  UnionOf all(device, [](WorkKind) { return true; });
+  for (Interval busy = all.Next(); !busy.empty(); busy = all.Next()) {
+    slices.Add(busy, "busy", static_cast<uint8_t>(Exposure::kBusy));
   }
-  return row;
+  return Since(first, slices);
 }
 
 ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices) {
-  const IntervalSet communicates =
-      UnionOf(device, [](WorkKind kind) { return kind == WorkKind::kCommunication; });
-  const IntervalSet computes = UnionOf(device, [](WorkKind kind) {
+  const size_t first = slices.table.size();
+  UnionOf communication(device, [](WorkKind kind) { return kind == WorkKind::kCommunication; });
+  UnionOf computation(device, [](WorkKind kind) {
     return kind == WorkKind::kCompute || kind == WorkKind::kMemset;
   });
-  ComputedRow row;
-  for (const Interval& whole : communicates.intervals()) {
-    computes.ForEachPart(whole, [&](Interval part, bool hidden) {
-      row.push_back(
-          slices.Add(part, hidden ? "hidden" : "exposed",
-                     static_cast<uint8_t>(hidden ? Exposure::kHidden : Exposure::kExposed)));
-    });
+  Interval computes = computation.Next();
+  for (Interval rest = communication.Next(); !rest.empty(); rest = communication.Next()) {
+    while (!rest.empty()) {
+      while (!computes.empty() && computes.end <= rest.start) computes = computation.Next();
+      const Interval hidden = computes.Clip(rest);
+      const Interval exposed{rest.start, hidden.empty() ? rest.end : hidden.start};
+      if (!exposed.empty())
+        slices.Add(exposed, "exposed", static_cast<uint8_t>(Exposure::kExposed));
+      if (!hidden.empty()) slices.Add(hidden, "hidden", static_cast<uint8_t>(Exposure::kHidden));
+      rest.start = hidden.empty() ? rest.end : hidden.end;
+    }
   }
-  return row;
+  return Since(first, slices);
 }
 
-ComputedRow AddIdle(const std::vector<IdleStretch>& stretches, uint32_t device,
-                    ComputedSlices& slices) {
-  ComputedRow row;
-  auto stretch = std::ranges::lower_bound(stretches, device, {}, &IdleStretch::device);
-  for (; stretch != stretches.end() && stretch->device == device; ++stretch) {
-    row.push_back(slices.Add(stretch->when, IdleCauseId(stretch->cause),
-                             static_cast<uint8_t>(stretch->cause)));
+IdleRows AddIdle(const PreparedTrace& prepared, const InFlight* in_flight, size_t max_gaps,
+                 ComputedSlices& slices) {
+  size_t first = slices.table.size();
+  std::vector<size_t> counts(prepared.work.devices.size());
+  IdleRows idle;
+  idle.table = AttributeIdle(prepared.index, prepared.work, prepared.links, {}, in_flight, max_gaps,
+                             [&](const IdleStretch& stretch) {
+                               slices.Add(stretch.when, IdleCauseId(stretch.cause),
+                                          static_cast<uint8_t>(stretch.cause));
+                               ++counts[stretch.device];
+                             });
+  for (const size_t count : counts) {
+    idle.of_device.emplace_back(static_cast<uint32_t>(first), count);
+    first += count;
   }
-  return row;
+  return idle;
 }
 
 }  // namespace tacho

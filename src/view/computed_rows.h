@@ -1,11 +1,11 @@
 #pragma once
 
-#include <string>
+#include <array>
+#include <string_view>
 #include <vector>
 
-#include "analysis/device_work.h"
 #include "analysis/idle.h"
-#include "analysis/steps.h"
+#include "analysis/prepared_trace.h"
 #include "base/string_pool.h"
 #include "view/lane.h"
 #include "view/palette.h"
@@ -18,16 +18,18 @@ struct ComputedSlices {
   SliceTable table;
   std::vector<uint8_t> color_of_name;
 
-  // Appends a slice and returns its row. Slices of one name have one colour.
-  uint32_t Add(Interval when, std::string_view name, uint8_t color);
+  // Appends a slice. Slices of one name have one colour.
+  void Add(Interval when, std::string_view name, uint8_t color);
+
+  std::array<StringId, kColors> last_of_color = {};  // the name added last: most have it again
 };
 
 // The ranges of a trace, then its instants, as slices. A range that was open when the recording
 // ended goes on until the last slice's end.
 SliceTable MarksOf(const Trace& trace);
 
-// Rows of `slices` that belong together, in the order of time.
-using ComputedRow = std::vector<uint32_t>;
+// Slices of a table that belong together, in the order of time.
+using ComputedRow = RowList;
 
 // The steps of the engine, by phase (Palette::kPhases); named by phase and tokens:
 // "decode 64 tokens".
@@ -36,9 +38,12 @@ ComputedRow AddSteps(const StepTable& steps, ComputedSlices& slices);
 // computed, exposed while it did not.
 ComputedRow AddBusy(const DeviceItems& device, ComputedSlices& slices);
 ComputedRow AddCommunication(const DeviceItems& device, ComputedSlices& slices);
-// The idle time of a device by cause (Palette::kIdle). `stretches`: of all devices, one after the
-// other; `device`: index into DeviceWork::devices. Cost: O(log n) and that of the device's.
-ComputedRow AddIdle(const std::vector<IdleStretch>& stretches, uint32_t device,
-                    ComputedSlices& slices);
+// The idle time of all devices by cause (Palette::kIdle), and what AttributeIdle says of it.
+struct IdleRows {
+  IdleTable table;
+  std::vector<ComputedRow> of_device;  // index into DeviceWork::devices
+};
+IdleRows AddIdle(const PreparedTrace& prepared, const InFlight* in_flight, size_t max_gaps,
+                 ComputedSlices& slices);
 
 }  // namespace tacho

@@ -61,13 +61,11 @@ TEST(ComputedRows, AreTheFiguresOfTheTables) {
       }
     }
     const Trace trace = std::move(builder).Finish();
-    const TrackIndex index(trace);
-    const DeviceWork work = CollectDeviceWork(index, TheClassifier());
+    const PreparedTrace prepared = Prepare(trace, TheClassifier());
+    const DeviceWork& work = prepared.work;
     const std::vector<DeviceTime> times = DecomposeDeviceTime(work);
-    std::vector<IdleStretch> stretches;
-    const IdleTable idle =
-        AttributeIdle(index, work, LinkLaunches(trace), {}, nullptr, 0, &stretches);
     ComputedSlices slices;
+    const IdleRows idle = AddIdle(prepared, nullptr, 0, slices);
     int64_t idle_time = 0;
     for (uint32_t device = 0; device < work.devices.size(); ++device) {
       const DeviceItems& items = work.devices[device];
@@ -76,11 +74,11 @@ TEST(ComputedRows, AreTheFiguresOfTheTables) {
       auto communication = TimesOf(slices, AddCommunication(items, slices));
       EXPECT_EQ(communication["exposed"], times[device].exposed_comm.ns);
       EXPECT_EQ(communication["exposed"] + communication["hidden"], times[device].comm_busy.ns);
-      for (const auto& [cause, ns] : TimesOf(slices, AddIdle(stretches, device, slices))) {
+      for (const auto& [cause, ns] : TimesOf(slices, idle.of_device[device])) {
         idle_time += ns;
       }
     }
-    EXPECT_EQ(idle_time, (idle.window - idle.busy).ns) << seed;
+    EXPECT_EQ(idle_time, (idle.table.window - idle.table.busy).ns) << seed;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/gpu_scope.h"
 #include "analysis/missing_work.h"
+#include "base/parallel.h"
 
 namespace tacho {
 namespace {
@@ -38,6 +39,11 @@ std::string WhyNoDevice(const Trace& trace, bool on_host) {
   return why;
 }
 
+void CheckSize(const SliceTable& slices) {
+  if (slices.size() > SliceRef::kMostRows)
+    throw std::length_error("more slices of one kind than a view can show");
+}
+
 }  // namespace
 
 std::string_view RowKindName(RowKind kind) {
@@ -57,68 +63,83 @@ size_t TimelineRow::slices() const {
   return slices;
 }
 
-RankRows::RankRows(const Trace& trace, const Classifier& classifier, const InFlight* in_flight,
-                   size_t threads)
-    : trace_(&trace), links_(LinkLaunches(trace)) {
-  const TrackIndex index(trace, threads);
-  steps_ = FindSteps(index, links_);
-  const DeviceWork work = CollectDeviceWork(index, classifier);
-  std::vector<IdleStretch> stretches;
-  gaps_ = AttributeIdle(index, work, links_, {}, in_flight, kMostGaps, &stretches).gaps;
-  marks_ = MarksOf(trace);
-  const ComputedRow of_steps = AddSteps(steps_, computed_);
-  std::vector<OfDevice> devices;
-  for (uint32_t i = 0; i < work.devices.size(); ++i) {
-    devices.push_back({work.devices[i].device, AddBusy(work.devices[i], computed_),
-                       AddIdle(stretches, i, computed_),
-                       AddCommunication(work.devices[i], computed_)});
-  }
+RankRows::RankRows(const PreparedTrace& prepared, const Classifier& classifier,
+                   const InFlight* in_flight, size_t threads)
+    : trace_(&prepared.index.trace()),
+      links_(prepared.links),
+      steps_(prepared.steps),
+      marks_(MarksOf(*trace_)) {
+  const TrackIndex& index = prepared.index;
   MakeTables(classifier);
-  AddComputed(of_steps, devices, WhyNoDevice(trace, work.on_host));
-  AddStreams(index);
-  AddThreads(index);
+  std::vector<std::vector<Lane>> of_tracks, of_streams(index.gpu().lanes());
+  RunAll({[&] { AddComputed(prepared, in_flight); },  // alone fills computed_ and rows_
+          [&] { of_tracks = StackHostTracks(index, tables_); },
+          [&] {
+            for (size_t i = 0; i < of_streams.size(); ++i) {
+              of_streams[i] = StackStream(index, static_cast<StreamId>(i), tables_);
+            }
+          }},
+         threads);
+  AddStreams(index, std::move(of_streams));
+  AddThreads(index, std::move(of_tracks));
   AddMarks();
-  for (DrawnTable& table : tables_) table.color_of_name = {};  // the lanes have them
+  NameTables();
 }
 
+// All but the names.
 void RankRows::MakeTables(const Classifier& classifier) {
   const Trace& trace = *trace_;
-  names_ = std::make_unique<RankNames>(trace, computed_.names);
   const auto one_color = [&](HostColor color) {
     return std::vector<uint8_t>(trace.words.strings.size(), static_cast<uint8_t>(color));
   };
   const auto add = [&](const SliceTable& slices, std::vector<uint8_t> colors) {
-    tables_.push_back({&slices, &trace.words.strings, std::move(colors), names_->of_others()});
+    CheckSize(slices);
+    tables_.push_back({&slices, &trace.words.strings, std::move(colors)});
   };
   // In the order of DrawnFrom.
   add(trace.gpu, ColorsOfGpuWork(trace, classifier));
-  tables_.back().id_of_name = names_->of_gpu_work();
   add(trace.gpu_annotations, one_color(HostColor::kAnnotation));
   add(trace.python_frames, one_color(HostColor::kPython));
   add(trace.annotations, one_color(HostColor::kAnnotation));
   add(trace.host_ops, one_color(HostColor::kOperator));
   add(trace.host_calls, ColorsOfHostCalls(trace));
   add(trace.others, one_color(HostColor::kOther));
-  tables_.push_back(
-      {&computed_.table, &computed_.names, computed_.color_of_name, names_->of_computed()});
+  tables_.push_back({&computed_.table, &computed_.names, {}});  // AddComputed knows the colours
   add(marks_, one_color(HostColor::kAnnotation));
-  for (const DrawnTable& table : tables_) {
-    if (table.slices->size() > SliceRef::kMostRows) {
-      throw std::length_error("more slices of one kind than a view can show");
-    }
+}
+
+void RankRows::NameTables() {
+  names_ = std::make_unique<RankNames>(*trace_, computed_.names);
+  for (DrawnTable& table : tables_) {
+    table.id_of_name = names_->of_others();
+    table.color_of_name = {};  // the lanes have them
   }
+  tables_[static_cast<size_t>(DrawnFrom::kGpu)].id_of_name = names_->of_gpu_work();
+  tables_[static_cast<size_t>(DrawnFrom::kComputed)].id_of_name = names_->of_computed();
 }
 
 std::vector<Lane> RankRows::LanesOf(const ComputedRow& row) const {
   Stack stack;
-  for (const uint32_t slice : row) {
-    stack.Place({static_cast<uint32_t>(DrawnFrom::kComputed), slice}, computed_.table.When(slice));
+  for (size_t i = 0; i < row.size(); ++i) {
+    stack.Place({static_cast<uint32_t>(DrawnFrom::kComputed), row[i]},
+                computed_.table.When(row[i]));
   }
   return stack.Take(tables_);
 }
 
-void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices,
-                           std::string_view no_device) {
+void RankRows::AddComputed(const PreparedTrace& prepared, const InFlight* in_flight) {
+  const DeviceWork& work = prepared.work;
+  // First all slices, those of the steps before the others: lanes need their colours.
+  const ComputedRow steps = AddSteps(steps_, computed_);
+  IdleRows idle = AddIdle(prepared, in_flight, kMostGaps, computed_);
+  gaps_ = std::move(idle.table.gaps);
+  std::vector<ComputedRow> busy, communication;
+  for (const DeviceItems& device : work.devices) {
+    busy.push_back(AddBusy(device, computed_));
+    communication.push_back(AddCommunication(device, computed_));
+  }
+  CheckSize(computed_.table);
+  tables_[static_cast<size_t>(DrawnFrom::kComputed)].color_of_name = computed_.color_of_name;
   const auto add = [&](RowKind kind, Palette palette, const std::string& owner,
                        std::string_view label, std::string_view lacks, const ComputedRow& row) {
     rows_.push_back({kind, RowGroup::kComputed, palette, owner, std::string(label),
@@ -126,19 +147,20 @@ void RankRows::AddComputed(const ComputedRow& steps, const std::vector<OfDevice>
   };
   add(RowKind::kSteps, Palette::kPhases, "", "steps", "the trace names no step of the engine",
       steps);
-  for (const OfDevice& of : devices) {
-    add(RowKind::kBusy, Palette::kExposure, of.device, "busy", "no work was recorded", of.busy);
-    add(RowKind::kIdle, Palette::kIdle, of.device, "idle by cause",
-        "no idle time between its first and last work", of.idle);
-    add(RowKind::kCommunication, Palette::kExposure, of.device, "communication",
-        "no communication was recorded", of.communication);
+  for (size_t i = 0; i < work.devices.size(); ++i) {
+    const std::string& device = work.devices[i].device;
+    add(RowKind::kBusy, Palette::kExposure, device, "busy", "no work was recorded", busy[i]);
+    add(RowKind::kIdle, Palette::kIdle, device, "idle by cause",
+        "no idle time between its first and last work", idle.of_device[i]);
+    add(RowKind::kCommunication, Palette::kExposure, device, "communication",
+        "no communication was recorded", communication[i]);
   }
-  if (devices.empty()) {
-    add(RowKind::kBusy, Palette::kExposure, "", "device", no_device, {});
+  if (work.devices.empty()) {
+    add(RowKind::kBusy, Palette::kExposure, "", "device", WhyNoDevice(*trace_, work.on_host), {});
   }
 }
 
-void RankRows::AddStreams(const TrackIndex& index) {
+void RankRows::AddStreams(const TrackIndex& index, std::vector<std::vector<Lane>> lanes) {
   const Trace& trace = *trace_;
   struct OfStream {
     size_t stream;
@@ -155,7 +177,7 @@ void RankRows::AddStreams(const TrackIndex& index) {
                     std::string(trace.Text(stream.device)),
                     "stream " + std::string(trace.Text(stream.stream)),
                     "",
-                    StackStream(index, static_cast<StreamId>(i), tables_)};
+                    std::move(lanes[i])};
     uint64_t busy = 0;
     for (const Lane& lane : row.lanes) busy += lane.BusyNs();
     streams.push_back({i, busy, std::move(row)});
@@ -182,9 +204,8 @@ void RankRows::AddStreams(const TrackIndex& index) {
   }
 }
 
-void RankRows::AddThreads(const TrackIndex& index) {
+void RankRows::AddThreads(const TrackIndex& index, std::vector<std::vector<Lane>> lanes) {
   const Trace& trace = *trace_;
-  std::vector<std::vector<Lane>> lanes = StackHostTracks(index, tables_);
   struct Thread {
     size_t track, launches = 0, slices = 0;
   };

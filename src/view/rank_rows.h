@@ -6,7 +6,7 @@
 
 #include "analysis/classifier.h"
 #include "analysis/in_flight.h"
-#include "model/track_index.h"
+#include "analysis/prepared_trace.h"
 #include "view/computed_rows.h"
 #include "view/lane.h"
 #include "view/palette.h"
@@ -48,14 +48,16 @@ struct TimelineRow {
 
 // The rows of one trace, in the order that they are shown in: steps, the computed rows of each
 // device, its streams by their busy time, the threads that launch, all other threads. No slice of
-// the trace is left out. Refers to the trace, which must outlive it.
+// the trace is left out. Of what is prepared (of the whole trace) nothing is kept; refers to the
+// trace, which must outlive it.
 //
-// Cost: that of the index, the idle causes and O(n log l) for l lanes. Memory: 15 bytes a slice, 4
-// a piece of device work or a call, 60 a gap; of a lane the last block is half empty (see Lane).
+// Cost: that of the idle causes and O(n log l) for l lanes, on three threads at most. Memory: 15
+// bytes a slice, 4 a piece of device work or a call, 60 a gap; of a lane the last block is half
+// empty (see Lane).
 class RankRows {
  public:
-  RankRows(const Trace& trace, const Classifier& classifier, const InFlight* in_flight = nullptr,
-           size_t threads = 1);
+  RankRows(const PreparedTrace& prepared, const Classifier& classifier,
+           const InFlight* in_flight = nullptr, size_t threads = 1);
   RankRows(const RankRows&) = delete;  // lanes refer to tables_
   RankRows& operator=(const RankRows&) = delete;
 
@@ -87,19 +89,14 @@ class RankRows {
 
  private:
   void MakeTables(const Classifier& classifier);
-  // The rows that analyses found: first their slices, as lanes need all names and colours.
-  struct OfDevice {
-    std::string device;
-    ComputedRow busy, idle, communication;
-  };
-  // `no_device`: why `devices` is empty.
-  void AddComputed(const ComputedRow& steps, const std::vector<OfDevice>& devices,
-                   std::string_view no_device);
-  void AddStreams(const TrackIndex& index);
-  void AddThreads(const TrackIndex& index);
+  void NameTables();
+  // The rows that analyses found.
+  void AddComputed(const PreparedTrace& prepared, const InFlight* in_flight);
+  [[nodiscard]] std::vector<Lane> LanesOf(const ComputedRow& row) const;
+  // `lanes`: by StreamId; by TrackId.
+  void AddStreams(const TrackIndex& index, std::vector<std::vector<Lane>> lanes);
+  void AddThreads(const TrackIndex& index, std::vector<std::vector<Lane>> lanes);
   void AddMarks();
-  // Its slices must be in slices_.
-  std::vector<Lane> LanesOf(const ComputedRow& row) const;
 
   const Trace* trace_;
   LaunchLinks links_;

@@ -31,7 +31,7 @@ Trace OneStep() {
 
 TEST(RankRows, ComputedRowsThenStreamsThenThreads) {
   const Trace trace = OneStep();
-  const RankRows rank(trace, Rules());
+  const RankRows rank(Prepare(trace, Rules()), Rules());
   std::vector<std::string> rows;
   for (const TimelineRow& row : rank.rows()) {
     rows.push_back(row.owner + "|" + row.label + "|" + std::to_string(row.lanes.size()));
@@ -51,7 +51,7 @@ TEST(RankRows, WhatATraceCannotTellIsARowThatSaysSo) {
   TraceBuilder builder;
   builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 0, .duration = 1});
   const Trace trace = std::move(builder).Finish();
-  const RankRows rank(trace, Rules());
+  const RankRows rank(Prepare(trace, Rules()), Rules());
   ASSERT_GE(rank.rows().size(), 3u);
   EXPECT_EQ(rank.rows()[0].lacks, "the trace names no step of the engine");
   EXPECT_EQ(
@@ -63,7 +63,7 @@ TEST(RankRows, WhatATraceCannotTellIsARowThatSaysSo) {
 
 TEST(RankRows, EverySliceOfTheTraceIsInOneLane) {
   const Trace trace = OneStep();
-  const RankRows rank(trace, Rules());
+  const RankRows rank(Prepare(trace, Rules()), Rules());
   std::map<std::pair<uint32_t, uint32_t>, int> seen;  // by table and row
   for (const TimelineRow& row : rank.rows()) {
     for (const Lane& lane : row.lanes) {

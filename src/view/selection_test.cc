@@ -49,7 +49,7 @@ std::vector<const Lane*> PointersTo(const std::vector<Lane>& lanes) {
 TEST(TotalsByName, AreThoseOfTheSlices) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Trace trace = RandomTree(seed);
-    const RankRows rank(trace, KernelRules());
+    const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
     const std::vector<const Lane*> lanes = PointersTo(ThreadOf(rank).lanes);
     const Interval window{{40}, {170}};
     std::map<std::string_view, std::pair<uint64_t, int64_t>> slow;
@@ -75,7 +75,7 @@ TEST(TotalsByName, AreThoseOfTheSlices) {
 TEST(FlameGraph, IsTheTreeOfTheSlices) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Trace trace = RandomTree(seed);
-    const RankRows rank(trace, KernelRules());
+    const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
     const Interval whole{{-10}, {1000}};
     std::map<std::string, std::pair<uint64_t, int64_t>> slow;  // by the names from the root on
     WalkHostSlices(AllHostRows(TrackIndex(rank.trace()), true), std::string(),
@@ -109,7 +109,7 @@ TEST(FlameGraph, SmallNodesArePartOfTheirParent) {
   builder.Host("cpu_op", "in small", {.start = 11, .duration = 2});
   builder.Host("cpu_op", "large", {.start = 20, .duration = 50});
   const Trace trace = std::move(builder).Finish();
-  const RankRows rank(trace, KernelRules());
+  const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
   const auto nodes = FlameGraph(ThreadOf(rank).lanes, {{0}, {100}}, {10});
   ASSERT_EQ(nodes.size(), 3u);
   EXPECT_EQ(nodes[1].name, "outer");
@@ -121,7 +121,7 @@ TEST(FlameGraph, SmallNodesArePartOfTheirParent) {
 // Of children that overlap without nesting each counts whole.
 TEST(FlameGraph, OfTooManySlicesThereIsNone) {
   const Trace trace = RandomTree(1);
-  const RankRows rank(trace, KernelRules());
+  const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
   const Interval whole{{-10}, {1000}};
   const size_t slices = trace.host_ops.size();
   EXPECT_FALSE(FlameGraph(ThreadOf(rank).lanes, whole, {0}, slices).empty());
@@ -134,7 +134,7 @@ TEST(FlameGraph, SelfTimeIsNeverNegative) {
   builder.Host("cpu_op", "a", {.start = 1, .duration = 8});
   builder.Host("cpu_op", "b", {.start = 2, .duration = 8});
   const Trace trace = std::move(builder).Finish();
-  const RankRows rank(trace, KernelRules());
+  const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
   const auto nodes = FlameGraph(ThreadOf(rank).lanes, {{0}, {100}}, {0});
   ASSERT_EQ(nodes.size(), 4u);
   EXPECT_EQ(nodes[1].total.ns, 10);
@@ -149,7 +149,7 @@ TEST(FindNext, ReachesEverySliceInBothDirections) {
     builder.Kernel("same", {.stream = stream, .start = 9, .duration = 2});
   }
   const Trace trace = std::move(builder).Finish();
-  const RankRows rank(trace, KernelRules());
+  const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
   std::vector<const Lane*> lanes;
   for (const TimelineRow& row : rank.rows()) {
     if (row.kind == RowKind::kStream) lanes.push_back(&row.lanes.front());
@@ -171,7 +171,7 @@ TEST(Search, FindsNamesInUpperAndLowerCase) {
   builder.Kernel("ampere_SGEMM", {.stream = "9", .start = 10, .duration = 10});
   builder.Kernel("other", {.start = 90, .duration = 10});
   const Trace trace = std::move(builder).Finish();
-  const RankRows rank(trace, KernelRules());
+  const RankRows rank(Prepare(trace, KernelRules()), KernelRules());
   std::vector<const Lane*> lanes;
   for (const TimelineRow& row : rank.rows()) {
     if (row.kind != RowKind::kStream) continue;

@@ -170,9 +170,7 @@ TEST(CollectiveOf, ThePartsOfTheOtherRanks) {
   ViewedRun run({"a", "b", "c"});
   const std::string names[] = {"first", "second", "third"};
   for (size_t i = 0; i < 3; ++i) {
-    run.Add(std::make_unique<ViewedRank>("rank", ThreeReductions(static_cast<int64_t>(i), names[i]),
-                                         ViewRules()),
-            i);
+    run.Add(MakeViewedRank("rank", ThreeReductions(static_cast<int64_t>(i), names[i])), i);
   }
   run.Finish();
   const ReadRanks ranks = run.ranks();

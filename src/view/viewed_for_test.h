@@ -15,12 +15,18 @@ inline const Classifier& ViewRules() {
   return classifier;
 }
 
+inline std::unique_ptr<ViewedRank> MakeViewedRank(std::string path, Trace trace) {
+  auto owned = std::make_unique<const Trace>(std::move(trace));
+  const PreparedTrace prepared = Prepare(*owned, ViewRules());
+  return std::make_unique<ViewedRank>(std::move(path), std::move(owned), prepared, ViewRules());
+}
+
 // The ranks of these traces, in a run of their own.
 template <typename... Traces>
 ReadRanks RanksOf(Traces... traces) {
   ViewedRun run(std::vector<std::string>(sizeof...(traces), "rank"));
   size_t rank = 0;
-  (run.Add(std::make_unique<ViewedRank>("rank", std::move(traces), ViewRules()), rank++), ...);
+  (run.Add(MakeViewedRank("rank", std::move(traces)), rank++), ...);
   return run.ranks();
 }
 

@@ -6,13 +6,14 @@
 
 namespace tacho {
 
-ViewedRank::ViewedRank(std::string path, Trace trace, const Classifier& classifier,
+ViewedRank::ViewedRank(std::string path, std::unique_ptr<const Trace> trace,
+                       const PreparedTrace& prepared, const Classifier& classifier,
                        const std::optional<InFlight>& in_flight, size_t threads)
     : path_(std::move(path)),
       trace_(std::move(trace)),
-      facts_(GatherFacts(trace_)),
+      facts_(GatherFacts(*trace_)),
       classifier_(&classifier),
-      rows_(trace_, classifier, in_flight ? &*in_flight : nullptr, threads) {
+      rows_(prepared, classifier, in_flight ? &*in_flight : nullptr, threads) {
   facts_.stage = StageOf(path_, rows_.step_table());
   facts_.identity = IdentityOf(path_, facts_);
   for (const TimelineRow& row : rows()) slices_ += row.slices();

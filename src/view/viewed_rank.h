@@ -16,14 +16,16 @@ namespace tacho {
 // convert.
 class ViewedRank {
  public:
-  // `path`: as results name it. `classifier` must outlive it. `in_flight`: absent where unknown.
-  ViewedRank(std::string path, Trace trace, const Classifier& classifier,
-             const std::optional<InFlight>& in_flight = {}, size_t threads = 1);
+  // `path`: as results name it. `prepared`: the whole of `trace`. `classifier` must outlive it.
+  // `in_flight`: absent where unknown.
+  ViewedRank(std::string path, std::unique_ptr<const Trace> trace, const PreparedTrace& prepared,
+             const Classifier& classifier, const std::optional<InFlight>& in_flight = {},
+             size_t threads = 1);
   ViewedRank(const ViewedRank&) = delete;
   ViewedRank& operator=(const ViewedRank&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] const Trace& trace() const { return trace_; }
+  [[nodiscard]] const Trace& trace() const { return *trace_; }
   [[nodiscard]] const TraceFacts& facts() const { return facts_; }
   [[nodiscard]] const RankRows& view() const { return rows_; }
   [[nodiscard]] const std::vector<TimelineRow>& rows() const { return rows_.rows(); }
@@ -40,13 +42,13 @@ class ViewedRank {
     return {ToTrace(when.start), ToTrace(when.end)};
   }
   // First start to last end of its slices, in run time; empty without any.
-  [[nodiscard]] Interval span() const { return ToRun(trace_.span); }
+  [[nodiscard]] Interval span() const { return ToRun(trace_->span); }
 
  private:
   friend class ViewedRun;  // sets the offset
 
   std::string path_;
-  Trace trace_;
+  std::unique_ptr<const Trace> trace_;
   TraceFacts facts_;
   const Classifier* classifier_;
   RankRows rows_;

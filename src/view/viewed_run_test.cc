@@ -16,12 +16,10 @@ std::unique_ptr<ViewedRank> RankAt(int64_t start, int64_t base, std::string path
   TraceBuilder builder;
   builder.header().base_time_ns = base;
   builder.Kernel("k", {.start = start, .duration = 10});
-  return std::make_unique<ViewedRank>(std::move(path), std::move(builder).Finish(), ViewRules());
+  return MakeViewedRank(std::move(path), std::move(builder).Finish());
 }
 
-std::unique_ptr<ViewedRank> EmptyRank() {
-  return std::make_unique<ViewedRank>("empty", TraceBuilder().Finish(), ViewRules());
-}
+std::unique_ptr<ViewedRank> EmptyRank() { return MakeViewedRank("empty", TraceBuilder().Finish()); }
 
 TEST(ViewedRun, RanksInUnixTimeAreOnOneClock) {
   ViewedRun run({"a", "b", "c"});
@@ -122,8 +120,7 @@ TEST(ViewedRun, LabelsTellRanksApart) {
     builder.header().rank = static_cast<int64_t>(rank);
     builder.header().world_size = 2;
     builder.Kernel("k", {.start = 0, .duration = 10});
-    run.Add(std::make_unique<ViewedRank>("x/rank" + std::to_string(rank) + ".json",
-                                         std::move(builder).Finish(), ViewRules()),
+    run.Add(MakeViewedRank("x/rank" + std::to_string(rank) + ".json", std::move(builder).Finish()),
             rank);
   }
   const auto entries = run.entries();
@@ -161,7 +158,8 @@ TEST(ViewedRank, NamesOfAllTables) {
   builder.Kernel("void at::native::elementwise_kernel<4>(int)", {.start = 0, .duration = 10});
   builder.Host("cpu_op", "aten::add", {.start = 0, .duration = 10});
   builder.Memcpy("aten::add", {.start = 20, .duration = 10});
-  const ViewedRank rank("r", std::move(builder).Finish(), ViewRules());
+  const auto read = MakeViewedRank("r", std::move(builder).Finish());
+  const ViewedRank& rank = *read;
   size_t slices = 0;
   for (const TimelineRow& row : rank.rows()) {
     for (const Lane& lane : row.lanes) {
@@ -185,7 +183,7 @@ std::unique_ptr<ViewedRank> ReducingRank(int64_t number, int64_t late, int64_t b
     builder.Kernel("ncclDevKernel_AllReduce",
                    {.start = i * 100'000 + late, .duration = 50'000 - late});
   }
-  return std::make_unique<ViewedRank>("rank", std::move(builder).Finish(), ViewRules());
+  return MakeViewedRank("rank", std::move(builder).Finish());
 }
 
 TEST(ViewedRun, ResidualsAreThoseOfRanksOnItsClock) {
