@@ -29,7 +29,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long the address waits for traces that turn out to be unreadable at once.
+// The longest that the address waits for traces that turn out to be unreadable at once.
 constexpr milliseconds kFirstLook{100};
 constexpr milliseconds kTick{200};
 constexpr int64_t kLookAtFilesNs = 1'000'000'000;
@@ -148,7 +148,7 @@ Result<int> ServeRun(ViewFeed& feed, const ViewOptions& options, ViewPlan& plan,
   while (!feed.WaitForRun(kTick)) {
     if (stop.stop_requested()) return kInterrupted;
   }
-  if (!feed.run() || (feed.WaitForEnd(kFirstLook) && !feed.outcome()))
+  if (!feed.run() || (feed.WaitForFirstLook(kFirstLook) && !feed.outcome()))
     return tl::unexpected<Error>(feed.outcome().error());
   if (options.host != "127.0.0.1") plan.server.allow_hosts.push_back(HostInUrl(options.host));
   MarksFile marks(MarksPathOf(options.traces.paths.front()));

@@ -22,7 +22,7 @@ class ViewFeed : public TraceKeeper, public RunProgress {
       : info_(std::move(info)), classifier_(classifier) {}
 
   void OnPlan(size_t, uint64_t stored_bytes) override { info_.stored_bytes = stored_bytes; }
-  void OnBytes(uint64_t stored_bytes) override { run_->AddBytes(stored_bytes); }
+  void OnBytes(uint64_t stored_bytes) override;
   void OnFound(const Discovery& found) override;
   void OnBegin(size_t source) override { run_->Begin(source); }
   void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
@@ -41,6 +41,9 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   bool WaitForRun(std::chrono::milliseconds time);
   // To be called once WaitForRun was true. Null: there is nothing to show, and outcome() says why.
   [[nodiscard]] const std::shared_ptr<ServedRun>& run() const { return run_; }
+  // Waits that long until Finish, or until so much was read that the traces look readable; whether
+  // Finish was called.
+  bool WaitForFirstLook(std::chrono::milliseconds time);
   // Waits that long for Finish; whether it was called.
   bool WaitForEnd(std::chrono::milliseconds time);
   // To be called once WaitForEnd was true.

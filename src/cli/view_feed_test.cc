@@ -73,6 +73,16 @@ TEST_F(ViewFeedTest, AFileFailsWithAllItsTraces) {
   EXPECT_EQ(entries[2].why, error.message);
 }
 
+TEST_F(ViewFeedTest, TheFirstLookEndsWithWhatIsReadOrWithReading) {
+  constexpr std::chrono::minutes kLong(1);
+  feed_.OnBytes(1000);
+  EXPECT_FALSE(feed_.WaitForFirstLook(std::chrono::milliseconds(1)));
+  feed_.OnBytes(1'000'000'000);
+  EXPECT_FALSE(feed_.WaitForFirstLook(kLong));
+  Finish({});
+  EXPECT_TRUE(feed_.WaitForFirstLook(kLong));
+}
+
 TEST_F(ViewFeedTest, AnErrorEndsReading) {
   const Error error{ErrorKind::kUnreadable, "a: is no trace"};
   feed_.OnEnd(0, &error);

@@ -9,7 +9,7 @@ import type { Analysis, Mark, Meta, Progress, Rank, Summary } from "./types";
 import "./style.css";
 
 const kAgainMs = 2000;
-const kMetaSoonMs = 150;
+const kMetaEveryMs = 150;
 
 async function loadFigures(): Promise<void> {
   try {
@@ -27,12 +27,14 @@ async function loadMarks(): Promise<void> {
   }
 }
 
-// Steps and gaps grow with each rank that is read, so meta is asked for again, seldom.
+// Steps and gaps grow with each rank that is read, so meta is asked for again: at once, then seldom.
 let soon = 0;
+let askedAt = 0;
 let asked = 0;
 let shown = 0;
 async function loadMeta(): Promise<void> {
   soon = 0;
+  askedAt = performance.now();
   const turn = ++asked;
   const next = await getJson<Meta>("api/v1/meta");
   if (turn < shown) return; // one that was asked for later is here
@@ -43,7 +45,7 @@ async function loadMeta(): Promise<void> {
   if (whole) view.value = span.peek();
 }
 function loadMetaSoon(): void {
-  if (!soon) soon = setTimeout(() => void loadMeta().catch(() => {}), kMetaSoonMs);
+  if (!soon) soon = setTimeout(() => void loadMeta().catch(() => {}), Math.max(0, askedAt + kMetaEveryMs - performance.now()));
 }
 
 function listen(): void {
