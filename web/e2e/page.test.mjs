@@ -245,7 +245,50 @@ test("eight ranks lie on one clock, open and close, and lie by row as well", asy
     const figures = analyze(kRanks);
     const busy = await texts(page, "table[aria-label='Ranks'] tbody td:nth-child(3)");
     figures.ranks.table.forEach((rank, i) => near(busy[i], (100 * rank.busy_ns) / rank.window_ns, `rank ${i} busy`));
+    const heads = await texts(page, "table[aria-label='Traces'] thead th");
+    const clocks = await texts(page, `table[aria-label='Traces'] tbody td:nth-child(${heads.indexOf("clock off by us") + 1})`);
+    assert.equal(clocks[0], "reference");
+    assert(clocks.length === 8 && clocks.slice(1).every((text) => Math.abs(number(text)) <= 3), `clocks: ${clocks}`);
+    assert.equal((await texts(page, ".traces .bad")).length, 0);
     assert.deepEqual(troubles, []);
+    await page.context().close();
+  } finally {
+    await served.stop();
+  }
+});
+
+test("a kernel of a collective names the rank that it waited for, and leads to the others", async () => {
+  const served = await view(tacho, kRanks);
+  try {
+    const troubles = [];
+    const page = await open(browser, served, { hash: "#/t?tab=timeline&q=ncclKernel_AllReduce", troubles });
+    assert.equal(await page.textContent(".corner"), "one clock, to within 2.00 us");
+    await page.press("[type=search]", "Enter");
+    const on = async () => (await texts(page, ".slice-detail dd")).find((text) => text.startsWith("of 8 ranks"));
+    await page.waitForSelector(".slice-detail dt:has-text('collective')");
+    assert.match(await on(), /^of 8 ranks, waited \d+ us for rank 7/);
+    await page.click(".slice-detail dd button:text-is('rank 7')");
+    await page.waitForFunction(() => document.querySelector(".slice-detail")?.textContent.includes("started last"));
+    assert.match(await on(), /^of 8 ranks, started lastrank 0/);
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  } finally {
+    await served.stop();
+  }
+});
+
+test("a clock that is off is said, and its rank stays where its trace has it", async () => {
+  const run = mkdtempSync(join(folder, "shifted-"));
+  for (let rank = 0; rank < 3; ++rank) {
+    const traceEvents = [100, 300, 600].map((ts) => ({ ph: "X", cat: "kernel", name: "ncclDevKernel_AllReduce", pid: rank, tid: 7, ts: ts + 10 * rank, dur: 50 - 10 * rank, args: { device: rank, stream: 7 } }));
+    writeFileSync(join(run, `rank${rank}.json`), JSON.stringify({ baseTimeNanoseconds: 1_700_000_000_000_000_000 + (rank === 2 ? 80_000 : 0), distributedInfo: { rank, world_size: 3 }, traceEvents }));
+  }
+  const served = await view(tacho, run);
+  try {
+    const page = await open(browser, served, { hash: "#/t?tab=ranks" });
+    await page.waitForSelector(".traces .bad");
+    assert.deepEqual(await texts(page, ".traces .bad"), ["The rows of rank 2 lie about 80.0 us too late: its clock differs from that of rank 0, as the ends of 3 collectives show."]);
+    assert.deepEqual(await page.evaluate(async () => (await (await fetch("api/v1/meta")).json()).ranks.map((rank) => rank.span.from_ns)), [0, 10_000, 100_000]);
     await page.context().close();
   } finally {
     await served.stop();

@@ -6,9 +6,11 @@ import { reveal } from "./timeline/reveal";
 import type { At, NamedPlace, Slice } from "./types";
 import { count, duration, pointInTime } from "./units";
 
+const kMostLinks = 12;
+
 export function SliceDetail({ of }: { of: Slice }) {
   const row = ranks.value[of.rank]?.rows[of.row];
-  const rank = ranks.value.length > 1 ? `${ranks.value[of.rank]?.label ?? of.rank} · ` : "";
+  const rank = ranks.value.length > 1 ? `${labelOfRank(of.rank)} · ` : "";
   return (
     <article class="slice-detail" aria-label="The slice" tabIndex={0}>
       <header>
@@ -29,8 +31,15 @@ export function SliceDetail({ of }: { of: Slice }) {
         )}
         {of.launched && of.launched.length > 0 && (
           <Fact what="launched">
-            {of.launched.slice(0, 12).map((work, i) => <div key={i}><Jump to={work} /></div>)}
-            {(of.launched_count ?? of.launched.length) > 12 && <span class="dim">and {count((of.launched_count ?? of.launched.length) - 12)} more</span>}
+            {of.launched.slice(0, kMostLinks).map((work, i) => <div key={i}><Jump to={work} /></div>)}
+            {(of.launched_count ?? of.launched.length) > kMostLinks && <span class="dim">and {count((of.launched_count ?? of.launched.length) - kMostLinks)} more</span>}
+          </Fact>
+        )}
+        {of.collective && (
+          <Fact what="collective">
+            <div>{waited(of.rank, of.collective)}</div>
+            {of.collective.at.slice(0, kMostLinks).map((at, i) => <span key={i}>{i > 0 && ", "}<Jump to={{ name: labelOfRank(at.rank), at }} /></span>)}
+            {of.collective.ranks - 1 > kMostLinks && <span class="dim"> and {count(of.collective.ranks - 1 - kMostLinks)} more</span>}
           </Fact>
         )}
         {of.stack && of.stack.length > 0 && (
@@ -46,6 +55,14 @@ export function SliceDetail({ of }: { of: Slice }) {
       </footer>
     </article>
   );
+}
+
+function labelOfRank(rank: number): string {
+  return ranks.value[rank]?.label ?? String(rank);
+}
+function waited(rank: number, { ranks, last_start_rank, wait_ns }: NonNullable<Slice["collective"]>): string {
+  if (last_start_rank === rank) return `of ${count(ranks)} ranks, started last`;
+  return `of ${count(ranks)} ranks, waited ${duration(wait_ns)} for ${labelOfRank(last_start_rank)}`;
 }
 
 function Fact({ what, children }: { what: string; children: ComponentChildren }) {

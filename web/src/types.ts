@@ -78,10 +78,18 @@ export interface Progress {
   stored_bytes: number;
   read_bytes: number;
 }
+// How far the clock of a rank is ahead.
+export interface Residual {
+  rank: number;
+  against: number;
+  ns: number;
+  spread_ns: number;
+  collectives: number;
+}
 export interface Meta {
   tacho: { version: string };
   title: string;
-  clock: { shared: boolean };
+  clock: { shared: boolean; residuals?: Residual[]; communication_kernels?: { count: number; unmatched: number } };
   span: { from_ns: number; to_ns: number };
   read: Progress;
   palettes: Record<PaletteName, { name: string; color: number }[]>;
@@ -167,6 +175,7 @@ export interface Slice extends Place {
   launch?: NamedPlace & { delay_ns?: number };
   launched?: NamedPlace[];
   launched_count?: number;
+  collective?: { ranks: number; last_start_rank: number; wait_ns: number; at: At[] };
   step?: { number: number; phase: string; at: At };
 }
 

@@ -1,19 +1,22 @@
 // The ranks beside each other: what each one's window went to.
 import { causeColor, colorOf } from "../colors";
+import { clockSentences, residualOf } from "../clocks";
 import { analysis, meta, showInTimeline, theme } from "../state";
 import { DataTable, Name, Swatch, type Column } from "../table";
 import { openHeading } from "../timeline/reveal";
-import type { Analysis, RankTotals } from "../types";
+import type { Analysis, Meta, Rank, RankTotals } from "../types";
 import { count, duration, inUnit, percentFigure, unitOf } from "../units";
 
 export function Ranks() {
   const of = analysis.value?.ranks;
   const ranks = meta.value?.ranks ?? [];
+  const clocks = clockColumns(meta.value);
   return (
     <div class="page">
       {of && of.table.length > 0 ? <RankTable ranks={of} /> : <p class="dim">{analysis.value ? "One trace: there is no other rank to compare it with." : "Ranks are compared once all are read."}</p>}
       <section class="traces">
         <h2>Traces</h2>
+        {meta.value && clockSentences(meta.value).map((sentence) => <p key={sentence} class="bad">{sentence}</p>)}
         <DataTable
           label="Traces" rows={ranks} empty="none" keyOf={(row, i) => `${i}${row.path}`}
           columns={[
@@ -21,12 +24,39 @@ export function Ranks() {
             { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${row.why ?? "unknown"}`}</span> : row.state) },
             { id: "slices", head: "slices", kind: "figure", cell: (row) => (row.state === "read" ? count(row.slices) : "") },
             { id: "span", head: "from first to last event", kind: "figure", cell: (row) => (row.span ? duration(row.span.to_ns - row.span.from_ns) : "") },
+            ...clocks,
             { id: "path", head: "path", kind: "name", cell: (row) => <Name name={row.path} /> },
           ]}
         />
       </section>
     </div>
   );
+}
+
+// Absent where no collective of several ranks was found.
+function clockColumns(of: Meta | null): Column<Rank>[] {
+  if (!of?.clock.residuals?.length) return [];
+  const unit = unitOf(of.clock.residuals.reduce((most, { ns }) => Math.max(most, Math.abs(ns)), 0));
+  const measured = (row: Rank) => residualOf(of, of.ranks.indexOf(row));
+  return [
+    {
+      id: "clock", head: `clock off by ${unit}`, kind: "figure",
+      title: "how much later than on the reference rank the collectives of both end, the median: positive where its rows lie too late",
+      cell: (row) => {
+        const residual = measured(row);
+        if (residual === "reference") return <span class="dim">reference</span>;
+        if (!residual) return row.state === "read" ? <span class="dim">cannot tell</span> : "";
+        return <span title={`against ${of.ranks[residual.against]?.label ?? residual.against}; half of them within ${inUnit(residual.spread_ns, unit)} ${unit}`}>{inUnit(residual.ns, unit)}</span>;
+      },
+    },
+    {
+      id: "collectives", head: "by collectives", kind: "figure",
+      cell: (row) => {
+        const residual = measured(row);
+        return residual && residual !== "reference" ? count(residual.collectives) : "";
+      },
+    },
+  ];
 }
 
 export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) {

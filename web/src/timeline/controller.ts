@@ -140,8 +140,8 @@ export class Controller {
   private flows(): { from: At; to: At }[] {
     const of = slice.peek();
     if (!of) return [];
-    if (of.launch) return [{ from: of.launch.at, to: of }];
-    return (of.launched ?? []).slice(0, 200).map(({ at }) => ({ from: of, to: at }));
+    const others = (of.launched?.map(({ at }) => at) ?? of.collective?.at ?? []).slice(0, 200);
+    return [...(of.launch ? [{ from: of.launch.at, to: of }] : []), ...others.map((at) => ({ from: of, to: at }))];
   }
 
   // Requests follow the picture, never the other way round.

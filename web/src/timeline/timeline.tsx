@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { duration, percent, pointInTime, stepOfTicks } from "../units";
 import { analysis, meta, panelOpen, ranks, setView, span, toggle, view } from "../state";
+import { clockText } from "../clocks";
 import { Controller, type Hover, type Seen } from "./controller";
 import type { LaidRow, Layout } from "./layout";
 import { kAxisHeight } from "./scene";
@@ -55,7 +56,7 @@ export function Timeline() {
       </div>
       <div class="stage" ref={stage} tabIndex={0} role="application" aria-label="Timeline. W and S zoom, A and D pan, N next step, G next gap, comma and dot previous and next slice. The table below shows what is selected.">
         <div class="gutter">
-          <div class="corner" style={{ height: `${kAxisHeight}px` }}>{meta.value && meta.value.ranks.length > 1 ? clockText() : ""}</div>
+          <div class="corner" style={{ height: `${kAxisHeight}px` }}>{meta.value && meta.value.ranks.length > 1 ? clockText(meta.value) : ""}</div>
           <div class="labels-box">
             <div class="labels" ref={labels}>
               {layout.rows.slice(seen.first, seen.last + 1).map((row) => <Label key={row.key} row={row} />)}
@@ -72,13 +73,6 @@ export function Timeline() {
       {panelOpen.value && <Panel />}
     </section>
   );
-}
-
-function clockText(): string {
-  const clock = meta.value?.clock;
-  if (!clock) return "";
-  if (!clock.shared) return "ranks: own clocks";
-  return "ranks: one clock";
 }
 
 function busyOf(rank: number): string {
