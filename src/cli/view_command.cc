@@ -80,14 +80,18 @@ Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
   return readout;
 }
 
-// The exit status of what was read; says on standard error why it is not 0.
-int StatusOfReading(const Result<ViewFeed::Outcome>& outcome) {
+// The exit status of what was read; says on standard error why it is not 0, and what the command
+// line asked for that is not there.
+int StatusOfReading(const ViewFeed& feed) {
+  const Result<ViewFeed::Outcome>& outcome = feed.outcome();
   if (!outcome) return Fails({outcome.error().kind, VisibleText(outcome.error().message)});
   std::vector<std::string> messages;
   for (const Error& failure : outcome->failures)
     messages.push_back("incomplete: " + failure.message);
   for (const std::string& reason : IncompleteReasons(*outcome->run)) messages.push_back(reason);
   ComplainAll(messages);
+  const auto start = feed.run()->start();
+  if (start && !start->lacks.empty()) Complain(VisibleText(start->lacks));
   return messages.empty() ? kDone : kIncomplete;
 }
 
@@ -125,7 +129,7 @@ int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPla
   int64_t looked_ns = 0, used_ns = MonotonicNs();
   while (!stop.stop_requested()) {
     if (status) std::this_thread::sleep_for(kTick);
-    if (!status && feed.WaitForEnd(kTick)) status = StatusOfReading(feed.outcome());
+    if (!status && feed.WaitForEnd(kTick)) status = StatusOfReading(feed);
     const int64_t now = MonotonicNs();
     if (now - looked_ns >= kLookAtFilesNs) {
       looked_ns = now;
@@ -138,7 +142,7 @@ int ServePages(ViewFeed& feed, ServedRun& run, PageServer& server, const ViewPla
         run.events().listeners() > 0 || !status ? now : std::max(used_ns, server.last_request_ns());
     if (plan.idle_exit && now - used_ns >= plan.idle_exit->ns) break;
   }
-  if (!status && feed.WaitForEnd(milliseconds(0))) status = StatusOfReading(feed.outcome());
+  if (!status && feed.WaitForEnd(milliseconds(0))) status = StatusOfReading(feed);
   return status.value_or(kDone);
 }
 

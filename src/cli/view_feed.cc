@@ -68,26 +68,27 @@ void ViewFeed::Finish(Result<Readout<RunAnalysis>> readout) {
     return Outcome{std::make_shared<const RunAnalysis>(std::move(read.run)),
                    std::move(read.failures)};
   });
-  const auto analysis = outcome ? outcome->run : nullptr;
-  const Error error = outcome ? Error{} : outcome.error();
+  if (run_ && outcome) {
+    FailOthers(*outcome->run);
+    run_->Finish(outcome->run);
+  } else if (run_) {
+    run_->Finish(outcome.error());
+  }
   {
     const std::lock_guard lock(mutex_);
     outcome_ = std::move(outcome);
   }
   changed_.notify_all();
-  if (!run_) return;
-  if (!analysis) {
-    run_->Finish(error);
-    return;
-  }
+}
+
+void ViewFeed::FailOthers(const RunAnalysis& analysis) {
   const std::vector<RankEntry> entries = run_->view().entries();
   for (size_t rank = 0; rank < entries.size(); ++rank) {
     if (entries[rank].state == RankState::kRead &&
-        std::ranges::find(analysis->traces, entries[rank].rank->path(), &TraceAnalysis::path) ==
-            analysis->traces.end())
+        std::ranges::find(analysis.traces, entries[rank].rank->path(), &TraceAnalysis::path) ==
+            analysis.traces.end())
       run_->Fail(rank, "of another session: --session all shows it");
   }
-  run_->Finish(analysis);
 }
 
 bool ViewFeed::WaitForRun(std::chrono::milliseconds time) {

@@ -52,6 +52,9 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   [[nodiscard]] const std::set<std::string>& files() const { return files_; }
 
  private:
+  // The ranks that are not in the analysis.
+  void FailOthers(const RunAnalysis& analysis);
+
   ServedRunInfo info_;
   const Classifier& classifier_;
   size_t threads_ = 1;                      // for the rows of each trace

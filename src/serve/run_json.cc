@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "report/analyze_document.h"
 #include "report/answers.h"
 #include "report/device_totals.h"
 #include "report/verdict.h"
-#include "serve/parameters.h"
 #include "serve/place_json.h"
 #include "view/navigate.h"
 
 namespace tacho {
 namespace {
-
-constexpr DurationNs kAroundTime{500'000};
 
 void WriteSpan(JsonWriter& json, Interval when) {
   json.Fields("from_ns", when.start, "to_ns", when.end);
@@ -64,29 +60,14 @@ void WriteSteps(JsonWriter& json, const ReadRanks& ranks) {
   json.End();
 }
 
-struct StartPlace {
-  Interval when;
-  std::optional<SlicePlace> at = {};
-};
-
-// nullopt until the ranks are there that decide which gap or step it is.
-std::optional<StartPlace> PlaceOf(const ServedStart& start, const ReadRanks& ranks, bool done) {
-  using Kind = ServedStart::Kind;
-  if (start.kind == Kind::kTime) {
-    const TimeNs at{start.time.ns};
-    return StartPlace{{at - kAroundTime, at + kAroundTime}};
-  }
-  if (start.kind == Kind::kNowhere || !done) return std::nullopt;
-  std::optional<PlacedSlice> slice;
-  if (start.kind == Kind::kStep) {
-    slice = StepByNumber(ranks, start.number);
-  } else if (start.kind == Kind::kName) {
-    slice = NextHit(ranks, start.name, TimeNs{-kMostApiTime}, true);
-  } else if (const auto gaps = LongestRunGaps(ranks); start.number <= gaps.size()) {
-    slice = PlaceOfGap(ranks, gaps[start.number - 1]);
-  }
-  if (!slice) return std::nullopt;
-  return StartPlace{slice->when, slice->at};
+void WriteStart(JsonWriter& json, const ServedRun& run) {
+  const auto start = run.start();
+  if (!start) return;
+  json.BeginRow("start");
+  if (start->when) WriteSpan(json, *start->when);
+  if (start->at) json.Fields("rank", start->at->rank, "row", start->at->row);
+  json.Fields("q", UnlessEmpty(run.info().start.name), "lacks", UnlessEmpty(start->lacks));
+  json.End();
 }
 
 void WriteClock(JsonWriter& json, const ViewedRun& view) {
@@ -252,13 +233,7 @@ std::string MetaJson(const ServedRun& run) {
     WriteSpan(json, gap.when);
     json.Field("cause", IdleCauseId(gap.gap->cause));
   });
-  if (const auto start = PlaceOf(run.info().start, ranks, analysis != nullptr)) {
-    json.BeginRow("start");
-    WriteSpan(json, start->when);
-    if (start->at) json.Fields("rank", start->at->rank, "row", start->at->row);
-    json.Field("q", UnlessEmpty(run.info().start.name));
-    json.End();
-  }
+  WriteStart(json, run);
   json.End();
   return std::move(json).Finish();
 }

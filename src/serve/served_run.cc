@@ -13,6 +13,7 @@ constexpr int64_t kProgressEveryNs = 100'000'000;
 
 ServedRun::ServedRun(ServedRunInfo info, const Classifier& classifier)
     : info_(std::move(info)), classifier_(classifier), view_(info_.paths) {
+  if (info_.start.kind == ServedStart::Kind::kTime) start_ = FindStart(info_.start, {});
   SendProgress();
 }
 
@@ -58,9 +59,13 @@ void ServedRun::Fail(size_t rank, std::string why) { SendRanks(view_.Fail(std::m
 
 void ServedRun::Finish(std::shared_ptr<const RunAnalysis> run) {
   view_.Finish();
+  std::optional<StartPlace> start;
+  if (info_.start.kind != ServedStart::Kind::kNowhere)
+    start = FindStart(info_.start, view_.ranks());
   {
     const std::lock_guard lock(mutex_);
     analysis_ = std::move(run);
+    start_ = std::move(start);
   }
   SendDone();
 }
@@ -90,6 +95,11 @@ void ServedRun::Gone(const std::string& path, const std::string& why) {
 std::shared_ptr<const RunAnalysis> ServedRun::analysis() const {
   const std::lock_guard lock(mutex_);
   return analysis_;
+}
+
+std::optional<StartPlace> ServedRun::start() const {
+  const std::lock_guard lock(mutex_);
+  return start_;
 }
 
 std::optional<Error> ServedRun::error() const {

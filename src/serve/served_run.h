@@ -13,17 +13,10 @@
 #include "analysis/classifier.h"
 #include "base/result.h"
 #include "serve/event_hub.h"
+#include "serve/start_place.h"
 #include "view/viewed_run.h"
 
 namespace tacho {
-
-// Where the command line wants the page to begin.
-struct ServedStart {
-  enum class Kind : uint8_t { kNowhere, kGap, kStep, kTime, kName } kind = Kind::kNowhere;
-  size_t number = 0;  // of the longest gaps, or of the steps of the first rank that has any; from 1
-  DurationNs time = {};   // from 0 of the run's clock
-  std::string name = {};  // a part of it
-};
 
 // What is fixed before reading begins.
 struct ServedRunInfo {
@@ -65,6 +58,9 @@ class ServedRun {
   // Null until Finish, and where that had an error.
   [[nodiscard]] std::shared_ptr<const RunAnalysis> analysis() const;
   [[nodiscard]] std::optional<Error> error() const;
+  // Where the page begins; absent: anywhere, or not known yet (a time is known at once, all else
+  // with the analysis).
+  [[nodiscard]] std::optional<StartPlace> start() const;
 
  private:
   void SendRanks(const std::vector<size_t>& changed);
@@ -80,6 +76,7 @@ class ServedRun {
   mutable std::mutex mutex_;
   std::shared_ptr<const RunAnalysis> analysis_;
   std::optional<Error> error_;
+  std::optional<StartPlace> start_;
 };
 
 }  // namespace tacho

@@ -231,6 +231,19 @@ def ranks(folder):
         check("the vanished file is named on the terminal", "rank2.json was removed" in said, said)
 
 
+def absent(folder):
+    """Where the command line wants to begin is not there: words on the page and on the terminal."""
+    path = write_trace(pathlib.Path(folder) / "trace.json", [kernel(1000, 10), kernel(1100, 20)])
+    for option, value, words, begins in (("--gap", "99", "gap 99: there is 1 gap; the page begins at the last", True),
+                                         ("--step", "9999", "step 9999: the traces have no steps", False),
+                                         ("--find", "softmax", '"softmax": no slice has this in its name', False)):
+        with view(path, option, value) as page:
+            start = page.wait_until_done()["start"]
+            check(f"{option} {value}: words for the page", start["lacks"] == words and ("from_ns" in start) == begins, start)
+            status, said = page.end()
+            check(f"{option} {value}: words on the terminal", status == 0 and words in said, f"{status} {said}")
+
+
 def one_page_listens(page, root):
     connection = socket.create_connection(("127.0.0.1", page.port), timeout=60)
     with connection, connection.makefile("rb") as lines:
@@ -454,4 +467,4 @@ def other_inputs(folder):
 
 
 if __name__ == "__main__":
-    main([figures, ranks, collectives, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)
+    main([figures, ranks, absent, collectives, who_may_ask, marks, bounds, bad_input, ports_and_browsers, idle_exit, other_inputs], __doc__)

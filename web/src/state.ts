@@ -162,9 +162,12 @@ export function showStart(): void {
   const start = meta.value?.start;
   if (!start || !startWanted) return;
   startWanted = false;
+  const { from_ns: from, to_ns: to } = start;
   batch(() => {
+    trouble.value = start.lacks ?? trouble.value;
+    if (from === undefined || to === undefined) return;
     tab.value = "timeline";
-    selection.value = { from: start.from_ns, to: start.to_ns };
+    selection.value = { from, to };
     search.value = start.q ?? search.value;
     view.value = clampWindow(around(selection.value, 0.5), span.value);
   });

@@ -97,7 +97,7 @@ export interface Meta {
   ranks: Rank[];
   steps: Step[];
   gaps: Gap[];
-  start?: { from_ns: number; to_ns: number; rank?: number; row?: number; q?: string };
+  start?: { from_ns?: number; to_ns?: number; rank?: number; row?: number; q?: string; lacks?: string };
 }
 
 export interface Answer {
