@@ -114,6 +114,10 @@ bool Access::HasKey(const ServerRequest& request) const {
   return false;
 }
 
+bool Access::MayWrite(const ServerRequest& head) const {
+  return IsOurHost(head) && HasKey(head) && IsOfSameHost(head);
+}
+
 AccessVerdict Access::Check(const ServerRequest& request) {
   if (!IsOurHost(request)) {
     return {403,

@@ -36,6 +36,8 @@ class Access {
   static Result<std::unique_ptr<Access>> Create(uint16_t port, std::vector<std::string> hosts);
 
   [[nodiscard]] AccessVerdict Check(const ServerRequest& request);
+  // Whether Check lets a PUT with this head go on.
+  [[nodiscard]] bool MayWrite(const ServerRequest& head) const;
 
   // Valid as long as the server runs.
   [[nodiscard]] const std::string& token() const { return token_; }

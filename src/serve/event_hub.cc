@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "serve/http_answer.h"
@@ -34,6 +35,21 @@ void EventHub::Send(std::string_view event, std::string_view data) {
   SendToAll(text);
 }
 
+std::string EventHub::RankEvents(const std::vector<size_t>& ranks) const {
+  std::string text;
+  if (ranks.empty()) return text;
+  for (const std::string& entry : entries_(ranks)) text += EventText("rank", entry);
+  return text;
+}
+
+void EventHub::SendRanks(const std::vector<size_t>& ranks) {
+  const std::lock_guard lock(mutex_);
+  for (const size_t rank : ranks) {
+    if (std::ranges::find(ranks_, rank) == ranks_.end()) ranks_.push_back(rank);
+  }
+  SendToAll(RankEvents(ranks));
+}
+
 void EventHub::SendProgress(std::string_view data) {
   const std::string text = EventText("progress", data);
   const std::lock_guard lock(mutex_);
@@ -50,7 +66,7 @@ void EventHub::Listen(std::shared_ptr<HttpExchange> exchange) {
   exchange->Begin(200, "text/event-stream",
                   {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
   if (exchange->request().method == "HEAD") return exchange->End();
-  exchange->Write(progress_ + sent_);
+  exchange->Write(progress_ + RankEvents(ranks_) + sent_);
   listeners_.push_back(std::move(exchange));
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "net/http_server.h"
@@ -11,11 +13,17 @@
 namespace tacho {
 
 // The events of a run, for all pages that listen (text/event-stream). One that comes later gets
-// first what the others got, of the progress only the last. Thread-safe.
+// first what the others got, of the progress only the last, of each rank as it is then.
+// Thread-safe.
 class EventHub {
  public:
+  // The data of these ranks' events now, one JSON document each. May not call this object.
+  using RankEntries = std::function<std::vector<std::string>(const std::vector<size_t>& ranks)>;
+  explicit EventHub(RankEntries entries = {}) : entries_(std::move(entries)) {}
+
   // `data`: one JSON document.
   void Send(std::string_view event, std::string_view data);
+  void SendRanks(const std::vector<size_t>& ranks);
   void SendProgress(std::string_view data);
   // Answers with the events so far and keeps the connection; 503 where too many listen.
   void Listen(std::shared_ptr<HttpExchange> exchange);
@@ -26,9 +34,12 @@ class EventHub {
  private:
   static constexpr size_t kMostListeners = 32;
   void SendToAll(const std::string& text);
+  std::string RankEvents(const std::vector<size_t>& ranks) const;
 
+  const RankEntries entries_;
   std::mutex mutex_;
-  std::string sent_, progress_;
+  std::vector<size_t> ranks_;    // sent, each once
+  std::string sent_, progress_;  // the other events; the last of the progress
   std::vector<std::shared_ptr<HttpExchange>> listeners_;
 };
 

@@ -14,6 +14,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/replace_file.h"
+#include "base/string_pool.h"
 #include "base/system_error.h"
 #include "serve/parameters.h"
 #include "text/json_writer.h"
@@ -97,7 +98,7 @@ Result<std::string> MarksFile::Read() const {
   return MarksIn(path_);
 }
 
-Result<void> MarksFile::Replace(std::string_view json) {
+Result<bool> MarksFile::Replace(std::string_view json, std::string_view if_match) {
   const auto checked = json.size() > kMostBytes ? std::nullopt : Checked(json);
   if (!checked)
     return Fail(ErrorKind::kUsage,
@@ -108,8 +109,16 @@ Result<void> MarksFile::Replace(std::string_view json) {
     return Fail(ErrorKind::kUsage,
                 "standard input has no place for marks: write the trace into a file");
   const std::lock_guard lock(mutex_);
-  if (const auto there = MarksIn(path_); !there) return tl::unexpected<Error>(there.error());
-  return ReplaceFile(path_, *checked);
+  TACHO_ASSIGN_OR_RETURN(const std::string there, MarksIn(path_));
+  const bool matches =
+      if_match.empty() || if_match == "*" || if_match.find(TagOf(there)) != std::string_view::npos;
+  if (!matches) return false;
+  TACHO_RETURN_IF_ERROR(ReplaceFile(path_, *checked));
+  return true;
+}
+
+std::string MarksFile::TagOf(std::string_view marks) {
+  return fmt::format("\"{:016x}\"", HashBytes(marks));
 }
 
 std::string MarksPathOf(const std::string& path) {

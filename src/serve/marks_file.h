@@ -19,9 +19,12 @@ class MarksFile {
 
   // As API.md has them; no mark where there is no file. kUnreadable: it holds anything else.
   [[nodiscard]] Result<std::string> Read() const;
-  // kUsage: `json` is not what API.md says, or too much; kOutput: it cannot be written;
-  // kUnreadable: another file is in its place, and stays.
-  Result<void> Replace(std::string_view json);
+  // `if_match`: the value of that header, which names the TagOf the marks to be replaced; "": any.
+  // False: they are others by now, and stay. kUsage: `json` is not what API.md says, or too much;
+  // kOutput: it cannot be written; kUnreadable: another file is in its place, and stays.
+  Result<bool> Replace(std::string_view json, std::string_view if_match = {});
+  // The entity tag of what Read returned, with its quotes.
+  static std::string TagOf(std::string_view marks);
 
  private:
   const std::string path_;

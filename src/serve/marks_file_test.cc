@@ -26,6 +26,19 @@ TEST(MarksFile, WhatIsWrittenIsRead) {
   EXPECT_EQ(nlohmann::json::parse(*marks.Read()), nlohmann::json::parse(R"({"marks": []})"));
 }
 
+TEST(MarksFile, OfTwoWritersTheSecondHearsOfTheFirst) {
+  const FolderForTest folder;
+  MarksFile marks(folder.At("marks"));
+  const std::string none = MarksFile::TagOf(*marks.Read());
+  EXPECT_EQ(marks.Replace(kOne, none), true);
+  EXPECT_EQ(marks.Replace(R"({"marks": []})", none), false);
+  EXPECT_EQ(nlohmann::json::parse(*marks.Read()), nlohmann::json::parse(kOne)) << "they stay";
+  const std::string one = MarksFile::TagOf(*marks.Read());
+  EXPECT_NE(one, none);
+  EXPECT_EQ(marks.Replace(kOne, none + ", W/" + one), true);
+  EXPECT_EQ(marks.Replace(R"({"marks": []})", "*"), true);
+}
+
 TEST(MarksFile, RefusesWhatIsNoMark) {
   const FolderForTest folder;
   MarksFile marks(folder.At("marks"));

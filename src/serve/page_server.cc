@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kThreads = 4, kMostWaiting = 64, kMostConnections = 64;
 constexpr uint32_t kMostHead = 16u << 10;
-constexpr uint64_t kMostMarks = 1u << 20, kMostBodies = 8u << 20;
+// A body that will be refused is read, so that the answer says why.
+constexpr uint64_t kMostMarks = 1u << 20, kMostRefused = 16u << 10, kMostBodies = 8u << 20;
 constexpr uint16_t kFirstPort = 8137, kPortsTried = 100;
 constexpr int64_t kBeatNs = 15'000'000'000;
 constexpr size_t kMostAssetFile = 16u << 20;
@@ -22,9 +23,6 @@ constexpr std::string_view kApi = "/api/v1/";
 
 HttpServerOptions ServerOptions() {
   HttpServerOptions options;
-  options.gate = [](const ServerRequest& head) {
-    return HttpAdmission{.most_body = head.path == "/api/v1/marks" ? kMostMarks : 0};
-  };
   options.most_bodies = kMostBodies;
   options.most_head = kMostHead;
   options.most_connections = kMostConnections;
@@ -78,7 +76,11 @@ PageServer::~PageServer() = default;
 Result<std::unique_ptr<PageServer>> PageServer::Start(const PageServerOptions& options,
                                                       ApiHandler api, EventHub& events) {
   std::unique_ptr<PageServer> page(new PageServer(std::move(api), events, options.assets_folder));
-  TACHO_ASSIGN_OR_RETURN(page->server_, HttpServer::Create(ServerOptions()));
+  HttpServerOptions http = ServerOptions();
+  http.gate = [page = page.get()](const ServerRequest& head) {
+    return HttpAdmission{.most_body = page->MostBody(head)};
+  };
+  TACHO_ASSIGN_OR_RETURN(page->server_, HttpServer::Create(http));
   // On the server's thread: it takes no connection before access_ is there.
   std::promise<Result<void>> opened;
   page->server_->Post([&] { opened.set_value(page->Open(options)); });
@@ -102,6 +104,11 @@ Result<void> PageServer::Open(const PageServerOptions& options) {
   TACHO_ASSIGN_OR_RETURN(access_, Access::Create(port_, options.allow_hosts));
   Beat();
   return {};
+}
+
+uint64_t PageServer::MostBody(const ServerRequest& head) const {
+  if (head.path != "/api/v1/marks") return 0;
+  return access_->MayWrite(head) ? kMostMarks : kMostRefused;
 }
 
 void PageServer::Beat() {

@@ -31,7 +31,9 @@ using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerR
 // Serves the page and its API (API.md) to one user: checks who may ask (Access), answers static
 // files on the server's thread, events (EventHub), and all others by `api` on 4 threads.
 //
-// Bounds: 64 connections, heads of 16 kB, bodies of 1 MB for marks alone, 64 waiting requests; a
+// Bounds: 64 connections, heads of 16 kB, bodies of 1 MB for marks alone, and only with the key, 64
+// waiting requests;
+// a
 // connection whose client takes nothing of its answer for 30 s is closed.
 class PageServer {
  public:
@@ -50,6 +52,7 @@ class PageServer {
  private:
   PageServer(ApiHandler api, EventHub& events, std::string assets_folder);
   Result<void> Open(const PageServerOptions& options);
+  uint64_t MostBody(const ServerRequest& head) const;
   void Handle(std::shared_ptr<HttpExchange> exchange);
   void Queue(const std::shared_ptr<HttpExchange>& exchange, std::function<HttpAnswer()> answer);
   void Beat();

@@ -53,7 +53,10 @@ class PageServerTest : public testing::Test {
     return socket.ReadMessage();
   }
 
-  EventHub events_;
+  std::string path_;
+  EventHub events_{[this](const std::vector<size_t>& ranks) {
+    return std::vector<std::string>(ranks.size(), "{\n  \"path\": \"" + path_ + "\"\n}\n");
+  }};
   std::promise<void> gate_;
   std::unique_ptr<PageServer> server_;
 };
@@ -111,6 +114,16 @@ TEST_F(PageServerTest, BodiesAreForMarksAlone) {
               HasSubstr("\r\n\r\nmarks hello"));
   EXPECT_THAT(Ask(Request("/api/v1/marks", origin + "Content-Length: 1048577\r\n", "PUT")),
               AllOf(StartsWith("HTTP/1.1 413 "), kSafe));
+  for (const auto& [host, key, sender] :
+       {std::tuple("localhost", std::string(), "http://localhost"),
+        std::tuple("evil.example", server_->access().token(), "http://localhost"),
+        std::tuple("localhost", server_->access().token(), "http://evil.example")}) {
+    const std::string head = std::string("PUT /api/v1/marks HTTP/1.1\r\nHost: ") + host +
+                             "\r\nAuthorization: Bearer " + key + "\r\nOrigin: " + sender;
+    EXPECT_THAT(Ask(head + "\r\nContent-Length: 5\r\n\r\nhello"), StartsWith("HTTP/1.1 40"));
+    EXPECT_THAT(Ask(head + "\r\nContent-Length: 16385\r\n\r\n"), StartsWith("HTTP/1.1 413 "))
+        << "not a byte more is read of who may not write";
+  }
   EXPECT_THAT(Ask(Request("/api/v1/meta", "Content-Length: 1\r\n")), StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(Ask(Request("/app.js", origin, "PUT")), StartsWith("HTTP/1.1 405 "));
   EXPECT_THAT(Ask(Request("/app.js", "Origin: http://evil.example\r\n", "PUT")),
@@ -167,12 +180,15 @@ TEST_F(PageServerTest, EventsComeToAllAndToThoseWhoComeLater) {
   const std::string begin = first.ReadUntil("\"read_bytes\": 2}\n\n");
   EXPECT_THAT(begin, AllOf(HasSubstr("\r\nContent-Type: text/event-stream\r\n"), kSafe,
                            Not(HasSubstr("\"read_bytes\": 1"))));
-  events_.Send("rank", "{\n  \"path\": \"a\"\n}\n");
+  path_ = "a";
+  events_.SendRanks({3});
   EXPECT_THAT(first.ReadUntil("}\n\n"),
               HasSubstr("event: rank\ndata: {\ndata:   \"path\": \"a\"\ndata: }\n\n"));
+  events_.Send("done", "{}");
+  path_ = "b";
   RawSocket later = RawSocket::ConnectTo(server_->port());
   later.Send(Request("/api/v1/events"));
-  EXPECT_THAT(later.ReadUntil("data: }\n\n"), HasSubstr("\"path\": \"a\""));
+  EXPECT_THAT(later.ReadUntil("event: done"), HasSubstr("\"path\": \"b\"")) << "as it is now";
   EXPECT_EQ(events_.listeners(), 2u);
   later.Close();
   EXPECT_TRUE(Eventually([&] { return events_.listeners() == 1; }));

@@ -12,7 +12,10 @@ constexpr int64_t kProgressEveryNs = 100'000'000;
 }  // namespace
 
 ServedRun::ServedRun(ServedRunInfo info, const Classifier& classifier)
-    : info_(std::move(info)), classifier_(classifier), view_(info_.paths) {
+    : info_(std::move(info)),
+      classifier_(classifier),
+      view_(info_.paths),
+      events_([this](const std::vector<size_t>& ranks) { return RankEntries(ranks); }) {
   if (info_.start.kind == ServedStart::Kind::kTime) start_ = FindStart(info_.start, {});
   SendProgress();
 }
@@ -25,17 +28,23 @@ void ServedRun::SendProgress() {
   events_.SendProgress(std::move(json).Finish());
 }
 
-void ServedRun::SendRanks(const std::vector<size_t>& changed) {
+std::vector<std::string> ServedRun::RankEntries(const std::vector<size_t>& ranks) const {
   const std::vector<RankEntry> entries = view_.entries();
-  for (const size_t rank : changed) {
+  std::vector<std::string> texts;
+  for (const size_t rank : ranks) {
     JsonWriter json;
     json.BeginObject();
     json.Field("rank", rank);
     WriteRankJson(json, entries[rank],
                   entries[rank].rank ? &entries[rank].rank->trace().notes : nullptr);
     json.End();
-    events_.Send("rank", std::move(json).Finish());
+    texts.push_back(std::move(json).Finish());
   }
+  return texts;
+}
+
+void ServedRun::SendRanks(const std::vector<size_t>& changed) {
+  events_.SendRanks(changed);
   SendProgress();
 }
 

@@ -63,6 +63,7 @@ class ServedRun {
   [[nodiscard]] std::optional<StartPlace> start() const;
 
  private:
+  [[nodiscard]] std::vector<std::string> RankEntries(const std::vector<size_t>& ranks) const;
   void SendRanks(const std::vector<size_t>& changed);
   void SendProgress();
   void SendDone();

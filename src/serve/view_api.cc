@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-constexpr int kNotFound = 404, kConflict = 409;
+constexpr int kNotFound = 404, kConflict = 409, kPreconditionFailed = 412;
 
 Result<HttpAnswer> AnswerMeta(const ServedRun& run, const Parameters& /*query*/) {
   return HttpAnswer{.body = MetaJson(run)};
@@ -51,11 +51,18 @@ constexpr Route kRoutes[] = {
 
 HttpAnswer ViewApi::AnswerMarks(const ServerRequest& request) const {
   if (request.method == "PUT") {
-    const auto replaced = marks_.Replace(request.body);
+    const auto replaced = marks_.Replace(request.body, FindHeader(request.headers, "If-Match"));
     if (!replaced) return ErrorAnswer(replaced.error());
+    if (!*replaced) {
+      return ErrorAnswer(kPreconditionFailed,
+                         "somebody else changed the marks since they were read: read them again");
+    }
   }
   auto marks = marks_.Read();
-  return marks ? HttpAnswer{.body = *std::move(marks)} : ErrorAnswer(marks.error());
+  if (!marks) return ErrorAnswer(marks.error());
+  HttpAnswer answer{.headers = {{"ETag", MarksFile::TagOf(*marks)}}};
+  answer.body = *std::move(marks);
+  return answer;
 }
 
 HttpAnswer ViewApi::Answer(std::string_view what, const ServerRequest& request) const {

@@ -335,6 +335,11 @@ def marks(folder):
         check("they are kept beside the trace", json.load(open(f"{trace}.tacho-marks.json")) == json.loads(note))
         for bad in (b"", b"[]", b'{"marks": [{}]}', b"{" * 100_000):
             check(f"PUT {bad[:20]}: 400", page.ask("/api/v1/marks", "PUT", bad, Origin=own)[0] == 400)
+        tag = page.ask("/api/v1/marks")[1]["ETag"]
+        status, headers, _ = page.ask("/api/v1/marks", "PUT", b'{"marks": []}', Origin=own, **{"If-Match": tag})
+        check("PUT with the tag", status == 200 and headers["ETag"] != tag, f"{status} {headers}")
+        check("PUT with an old tag: 412", page.ask("/api/v1/marks", "PUT", note, Origin=own, **{"If-Match": tag})[0] == 412)
+        check("PUT without a tag", page.ask("/api/v1/marks", "PUT", note, Origin=own)[0] == 200)
         check("PUT of 2 MB: 413", page.ask("/api/v1/marks", "PUT", b" " * 2_000_000, Origin=own)[0] == 413)
     with view(trace) as page:
         check("the next one has them", page.json("marks") == json.loads(note))

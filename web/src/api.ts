@@ -35,6 +35,11 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
 export async function getBytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer> {
   return (await answerOf(path, signal ? { signal } : {})).arrayBuffer();
 }
-export async function putJson(path: string, body: unknown): Promise<void> {
-  await answerOf(path, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+// With the tag that putJson sends, so that it fails with 412 where somebody else has changed what is there.
+export async function getTagged<T>(path: string): Promise<{ of: T; tag: string }> {
+  const response = await answerOf(path);
+  return { of: (await response.json()) as T, tag: response.headers.get("ETag") ?? "*" };
+}
+export async function putJson(path: string, body: unknown, tag: string): Promise<void> {
+  await answerOf(path, { method: "PUT", headers: { "Content-Type": "application/json", "If-Match": tag }, body: JSON.stringify(body) });
 }

@@ -1,6 +1,6 @@
 // What the page knows and shows. Signals: who reads one is drawn again when it changes.
 import { batch, computed, effect, signal } from "@preact/signals";
-import { getJson, putJson, ServerError } from "./api";
+import { getJson, getTagged, putJson, ServerError } from "./api";
 import type { Analysis, Mark, Meta, Rank, Slice, Summary, Window } from "./types";
 import type { Theme } from "./colors";
 import type { Order } from "./timeline/layout";
@@ -102,13 +102,22 @@ export function togglePin(key: string): void {
 }
 
 // Changes the marks that are kept now, which another page may have changed since they came here. One change after another.
+const kMarksTries = 5;
 let savingMarks = Promise.resolve();
 function saveMarks(change: (kept: readonly Mark[]) => Mark[]): void {
   savingMarks = savingMarks.then(async () => {
     try {
-      const next = change((await getJson<{ marks?: Mark[] }>("api/v1/marks")).marks ?? []);
-      await putJson("api/v1/marks", { marks: next });
-      marks.value = next;
+      for (let left = kMarksTries; left > 0; --left) {
+        const { of, tag } = await getTagged<{ marks?: Mark[] }>("api/v1/marks");
+        const next = change(of.marks ?? []);
+        try {
+          await putJson("api/v1/marks", { marks: next }, tag);
+          marks.value = next;
+          return;
+        } catch (error) {
+          if (!(error instanceof ServerError && error.status === 412 && left > 1)) throw error;
+        }
+      }
     } catch (error) {
       trouble.value = `The marks were not kept: ${error instanceof ServerError ? error.message : String(error)}`;
     }
