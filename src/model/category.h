@@ -18,6 +18,8 @@ enum class SliceKind : uint8_t {
   kOther,          // everything else: overhead, cuda_sync, Trace, accelerators unknown to us
 };
 
+constexpr size_t kSliceKinds = static_cast<size_t>(SliceKind::kOther) + 1;
+
 constexpr bool IsGpuWork(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }

@@ -135,6 +135,10 @@ Result<HttpAnswer> AnswerSelection(const ServedRun& run, const Parameters& query
                 "longest_ns", name.longest.when.length());
     WriteAt(json, "longest_at", name.longest);
   });
+  json.Rows("others", summary.others, [&](const WindowOthers& others) {
+    json.Fields("palette", PaletteKey(others.palette), "names", others.names, "count", others.count,
+                "total_ns", others.total, "longest_ns", others.longest);
+  });
   json.Rows("colors", summary.colors, [&](const WindowColor& color) {
     json.Fields("palette", PaletteKey(color.palette), "color", static_cast<int>(color.color),
                 "total_ns", color.total);

@@ -22,7 +22,8 @@ struct DrawnTable {
   const SliceTable* slices = nullptr;
   const StringPool* names = nullptr;
   std::vector<uint8_t> color_of_name;  // by StringId; below kColors; read while lanes are built
-  std::span<const uint32_t> id_of_name = {};  // by StringId: in the ids of the rank (RankNames)
+  std::span<const uint32_t> id_of_name = {};      // by StringId: in the ids of the rank (RankNames)
+  std::span<const SliceKind> kind_of_slice = {};  // by row, where the table has several kinds
 };
 
 // A slice of one of the tables that a lane draws from.
@@ -99,6 +100,11 @@ class Lane {
   }
   [[nodiscard]] std::string_view NameText(size_t place) const {
     return TableOf(place).names->View(Name(place));
+  }
+  // Apart from those of the other kinds of its table; of a table of one kind 0.
+  [[nodiscard]] size_t KindOf(size_t place) const {
+    const std::span<const SliceKind> kinds = TableOf(place).kind_of_slice;
+    return kinds.empty() ? 0 : static_cast<size_t>(kinds[(*this)[place].row()]);
   }
   [[nodiscard]] uint8_t ColorOf(size_t place) const { return BlockOf(place).color[place % kBlock]; }
 

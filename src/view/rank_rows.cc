@@ -114,7 +114,9 @@ void RankRows::NameTables() {
     table.id_of_name = names_->of_others();
     table.color_of_name = {};  // the lanes have them
   }
-  tables_[static_cast<size_t>(DrawnFrom::kGpu)].id_of_name = names_->of_gpu_work();
+  DrawnTable& gpu = tables_[static_cast<size_t>(DrawnFrom::kGpu)];
+  gpu.id_of_name = names_->of_gpu_work();
+  gpu.kind_of_slice = trace_->gpu.kind.span();
   tables_[static_cast<size_t>(DrawnFrom::kComputed)].id_of_name = names_->of_computed();
 }
 

@@ -1,6 +1,7 @@
 #include "view/selection.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -64,15 +65,16 @@ void ForEachIn(std::span<const Lane* const> lanes, Interval window, Visit visit)
 
 std::vector<NameTotal> TotalsByName(std::span<const Lane* const> lanes, Interval window) {
   std::vector<NameTotal> totals;
-  std::map<std::tuple<std::string_view, uint8_t, uint32_t>, size_t> numbers;
-  OfEachName<size_t> number_of;
+  std::map<std::tuple<std::string_view, uint8_t, uint32_t, size_t>, size_t> numbers;
+  std::array<OfEachName<size_t>, kSliceKinds> number_of;  // by kind
   ForEachIn(lanes, window, [&](size_t lane_number, size_t place) {
     const Lane& lane = *lanes[lane_number];
-    const size_t number = number_of.At(lane, place, [&] {
+    const size_t kind = lane.KindOf(place);
+    const size_t number = number_of[kind].At(lane, place, [&] {
       const std::string_view name = lane.NameText(place);
       const uint8_t color = lane.ColorOf(place);
       const auto [at, added] =
-          numbers.try_emplace({name, color, lane[place].table()}, totals.size());
+          numbers.try_emplace({name, color, lane[place].table(), kind}, totals.size());
       if (added) totals.push_back({name, color, 0, {}, {-1}});
       return at->second;
     });

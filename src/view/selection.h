@@ -11,7 +11,8 @@
 
 namespace tacho {
 
-// Slices of one name and table in a window: a host annotation and the device's copy of it are two.
+// Slices of one name, table and kind in a window: a host annotation and the device's copy of it are
+// two, and so are a kernel and a copy of one name.
 struct NameTotal {
   std::string_view name;  // lives as long as the lanes
   uint8_t color = 0;

@@ -1,6 +1,7 @@
 #include "view/window_summary.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -70,9 +71,37 @@ void AddIdle(const ViewedRank& rank, uint32_t number, const TimelineRow& row, In
   if (rest.ns > 0) add("outside", rest, 1);
 }
 
+// Leaves `most` of the names, device work first, and sums up the others.
+std::vector<WindowOthers> CutNames(std::vector<WindowName>& names, size_t most) {
+  std::map<Palette, WindowOthers> others;
+  size_t room = most;
+  const auto keep = [&](bool work) {
+    std::erase_if(names, [&](const WindowName& name) {
+      if ((name.palette == Palette::kWork) != work) return false;
+      if (room > 0) {
+        --room;
+        return false;
+      }
+      WindowOthers& of = others[name.palette];
+      of.palette = name.palette;
+      ++of.names;
+      of.count += name.count;
+      of.total += name.total;
+      of.longest = std::max(of.longest, name.longest.when.length());
+      return true;
+    });
+  };
+  keep(true);
+  keep(false);
+  std::vector<WindowOthers> list;
+  for (const auto& [palette, of] : others) list.push_back(of);
+  return list;
+}
+
 }  // namespace
 
-WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection) {
+WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection,
+                              size_t most_names) {
   WindowSummary summary;
   std::map<NameKey, WindowName> names;
   for (uint32_t number = 0; number < ranks.size(); ++number) {
@@ -99,8 +128,8 @@ WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection
     colors[{name.palette, name.color}] += name.total;
     summary.names.push_back(name);
   }
-  std::ranges::stable_sort(
-      summary.names, [](const WindowName& a, const WindowName& b) { return a.total > b.total; });
+  std::ranges::stable_sort(summary.names, std::greater(), &WindowName::total);
+  summary.others = CutNames(summary.names, most_names);
   for (const auto& [key, total] : colors) summary.colors.push_back({key.first, key.second, total});
   return summary;
 }

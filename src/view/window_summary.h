@@ -28,6 +28,12 @@ struct WindowName {
   DurationNs total;    // of their parts inside it
   PlacedSlice longest;
 };
+// The names of a palette that are not listed.
+struct WindowOthers {
+  Palette palette = Palette::kHost;
+  uint64_t names = 0, count = 0;
+  DurationNs total, longest;
+};
 struct WindowColor {
   Palette palette = Palette::kHost;
   uint8_t color = 0;
@@ -43,12 +49,16 @@ struct WindowIdle {
   uint64_t count = 0;  // stretches that touch the window
 };
 struct WindowSummary {
-  std::vector<WindowName> names;    // by total, longest first, then name
-  std::vector<WindowColor> colors;  // of the names, by palette and color
+  // The `most_names` of device work, then of all else, that take longest; by total, longest first,
+  // then name. `others`, by palette: the rest.
+  std::vector<WindowName> names;
+  std::vector<WindowOthers> others;
+  std::vector<WindowColor> colors;  // of all names, by palette and color
   size_t steps = 0;                 // that touch the window
   std::vector<WindowIdle> idle;     // by rank, then device; whatever rows are selected
 };
 // Cost: O(slices in the window).
-WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection);
+WindowSummary SummarizeWindow(const ReadRanks& ranks, const Selection& selection,
+                              size_t most_names = 2000);
 
 }  // namespace tacho

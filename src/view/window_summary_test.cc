@@ -92,6 +92,53 @@ TEST(SummarizeWindow, BusyAndIdleAreTheWindow) {
   }
 }
 
+TEST(SummarizeWindow, NamesAreBoundedAndTheirSumsHold) {
+  const ReadRanks ranks = RanksOf(RandomWork(1), RandomWork(2));
+  const auto sums = [](const WindowSummary& summary) {
+    std::map<Palette, std::pair<uint64_t, int64_t>> of;
+    for (const WindowName& name : summary.names) {
+      of[name.palette].first += name.count;
+      of[name.palette].second += name.total.ns;
+    }
+    for (const WindowOthers& others : summary.others) {
+      of[others.palette].first += others.count;
+      of[others.palette].second += others.total.ns;
+    }
+    return of;
+  };
+  const WindowSummary all = SummarizeWindow(ranks, {SpanOf(ranks)});
+  ASSERT_EQ(all.names.size(), 7u) << "5 of kernels, 2 of the host";
+  EXPECT_TRUE(all.others.empty());
+  for (size_t most = 0; most <= all.names.size(); ++most) {
+    const WindowSummary few = SummarizeWindow(ranks, {SpanOf(ranks)}, most);
+    EXPECT_EQ(few.names.size(), most);
+    EXPECT_EQ(sums(few), sums(all));
+    EXPECT_EQ(few.colors.size(), all.colors.size());
+    uint64_t names = most;
+    for (const WindowOthers& others : few.others) {
+      names += others.names;
+      EXPECT_GT(others.longest.ns, 0);
+    }
+    EXPECT_EQ(names, all.names.size());
+    EXPECT_EQ(std::ranges::count(few.names, Palette::kWork, &WindowName::palette),
+              std::min<int64_t>(static_cast<int64_t>(most), 5));
+  }
+}
+
+TEST(SummarizeWindow, AKernelAndACopyOfOneName) {
+  TraceBuilder builder;
+  builder.Kernel("fill", {.start = 0, .duration = 10});
+  builder.Memcpy("fill", {.start = 20, .duration = 5});
+  builder.Kernel("fill", {.start = 30, .duration = 10});
+  const ReadRanks ranks = RanksOf(std::move(builder).Finish());
+  const WindowSummary summary = SummarizeWindow(ranks, {SpanOf(ranks)});
+  ASSERT_EQ(summary.names.size(), 2u);
+  EXPECT_EQ(summary.names[0].kind, DrawnKind::kKernel);
+  EXPECT_EQ(summary.names[0].count, 2u);
+  EXPECT_EQ(summary.names[1].kind, DrawnKind::kCopy);
+  EXPECT_EQ(summary.names[1].total.ns, 5);
+}
+
 TEST(SummarizeWindow, AHostAnnotationAndThatOfTheDevice) {
   TraceBuilder builder;
   builder.Kernel("k", {.start = 0, .duration = 10});

@@ -2,7 +2,8 @@
 import { computed, effect, signal, type Signal } from "@preact/signals";
 import { getJson, ServerError } from "./api";
 import { meta, scope, selection, tab, view } from "./state";
-import type { Selection, Window } from "./types";
+import type { NameRow, Selection, Window } from "./types";
+import { count } from "./units";
 
 const kStillMs = 120;
 
@@ -10,6 +11,10 @@ export interface Figures {
   window: Window;
   of: Selection | null;
   why: string; // without an answer
+}
+const kNoColor = -1;
+function rowOfOthers({ names, ...of }: Selection["others"][number]): NameRow {
+  return { ...of, name: `[${count(names)} ${names === 1 ? "other" : "others"}]`, kind: "others", color: kNoColor };
 }
 // `windowOf`: the window to ask for, or null. Asks again whenever it changes.
 function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
@@ -27,6 +32,7 @@ function figuresOf(windowOf: () => Window | null): Signal<Figures | null> {
       const [from, to] = [Math.floor(window.from), Math.ceil(window.to)];
       try {
         const of = await getJson<Selection>(`api/v1/selection?from=${from}&to=${to}`, asked.signal);
+        of.names.push(...of.others.map(rowOfOthers));
         figures.value = { window, of, why: "" };
       } catch (error) {
         if (error instanceof DOMException && error.name === "AbortError") return;

@@ -140,7 +140,7 @@ export interface Summary {
 export interface NameRow {
   name: string;
   short_name?: string;
-  kind: string;
+  kind: string; // "others": the row sums up what the server does not list
   palette: PaletteName;
   color: number;
   count: number;
@@ -159,6 +159,7 @@ export interface Selection {
   from_ns: number;
   to_ns: number;
   names: NameRow[];
+  others: { palette: PaletteName; names: number; count: number; total_ns: number; longest_ns: number }[];
   colors: { palette: PaletteName; color: number; total_ns: number }[];
   steps: number;
   idle: IdleRow[];

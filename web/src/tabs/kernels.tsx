@@ -54,7 +54,7 @@ export function NamesTable({ label, rows, empty }: { label: string; rows: readon
   const most = rows.reduce((largest, row) => Math.max(largest, row.total_ns), 1);
   const color = (row: NameRow) => colorOf(theme.value, row.palette, row.color);
   const columns: Column<NameRow>[] = [
-    { id: "name", head: "name", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={readable(row.name, row.short_name)} color={color(row)} onPick={() => (row.longest_at ? void show(row) : void findSlice(row.name))} /> },
+    { id: "name", head: "name", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={readable(row.name, row.short_name)} color={color(row)} onPick={row.kind === "others" ? undefined : () => (row.longest_at ? void show(row) : void findSlice(row.name))} /> },
     { id: "total", head: "total us", kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, "us") },
     { id: "share", head: "%", title: "of the sum of this table", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, sum))}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row)} /> },
