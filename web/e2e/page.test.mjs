@@ -1,21 +1,17 @@
 // The page in a browser against the real server and real traces: TACHO names the program, TACHO_CORPUS the folder of traces.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { analyze, chosen, corpus, kTabs, near, number, tacho, texts } from "./checks.mjs";
 import { launch, open, settled, view } from "./server.mjs";
 
-const tacho = process.env.TACHO ?? "../build/release/tacho";
-const corpus = process.env.TACHO_CORPUS ?? "../../shared/traces";
 const kOneRank = join(corpus, "AMD-AGI+TraceLens/b200/eager_trace.json.gz");
 const kRanks = join(corpus, "facebookresearch+param/dlrm_kineto.tar.gz");
 const kCpu = join(corpus, "live-vllm-cpu/stack_rank0.pt.trace.json.gz");
 const kMerged = join(corpus, "live-sglang-cpu/tp2-merged");
-const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks"];
-const kHostile = "<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
 
 let browser, one, folder;
 before(async () => {
@@ -29,18 +25,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const analyze = (...paths) => JSON.parse(execFileSync(tacho, ["analyze", "--json", ...paths], { maxBuffer: 1 << 30 }).toString());
-const texts = (page, selector) => page.$$eval(selector, (found) => found.map((one) => one.textContent.trim()));
-const number = (text) => Number(text.replace(/[^\d.-]/g, ""));
-const near = (text, value, what) => assert(Math.abs(number(text) - value) <= Math.max(0.0051 * Math.abs(value), 0.0006), `${what}: the page says ${text}, analyze ${value}`);
-async function chosen(page) {
-  return (await page.getAttribute("nav [aria-selected=true]", "id")).replace("tab-", "");
-}
-
 test("the summary says what analyze --json says", async () => {
   const troubles = [];
   const page = await open(browser, one, { troubles });
-  const figures = analyze(kOneRank);
+  const figures = await analyze(kOneRank);
   const trace = figures.traces[0];
   assert.equal(await page.textContent("h1"), figures.verdict.text);
   const shares = (await page.$$eval(".whole-bar button", (found) => found.map((one) => one.getAttribute("aria-label")))).map((label) => number(/([<\d.]+) %$/.exec(label)[1]));
@@ -49,7 +37,7 @@ test("the summary says what analyze --json says", async () => {
   assert.equal(kernels.length, 12);
   kernels.forEach((cells, i) => {
     const kernel = trace.kernels[i];
-    assert.equal(cells[0], kernel.name);
+    assert.equal(cells[0], kernel.short_name);
     near(cells[1], kernel.total_ns / 1000, kernel.name);
     assert.equal(number(cells[3]), kernel.count);
     near(cells[4], kernel.p50_ns / 1000, "median");
@@ -124,7 +112,7 @@ test("a dragged selection has its figures below, and its link opens the same pla
   const read = async (of) => {
     await of.waitForSelector(".panel td.name");
     await settled(of);
-    return of.$$eval(".panel table[aria-label='Slices of the window by name'] tbody tr", (rows) => rows.filter((row) => row.cells.length > 3).map((row) => [...row.cells].map((cell) => cell.textContent)));
+    return of.$$eval(".panel table[aria-label='Slices of the window by name'] tbody tr", (rows) => rows.filter((row) => row.cells.length > 3).map((row) => [row.querySelector("[title]").title, ...[...row.cells].slice(1).map((cell) => cell.textContent)]));
   };
   const head = await texts(page, ".panel table[aria-label='Slices of the window by name'] th");
   const unit = { ns: 1, us: 1e3, ms: 1e6 }[/total (\w+)/.exec(head[1])[1]];
@@ -140,7 +128,7 @@ test("a dragged selection has its figures below, and its link opens the same pla
   assert.deepEqual(await read(again), rows);
   await again.keyboard.press("3");
   await again.waitForSelector(".scope-line");
-  const kernels = await again.waitForSelector("table[aria-label='Kernels of the selection'] td.name").then(() => texts(again, "table[aria-label='Kernels of the selection'] td.name"));
+  const kernels = await again.waitForSelector("table[aria-label='Kernels of the selection'] td.name").then(() => again.$$eval("table[aria-label='Kernels of the selection'] td.name [title]", (found) => found.map((one) => one.title)));
   for (const name of slow.keys()) assert(kernels.includes(name), `${name} is a kernel of the selection`);
   assert.deepEqual(troubles, []);
   await page.context().close();
@@ -153,7 +141,7 @@ const selected = (page, { from_ns, to_ns }) => page.waitForFunction((text) => lo
 test("the keyboard alone finds steps, gaps, slices, launches and names", async () => {
   const troubles = [];
   const page = await open(browser, one, { hash: "#/t?tab=timeline", troubles });
-  const figures = analyze(kOneRank);
+  const figures = await analyze(kOneRank);
   const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
   await page.keyboard.press("Shift+G");
   await selected(page, gaps.at(-1));
@@ -197,7 +185,7 @@ test("a link of the terminal opens its gap, and a mark is kept beside the trace"
     await page.waitForSelector(".panel-head strong:has-text('Selection')");
     await page.waitForFunction(() => location.hash.includes("sel="));
     const [from, to] = /sel=(-?\d+)\.\.(-?\d+)/.exec(new URL(page.url()).hash).slice(1).map(Number);
-    assert.equal(to - from, analyze(trace).traces[0].idle.gaps[2].dur_ns);
+    assert.equal(to - from, (await analyze(trace)).traces[0].idle.gaps[2].dur_ns);
     await page.keyboard.press("m");
     await page.keyboard.type("look <b>here</b>");
     await page.keyboard.press("Enter");
@@ -260,7 +248,7 @@ test("eight ranks lie on one clock, open and close, and lie by row as well", asy
     await page.click("text=same row of all ranks");
     assert((await headings()).includes("Idle by cause"));
     await page.keyboard.press("6");
-    const figures = analyze(kRanks);
+    const figures = await analyze(kRanks);
     const busy = await texts(page, "table[aria-label='Ranks'] tbody td:nth-child(3)");
     figures.ranks.table.forEach((rank, i) => near(busy[i], (100 * rank.busy_ns) / rank.window_ns, `rank ${i} busy`));
     const heads = await texts(page, "table[aria-label='Traces'] thead th");
@@ -372,7 +360,7 @@ test("a merged file beside its ranks is counted once, as in the verdict", async 
   try {
     const page = await open(browser, served);
     const totals = await page.evaluate(async () => (await (await fetch("api/v1/summary")).json()).totals);
-    const workers = analyze(kMerged).traces.filter((trace) => trace.facts.role === "worker");
+    const workers = (await analyze(kMerged)).traces.filter((trace) => trace.facts.role === "worker");
     assert.equal(totals.devices, 2);
     assert.equal(totals.window_ns, workers.flatMap((trace) => trace.devices).reduce((sum, device) => sum + device.window_ns, 0));
     assert((await page.textContent(".whole h2")).endsWith("of 2 devices go"));
@@ -384,7 +372,7 @@ test("a merged file beside its ranks is counted once, as in the verdict", async 
 
 test("an operator of the table opens itself, not another that has its name inside", async () => {
   const page = await open(browser, one);
-  const ops = analyze(kOneRank).traces[0].ops;
+  const ops = (await analyze(kOneRank)).traces[0].ops;
   const { name } = ops.find((op) => ops.some((other) => other.name !== op.name && other.name.includes(op.name) && other.count > op.count));
   await page.keyboard.press("4");
   await page.fill("[aria-label='Filter operators']", name);
@@ -455,61 +443,45 @@ test("every control has a name and every text is read on its ground, light and d
   }
 });
 
-test("a kernel named like HTML is text, wherever it is shown", async () => {
-  const path = join(folder, "hostile.json");
-  const event = (name, cat, ts, dur, args, tid = 1) => ({ ph: "X", name, cat, pid: 0, tid, ts, dur, args });
-  const traceEvents = Array.from({ length: 40 }, (_, i) => [
-    event(`${kHostile} launch`, "cuda_runtime", 100 * i, 5, { correlation: i }),
-    event(i % 2 ? kHostile : `${kHostile}${"x".repeat(600)}`, "kernel", 100 * i + 20, 60, { correlation: i, device: 0, stream: 7 }, 7),
-    event(kHostile, "cpu_op", 100 * i - 3, 20, { note: kHostile }),
-  ]).flat();
-  writeFileSync(path, JSON.stringify({ traceEvents, deviceProperties: [{ id: 0, name: kHostile }] }));
-  const served = await view(tacho, path);
-  try {
-    const troubles = [];
-    const page = await open(browser, served, { troubles });
-    for (const tab of kTabs) {
-      await page.click(`#tab-${tab}`);
-      await page.waitForTimeout(120);
-    }
-    await page.click("#tab-timeline");
-    await page.fill("#search", "<img");
-    await page.waitForSelector(".hits li");
-    assert((await page.textContent(".hits li")).includes("<img src=x onerror="));
-    await page.keyboard.press("Enter");
-    await page.waitForSelector(".slice-detail h3");
-    assert((await page.textContent(".slice-detail h3")).startsWith("<img src=x"));
-    assert.equal(await page.evaluate(() => document.querySelectorAll("img, main script").length), 0);
-    assert.equal(await page.evaluate(() => window.hurt), undefined);
-    assert.deepEqual(troubles, []);
-    await page.context().close();
-  } finally {
-    await served.stop();
-  }
-});
-
-test("a damaged trace and a server that is gone are said in words", async () => {
-  const path = join(folder, "damaged.json");
-  writeFileSync(path, "no trace at all");
-  const served = await view(tacho, path, kCpu);
-  try {
-    const page = await open(browser, served);
-    const said = await page.textContent("body");
-    assert(/damaged|could not be read|not read/.test(said), said.slice(0, 500));
-    await served.stop();
-    await page.keyboard.press("2");
-    await page.waitForSelector(".trouble:has-text('does not answer')", { timeout: 20_000 });
-    // A server that was started again has another key: it is asked once.
-    let asked = 0;
-    await page.route("**/api/v1/**", (route) => {
-      if (route.request().url().endsWith("/meta")) ++asked;
-      return route.fulfill({ status: 401, body: "{}" });
-    });
-    await page.waitForSelector(".trouble:has-text('not signed in')", { timeout: 20_000 });
-    await page.waitForTimeout(4500);
-    assert(asked <= 1, `asked ${asked} times`);
-    await page.context().close();
-  } finally {
-    await served.stop();
-  }
+test("the list of commands runs what the keys do, by the keyboard alone", async () => {
+  const troubles = [];
+  const page = await open(browser, one, { troubles });
+  const { gaps } = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
+  await page.focus("#tab-summary");
+  await page.keyboard.press(">");
+  const focus = () => page.evaluate(() => ({ role: document.activeElement.role ?? document.activeElement.getAttribute("role"), at: document.activeElement.getAttribute("aria-activedescendant"), id: document.activeElement.id }));
+  await page.waitForSelector("dialog.commands [role=listbox] [role=option]");
+  assert.equal((await focus()).role, "combobox");
+  // One table: what the list offers is in the help, with its key.
+  const offered = await texts(page, "[role=option] kbd");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog.commands", { state: "detached" });
+  assert.equal((await focus()).id, "tab-summary");
+  await page.keyboard.press("?");
+  const helped = (await texts(page, "dialog.help kbd")).join(" ");
+  for (const key of offered.filter((one) => !/^[1-6]$/.test(one))) assert(helped.includes(key), `${key} is in the help`);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.keyboard.press(">");
+  await page.keyboard.type("idle gap");
+  assert.equal((await page.$$("[role=option]")).length, 2);
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.textContent(`#${(await focus()).at}`), "previous idle gap, longest firstShift G");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await selected(page, gaps[0]);
+  assert.equal(await chosen(page), "timeline");
+  await page.keyboard.press("1");
+  await page.keyboard.press(">");
+  await page.keyboard.type("whole trace show");
+  await page.keyboard.press("Enter"); // of the timeline, from another tab
+  await page.waitForFunction(() => location.hash.includes("tab=timeline") && !location.hash.includes("w="));
+  await page.keyboard.press(">");
+  await page.keyboard.type("no such thing");
+  await page.waitForSelector("dialog.commands :text('no command has this in its name')");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog.commands", { state: "detached" });
+  assert.deepEqual(troubles, []);
+  await page.context().close();
 });

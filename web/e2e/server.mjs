@@ -32,12 +32,16 @@ export function launch() {
   return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] });
 }
 
-// A page that is signed in and has its figures. `troubles` gets what its console complains of.
+// `troubles` gets what the page's console complains of.
+export function listen(page, troubles) {
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`${message.text()} ${message.location().url}`));
+  page.on("pageerror", (error) => troubles.push(error.stack));
+}
+// A page that is signed in and has its figures.
 export async function open(browser, served, { hash = "", width = 1440, height = 900, dark = false, troubles = [] } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
   const page = await context.newPage();
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(`${message.text()} ${message.location().url}`));
-  page.on("pageerror", (error) => troubles.push(error.stack));
+  listen(page, troubles);
   await page.goto(served.url);
   if (hash) {
     await page.goto(served.base + hash);

@@ -1,8 +1,10 @@
 // The frame of all tabs: head, tabs, what went wrong, help.
 import { useEffect, useRef } from "preact/hooks";
 import { serverGone } from "./api";
+import { Commands } from "./commands";
 import { kHelp } from "./keys";
-import { analysis, goTo, helpOpen, meta, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
+import { whyOf } from "./labels";
+import { analysis, commandsOpen, goTo, helpOpen, meta, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
 import { Flame } from "./tabs/flame";
 import { Kernels } from "./tabs/kernels";
 import { Operators } from "./tabs/operators";
@@ -10,9 +12,7 @@ import { Ranks } from "./tabs/ranks";
 import { SummaryTab } from "./tabs/summary";
 import { Timeline } from "./timeline/timeline";
 import { bytes, count, duration } from "./units";
-import { kTabs, type Tab } from "./url";
-
-const kTitles: Record<Tab, string> = { summary: "Summary", timeline: "Timeline", kernels: "Kernels", operators: "Operators", flame: "Flame", ranks: "Ranks" };
+import { kTabs, kTitles, type Tab } from "./url";
 
 export function App() {
   return (
@@ -23,6 +23,7 @@ export function App() {
         {meta.value ? <TabBody /> : <p class="loading dim">Asking the server which traces it reads …</p>}
       </main>
       {helpOpen.value && <Help />}
+      {commandsOpen.value && <Commands />}
       <div class="aloud" aria-live="polite">{said.value}</div>
     </>
   );
@@ -133,7 +134,7 @@ function Troubles() {
       {failed.length > 0 && (
         <div class="trouble" role="status">
           <b>{failed.length === 1 ? "One trace could not be read." : `${failed.length} traces could not be read.`}</b>{" "}
-          {failed.slice(0, 3).map((rank) => `${rank.label || rank.path}: ${rank.why ?? "unknown"}`).join("; ")}
+          {failed.slice(0, 3).map((rank) => `${rank.label || rank.path}: ${whyOf(rank)}`).join("; ")}
           {failed.length > 3 ? "; …" : ""}
         </div>
       )}
@@ -162,8 +163,8 @@ function Help() {
             <h3>{group.title}</h3>
             <dl>
               {group.rows.map((row) => (
-                <div key={row.keys}>
-                  <dt>{row.keys.split("  ").map((key) => <kbd key={key}>{key}</kbd>)}</dt>
+                <div key={row.what}>
+                  <dt>{(row.keys ? [row.keys] : (row.commands ?? []).map((command) => command.key)).map((key) => <kbd key={key}>{key}</kbd>)}</dt>
                   <dd>{row.what}</dd>
                 </div>
               ))}

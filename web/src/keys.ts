@@ -1,6 +1,6 @@
 // The keyboard, as those who come from Perfetto have it in their fingers, and steps and gaps.
 import {
-  addMark, around, goTo, helpOpen, meta, panelOpen, pick, ranks, search, selection, setView, showInTimeline, slice, span, tab, toggle, togglePin,
+  addMark, around, commandsOpen, goTo, helpOpen, meta, panelOpen, pick, ranks, search, selection, setView, showInTimeline, slice, span, tab, toggle, togglePin,
   trouble, view,
 } from "./state";
 import { ServerError } from "./api";
@@ -9,29 +9,47 @@ import { controller } from "./timeline/timeline";
 import { keyOfRow } from "./timeline/layout";
 import { reveal } from "./timeline/reveal";
 import { nextFound } from "./timeline/tools";
-import { kTabs } from "./url";
+import { kTabs, kTitles } from "./url";
 
 const kHeld: Record<string, string> = {
   w: "in", s: "out", a: "left", d: "right", "+": "in", "=": "in", "-": "out",
   arrowleft: "left", arrowright: "right", arrowup: "up", arrowdown: "down",
 };
 
-export interface KeyRow {
-  keys: string;
-  what: string;
+// What a key does. The help, the list of commands and the keyboard read the same table.
+export interface Command {
+  key: string; // as the help shows it: "N", "Shift N", "["
+  name: string;
+  run: () => void;
+  everywhere?: true; // else of the timeline
+  when?: () => boolean; // where it can do something; always if absent
 }
+export interface KeyRow {
+  keys?: string; // else those of the commands
+  what: string;
+  commands?: Command[];
+}
+const picked = () => slice.value !== null;
+const chosen = () => slice.value !== null || selection.value !== null;
+const searching = () => search.value.trim() !== "";
 export const kHelp: { title: string; rows: KeyRow[] }[] = [
   {
     title: "Move",
     rows: [
-      { keys: "W  S", what: "zoom in and out, at the pointer" },
-      { keys: "A  D", what: "pan; also the arrows" },
+      { what: "zoom in and out, at the pointer", commands: [{ key: "W", name: "zoom in", run: () => nudge("in") }, { key: "S", name: "zoom out", run: () => nudge("out") }] },
+      { what: "pan; also the arrows", commands: [{ key: "A", name: "pan left", run: () => nudge("left") }, { key: "D", name: "pan right", run: () => nudge("right") }] },
       { keys: "Ctrl wheel", what: "zoom; wheel scrolls the rows, Shift wheel pans" },
       { keys: "Shift drag", what: "pan" },
-      { keys: "0", what: "the whole trace" },
-      { keys: "F", what: "fit what is selected" },
-      { keys: "N  Shift N", what: "next and previous step" },
-      { keys: "G  Shift G", what: "the longest idle gap, the next longest, ..." },
+      { what: "the whole trace", commands: [{ key: "0", name: "show the whole trace", run: () => setView(span.value) }] },
+      { what: "fit what is selected", commands: [{ key: "F", name: "fit what is selected", run: fit, when: chosen }] },
+      {
+        what: "next and previous step",
+        commands: [{ key: "N", name: "next step", run: () => step(true), everywhere: true }, { key: "Shift N", name: "previous step", run: () => step(false), everywhere: true }],
+      },
+      {
+        what: "the longest idle gap, the next longest, ...",
+        commands: [{ key: "G", name: "next idle gap, longest first", run: () => gap(1), everywhere: true }, { key: "Shift G", name: "previous idle gap, longest first", run: () => gap(-1), everywhere: true }],
+      },
     ],
   },
   {
@@ -39,27 +57,92 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
     rows: [
       { keys: "drag", what: "a stretch of time: its figures are below" },
       { keys: "click", what: "a slice" },
-      { keys: ",  .", what: "previous and next slice of the row" },
-      { keys: "[  ]", what: "to the launch, to the kernel" },
-      { keys: "R", what: "the time of the slice" },
-      { keys: "Ctrl A", what: "all" },
-      { keys: "Esc", what: "nothing" },
-      { keys: "M", what: "mark the selection with a note; Shift M without" },
+      {
+        what: "previous and next slice of the row",
+        commands: [{ key: ",", name: "previous slice of the row", run: () => void neighbour(false) }, { key: ".", name: "next slice of the row", run: () => void neighbour(true) }],
+      },
+      {
+        what: "to the launch, to the kernel",
+        commands: [
+          { key: "[", name: "go to the launch", run: () => void flow(false), when: () => slice.value?.launch !== undefined },
+          { key: "]", name: "go to the kernel that it launched", run: () => void flow(true), when: () => (slice.value?.launched?.length ?? 0) > 0 },
+        ],
+      },
+      { what: "the time of the slice", commands: [{ key: "R", name: "select the time of the slice", run: selectSlice, when: picked }] },
+      { what: "all", commands: [{ key: "Ctrl A", name: "select all", run: () => (selection.value = span.value) }] },
+      { what: "nothing", commands: [{ key: "Esc", name: "select nothing", run: clear, everywhere: true, when: () => chosen() || searching() }] },
+      {
+        what: "mark the selection with a note; Shift M without",
+        keys: "M",
+        commands: [{ key: "M", name: "mark the selection, with a note", run: () => mark(true), when: chosen }, { key: "Shift M", name: "mark the selection", run: () => mark(false), when: chosen }],
+      },
     ],
   },
   {
     title: "Find and show",
     rows: [
-      { keys: "/", what: "search the whole trace" },
-      { keys: "Enter", what: "next that was found; Shift Enter previous" },
-      { keys: "E", what: "all levels of the slice's row, or fewer" },
-      { keys: "P", what: "the slice's row above all others, or back" },
-      { keys: "Q", what: "the figures below, or more room" },
-      { keys: "1 ... 6", what: "Summary, Timeline, Kernels, Operators, Flame, Ranks" },
-      { keys: "?", what: "these keys" },
+      { what: "search the whole trace", commands: [{ key: "/", name: "search the whole trace", run: focusSearch, everywhere: true }] },
+      {
+        what: "next that was found; Shift Enter previous",
+        keys: "Enter",
+        commands: [{ key: "Enter", name: "next that was found", run: () => void nextFound(true), when: searching }, { key: "Shift Enter", name: "previous that was found", run: () => void nextFound(false), when: searching }],
+      },
+      { what: "all levels of the slice's row, or fewer", commands: [{ key: "E", name: "all levels of the slice's row, or fewer", run: toggleLevels, when: picked }] },
+      { what: "the slice's row above all others, or back", commands: [{ key: "P", name: "the slice's row above all others, or back", run: pinRow, when: picked }] },
+      { what: "the figures below, or more room", commands: [{ key: "Q", name: "show or hide the figures below", run: () => (panelOpen.value = !panelOpen.value) }] },
+      {
+        keys: "1 ... 6",
+        what: kTabs.map((name) => kTitles[name]).join(", "),
+        commands: kTabs.map((name, i) => ({ key: String(i + 1), name: `open ${kTitles[name]}`, run: () => goTo(name), everywhere: true })),
+      },
+      { what: "commands by name", commands: [{ key: ">", name: "commands", run: () => (commandsOpen.value = !commandsOpen.value), everywhere: true }] },
+      { what: "these keys", commands: [{ key: "?", name: "show all keys", run: () => (helpOpen.value = !helpOpen.value), everywhere: true }] },
     ],
   },
 ];
+export const kCommands: Command[] = kHelp.flatMap((group) => group.rows.flatMap((row) => row.commands ?? []));
+
+// From the list of commands: those of the timeline once it is on the screen.
+export function runCommand(command: Command): void {
+  if (command.everywhere || tab.value === "timeline") return command.run();
+  goTo("timeline");
+  setTimeout(command.run, 0);
+}
+
+const kNudgeMs = 250;
+function nudge(held: string): void {
+  controller?.hold(held);
+  setTimeout(() => controller?.release(held), kNudgeMs);
+}
+function clear(): void {
+  if (slice.value) slice.value = null;
+  else if (selection.value) selection.value = null;
+  else search.value = "";
+}
+function selectSlice(): void {
+  const of = slice.value;
+  if (of) selection.value = { from: of.from_ns, to: Math.max(of.to_ns, of.from_ns + 1) };
+}
+function mark(withNote: boolean): void {
+  if (!selection.value) selectSlice();
+  if (!selection.value) return;
+  if (withNote) dispatchEvent(new Event("tacho-mark"));
+  else addMark({ from_ns: selection.value.from, to_ns: selection.value.to, note: "" });
+}
+function focusSearch(): void {
+  goTo("timeline");
+  setTimeout(() => document.getElementById("search")?.focus(), 0);
+}
+function pinRow(): void {
+  const of = slice.value;
+  const row = of && ranks.value[of.rank]?.rows[of.row];
+  if (of && row) togglePin(`${of.rank}/${keyOfRow(row)}`);
+}
+function toggleLevels(): void {
+  const of = slice.value;
+  const row = of && controller?.layout.rows.find((laid) => laid.rank === of.rank && laid.row === of.row);
+  if (row?.open !== undefined) toggle(row.key);
+}
 
 let gapAt = -1;
 
@@ -137,83 +220,27 @@ export function listenToKeys(): void {
     // AltGr, which some keyboards need for [ and ], may report itself as Alt, and as Ctrl with Alt.
     const altGr = event.getModifierState("AltGraph");
     if (typing(event) || (event.altKey && !altGr) || event.metaKey) return;
-    if (event.ctrlKey && !altGr) {
-      if (event.key.toLowerCase() === "a" && tab.value === "timeline") {
-        event.preventDefault();
-        selection.value = span.value;
-      }
-      return;
-    }
-    if (!act(event)) return;
+    const ctrl = event.ctrlKey && !altGr;
+    if (ctrl && (event.key.toLowerCase() !== "a" || tab.value !== "timeline")) return;
+    if (!act(event, ctrl)) return;
     event.preventDefault();
     controller?.hideHover(); // what lies below the pointer is another slice now
   });
 }
 
-function act(event: KeyboardEvent): boolean {
-  const key = event.key.toLowerCase();
-  const shift = event.shiftKey;
-  const digit = Number(key);
-  const goal = Number.isInteger(digit) && digit >= 1 ? kTabs[digit - 1] : undefined;
-  if (goal) return goTo(goal), true;
-  if (key === "?") return (helpOpen.value = !helpOpen.value), true;
-  if (key === "/") {
-    goTo("timeline");
-    setTimeout(() => document.getElementById("search")?.focus(), 0);
-    return true;
-  }
-  if (key === "n") return step(!shift), true;
-  if (key === "g") return gap(shift ? -1 : 1), true;
-  if (key === "escape") {
-    if (slice.value) slice.value = null;
-    else if (selection.value) selection.value = null;
-    else search.value = "";
-    return true;
-  }
-  return tab.value === "timeline" && actInTimeline(event, key, shift);
+// As the table names it: Shift only of letters and Enter, as other keys give another sign with it.
+function nameOf(event: KeyboardEvent, ctrl: boolean): string {
+  const key = event.key === "Escape" ? "Esc" : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  return `${ctrl ? "Ctrl " : ""}${event.shiftKey && /^([A-Z]|Enter)$/.test(key) ? "Shift " : ""}${key}`;
 }
-function actInTimeline(event: KeyboardEvent, key: string, shift: boolean): boolean {
+function act(event: KeyboardEvent, ctrl: boolean): boolean {
+  const at = event.target instanceof HTMLElement ? event.target : null;
+  const held = ctrl ? undefined : kHeld[event.key.toLowerCase()];
   // The arrows belong to what has the focus, where that scrolls.
-  const inTable = event.target instanceof HTMLElement && event.target.closest(".panel") !== null;
-  const held = kHeld[key];
-  if (held && !(inTable && key.startsWith("arrow"))) return controller?.hold(held), true;
-  const of = slice.value;
-  switch (key) {
-    case "0":
-      return setView(span.value), true;
-    case "f":
-      return fit(), true;
-    case "r":
-      if (of) selection.value = { from: of.from_ns, to: Math.max(of.to_ns, of.from_ns + 1) };
-      return true;
-    case "m":
-      if (of && !selection.value) selection.value = { from: of.from_ns, to: Math.max(of.to_ns, of.from_ns + 1) };
-      if (!selection.value) return true;
-      if (shift) addMark({ from_ns: selection.value.from, to_ns: selection.value.to, note: "" });
-      else dispatchEvent(new Event("tacho-mark"));
-      return true;
-    case ",":
-    case ".":
-      return void neighbour(key === "."), true;
-    case "[":
-    case "]":
-      return void flow(key === "]"), true;
-    case "q":
-      return (panelOpen.value = !panelOpen.value), true;
-    case "p": {
-      const row = of && ranks.value[of.rank]?.rows[of.row];
-      if (of && row) togglePin(`${of.rank}/${keyOfRow(row)}`);
-      return true;
-    }
-    case "e": {
-      const row = of && controller?.layout.rows.find((laid) => laid.rank === of.rank && laid.row === of.row);
-      if (row?.open !== undefined) toggle(row.key);
-      return true;
-    }
-    case "enter":
-      if (event.target instanceof HTMLElement && event.target.closest("button")) return false;
-      return void nextFound(!shift), true;
-    default:
-      return false;
-  }
+  if (held && tab.value === "timeline" && !(event.key.startsWith("Arrow") && at?.closest(".panel"))) return controller?.hold(held), true;
+  if (event.key === "Enter" && at?.closest("button")) return false;
+  const name = nameOf(event, ctrl);
+  const command = kCommands.find((one) => one.key === name && (one.everywhere || tab.value === "timeline"));
+  command?.run();
+  return command !== undefined;
 }

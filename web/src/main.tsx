@@ -4,6 +4,7 @@ import { render } from "preact";
 import { getJson, ServerError, serverGone } from "./api";
 import { App } from "./app";
 import { listenToKeys } from "./keys";
+import { labelled } from "./labels";
 import { analysis, followAddress, marks, meta, openLink, showStart, span, summary, trouble, view } from "./state";
 import type { Analysis, Mark, Meta, Progress, Rank, Summary } from "./types";
 import "./style.css";
@@ -41,7 +42,7 @@ async function loadMeta(): Promise<void> {
   shown = turn;
   const before = span.peek();
   const whole = view.peek().from <= before.from && view.peek().to >= before.to;
-  meta.value = next;
+  meta.value = { ...next, ranks: labelled(next.ranks) };
   if (whole) view.value = span.peek();
 }
 function loadMetaSoon(): void {

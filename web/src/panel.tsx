@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { causeColor, colorOf } from "./colors";
 import { shownFigures } from "./figures";
 import { meta, pick, selection, slice, theme, around, setView, goTo } from "./state";
-import { Bar, DataTable, Name, readable, Swatch, type Column } from "./table";
+import { Bar, DataTable, Name, Swatch, type Column } from "./table";
 import type { IdleRow, NameRow } from "./types";
 import { count, duration, inUnit, percentFigure, pointInTime, stepOfTicks, unitOf } from "./units";
 import { SliceDetail } from "./slice_detail";
@@ -63,7 +63,7 @@ function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number
     {
       id: "name", head: "slice", kind: "name", sort: (row) => row.name,
       cell: (row) => (
-        <Name name={readable(row.name, row.short_name)} color={colorOf(theme.value, row.palette, row.color)} onPick={row.longest_at ? () => void show(row) : undefined} />
+        <Name name={row.short_name || row.name} whole={row.name} color={colorOf(theme.value, row.palette, row.color)} onPick={row.longest_at ? () => void show(row) : undefined} />
       ),
     },
     { id: "total", head: `total ${unit}`, kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, unit) },

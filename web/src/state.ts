@@ -22,6 +22,7 @@ export const toggled = signal<ReadonlySet<string>>(new Set());
 export const pinned = signal<ReadonlySet<string>>(new Set()); // rows that lie above all others
 export const order = signal<Order>("ranks");
 export const helpOpen = signal(false);
+export const commandsOpen = signal(false);
 export const panelOpen = signal(true);
 export const said = signal(""); // read aloud by screen readers
 

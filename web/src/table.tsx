@@ -110,13 +110,11 @@ export function Bar({ share, color }: { share: number; color: string }) {
     </span>
   );
 }
-// A mangled name is for programs.
-export const readable = (name: string, short: string | undefined) => (name.startsWith("_Z") && short ? short : name);
-// A name that takes what room there is; its middle gives way, so both ends stay.
-export function Name({ name, onPick, color }: { name: string; onPick?: (() => void) | undefined; color?: string | undefined }) {
+// A name that takes what room there is; its middle gives way, so both ends stay. `whole`: what it is short for.
+export function Name({ name, whole = name, onPick, color }: { name: string; whole?: string; onPick?: (() => void) | undefined; color?: string | undefined }) {
   const tail = name.length > 24 ? name.slice(-Math.min(16, Math.floor(name.length / 3))) : "";
   const text = (
-    <span class="middle-cut" title={name.length > 2000 ? `${name.slice(0, 2000)}…` : name}>
+    <span class="middle-cut" title={whole.length > 2000 ? `${whole.slice(0, 2000)}…` : whole}>
       <span class="head">{tail ? name.slice(0, name.length - tail.length) : name}</span>
       {tail && <span class="tail">{tail}</span>}
     </span>

@@ -10,6 +10,12 @@ export function tracesOfRanks({ traces }: Analysis): TraceAnalysis[] {
   return traces;
 }
 
+// A CPU engine: its leaf operators stand where others have kernels.
+export function computesOnCpu(analysis: Analysis): boolean {
+  const devices = tracesOfRanks(analysis).flatMap((trace) => trace.devices);
+  return devices.length > 0 && devices.every((device) => device.on_host === true);
+}
+
 export interface KernelRow {
   name: string;
   short: string;

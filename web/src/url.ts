@@ -4,6 +4,7 @@ import type { Window } from "./types";
 
 export const kTabs = ["summary", "timeline", "kernels", "operators", "flame", "ranks"] as const;
 export type Tab = (typeof kTabs)[number];
+export const kTitles: Record<Tab, string> = { summary: "Summary", timeline: "Timeline", kernels: "Kernels", operators: "Operators", flame: "Flame", ranks: "Ranks" };
 
 export interface SliceLink {
   rank: number;

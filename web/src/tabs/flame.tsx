@@ -82,7 +82,7 @@ export function Flame() {
         <label>
           <span class="dim">thread </span>
           <select value={chosen} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
-            {threads.map(({ row, rank }, i) => <option key={i} value={i}>{`${ranks.value.length > 1 ? `${rank.label} · ` : ""}${labelOf(row)} · ${detailOf(row)}`}</option>)}
+            {threads.map(({ row, rank }, i) => <option key={i} value={i}>{`${ranks.value.length > 1 ? `${rank.label} · ` : ""}${[labelOf(row), detailOf(row)].filter(Boolean).join(" · ")}`}</option>)}
           </select>
         </label>
         <span class="crumbs">

@@ -3,8 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import { colorOf } from "../colors";
 import { scopeFigures } from "../figures";
 import { analysis, selection, theme } from "../state";
-import { DataTable, Name, Bar, readable, type Column } from "../table";
-import { kernelRows } from "../totals";
+import { DataTable, Name, Bar, type Column } from "../table";
+import { computesOnCpu, kernelRows } from "../totals";
 import type { NameRow } from "../types";
 import { count, inUnit, percentFigure } from "../units";
 import { findSlice } from "./links";
@@ -16,19 +16,20 @@ export function Kernels() {
   const chosen = selection.value !== null || !analysis.value;
   const all = useMemo(() => (analysis.value ? kernelRows(analysis.value) : []), [analysis.value]);
   const text = filter.toLowerCase();
-  const rows = all.filter((row) => `${row.name} ${row.category}`.toLowerCase().includes(text));
+  const onCpu = analysis.value !== null && computesOnCpu(analysis.value);
+  const rows = all.filter((row) => `${row.name} ${row.short} ${row.category}`.toLowerCase().includes(text));
   const sum = all.reduce((total, row) => total + row.total, 0);
   const selected = (scopeFigures.value?.of?.names ?? []).filter((row) => row.palette === "work" && row.name.toLowerCase().includes(text));
   const why = scopeFigures.value?.why ?? "";
   return (
     <div class="page whole-page">
-      <Filter label="kernels" value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
+      <Filter label={onCpu && !chosen ? "leaf operators" : "kernels"} value={filter} onInput={setFilter} shown={chosen ? selected.length : rows.length} />
       {chosen ? (
-        <NamesTable label="Kernels of the selection" rows={selected} empty={why || (scopeFigures.value ? "no device work here" : "…")} />
+        <NamesTable label="Kernels of the selection" rows={selected} empty={why || (!scopeFigures.value ? "…" : onCpu ? "a CPU engine has no kernels: see Operators" : "no device work here")} />
       ) : (
         <DataTable
-          label="Kernels" scrolls sortBy="total" rows={rows} empty="no kernel has this in its name" keyOf={(row) => row.name}
-          columns={[...kernelColumns(sum, all.some((row) => row.median === undefined)), ...more]}
+          label="Kernels" scrolls sortBy="total" rows={rows} empty={all.length ? "no kernel has this in its name" : "no kernel in this run"} keyOf={(row) => row.name}
+          columns={[...kernelColumns(sum, all.some((row) => row.median === undefined), onCpu), ...more]}
         />
       )}
     </div>
@@ -54,7 +55,7 @@ export function NamesTable({ label, rows, empty }: { label: string; rows: readon
   const most = rows.reduce((largest, row) => Math.max(largest, row.total_ns), 1);
   const color = (row: NameRow) => colorOf(theme.value, row.palette, row.color);
   const columns: Column<NameRow>[] = [
-    { id: "name", head: "name", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={readable(row.name, row.short_name)} color={color(row)} onPick={row.kind === "others" ? undefined : () => (row.longest_at ? void show(row) : void findSlice(row.name))} /> },
+    { id: "name", head: "name", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.short_name || row.name} whole={row.name} color={color(row)} onPick={row.kind === "others" ? undefined : () => (row.longest_at ? void show(row) : void findSlice(row.name))} /> },
     { id: "total", head: "total us", kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, "us") },
     { id: "share", head: "%", title: "of the sum of this table", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, sum))}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row)} /> },

@@ -2,6 +2,7 @@
 import { causeColor, colorOf } from "../colors";
 import { clockSentences, residualOf } from "../clocks";
 import { analysis, meta, showInTimeline, theme } from "../state";
+import { whyOf } from "../labels";
 import { DataTable, Name, Swatch, type Column } from "../table";
 import { openHeading } from "../timeline/reveal";
 import type { Analysis, Meta, Rank, RankTotals } from "../types";
@@ -21,7 +22,7 @@ export function Ranks() {
           label="Traces" rows={ranks} empty="none" keyOf={(row, i) => `${i}${row.path}`}
           columns={[
             { id: "label", head: "rank", kind: "label", cell: (row) => row.label },
-            { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${row.why ?? "unknown"}`}</span> : row.state) },
+            { id: "state", head: "state", cell: (row) => (row.state === "failed" ? <span class="bad">{`failed: ${whyOf(row)}`}</span> : row.state) },
             { id: "slices", head: "slices", kind: "figure", cell: (row) => (row.state === "read" ? count(row.slices) : "") },
             { id: "span", head: "from first to last event", kind: "figure", cell: (row) => (row.span ? duration(row.span.to_ns - row.span.from_ns) : "") },
             ...clocks,

@@ -1,10 +1,11 @@
 // The first screen: one sentence, one bar that adds up, fifteen answers, and the tables that say why.
 import { useMemo } from "preact/hooks";
 import { causeColor, colorOf, inkOn } from "../colors";
+import { whyOf } from "../labels";
 import { StepsChart } from "../steps_chart";
 import { analysis, goTo, meta, showInTimeline, span, summary, theme } from "../state";
-import { Bar, DataTable, Name, readable, Swatch, type Column } from "../table";
-import { kernelRows, tracesOfRanks, type KernelRow } from "../totals";
+import { Bar, DataTable, Name, Swatch, type Column } from "../table";
+import { computesOnCpu, kernelRows, tracesOfRanks, type KernelRow } from "../totals";
 import type { Analysis, Answer, Gap, RunTotals, Total } from "../types";
 import { count, duration, inUnit, percent, percentFigure, pointInTime, stepOfTicks, unitOf } from "../units";
 import { categoryColor, findSlice } from "./links";
@@ -38,7 +39,7 @@ function Waiting() {
         {ranks.map((rank) => (
           <li key={rank.path}>
             <span class="mono">{rank.label || rank.path}</span>
-            <span class={rank.state === "failed" ? "bad" : "dim"}>{rank.state === "failed" ? rank.why : rank.state === "read" ? `${count(rank.slices)} slices` : rank.state}</span>
+            <span class={rank.state === "failed" ? "bad" : "dim"}>{rank.state === "failed" ? whyOf(rank) : rank.state === "read" ? `${count(rank.slices)} slices` : rank.state}</span>
           </li>
         ))}
       </ul>
@@ -164,10 +165,11 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
   const kernels = useMemo(() => kernelRows(figures).slice(0, 12), [figures]);
   const kernelSum = tracesOfRanks(figures).reduce((sum, trace) => sum + trace.categories.reduce((all, row) => all + row.total_ns, 0), 0);
   const several = kernels.some((row) => row.median === undefined);
+  const onCpu = computesOnCpu(figures);
   return (
     <div class="tables">
       <section>
-        <h2>Device time by category</h2>
+        <h2>{onCpu ? "Operator time by category" : "Device time by category"}</h2>
         <Totals rows={totals.work.slice(0, 12)} head="category" share="window %" whole={totals.window_ns} color={categoryColor} />
       </section>
       <section>
@@ -176,19 +178,19 @@ function Tables({ figures, totals }: { figures: Analysis; totals: RunTotals }) {
         <Gaps gaps={meta.value?.gaps.slice(0, 5) ?? []} />
       </section>
       <section class="wide">
-        <h2>Kernels</h2>
-        <DataTable label="Kernels with most time" columns={kernelColumns(kernelSum, several)} rows={kernels} empty="no kernel in this run" keyOf={(row) => row.name} />
-        <p class="more"><button type="button" class="quiet" onClick={() => goTo("kernels")}>all kernels</button></p>
+        <h2>{onCpu ? "Leaf operators" : "Kernels"}</h2>
+        <DataTable label="Kernels with most time" columns={kernelColumns(kernelSum, several, onCpu)} rows={kernels} empty="no kernel in this run" keyOf={(row) => row.name} />
+        <p class="more"><button type="button" class="quiet" onClick={() => goTo("kernels")}>{onCpu ? "all leaf operators" : "all kernels"}</button></p>
       </section>
     </div>
   );
 }
 
-export function kernelColumns(sum: number, several: boolean): Column<KernelRow>[] {
+export function kernelColumns(sum: number, several: boolean, onCpu: boolean): Column<KernelRow>[] {
   const columns: Column<KernelRow>[] = [
-    { id: "name", head: "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={readable(row.name, row.short)} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
+    { id: "name", head: onCpu ? "operator" : "kernel", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.short} whole={row.name} color={categoryColor(row.category)} onPick={() => void findSlice(row.name)} /> },
     { id: "total", head: "total us", kind: "figure", sort: (row) => row.total, cell: (row) => inUnit(row.total, "us") },
-    { id: "share", head: "%", title: "of the time of all kernels", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total / Math.max(1, sum))}</span> },
+    { id: "share", head: "%", title: onCpu ? "of the time of all operators" : "of the time of all kernels", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total / Math.max(1, sum))}</span> },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
   ];
   const us = (value: number | undefined) => (value === undefined ? "" : inUnit(value, "us"));
@@ -241,12 +243,12 @@ function Notes({ figures }: { figures: Analysis }) {
   if (texts.size + warnings.length === 0) return null;
   return (
     <section class="notes">
-      <h2>What to know of these traces</h2>
+      <h2>Notes</h2>
       <ul>
         {[...texts].map(([text, of]) => (
           <li key={text}>
             <span class={`dot ${of.severity === "data-loss" ? "bad" : of.severity === "notice" ? "fair" : "none"}`} aria-label={of.severity} />
-            <span>{text}{of.remedy && <span class="dim"> {of.remedy}</span>}{several && <span class="dim"> ({of.where.length === figures.traces.length ? "all ranks" : of.where.slice(0, 4).join(", ")})</span>}</span>
+            <span>{text}{of.remedy && <span class="dim">; {of.remedy}</span>}{several && <span class="dim"> ({of.where.length === figures.traces.length ? "all ranks" : of.where.slice(0, 4).join(", ")})</span>}</span>
           </li>
         ))}
         {warnings.map((text) => <li key={text}><span class="dot fair" /><span>{text}</span></li>)}

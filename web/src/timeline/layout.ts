@@ -1,4 +1,5 @@
 // Where the rows of the timeline lie: groups that open and close, rows and their lanes, from the top.
+import { whyOf } from "../labels";
 import type { Rank, Row, RowGroup } from "../types";
 
 export interface LaidRow {
@@ -104,7 +105,7 @@ function layOutWith(ranks: readonly Rank[], toggled: ReadonlySet<string>, order:
     const depth = several ? 1 : 0;
     const shown = ["idle", "busy", "stream", "thread"].map((kind) => rank.rows.findIndex((row) => row.kind === kind && row.slices > 0)).find((i) => i >= 0) ?? -1;
     if (several || rank.state !== "read") {
-      const state = rank.state === "failed" ? `failed: ${rank.why ?? "unknown"}` : rank.state === "read" ? "" : rank.state;
+      const state = rank.state === "failed" ? `failed: ${whyOf(rank)}` : rank.state === "read" ? "" : rank.state;
       const open = rank.state === "read" && isOpen(`rank/${r}`, r === first);
       heading(`rank/${r}`, r, shown, rank.label, state, 0, open);
       if (!open) return;

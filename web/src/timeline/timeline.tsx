@@ -50,7 +50,7 @@ export function Timeline() {
       <div class="minimap-row">
         <div class="minimap-label">
           {duration(span.value.to - span.value.from)}
-          <span class="dim">{!ranks.value.some((rank) => rank.rows.some((row) => row.kind === "busy")) ? "no device work" : ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
+          <span class="dim">{!ranks.value.some((rank) => rank.rows.some((row) => row.kind === "busy" && row.slices > 0)) ? "no device work" : ranks.value.length > 1 ? `${ranks.value.length} ranks, busy` : "device busy"}</span>
         </div>
         <canvas ref={minimap} class="minimap" aria-hidden="true" />
       </div>
@@ -101,7 +101,7 @@ function Label({ row }: { row: LaidRow }) {
     <div class="row-label" style={style} title={`${row.label} ${row.detail}`}>
       {text}
       {row.open !== undefined && (
-        <button type="button" class="levels" onClick={() => toggle(row.key)}>{row.open ? "fewer levels" : `${row.hidden} more levels`}</button>
+        <button type="button" class="levels" onClick={() => toggle(row.key)}>{row.open ? "fewer levels" : `${row.hidden} more ${row.hidden === 1 ? "level" : "levels"}`}</button>
       )}
     </div>
   );

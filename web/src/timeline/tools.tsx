@@ -32,10 +32,11 @@ function exportWindow(): Window {
   return selection.value ?? view.value;
 }
 
+let foundNothing = ""; // the last that is in no name
 // Shows the next slice whose name holds what is searched for.
 export async function nextFound(forward: boolean): Promise<void> {
   const q = search.value.trim();
-  if (q === "") return;
+  if (q === "" || q === foundNothing) return;
   const from = slice.value ? slice.value.from_ns : forward ? view.value.from - 1 : view.value.to;
   const at = slice.value ? `&after=${slice.value.rank},${slice.value.row},${slice.value.lane}` : "";
   try {
@@ -64,7 +65,10 @@ function SearchBox() {
     const stop = new AbortController();
     const wait = setTimeout(() => {
       getJson<Found>(`api/v1/search?q=${encodeURIComponent(q)}&most=${kMostNames}`, stop.signal)
-        .then(setFound)
+        .then((of) => {
+          setFound(of);
+          foundNothing = of.total === 0 ? q : "";
+        })
         .catch((error: unknown) => {
           if (error instanceof ServerError) setSentence(error.message);
         });
@@ -109,7 +113,7 @@ function SearchBox() {
         }}
       />
       <span class="found dim" aria-live="polite">
-        {sentence || (found && text.trim() !== "" ? (found.total === 0 ? "nothing found" : `${count(found.total)} slices`) : "")}
+        {sentence || (found && text.trim() !== "" ? (found.total === 0 ? "nothing found" : `${count(found.total)} ${found.total === 1 ? "slice" : "slices"}`) : "")}
       </span>
       {open && found && found.names.length > 0 && text.trim() !== "" && (
         <ul class="hits">
