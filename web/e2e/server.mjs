@@ -55,7 +55,11 @@ export async function settled(page) {
   let before = "";
   for (let i = 0; i < 60; ++i) {
     await page.waitForTimeout(80);
-    const now = await page.evaluate(() => [...document.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL().length).join() + document.querySelector(".panel")?.textContent);
+    const now = await page.evaluate(() => {
+      const small = new OffscreenCanvas(160, 90).getContext("2d", { willReadFrequently: true });
+      for (const canvas of document.querySelectorAll("canvas")) small.drawImage(canvas, 0, 0, 160, 90);
+      return small.getImageData(0, 0, 160, 90).data.join() + document.querySelector(".panel")?.textContent;
+    });
     if (now === before) return;
     before = now;
   }
