@@ -476,6 +476,7 @@ test("the list of commands runs what the keys do, by the keyboard alone", async 
   await page.keyboard.type("whole trace show");
   await page.keyboard.press("Enter"); // of the timeline, from another tab
   await page.waitForFunction(() => location.hash.includes("tab=timeline") && !location.hash.includes("w="));
+  await page.waitForSelector("dialog", { state: "detached" });
   await page.keyboard.press(">");
   await page.keyboard.type("no such thing");
   await page.waitForSelector("dialog.commands :text('no command has this in its name')");

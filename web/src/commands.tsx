@@ -17,6 +17,7 @@ export function Commands() {
   const run = (command: Command | undefined) => {
     if (!command) return;
     box.current?.close(); // first, so that the focus is back where the command may move it from
+    commandsOpen.value = false;
     runCommand(command);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -27,7 +28,7 @@ export function Commands() {
     event.preventDefault();
   };
   return (
-    <dialog class="commands" ref={box} aria-label="Commands" onClose={() => (commandsOpen.value = false)} onClick={(event) => event.target === box.current && box.current?.close()}>
+    <dialog class="commands" ref={box} aria-label="Commands" onClose={() => box.current && (commandsOpen.value = false)} onClick={(event) => event.target === box.current && box.current?.close()}>
       <input
         type="text" role="combobox" aria-label="Command" aria-expanded={true} aria-controls={kList} aria-autocomplete="list"
         aria-activedescendant={found.length > 0 ? idOf(at) : undefined} placeholder="Command" autocomplete="off" spellcheck={false} value={text} onKeyDown={onKeyDown}

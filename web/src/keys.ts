@@ -95,7 +95,7 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
         what: kTabs.map((name) => kTitles[name]).join(", "),
         commands: kTabs.map((name, i) => ({ key: String(i + 1), name: `open ${kTitles[name]}`, run: () => goTo(name), everywhere: true })),
       },
-      { what: "commands by name", commands: [{ key: ">", name: "commands", run: () => (commandsOpen.value = !commandsOpen.value), everywhere: true }] },
+      { what: "commands by name", commands: [{ key: ">", name: "commands", run: () => (commandsOpen.value = true), everywhere: true }] },
       { what: "these keys", commands: [{ key: "?", name: "show all keys", run: () => (helpOpen.value = !helpOpen.value), everywhere: true }] },
     ],
   },
