@@ -2,43 +2,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "analysis/classifier.h"
-#include "model/rank_identity.h"
-#include "model/trace.h"
+#include "analysis/comm_candidates.h"
 
 namespace tacho {
 
 // Which communication kernels of several ranks are one collective, how long each rank waited in it
 // for the last, and how far the ranks' clocks are apart: a collective ends on all of its ranks at
 // nearly the same time, however late some of them started it.
-
-struct CommKernel {
-  uint32_t row = 0;  // in Trace::gpu
-  Interval when;
-  std::optional<int64_t> sequence = {};  // of the collective in its process group
-};
-
-// The communication kernels of one device that are counted together: those of one collective in one
-// process group where the trace names it, else those of one name.
-struct CommSeries {
-  std::string device;
-  std::string key;                  // equal on all ranks that take part
-  bool names_group = false;         // the key has a process group
-  std::vector<CommKernel> kernels;  // by start, then end, then row
-};
-// Cost: O(k log k) for k communication kernels, and one pass over the device work.
-std::vector<CommSeries> CollectCommunication(const Trace& trace, const Classifier& classifier);
-
-// One rank's trace. Its times + `offset` are those of the clock that all ranks should be on.
-struct CommRank {
-  RankIdentity identity;
-  DurationNs offset;
-  std::vector<CommSeries> series;
-};
 
 // How far the clock of a rank is ahead of that of another.
 struct ClockResidual {
@@ -83,9 +56,7 @@ struct MatchedCollectives {
   std::vector<Place> places_;  // by rank, then row
 };
 
-// Kernels with a sequence number match those of the same number, others the n-th of the other
-// ranks, where all ranks with such kernels have as many; within one engine and recording. Two ranks
-// whose ends do not agree, and a collective that one rank left before another began, are no match.
+// Of FindCommCandidates, those whose ranks' ends agree, and that no rank left before another began.
 //
 // Cost: O(p log p) for p kernels, and O(r p) where the ranks measure each other in long chains.
 MatchedCollectives MatchCollectives(const std::vector<CommRank>& ranks);

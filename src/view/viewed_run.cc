@@ -153,7 +153,12 @@ void ViewedRun::Finish() {
   ReadRanks on_clock;
   {
     const std::lock_guard lock(mutex_);
-    for (const Slot& slot : slots_) on_clock.push_back(slot.on_clock ? slot.Read() : nullptr);
+    for (const Slot& slot : slots_) {
+      auto rank = slot.on_clock ? slot.Read() : nullptr;
+      // The ranks of a merged file are on one clock already.
+      if (rank && rank->facts().role != TraceRole::kWorker) rank = nullptr;
+      on_clock.push_back(std::move(rank));
+    }
   }
   std::vector<CommRank> ranks(on_clock.size());
   for (size_t i = 0; i < ranks.size(); ++i) {

@@ -59,7 +59,7 @@ class ViewedRun {
   [[nodiscard]] ReadRanks ranks() const;
   [[nodiscard]] RunClock clock() const;
 
-  // No further rank comes: matches the collectives of those on the run's clock. Cost: that of
+  // No further rank comes: matches the collectives of the workers on the run's clock. Cost: that of
   // MatchCollectives.
   void Finish();
   // Null until Finish.
