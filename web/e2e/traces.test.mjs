@@ -9,7 +9,6 @@ import { launch, listen, open, view } from "./server.mjs";
 const kAmd = "AMD-AGI+TraceLens", kHta = "facebookresearch+HolisticTraceAnalysis", kVllm = "live-vllm-cpu", kSglang = "live-sglang-cpu", kBroken = "broken-variants";
 const kOfCorpus = {
   "eager, B200": [`${kAmd}/b200/eager_trace.json.gz`],
-  "eager, H100": [`${kAmd}/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz`],
   "CUDA graphs": [`${kAmd}/inference/vllm_decode_full/graph_execution.json.gz`],
   "CUDA graphs, piecewise": [`${kAmd}/inference/vllm_prefilldecode_piecewise/graph_execution.json.gz`],
   "SGLang decoding": [`${kAmd}/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz`],
@@ -29,12 +28,8 @@ const kOfCorpus = {
   "SGLang, merged": [`${kSglang}/tp2-merged`],
   "SGLang, by stage": [`${kSglang}/stage3`],
   "killed while it was written": [`${kBroken}/trunc-after-comma.json.tmp`],
-  "cut inside an event": [`${kBroken}/trunc-mid-event.json`],
   "a list that is not closed": [`${kBroken}/list-form-unclosed.json`],
-  "names that are not UTF-8": [`${kBroken}/name-bad-utf8.json`],
-  "a line feed in a name": [`${kBroken}/name-raw-newline.json`],
-  "not a number": [`${kBroken}/nan-values.json`],
-  "times as text": [`${kBroken}/string-ts.json`],
+  "odd names and values": ["name-bad-utf8", "name-raw-newline", "nan-values", "string-ts"].map((name) => `${kBroken}/${name}.json`),
   "no event": [`${kBroken}/no-trace-events.json`],
   "one that is read, one that is empty": [`${kBroken}/utf8-bom.json`, `${kBroken}/empty-file.json`],
 };
@@ -117,7 +112,7 @@ async function selectionAgrees(page, troubles) {
   await page.evaluate((hash) => (location.hash = hash), `#/t?tab=timeline&sel=${from}..${to}`);
   const shown = async (of) => {
     await of.waitForSelector(".panel-head strong:text('Selection')");
-    await of.waitForFunction(async ([sel, step]) => location.hash.includes("w=") && location.hash.includes(sel) && document.querySelector(".panel-head").textContent.includes(step), [`sel=${from}..${to}`, "steps"]);
+    await of.waitForFunction(([sel, step]) => location.hash.includes("w=") && location.hash.includes(sel) && document.querySelector(".panel-head").textContent.includes(step), [`sel=${from}..${to}`, "steps"]);
     await of.waitForFunction((length) => Math.abs(Number(/length ([\d.,]+)/.exec(document.querySelector(".panel-head").textContent)?.[1].replace(/,/g, "")) / length - 1) < 0.01, number(lengthText(to - from)));
     return { head: await of.textContent(".panel-head"), rows: await rowsOfPanel(of) };
   };

@@ -83,6 +83,7 @@ function busyOf(rank: number): string {
 function Label({ row }: { row: LaidRow }) {
   const style = { top: `${row.top}px`, height: `${row.height}px`, paddingLeft: `${20 + row.depth * 12}px` };
   const detail = row.detail || (row.key === `rank/${row.rank}` ? busyOf(row.rank) : "");
+  const lacks = ranks.value[row.rank]?.rows[row.row]?.lacks; // the canvas shows it
   const text = (
     <>
       <span class="label">{row.label}</span>
@@ -98,8 +99,9 @@ function Label({ row }: { row: LaidRow }) {
     );
   }
   return (
-    <div class="row-label" style={style} title={`${row.label} ${row.detail}`}>
+    <div class="row-label" style={style} title={[row.label, row.detail, lacks].filter(Boolean).join(" ")}>
       {text}
+      {lacks && <span class="aloud">{lacks}</span>}
       {row.open !== undefined && (
         <button type="button" class="levels" onClick={() => toggle(row.key)}>{row.open ? "fewer levels" : `${row.hidden} more ${row.hidden === 1 ? "level" : "levels"}`}</button>
       )}
