@@ -133,6 +133,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   style.rows = kRows;
   style.name_width = 64;
   style.mark = MarksOf(input.color_of_category);
+  style.marked = "cause";
 
   const bool empty = run.traces.empty();
   const TraceAnalysis* const only = empty ? nullptr : OnlyTrace(run);

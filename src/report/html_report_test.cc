@@ -43,6 +43,8 @@ TEST(HtmlReport, ARunHasItsRanksAndTheirGaps) {
   EXPECT_THAT(html, HasSubstr("<h2>Ranks</h2>"));
   EXPECT_THAT(html, HasSubstr("<details><summary>"));
   EXPECT_THAT(html, HasSubstr("computes longest"));
+  EXPECT_THAT(html,
+              testing::ContainsRegex("<td class=\"t\"><i class=\"i[0-9]+\"></i>host-late</td>"));
 }
 
 TEST(HtmlReport, ReachesNoOtherPlace) {

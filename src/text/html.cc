@@ -240,7 +240,10 @@ std::string RenderHtml(const Table& table, const HtmlStyle& style) {
   const auto is_text = [&](const ShownColumn& column) {
     return table.columns[column.index].unit == Unit::kText;
   };
-  const auto first_text = std::ranges::find_if(columns, is_text);
+  auto with_mark = std::ranges::find_if(columns, [&](const ShownColumn& column) {
+    return !style.marked.empty() && table.columns[column.index].key == style.marked;
+  });
+  if (with_mark == columns.end()) with_mark = std::ranges::find_if(columns, is_text);
   std::string out =
       fmt::format("<div class=\"scroll\"><table data-table=\"{}\" data-show=\"{}\">\n<thead><tr>",
                   table.name, style.shown_rows);
@@ -252,7 +255,7 @@ std::string RenderHtml(const Table& table, const HtmlStyle& style) {
     const std::string mark = style.mark ? style.mark(table, table.rows[row]) : "";
     out += fmt::format("<tr{}>", ClassAttribute(ClassOf(table.rows[row].paint)));
     for (const ShownColumn& column : columns) {
-      const bool marked = !mark.empty() && &column == &*first_text;
+      const bool marked = !mark.empty() && &column == &*with_mark;
       out += fmt::format("<td{}{}>{}{}</td>", ClassAttribute(ClassOf(table, column)),
                          TitleOf(table, column, row, style.title_width),
                          marked ? fmt::format("<i class=\"{}\"></i>", mark) : "",

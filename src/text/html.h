@@ -20,6 +20,7 @@ struct HtmlStyle {
   size_t title_width = 400;  // of a name that was cut, in full
   // The class of a row's mark and bar, which colours it; "" for none.
   std::function<std::string(const Table&, const TableRow&)> mark = {};
+  std::string_view marked;  // the key of the column with the mark; else the first one of text
 };
 
 // The body of a page, well-formed, without styles. Blocks for the screen alone are left out.
