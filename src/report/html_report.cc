@@ -17,8 +17,8 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kMostRanksInFull = 64,
-                 kTitleOfARank = 120;
+constexpr size_t kRows = 60, kRowsOfARank = 12, kGaps = 20, kTitleOfARank = 120;
+constexpr size_t kMostBytesOfRanks = 500'000;
 
 // Where all device time goes, in parts that add up.
 std::string WholeWindow(const RunTotals& totals) {
@@ -86,24 +86,28 @@ std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
   return out;
 }
 
-// Each rank's own screen, to be opened.
+// Each rank's own screen, to be opened, as long as there is room.
 std::string RanksInFull(const RunAnalysis& run, const HtmlStyle& page_style,
                         const ScreenOptions& options) {
   HtmlStyle style = page_style;
   style.rows = kRowsOfARank;
   style.title_width = kTitleOfARank;
   std::string out;
-  size_t shown = 0;
+  size_t more = 0;
   for (const TraceAnalysis& trace : run.traces) {
-    if (!IsWorker(trace) || ++shown > kMostRanksInFull) continue;
+    if (!IsWorker(trace)) continue;
+    if (out.size() >= kMostBytesOfRanks) {
+      ++more;
+      continue;
+    }
     const std::string name = trace.facts.identity.Name();
     out += fmt::format("<details><summary>{}: {}</summary>\n{}</details>\n",
                        HtmlText(name.empty() ? trace.path : name), HtmlText(BriefVerdict(trace)),
                        RenderHtml(TraceDocument(trace, {}, options), style));
   }
-  if (shown > kMostRanksInFull)
-    out += fmt::format("<p>{}: tacho analyze --rank</p>\n",
-                       FormatCounted(shown - kMostRanksInFull, "more rank"));
+  if (more > 0)
+    out +=
+        fmt::format("<p>[{}]: tacho analyze --rank shows each</p>\n", FormatCounted(more, "other"));
   return out;
 }
 

@@ -24,7 +24,8 @@ struct HtmlReportInput {
 };
 
 // One HTML file that needs no other and no network, made of the blocks of the screens' documents.
-// At most 1 MB for eight ranks: tables are folded, raw tables cut.
+// At most 1 MB for 64 ranks: tables are folded, raw tables cut, and ranks shown in full until they
+// take 500 kB.
 std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input);
 
 }  // namespace tacho
