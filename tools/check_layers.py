@@ -32,7 +32,7 @@ FENCES = {
     r"nlohmann/": r"(src/(control|load|run|serve|session|simulate)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*)",
     r"curl/": r"src/net/curl_\w+\.(h|cc)",
     r"boost/": r"src/net/request_parser\.cc",
-    r"simdjson": r"(src/load/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
+    r"simdjson": r"(src/(io|load)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
     r"yaml\.h": r"src/control/yaml_json\.cc",

@@ -307,6 +307,14 @@ std::string_view WorkKindName(WorkKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+std::vector<std::string> KindNames(size_t mask) {
+  std::vector<std::string> names;
+  for (size_t bit = 0; bit < kWorkKinds; ++bit) {
+    if ((mask >> bit & 1) != 0) names.emplace_back(WorkKindName(static_cast<WorkKind>(bit)));
+  }
+  return names;
+}
+
 std::vector<CategoryRow> SortedCategories(std::vector<CategoryRow> rows) {
   std::erase_if(rows, [](const CategoryRow& row) { return row.count == 0 && row.total.ns == 0; });
   std::ranges::sort(rows, [](const CategoryRow& a, const CategoryRow& b) {

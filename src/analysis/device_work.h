@@ -14,6 +14,8 @@ namespace tacho {
 enum class WorkKind : uint8_t { kCompute, kCommunication, kCopy, kMemset };
 constexpr size_t kWorkKinds = 4;
 std::string_view WorkKindName(WorkKind kind);  // "compute", "communication", "copy", "memset"
+// Of a set of kinds: bit k is WorkKind k.
+std::vector<std::string> KindNames(size_t mask);
 
 // Device work of one category added up.
 struct CategoryRow {

@@ -18,6 +18,7 @@ enum class TraceRole : uint8_t {
   kFrontend,  // an API server's or scheduler's own trace: no operator and no GPU work
   kMerged,    // several ranks in one file (SGLang's merger): pids are texts like "[TP00] 123"
 };
+constexpr size_t kTraceRoleCount = 3;
 std::string_view TraceRoleName(TraceRole role);
 
 // What a trace says about itself, and what it does not.

@@ -14,6 +14,12 @@ bool HasRequests(const Step& step) {
 
 }  // namespace
 
+std::string_view RequestsName(Requests requests) {
+  static constexpr std::string_view kNames[kRequestsCount] = {"unknown", "known", "shared",
+                                                              "others"};
+  return kNames[static_cast<size_t>(requests)];
+}
+
 Requests CheckInFlight(const Trace& trace, const InFlight& in_flight) {
   const Requests told = in_flight.shared ? Requests::kShared : Requests::kKnown;
   const std::vector<Step> steps = FindSteps(trace).steps;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "base/interval_set.h"
 #include "model/trace.h"
 
@@ -19,6 +22,8 @@ enum class Requests : uint8_t {
   kShared,  // known of several engines together: where there was none, there was none here
   kOthers,  // known, but the engine served others too: when it had no request is unknown
 };
+constexpr size_t kRequestsCount = 4;
+std::string_view RequestsName(Requests requests);  // "unknown", "known", "shared", "others"
 
 // kOthers when an engine step with requests in it lies wholly outside of `in_flight`, or, where no
 // step is annotated, when the GPUs are busy for a tenth of that time or more. Cost: O(n).

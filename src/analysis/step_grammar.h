@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -7,6 +8,7 @@
 namespace tacho {
 
 enum class Phase : uint8_t { kPrefill, kDecode, kMixed, kEmpty, kOther };
+constexpr size_t kPhaseCount = 5;
 std::string_view PhaseName(Phase phase);
 
 // What an engine's step annotation says. Requests and tokens are -1 where the grammar does not

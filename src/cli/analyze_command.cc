@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -64,11 +65,12 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
 }
 
 Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
-                    const ScreenOptions& screen) {
+                    ScreenOptions screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
   reading.key_averages = options.json || options.csv_folder || options.ops;
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
+  if (readout.has_results) screen.view_paths.clear();
   // The report comes first, so that a failure to write another file does not lose it.
   if (const auto written = WriteStdout(Render(options, readout.run, screen)); !written)
     return Fails(written.error());
@@ -112,7 +114,8 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);
   };
-  return options.summary ? Summarise(options, choice, screen) : Analyse(options, choice, screen);
+  return options.summary ? Summarise(options, choice, screen)
+                         : Analyse(options, choice, std::move(screen));
 }
 
 }  // namespace tacho

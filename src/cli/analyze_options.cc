@@ -86,6 +86,7 @@ CommandSpec AnalyzeSpec(AnalyzeOptions& o) {
        "kernels with \"gemm\" in their names, those with the longest tail first"},
       {"tacho analyze trace.json --window 1.2s:1.5s --gaps",
        "why the device was idle in 300 ms of the trace"},
+      {"tacho analyze rank0.json rank1.json", "what --json wrote on two machines, as one run"},
       {"tacho analyze run/ --json | jq '.traces[].idle'", "figures for programs"},
       {"tacho analyze --profile-dir DIR --all-ranks",
        "the sections of analyze_profile.py, with correct figures"},

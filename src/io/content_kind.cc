@@ -61,6 +61,22 @@ bool StartsTar(std::string_view start) {
   return stored == sum;
 }
 
+// `{"schema": 1, "tacho": {...}, "verdict": ` or, of no traces, `"traces": `. Other documents of
+// tacho go on otherwise.
+bool LooksLikeResults(std::string_view start) {
+  const auto take = [&](std::string_view text) {
+    start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n,:"), start.size()));
+    if (!start.starts_with(text)) return false;
+    start.remove_prefix(text.size());
+    return true;
+  };
+  if (!take("{") || !take("\"schema\"")) return false;
+  start.remove_prefix(std::min(start.find(','), start.size()));
+  if (!take("\"tacho\"")) return false;
+  start.remove_prefix(std::min(start.find('}'), start.size()));
+  return take("}") && (take("\"verdict\"") || take("\"traces\""));
+}
+
 bool IsText(std::string_view start) {
   return std::none_of(start.begin(), start.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -87,6 +103,7 @@ ContentKind KindOf(std::string_view start) {
   if (LooksLikePerfetto(start)) return ContentKind::kPerfetto;
   if (!IsText(start)) return ContentKind::kOther;
   if (!LooksLikeJson(start)) return ContentKind::kText;
+  if (LooksLikeResults(start)) return ContentKind::kResults;
   return start.substr(0, kRocprofWithin).find(kRocprofKey) == std::string_view::npos
              ? ContentKind::kOtherJson
              : ContentKind::kRocprofJson;

@@ -10,6 +10,7 @@ namespace tacho {
 // The kind of a file by its first bytes (decompressed), never by its name.
 enum class ContentKind : uint8_t {
   kChromeJson,  // "{" or "[" that looks like a trace, possibly truncated
+  kResults,     // what `tacho analyze --json` writes
   kOtherJson,   // JSON whose first 64 kB do not look like a trace
   kNsysSqlite,  // an Nsight Systems export
   kNsysReport,  // .nsys-rep, .qdrep: needs nsys to export

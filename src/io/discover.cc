@@ -95,6 +95,7 @@ class Finder {
       return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.end.text);
     }
     AddTrace(path, "", size);
+    found_.traces.back().is_results = sniffed.kind == ContentKind::kResults;
     return {};
   }
 

@@ -56,7 +56,4 @@ Throughput ThroughputOf(const StepTable& steps, Phase phase);
 size_t RowsWorthShowing(const std::vector<DurationNs>& descending, DurationNs total, size_t least,
                         size_t most);
 
-// Names of the kinds in a cell of DeviceTime::by_kinds.
-std::vector<std::string> KindNames(size_t mask);
-
 }  // namespace tacho

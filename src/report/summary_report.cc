@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/gpu_scope.h"
+#include "analysis/schema/trace_fields.h"
 #include "report/analyze_json.h"
 #include "text/format_number.h"
 
@@ -109,9 +110,9 @@ void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
     json.Fields("engine", "vllm", "engine_version", trace.vllm_version);
   }
   json.Field("base_time_ns", trace.base_time_ns);
-  WriteSpanJson(json, trace.span);
-  WriteEventsJson(json, trace.events, trace.by_phase, trace.by_category);
-  WriteNotesJson(json, trace.notes);
+  schema::Span(json, trace.span);
+  schema::Events(json, trace.events, trace.by_phase, trace.by_category);
+  schema::NoteRows(json, trace.notes);
   json.Rows("devices", trace.devices, [&](const TraceSummary::DeviceRow& row) {
     json.Fields("device", row.device, "gpu_events", row.gpu_events, "window_start_ns",
                 row.window.start, "window_ns", row.window.length(), "gpu_sum_ns", row.sum);

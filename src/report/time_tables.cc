@@ -29,14 +29,6 @@ std::string ShownFrame(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> KindNames(size_t mask) {
-  std::vector<std::string> names;
-  for (size_t bit = 0; bit < kWorkKinds; ++bit) {
-    if ((mask >> bit & 1) != 0) names.emplace_back(WorkKindName(static_cast<WorkKind>(bit)));
-  }
-  return names;
-}
-
 Table WindowTable(const DeviceTotals& totals, std::string title) {
   Table table{
       "window",

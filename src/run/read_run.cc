@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "base/parallel.h"
 #include "io/discover.h"
 #include "model/trace_builder.h"
+#include "run/read_results.h"
 
 namespace tacho {
 namespace {
@@ -25,7 +27,8 @@ template <typename Item>
 struct Outcome {
   SeenTrace seen;
   std::optional<Item> item;
-  bool first = true;  // no trace before it in its file has an item
+  bool first = true;           // no trace before it in its file has an item
+  bool of_collection = false;  // it was analysed with others
 };
 
 template <typename Item>
@@ -153,6 +156,7 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
     }
     readout.is_collection = readout.is_collection || of_source->size() > 1;
     for (Outcome<Item>& outcome : *of_source) {
+      readout.is_collection = readout.is_collection || outcome.of_collection;
       readout.seen.push_back(std::move(outcome.seen));
       items.push_back(std::move(outcome.item));
     }
@@ -180,16 +184,20 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   return readout;
 }
 
-SeenTrace Seen(const Trace& trace, std::string path) {
+// Of a Trace or its analysis.
+SeenTrace Seen(const auto& trace, std::string path) {
   SeenTrace seen;
   seen.path = std::move(path);
-  std::set<std::string_view> devices;
-  for (const Stream& stream : trace.words.streams()) devices.insert(trace.Text(stream.device));
-  seen.devices.assign(devices.begin(), devices.end());
   seen.span = trace.span;
   if (trace.header.base_time_ns >= 0) seen.base_time_ns = trace.header.base_time_ns;
   seen.trace_id = trace.header.trace_id;
   return seen;
+}
+
+std::vector<std::string> DevicesOf(const Trace& trace) {
+  std::set<std::string_view> devices;
+  for (const Stream& stream : trace.words.streams()) devices.insert(trace.Text(stream.device));
+  return {devices.begin(), devices.end()};
 }
 
 // What of the trace with these facts was not asked for.
@@ -221,6 +229,13 @@ Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source
   return read(source, threads, next_sink, progress);
 }
 
+tl::unexpected<Error> NeedsEvents(const TraceSource& source) {
+  return Fail(ErrorKind::kUnreadable,
+              source.path +
+                  ": results of tacho analyze, without the events: name the trace itself "
+                  "for a timeline, totals, a window or a device");
+}
+
 // Reads one source; `more` makes the items of its traces, unless they are not of the chosen ranks.
 template <typename Item, typename More>
 Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& source,
@@ -236,6 +251,7 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     Outcome<Item>& outcome = outcomes.emplace_back();
     outcome.first = first;
     outcome.seen = Seen(trace, path);
+    outcome.seen.devices = DevicesOf(trace);
     if (!choice.ranks.empty() || choice.first_worker_only) {
       const TraceFacts facts = GatherFacts(trace);
       outcome.seen.rank = facts.rank;
@@ -247,6 +263,26 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     first = false;
     if (choice.first_worker_only) break;
   }
+  return outcomes;
+}
+
+// The traces of results that tacho wrote; `beside` gets what they have beside them.
+Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const TraceChoice& choice,
+                                            const ReadOptions& options, Results& beside) {
+  const bool needs_events = options.window || !options.device.empty() || options.keeper != nullptr;
+  if (needs_events) return NeedsEvents(source);
+  TACHO_ASSIGN_OR_RETURN(auto results, ReadResults(source));
+  Outcomes<TraceAnalysis> outcomes;
+  for (TraceAnalysis& trace : results.traces) {
+    Outcome<TraceAnalysis>& outcome = outcomes.emplace_back();
+    outcome.of_collection = results.is_collection;
+    outcome.seen = Seen(trace, trace.path);
+    outcome.seen.rank = trace.facts.rank;
+    for (const DeviceTime& device : trace.devices) outcome.seen.devices.push_back(device.device);
+    outcome.seen.lacks = LacksOf(trace.facts, choice);
+    if (outcome.seen.lacks == Lacks::kNothing) outcome.item = std::move(trace);
+  }
+  beside = std::move(results);
   return outcomes;
 }
 
@@ -313,9 +349,11 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   const std::vector<TraceSource> sources = plan.found.traces;
   const auto in_flight = FindInFlight(sources, options.in_flight);
   if (options.keeper != nullptr) options.keeper->OnFound(plan.found);
+  std::vector<Results> beside(sources.size());
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(plan), choice, "needs more memory than there is: try --summary",
       [&](const TraceSource& source, size_t number, StreamThreads threads) {
+        if (source.is_results) return TakeResults(source, choice, options, beside[number]);
         return ReadTraces<TraceAnalysis>(
             read, source, threads, choice, progress,
             [&](Trace&& read_trace, Outcome<TraceAnalysis>& outcome) {
@@ -354,6 +392,12 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
       },
       options.keeper);
   if (!readout) return readout;
+  for (Results& results : beside) {
+    std::ranges::move(results.together, std::back_inserter(readout->run.together));
+    std::ranges::move(results.skipped, std::back_inserter(readout->run.skipped));
+  }
+  readout->has_results = std::ranges::any_of(sources, &TraceSource::is_results);
+  std::ranges::stable_sort(readout->run.traces, {}, &TraceAnalysis::path);
   // A window begins with each slice anew: there is no stretch of time that they share.
   if (!options.window) JoinSlices(read, sources, options, in_flight, classifier, readout->run);
   const bool whole = readout->is_collection && readout->run.traces.size() == readout->seen.size() &&
@@ -370,6 +414,7 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
       std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source, size_t,
           StreamThreads stream_threads) -> Result<Outcomes<TraceSummary>> {
+        if (source.is_results) return NeedsEvents(source);
         std::deque<SourcePart<SummarySink>> parts;
         TACHO_ASSIGN_OR_RETURN(const auto sizes,
                                ReadParts(read, source, stream_threads, progress, parts));

@@ -89,7 +89,8 @@ struct Readout {
   Run run;
   std::vector<Error> failures;  // inputs that could not be read; in `run.skipped` too
   bool is_collection =
-      false;  // a folder, an archive or several files: ranks can be missing from it
+      false;                 // a folder, an archive or several files: ranks can be missing from it
+  bool has_results = false;  // some of it was read back: it has no events
   std::optional<SessionChoice> sessions;  // absent: none was asked for
   std::vector<SeenTrace> seen;            // of the session, in order; not of ReadSummaries
 };
@@ -99,7 +100,9 @@ struct Readout {
 // one are opened. A trace that does not fit into memory is an unreadable input. They fail if a path
 // is missing or nothing could be read. `read` is called by many threads.
 
-// Each Trace is dropped as soon as it is analysed, unless `options.keeper` keeps it.
+// Each Trace is dropped as soon as it is analysed, unless `options.keeper` keeps it. Results of
+// `tacho analyze --json` stand for the traces that they are of, unless events are needed: for a
+// window, a device or a keeper.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read = ReadSource);

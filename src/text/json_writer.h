@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/field_kinds.h"
 #include "base/time.h"
 
 namespace tacho {
@@ -28,6 +29,8 @@ inline std::optional<std::string_view> UnlessEmpty(std::string_view text) {
 //   json.End();
 class JsonWriter {
  public:
+  static constexpr bool kReads = false;
+
   // Containers; in an object with the key, in an array without.
   void BeginObject(std::string_view key = {}) { Begin(key, '{', false); }
   void BeginArray(std::string_view key = {}) { Begin(key, '[', false); }
@@ -46,6 +49,22 @@ class JsonWriter {
   template <typename T>
   void Field(std::string_view key, const std::optional<T>& value) {
     if (value) Field(key, *value);
+  }
+  template <typename T>
+  void Field(std::string_view key, const Derived<T>& field) {
+    Field(key, field.value);
+  }
+  template <typename T, typename Unknown>
+  void Field(std::string_view key, const UnlessIs<T, Unknown>& field) {
+    if (field.value != field.unknown) Field(key, field.value);
+  }
+  template <typename Enum>
+  void Field(std::string_view key, const ByName<Enum>& field) {
+    Field(key, field.name(field.value));
+  }
+  template <typename T>
+  void Field(std::string_view key, const LengthOf<T>& field) {
+    Field(key, field.interval.length());
   }
   // A value that is JSON already.
   void JsonField(std::string_view key, std::string_view json) { Raw(key, json); }
@@ -66,6 +85,16 @@ class JsonWriter {
     BeginArray(key);
     for (const auto& item : items) {
       BeginRow();
+      write(item);
+      End();
+    }
+    End();
+  }
+  // The same, each object over several lines.
+  void Objects(std::string_view key, auto& items, const auto& write) {
+    BeginArray(key);
+    for (auto& item : items) {
+      BeginObject();
       write(item);
       End();
     }

@@ -1,0 +1,165 @@
+#include "io/json_reader.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <utility>
+
+namespace tacho {
+
+using simdjson::dom::element;
+
+struct JsonReader::Document {
+  // One open object or array.
+  struct Level {
+    std::string_view key = {};
+    std::optional<element> value = {};  // of an array: the item, once it has one
+    simdjson::dom::array::iterator next = {}, end = {};
+    size_t items = 0;  // of an array: taken so far
+    bool is_array = false;
+  };
+
+  // The field of the open object, or the item of the open array.
+  std::optional<element> Find(std::string_view key) const {
+    const Level& level = levels.back();
+    if (!level.value || !error.empty()) return std::nullopt;
+    if (level.is_array && key.empty()) return level.value;
+    element found;
+    if (level.value->at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
+    return found;
+  }
+  // "traces[3].kernels[0].count"
+  std::string PathOf(std::string_view key) const {
+    std::string path;
+    for (const Level& level : levels) {
+      if (!path.empty() && !level.key.empty()) path += '.';
+      path += level.key;
+      if (level.is_array && level.items > 0) path += fmt::format("[{}]", level.items - 1);
+    }
+    if (!path.empty() && !key.empty()) path += '.';
+    path += key;
+    return path;
+  }
+
+  simdjson::dom::parser parser;
+  std::vector<Level> levels;
+  std::string error;
+};
+
+JsonReader::JsonReader(std::unique_ptr<Document> document) : document_(std::move(document)) {}
+JsonReader::JsonReader(JsonReader&&) noexcept = default;
+JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
+JsonReader::~JsonReader() = default;
+
+Result<JsonReader> JsonReader::Parse(std::string_view text) {
+  auto document = std::make_unique<Document>();
+  element root;
+  if (const auto error = document->parser.parse(text.data(), text.size()).get(root);
+      error != simdjson::SUCCESS) {
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("not valid JSON: {}", simdjson::error_message(error)));
+  }
+  if (!root.is_object()) return Fail(ErrorKind::kUnreadable, "not a JSON object");
+  document->levels.push_back({.key = {}, .value = root});
+  return JsonReader(std::move(document));
+}
+
+void JsonReader::BeginObject(std::string_view key) {
+  std::optional<element> value = document_->Find(key);
+  if (value && !value->is_object()) {
+    Refuse(key, "an object");
+    value.reset();
+  }
+  document_->levels.push_back({.key = key, .value = value});
+}
+
+void JsonReader::End() { document_->levels.pop_back(); }
+
+bool JsonReader::Has(std::string_view key) const { return document_->Find(key).has_value(); }
+
+void JsonReader::Field(std::string_view key, std::string& value) {
+  const auto found = document_->Find(key);
+  std::string_view text;
+  if (!found) return;
+  if (found->get(text) != simdjson::SUCCESS) return Refuse(key, "text");
+  value = text;
+}
+
+void JsonReader::Field(std::string_view key, bool& value) {
+  const auto found = document_->Find(key);
+  if (found && found->get(value) != simdjson::SUCCESS) Refuse(key, "true or false");
+}
+
+void JsonReader::Field(std::string_view key, double& value) {
+  const auto found = document_->Find(key);
+  if (found && found->get(value) != simdjson::SUCCESS) Refuse(key, "a number");
+}
+
+std::optional<int64_t> JsonReader::Whole(std::string_view key, int64_t least, int64_t most) {
+  const auto found = document_->Find(key);
+  int64_t value = 0;
+  if (!found) return std::nullopt;
+  if (found->get(value) == simdjson::SUCCESS && value >= least && value <= most) return value;
+  Refuse(key, fmt::format("a whole number from {} to {}", least, most));
+  return std::nullopt;
+}
+
+std::optional<uint64_t> JsonReader::Natural(std::string_view key) {
+  const auto found = document_->Find(key);
+  uint64_t value = 0;
+  if (!found) return std::nullopt;
+  if (found->get(value) == simdjson::SUCCESS) return value;
+  Refuse(key, "a whole number that is not negative");
+  return std::nullopt;
+}
+
+void JsonReader::BeginItems(std::string_view key) {
+  const auto found = document_->Find(key);
+  Document::Level level;
+  level.key = key;
+  level.is_array = true;
+  simdjson::dom::array items;
+  if (found && found->get(items) == simdjson::SUCCESS) {
+    level.next = items.begin();
+    level.end = items.end();
+  } else if (found) {
+    Refuse(key, "a list");
+  }
+  document_->levels.push_back(level);
+}
+
+bool JsonReader::NextItem() {
+  Document::Level& level = document_->levels.back();
+  if (!document_->error.empty() || !(level.next != level.end)) return false;
+  level.value = *level.next;
+  ++level.next;
+  ++level.items;
+  return true;
+}
+
+bool JsonReader::IsObject() {
+  if (document_->levels.back().value->is_object()) return true;
+  Refuse({}, "an object");
+  return false;
+}
+
+std::vector<std::string> JsonReader::Keys() const {
+  std::vector<std::string> keys;
+  const Document::Level& level = document_->levels.back();
+  simdjson::dom::object object;
+  if (!level.value || level.value->get(object) != simdjson::SUCCESS) return keys;
+  for (const auto field : object) keys.emplace_back(field.key);
+  return keys;
+}
+
+void JsonReader::Refuse(std::string_view key, std::string_view expected) {
+  if (document_->error.empty())
+    document_->error = fmt::format("{}: expected {}", document_->PathOf(key), expected);
+}
+
+Result<void> JsonReader::Finish() const {
+  if (document_->error.empty()) return {};
+  return Fail(ErrorKind::kUnreadable, document_->error);
+}
+
+}  // namespace tacho

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/field_kinds.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace tacho {
+
+// Reads one JSON document by the calls that a JsonWriter (text/json_writer.h) writes it with, so
+// that one description does both. Fields are looked up by key: their order does not matter, unknown
+// ones are skipped, and a value stays as it was where its field is absent. The first field of
+// another type or range ends the reading of values; Finish says which it was.
+//
+// Cost: the document is parsed once, into 8 to 16 bytes a value; each field is searched in its
+// object.
+class JsonReader {
+ public:
+  static constexpr bool kReads = true;
+  static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: a sum of three is still a time
+
+  // `text` is copied. Fails with kUnreadable when it is not one JSON object.
+  static Result<JsonReader> Parse(std::string_view text);
+  JsonReader(JsonReader&&) noexcept;
+  JsonReader& operator=(JsonReader&&) noexcept;
+  ~JsonReader();
+
+  // An object inside the open one; nothing is read inside an absent one.
+  void BeginObject(std::string_view key);
+  void BeginRow(std::string_view key) { BeginObject(key); }
+  void End();
+  [[nodiscard]] bool Has(std::string_view key) const;
+
+  void Field(std::string_view key, std::string& value);
+  void Field(std::string_view key, bool& value);
+  void Field(std::string_view key, double& value);
+  // Of at most kMostNs, before or after 0.
+  void Field(std::string_view key, DurationNs& value) { TakeNs(key, value.ns); }
+  void Field(std::string_view key, TimeNs& value) { TakeNs(key, value.ns); }
+  template <std::integral T>
+  void Field(std::string_view key, T& value) {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(uint64_t)) {
+      if (const auto read = Natural(key)) value = *read;
+    } else if (const auto read =
+                   Whole(key, std::numeric_limits<T>::min(), std::numeric_limits<T>::max())) {
+      value = static_cast<T>(*read);
+    }
+  }
+  template <typename T>
+  void Field(std::string_view key, std::optional<T>& value) {
+    if (!Has(key)) return;
+    Field(key, value.emplace());
+  }
+  template <typename T>
+  void Field(std::string_view, const Derived<T>&) {}
+  template <typename T, typename Unknown>
+  void Field(std::string_view key, const UnlessIs<T, Unknown>& field) {
+    Field(key, field.value);
+  }
+  template <typename Enum>
+  void Field(std::string_view key, const ByName<Enum>& field) {
+    std::string name;
+    Field(key, name);
+    if (name.empty()) return;
+    for (size_t i = 0; i < field.count; ++i) {
+      if (field.name(static_cast<Enum>(i)) != name) continue;
+      field.value = static_cast<Enum>(i);
+      return;
+    }
+    Refuse(key, "a name that this version of tacho knows");
+  }
+  template <typename T>
+  void Field(std::string_view key, const LengthOf<T>& field) {
+    DurationNs length;
+    Field(key, length);
+    field.interval.end.ns = AddSaturated(field.interval.start.ns, length.ns);
+  }
+
+  template <typename T, typename... More>
+  void Fields(std::string_view key, T&& value, More&&... more) {
+    Field(key, value);
+    if constexpr (sizeof...(More) > 0) Fields(more...);
+  }
+  template <typename... More>
+  void Row(std::string_view key, More&&... keys_and_values) {
+    BeginRow(key);
+    Fields(keys_and_values...);
+    End();
+  }
+  // Appends to `items`.
+  template <typename T, typename Read>
+  void Rows(std::string_view key, std::vector<T>& items, const Read& read) {
+    BeginItems(key);
+    while (NextItem() && IsObject()) read(items.emplace_back());
+    End();
+  }
+  template <typename T, typename Read>
+  void Objects(std::string_view key, std::vector<T>& items, const Read& read) {
+    Rows(key, items, read);
+  }
+  template <typename T>
+  void List(std::string_view key, std::vector<T>& items) {
+    BeginItems(key);
+    while (NextItem()) Field({}, items.emplace_back());
+    End();
+  }
+  // The names of the fields of the open object.
+  [[nodiscard]] std::vector<std::string> Keys() const;
+
+  // Marks a field as wrong: `expected` says what would be right.
+  void Refuse(std::string_view key, std::string_view expected);
+  // kUnreadable: "traces[3].kernels[0].count: expected a whole number".
+  [[nodiscard]] Result<void> Finish() const;
+
+ private:
+  struct Document;
+  explicit JsonReader(std::unique_ptr<Document> document);
+  std::optional<int64_t> Whole(std::string_view key, int64_t least, int64_t most);
+  void TakeNs(std::string_view key, int64_t& ns) {
+    if (const auto read = Whole(key, -kMostNs, kMostNs)) ns = *read;
+  }
+  std::optional<uint64_t> Natural(std::string_view key);
+  void BeginItems(std::string_view key);
+  bool NextItem();
+  bool IsObject();  // refuses an item that is none
+
+  std::unique_ptr<Document> document_;
+};
+
+}  // namespace tacho
