@@ -9,8 +9,8 @@ if(HOW STREQUAL "GZIP")
   string(SUBSTRING "${text}" 16 -1 rest)
   set(text "${begin}00000000${rest}")
 endif()
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" text "${text}")
-# Literals of 64 kB and more are not portable: cut into pieces that the compiler joins.
-string(REGEX REPLACE "((\\\\x[0-9a-f][0-9a-f]){64})" "\\1\"\n    \"" text "${text}")
+# Characters one by one: a literal of more than 64 kB is not portable.
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," text "${text}")
+string(REGEX REPLACE "(('\\\\x[0-9a-f][0-9a-f]',){16})" "\\1\n    " text "${text}")
 file(SIZE "${IN}" size)
-file(WRITE "${OUT}" "#include <string_view>\n\nnamespace tacho::embedded {\nextern const std::string_view ${SYMBOL};\nconst std::string_view ${SYMBOL}(\n    \"${text}\",\n    ${size});\n}  // namespace tacho::embedded\n")
+file(WRITE "${OUT}" "#include <string_view>\n\nnamespace tacho::embedded {\nstatic const char ${SYMBOL}_bytes[] = {\n    ${text}};\nextern const std::string_view ${SYMBOL};\nconst std::string_view ${SYMBOL}(${SYMBOL}_bytes, ${size});\n}  // namespace tacho::embedded\n")

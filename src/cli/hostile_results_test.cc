@@ -16,7 +16,9 @@ namespace {
 constexpr int64_t kMostNs = int64_t{1} << 61;
 
 void MakeScreens(Results&& results) {
-  RunAnalysis run{.traces = std::move(results.traces), .together = std::move(results.together)};
+  RunAnalysis run;
+  run.traces = std::move(results.traces);
+  run.together = std::move(results.together);
   AnalyzeRun(run, results.is_collection);
   const ScreenOptions screen;
   EXPECT_FALSE(AnalyzeText(run, screen).empty());
