@@ -24,6 +24,7 @@ struct TraceAnalysis {
   uint64_t bytes = 0;  // of the file (or archive member) as stored
   uint64_t json_bytes = 0;    // after decompression
   bool first_of_file = true;  // false: another trace of the run has the bytes of the file too
+  std::string results;        // the file of results that it was read back from; "": none
   TraceHeader header;
   TraceFacts facts;
   Interval span;

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
+#include "io/json_reader.h"
 #include "report/analyze_document.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
@@ -12,8 +16,6 @@
 
 namespace tacho {
 namespace {
-
-constexpr int64_t kMostNs = int64_t{1} << 61;
 
 void MakeScreens(Results&& results) {
   RunAnalysis run;
@@ -25,6 +27,8 @@ void MakeScreens(Results&& results) {
   EXPECT_FALSE(AnalyzeMarkdown(run, screen, "1").empty());
   EXPECT_FALSE(AnalyzeJson(run, "1").empty());
 }
+
+constexpr int64_t kMostNs = JsonReader::kMostNs;
 
 TEST(HostileResults, EveryNumberMayBeAnything) {
   std::ifstream file(TACHO_SOURCE_DIR "/tests/fuzz/corpus/results/rank.json");
@@ -49,6 +53,31 @@ TEST(HostileResults, EveryNumberMayBeAnything) {
   }
   EXPECT_GT(read, 300u);
   EXPECT_GT(refused, 50u);
+}
+
+TEST(HostileResults, AllNumbersOfOneNameMayBeTheLargest) {
+  std::ifstream file(TACHO_SOURCE_DIR "/tests/fuzz/corpus/results/rank.json");
+  const auto good = nlohmann::json::parse(file);
+  const auto values = good.flatten();
+  for (const uint64_t number : {static_cast<uint64_t>(kMostNs), JsonReader::kMostCount,
+                                std::numeric_limits<uint64_t>::max()}) {
+    std::set<std::string> names;
+    for (const auto& [path, value] : values.items()) {
+      if (value.is_number()) names.insert(path.substr(path.rfind('/') + 1));
+    }
+    for (const std::string& name : names) {
+      nlohmann::json changed = good;
+      for (const auto& [path, value] : values.items()) {
+        if (value.is_number() && path.substr(path.rfind('/') + 1) == name && name != "schema")
+          changed[nlohmann::json::json_pointer(path)] = number;
+      }
+      // Twice, as of two machines: their sums are made.
+      changed["traces"].push_back(changed["traces"][0]);
+      changed["traces"][1]["path"] = "other";
+      SCOPED_TRACE(name + " " + std::to_string(number));
+      if (auto results = ParseResults(changed.dump())) MakeScreens(*std::move(results));
+    }
+  }
 }
 
 }  // namespace

@@ -181,30 +181,33 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
   for (const Step& step : table.steps) all.push_back({0, &step});
   std::vector<PlacedStep> main = MainSteps(all);
   if (main.empty()) return;
-  std::ranges::stable_sort(main, {},
-                           [](const PlacedStep& placed) { return placed.step->when.length(); });
-  const Phase main_phase = main.front().step->label.phase;
-  const std::string_view phase =
-      main_phase == Phase::kOther ? "of unknown phase" : PhaseName(main_phase);
+  const Phase phase = main.front().step->label.phase;
+  const std::string noun =
+      phase == Phase::kOther ? "step" : std::string(PhaseName(phase)) + " step";
   // Until the next step, as the device works on when the host has ended; not over a pause.
   std::vector<int64_t> periods;
   for (const PlacedStep& placed : main) {
     if (placed.step->period) periods.push_back(placed.step->period->ns);
   }
   const int64_t most = kPause * Summarize(periods).p50.ns;
-  const auto until_next = [&](const Step& step) {
+  const auto until_next = [&](const PlacedStep& placed) {
+    const Step& step = *placed.step;
     const bool pauses = !step.period || step.period->ns > most;
     return pauses ? step.when : Interval{step.when.start, step.when.start + *step.period};
   };
-  const auto draw = [&](std::string title, const PlacedStep& placed) {
-    const Interval window = Around(until_next(*placed.step), 0.05, span);
+  std::ranges::stable_sort(main, {},
+                           [&](const PlacedStep& placed) { return until_next(placed).length(); });
+  const auto draw = [&](std::string_view which, const PlacedStep& placed) {
+    const Interval step = until_next(placed);
+    const Interval window = Around(step, 0.05, span);
     if (window.empty()) return;
     drawings.timelines.push_back(
-        {fmt::format("{}: step {}, {}", title, placed.step - table.steps.data() + 1, phase), 0,
-         window, DrawRows(rows, window)});
+        {fmt::format("The {} {}: step {}, {}", which, noun, placed.step - table.steps.data() + 1,
+                     FormatDuration(step.length())),
+         0, window, DrawRows(rows, window)});
   };
-  if (main.size() > 2) draw("The median step", main[(main.size() - 1) / 2]);
-  draw(main.size() > 1 ? "The step that takes longest" : "The only step", main.back());
+  if (main.size() > 2) draw("median", main[(main.size() - 1) / 2]);
+  draw(main.size() > 1 ? "longest" : "only", main.back());
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ struct JsonReader::Document {
     if (level.value->at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
     return found;
   }
+  // The same; refuses an open object without it.
+  std::optional<element> Need(std::string_view key) {
+    const auto found = Find(key);
+    if (!found && levels.back().value && error.empty())
+      error = PathOf(key) + ": expected a value, as this version of tacho writes one";
+    return found;
+  }
   // "traces[3].kernels[0].count"
   std::string PathOf(std::string_view key) const {
     std::string path;
@@ -43,6 +50,7 @@ struct JsonReader::Document {
 
   simdjson::dom::parser parser;
   std::vector<Level> levels;
+  size_t items = 0;  // of all lists
   std::string error;
 };
 
@@ -78,7 +86,7 @@ void JsonReader::End() { document_->levels.pop_back(); }
 bool JsonReader::Has(std::string_view key) const { return document_->Find(key).has_value(); }
 
 void JsonReader::Field(std::string_view key, std::string& value) {
-  const auto found = document_->Find(key);
+  const auto found = document_->Need(key);
   std::string_view text;
   if (!found) return;
   if (found->get(text) != simdjson::SUCCESS) return Refuse(key, "text");
@@ -86,17 +94,17 @@ void JsonReader::Field(std::string_view key, std::string& value) {
 }
 
 void JsonReader::Field(std::string_view key, bool& value) {
-  const auto found = document_->Find(key);
+  const auto found = document_->Need(key);
   if (found && found->get(value) != simdjson::SUCCESS) Refuse(key, "true or false");
 }
 
 void JsonReader::Field(std::string_view key, double& value) {
-  const auto found = document_->Find(key);
+  const auto found = document_->Need(key);
   if (found && found->get(value) != simdjson::SUCCESS) Refuse(key, "a number");
 }
 
 std::optional<int64_t> JsonReader::Whole(std::string_view key, int64_t least, int64_t most) {
-  const auto found = document_->Find(key);
+  const auto found = document_->Need(key);
   int64_t value = 0;
   if (!found) return std::nullopt;
   if (found->get(value) == simdjson::SUCCESS && value >= least && value <= most) return value;
@@ -105,16 +113,16 @@ std::optional<int64_t> JsonReader::Whole(std::string_view key, int64_t least, in
 }
 
 std::optional<uint64_t> JsonReader::Natural(std::string_view key) {
-  const auto found = document_->Find(key);
+  const auto found = document_->Need(key);
   uint64_t value = 0;
   if (!found) return std::nullopt;
-  if (found->get(value) == simdjson::SUCCESS) return value;
-  Refuse(key, "a whole number that is not negative");
+  if (found->get(value) == simdjson::SUCCESS && value <= kMostCount) return value;
+  Refuse(key, fmt::format("a whole number that is not negative and at most {}", kMostCount));
   return std::nullopt;
 }
 
 void JsonReader::BeginItems(std::string_view key) {
-  const auto found = document_->Find(key);
+  const auto found = document_->Need(key);
   Document::Level level;
   level.key = key;
   level.is_array = true;
@@ -134,7 +142,9 @@ bool JsonReader::NextItem() {
   level.value = *level.next;
   ++level.next;
   ++level.items;
-  return true;
+  if (++document_->items <= kMostItems) return true;
+  Refuse({}, fmt::format("at most {} items in all lists", kMostItems));
+  return false;
 }
 
 bool JsonReader::IsObject() {
@@ -143,13 +153,24 @@ bool JsonReader::IsObject() {
   return false;
 }
 
-std::vector<std::string> JsonReader::Keys() const {
-  std::vector<std::string> keys;
+std::vector<std::pair<std::string, uint64_t>> JsonReader::TakeCounts() {
+  std::vector<std::pair<std::string, uint64_t>> counts;
   const Document::Level& level = document_->levels.back();
   simdjson::dom::object object;
-  if (!level.value || level.value->get(object) != simdjson::SUCCESS) return keys;
-  for (const auto field : object) keys.emplace_back(field.key);
-  return keys;
+  if (!IsOpen() || level.value->get(object) != simdjson::SUCCESS) return counts;
+  for (const auto field : object) {
+    uint64_t count = 0;
+    if (field.value.get(count) != simdjson::SUCCESS || count > kMostCount) {
+      Refuse(field.key, "a count");
+      break;
+    }
+    counts.emplace_back(field.key, count);
+  }
+  return counts;
+}
+
+bool JsonReader::IsOpen() const {
+  return document_->levels.back().value.has_value() && document_->error.empty();
 }
 
 void JsonReader::Refuse(std::string_view key, std::string_view expected) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/field_kinds.h"
@@ -17,16 +18,20 @@
 namespace tacho {
 
 // Reads one JSON document by the calls that a JsonWriter (text/json_writer.h) writes it with, so
-// that one description does both. Fields are looked up by key: their order does not matter, unknown
-// ones are skipped, and a value stays as it was where its field is absent. The first field of
-// another type or range ends the reading of values; Finish says which it was.
+// that one description does both. Fields are looked up by key: their order does not matter and
+// unknown ones are skipped. Only a std::optional, what has an UnlessIs, and an object may be
+// absent: they stay as they were. The first field that is absent or of another type or range ends
+// the reading of values; Finish says which it was. At most kMostItems items are read from all
+// lists.
 //
-// Cost: the document is parsed once, into 8 to 16 bytes a value; each field is searched in its
-// object.
+// Cost: the document is parsed once, into some 12 bytes for each of its own; each field is searched
+// in its object.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
   static constexpr int64_t kMostNs = int64_t{1} << 61;  // 73 years: a sum of three is still a time
+  static constexpr uint64_t kMostCount = uint64_t{1} << 53;
+  static constexpr size_t kMostItems = 4'000'000;
 
   // `text` is copied. Fails with kUnreadable when it is not one JSON object.
   static Result<JsonReader> Parse(std::string_view text);
@@ -43,9 +48,8 @@ class JsonReader {
   void Field(std::string_view key, std::string& value);
   void Field(std::string_view key, bool& value);
   void Field(std::string_view key, double& value);
-  // Of at most kMostNs, before or after 0.
-  void Field(std::string_view key, DurationNs& value) { TakeNs(key, value.ns); }
-  void Field(std::string_view key, TimeNs& value) { TakeNs(key, value.ns); }
+  void Field(std::string_view key, DurationNs& value) { TakeNs(key, 0, value.ns); }
+  void Field(std::string_view key, TimeNs& value) { TakeNs(key, -kMostNs, value.ns); }
   template <std::integral T>
   void Field(std::string_view key, T& value) {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(uint64_t)) {
@@ -64,13 +68,13 @@ class JsonReader {
   void Field(std::string_view, const Derived<T>&) {}
   template <typename T, typename Unknown>
   void Field(std::string_view key, const UnlessIs<T, Unknown>& field) {
-    Field(key, field.value);
+    if (Has(key)) Field(key, field.value);
   }
   template <typename Enum>
   void Field(std::string_view key, const ByName<Enum>& field) {
     std::string name;
     Field(key, name);
-    if (name.empty()) return;
+    if (!IsOpen()) return;
     for (size_t i = 0; i < field.count; ++i) {
       if (field.name(static_cast<Enum>(i)) != name) continue;
       field.value = static_cast<Enum>(i);
@@ -113,8 +117,12 @@ class JsonReader {
     while (NextItem()) Field({}, items.emplace_back());
     End();
   }
-  // The names of the fields of the open object.
-  [[nodiscard]] std::vector<std::string> Keys() const;
+  // Calls `visit` with the name and the value of each field of the open object, all of which are
+  // counts.
+  template <typename Visit>
+  void Counts(const Visit& visit) {
+    for (auto& [name, count] : TakeCounts()) visit(std::move(name), count);
+  }
 
   // Marks a field as wrong: `expected` says what would be right.
   void Refuse(std::string_view key, std::string_view expected);
@@ -125,10 +133,13 @@ class JsonReader {
   struct Document;
   explicit JsonReader(std::unique_ptr<Document> document);
   std::optional<int64_t> Whole(std::string_view key, int64_t least, int64_t most);
-  void TakeNs(std::string_view key, int64_t& ns) {
-    if (const auto read = Whole(key, -kMostNs, kMostNs)) ns = *read;
+  void TakeNs(std::string_view key, int64_t least, int64_t& ns) {
+    if (const auto read = Whole(key, least, kMostNs)) ns = *read;
   }
   std::optional<uint64_t> Natural(std::string_view key);
+  std::vector<std::pair<std::string, uint64_t>> TakeCounts();
+  // Values are read: the open object is there, and nothing was wrong before.
+  [[nodiscard]] bool IsOpen() const;
   void BeginItems(std::string_view key);
   bool NextItem();
   bool IsObject();  // refuses an item that is none

@@ -27,7 +27,8 @@ void Describe(JsonReader& reader, Item& item) {
 
 TEST(JsonReader, ReadsByKeyWhateverTheOrder) {
   auto reader = JsonReader::Parse(
-      R"({"unknown": [1], "b": true, "items": [{"count": 3, "name": "x\n", "pids": [1, -2]}, {}],)"
+      R"({"unknown": [1], "b": true, "items": [{"count": 3, "name": "x\n", "pids": [1, -2]},)"
+      R"( {"name": "", "count": 0, "pids": []}], "by": {"a": 1, "b": 2},)"
       R"( "inner": {"ns": 5, "share": 0.25}})");
   ASSERT_TRUE(reader);
   std::vector<Item> items;
@@ -38,8 +39,17 @@ TEST(JsonReader, ReadsByKeyWhateverTheOrder) {
   reader->Rows("items", items, [&](Item& item) { Describe(*reader, item); });
   reader->BeginObject("inner");
   reader->Fields("ns", ns, "share", share, "none", absent, "ns", there);
-  EXPECT_THAT(reader->Keys(), ElementsAre("ns", "share"));
   reader->End();
+  reader->BeginObject("by");
+  std::vector<std::string> names;
+  uint64_t sum = 0;
+  reader->Counts([&](std::string name, uint64_t count) {
+    names.push_back(std::move(name));
+    sum += count;
+  });
+  reader->End();
+  EXPECT_THAT(names, ElementsAre("a", "b"));
+  EXPECT_EQ(sum, 3u);
   reader->BeginObject("no_such");
   reader->Fields("ns", ns);
   reader->End();
@@ -69,16 +79,25 @@ TEST(JsonReader, SaysWhereTheFirstWrongFieldIs) {
     reader->Fields("small", small, "at", at);
     return ErrorOf(*reader);
   };
-  EXPECT_EQ(error_of(R"({"a": {"items": [{}, {"count": -1}]}, "small": "x"})"),
-            "a.items[1].count: expected a whole number that is not negative");
-  EXPECT_EQ(error_of(R"({"a": {"items": [{"pids": [1, "2"]}]}})").substr(0, 20),
-            "a.items[0].pids[1]: ");
+  const auto item = [](const std::string& fields) {
+    return R"({"a": {"items": [{"name": "", "count": 1, "pids": []}, {)" + fields +
+           R"(}]}, "small": 1, "at": 1})";
+  };
+  EXPECT_EQ(error_of(item(R"("name": "", "count": 1, "pids": [])")), "");
+  EXPECT_EQ(error_of(item(R"("name": "", "count": -1, "pids": [])")).substr(0, 18),
+            "a.items[1].count: ");
+  EXPECT_EQ(error_of(item(R"("name": "", "count": 1, "pids": [1, "2"])")).substr(0, 20),
+            "a.items[1].pids[1]: ");
+  EXPECT_EQ(error_of(item(R"("name": "", "pids": [])")),
+            "a.items[1].count: expected a value, as this version of tacho writes one");
+  EXPECT_THAT(error_of(item(R"("name": "", "count": 1)")), HasSubstr("a.items[1].pids: expected"));
   EXPECT_EQ(error_of(R"({"a": {"items": [7]}})"), "a.items[0]: expected an object");
   EXPECT_EQ(error_of(R"({"a": {"items": 7}})"), "a.items: expected a list");
   EXPECT_EQ(error_of(R"({"a": []})"), "a: expected an object");
-  EXPECT_THAT(error_of(R"({"small": 3000000000})"), HasSubstr("small: expected a whole number"));
-  EXPECT_THAT(error_of(R"({"small": 1.5})"), HasSubstr("small: "));
-  EXPECT_THAT(error_of(R"({"at": 4611686018427387904})"), HasSubstr("at: "));
+  EXPECT_THAT(error_of(R"({"small": 3000000000, "at": 1})"),
+              HasSubstr("small: expected a whole number"));
+  EXPECT_THAT(error_of(R"({"small": 1.5, "at": 1})"), HasSubstr("small: "));
+  EXPECT_THAT(error_of(R"({"small": 1, "at": 4611686018427387904})"), HasSubstr("at: "));
   EXPECT_EQ(error_of(R"({"small": -3, "at": -5})"), "");
 }
 

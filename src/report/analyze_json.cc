@@ -29,7 +29,7 @@ class ShortNames {
 }  // namespace
 
 void WriteTachoJson(JsonWriter& json, std::string_view version) {
-  json.Field("schema", kJsonSchema);
+  json.Field("schema", schema::kVersion);
   json.Row("tacho", "version", version);
 }
 

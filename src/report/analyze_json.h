@@ -15,7 +15,6 @@ namespace tacho {
 std::string AnalyzeJson(const RunAnalysis& run, std::string_view version);
 
 // Its head, which the summary has too (summary_report.h).
-inline constexpr int kJsonSchema = 1;
 void WriteTachoJson(JsonWriter& json, std::string_view version);
 
 }  // namespace tacho

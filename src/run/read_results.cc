@@ -9,32 +9,34 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kMostBytes = 256u << 20;
-constexpr int kSchema = 1;
+constexpr size_t kMostBytes = 64u << 20;
 
 }  // namespace
 
 Result<Results> ParseResults(std::string_view json) {
   TACHO_ASSIGN_OR_RETURN(JsonReader reader, JsonReader::Parse(json));
   int schema = 0;
-  bool summary = false;
-  reader.Fields("schema", schema, "summary", summary);
-  if (schema != kSchema && reader.Finish()) {
+  reader.Field("schema", schema);
+  TACHO_RETURN_IF_ERROR(reader.Finish());
+  if (schema != schema::kVersion) {
     return Fail(ErrorKind::kUnreadable,
                 fmt::format("results of schema {}, where this tacho reads schema {}: analyse the "
                             "traces again",
-                            schema, kSchema));
+                            schema, schema::kVersion));
   }
-  if (summary)
-    return Fail(ErrorKind::kUnreadable, "totals of --summary, where the whole results are needed");
-  if (!reader.Has("traces")) return Fail(ErrorKind::kUnreadable, "no results of tacho analyze");
   Results results;
-  results.is_collection = reader.Has("ranks");
+  uint64_t missing = 0;
+  reader.BeginObject("ranks");
+  reader.Field("missing_count", missing);
+  reader.End();
+  results.is_collection = missing > 0;
   reader.Objects("traces", results.traces, [&](TraceAnalysis& trace) {
     schema::TraceFields(reader, trace, [](const KernelRow& row) { return row.name; });
   });
-  reader.Objects("together", results.together,
-                 [&](SlicesTogether& slices) { schema::Together(reader, slices); });
+  if (reader.Has("together")) {
+    reader.Objects("together", results.together,
+                   [&](SlicesTogether& slices) { schema::Together(reader, slices); });
+  }
   reader.List("skipped", results.skipped);
   TACHO_RETURN_IF_ERROR(reader.Finish());
   std::erase_if(results.together,

@@ -280,10 +280,54 @@ Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const Tra
     outcome.seen.rank = trace.facts.rank;
     for (const DeviceTime& device : trace.devices) outcome.seen.devices.push_back(device.device);
     outcome.seen.lacks = LacksOf(trace.facts, choice);
+    trace.results = source.path;
     if (outcome.seen.lacks == Lacks::kNothing) outcome.item = std::move(trace);
+    if (choice.first_worker_only && outcome.item) break;
   }
   beside = std::move(results);
   return outcomes;
+}
+
+// Brings together traces, and results of which `beside` has the rest, by source: a trace that is
+// given twice counts once, and traces of one path on two machines have the results' paths before
+// theirs.
+void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
+                Readout<RunAnalysis>& readout) {
+  RunAnalysis& run = readout.run;
+  readout.has_results = true;
+  std::ranges::stable_sort(run.traces, {}, &TraceAnalysis::results);  // traces themselves first
+  std::map<std::string, std::vector<const TraceAnalysis*>> of_path;
+  std::vector<TraceAnalysis> traces;
+  traces.reserve(run.traces.size());
+  for (TraceAnalysis& trace : run.traces) {
+    std::vector<const TraceAnalysis*>& same = of_path[trace.path];
+    const bool is_twice = std::ranges::any_of(same, [&](const TraceAnalysis* other) {
+      return other->header.base_time_ns == trace.header.base_time_ns &&
+             other->header.trace_id == trace.header.trace_id && other->span == trace.span &&
+             other->counts.total == trace.counts.total;
+    });
+    if (is_twice) continue;
+    const bool is_of_another = !same.empty();
+    same.push_back(&traces.emplace_back(std::move(trace)));
+    if (!is_of_another) continue;
+    TraceAnalysis& added = traces.back();
+    const std::string path = added.results + ":" + added.path;
+    const auto source = std::ranges::find(sources, added.results, &TraceSource::path);
+    for (SlicesTogether& slices : beside[static_cast<size_t>(source - sources.begin())].together)
+      std::ranges::replace(slices.paths, added.path, path);
+    added.path = path;
+  }
+  run.traces = std::move(traces);
+  std::ranges::stable_sort(run.traces, {}, &TraceAnalysis::path);
+  for (Results& results : beside) {
+    for (SlicesTogether& slices : results.together) {
+      if (std::ranges::find(run.together, slices.paths, &SlicesTogether::paths) ==
+          run.together.end())
+        run.together.push_back(std::move(slices));
+    }
+    std::ranges::move(results.skipped, std::back_inserter(run.skipped));
+  }
+  if (sources.size() > 1) std::ranges::sort(run.skipped);
 }
 
 using RequestsByPath = std::map<std::string, WorkerInFlight>;
@@ -392,16 +436,12 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
       },
       options.keeper);
   if (!readout) return readout;
-  for (Results& results : beside) {
-    std::ranges::move(results.together, std::back_inserter(readout->run.together));
-    std::ranges::move(results.skipped, std::back_inserter(readout->run.skipped));
-  }
-  readout->has_results = std::ranges::any_of(sources, &TraceSource::is_results);
-  std::ranges::stable_sort(readout->run.traces, {}, &TraceAnalysis::path);
+  const bool is_all = readout->run.traces.size() == readout->seen.size();
+  if (std::ranges::any_of(sources, &TraceSource::is_results)) AddResults(sources, beside, *readout);
   // A window begins with each slice anew: there is no stretch of time that they share.
   if (!options.window) JoinSlices(read, sources, options, in_flight, classifier, readout->run);
-  const bool whole = readout->is_collection && readout->run.traces.size() == readout->seen.size() &&
-                     choice.ranks.empty() && !choice.first_worker_only;
+  const bool whole =
+      readout->is_collection && is_all && choice.ranks.empty() && !choice.first_worker_only;
   AnalyzeRun(readout->run, whole);
   return readout;
 }

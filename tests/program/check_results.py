@@ -70,6 +70,17 @@ def ranks_together(folder):
     of_traces, of_results, mixed = (json.loads(run("--json", *paths).stdout) for paths in (traces, parts, [traces[0], parts[1]]))
     check("the table over ranks from two results", of_results == of_traces, of_results.get("ranks"))
     check("a trace beside results", mixed == of_traces, mixed.get("ranks"))
+    twice = json.loads(run("--json", *traces, *parts).stdout)
+    check("traces beside their own results count once", twice == of_traces, twice.get("ranks"))
+    chosen = write(folder / "chosen.json", run("--json", TWO_RANKS, "--rank", "1").stdout)
+    check("results of one chosen rank lack no other", json.loads(run("--json", chosen).stdout) == json.loads(chosen.read_text()), chosen)
+    same_path = [json.loads(part.read_text()) for part in parts]
+    for part in same_path:
+        part["traces"][0]["path"] = "/tmp/trace.json"
+    paths = [write(folder / name, json.dumps(part)) for name, part in zip(("h0.json", "h1.json"), same_path)]
+    both = json.loads(run("--json", *paths).stdout)
+    check("one path on two machines: two ranks", [t["rank"] for t in both["traces"]] == [0, 1] and len({t["path"] for t in both["traces"]}) == 2
+          and [r["steps"] for r in both["ranks"]["table"]] == [r["steps"] for r in of_traces["ranks"]["table"]], both["ranks"])
     one = json.loads(run("--json", *parts, "--rank", "1").stdout)
     check("--rank chooses from results", [t["rank"] for t in one["traces"]] == [1], one["traces"])
 
@@ -108,6 +119,9 @@ def bad_results(folder):
     refused("text for a number", lambda d: d["traces"][0]["devices"][0].update(busy_ns="5"), "traces[0].devices[0].busy_ns", "whole number")
     refused("a negative count", lambda d: d["traces"][0]["ops"][2].update(count=-1), "traces[0].ops[2].count", "not negative")
     refused("a time of ten thousand years", lambda d: d["traces"][0]["span"].update(last_ns=2**62), "traces[0].span.last_ns")
+    refused("an absent time", lambda d: d["traces"][0]["devices"][0].pop("busy_ns"), "traces[0].devices[0].busy_ns", "expected a value")
+    refused("a negative time", lambda d: d["traces"][0]["devices"][0].update(busy_ns=-1), "traces[0].devices[0].busy_ns")
+    refused("a schema that is text", lambda d: d.update(schema="1"), "schema: expected a whole number")
     refused("an unknown cause", lambda d: d["traces"][0]["idle"]["causes"][0].update(id="gremlins"), "idle.causes[0].id", "knows")
     refused("a row that is a number", lambda d: d["traces"][0]["ops"].insert(0, 7), "traces[0].ops[0]", "an object")
     refused("a list that is none", lambda d: d["traces"][0].update(notes={}), "traces[0].notes", "a list")

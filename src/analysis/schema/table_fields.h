@@ -19,6 +19,13 @@ namespace tacho::schema {
 template <typename Out>
 constexpr bool kReads = std::remove_cvref_t<Out>::kReads;
 
+// Whether a field that may be absent is there to be read, or to be written: `has`.
+template <typename Out>
+bool IsThere(const Out& out, std::string_view key, bool has) {
+  if constexpr (kReads<Out>) return out.Has(key);
+  return has;
+}
+
 void Stats(auto& out, auto& stats) {
   out.Fields("count", stats.count, "total_ns", stats.total, "min_ns", stats.min, "max_ns",
              stats.max, "p50_ns", stats.p50, "p90_ns", stats.p90, "p99_ns", stats.p99);
@@ -33,7 +40,7 @@ void Kernels(auto& out, auto& kernels, const auto& short_name) {
     if constexpr (kReads<decltype(out)>) kernels.total += row.stats.total;
   });
   Categories(out, kernels.categories);
-  if (kReads<decltype(out)> || !kernels.rows.empty()) {
+  if (IsThere(out, "classifier", !kernels.rows.empty())) {
     out.Row("classifier", "coverage", kernels.coverage);
     out.Field("kernels_shorter_than_10us", kernels.shorter_than_10us);
   }
@@ -62,7 +69,7 @@ void Apis(auto& out, std::string_view key, auto& rows) {
 }
 
 void Graphs(auto& out, auto& launches) {
-  if (kReads<decltype(out)> || !launches.graphs.empty()) {
+  if (IsThere(out, "graph_calls", !launches.graphs.empty())) {
     out.BeginRow("graph_calls");
     Stats(out, launches.graph_calls);
     out.Fields("under_1ms", launches.graphs_under_1ms, "from_1_to_5ms", launches.graphs_1_to_5ms,
@@ -87,7 +94,7 @@ void Launches(auto& out, auto& launches) {
              launches.graph_gpu_events, "max_gpu_events_per_launch",
              launches.max_gpu_events_per_launch, "shorter_than_launch",
              launches.shorter_than_launch);
-  if (kReads<decltype(out)> || launches.delay.count > 0) {
+  if (IsThere(out, "delay", launches.delay.count > 0)) {
     out.BeginRow("delay");
     Stats(out, launches.delay);
     out.End();
@@ -130,7 +137,7 @@ void Ops(auto& out, std::string_view key, auto& rows, bool with_outermost) {
 
 void OpTables(auto& out, auto& ops) {
   const auto unless_empty = [&](std::string_view key, auto& rows, bool with_outermost) {
-    if (kReads<decltype(out)> || !rows.empty()) Ops(out, key, rows, with_outermost);
+    if (IsThere(out, key, !rows.empty())) Ops(out, key, rows, with_outermost);
   };
   Ops(out, "ops", ops.rows, true);
   unless_empty("ops_by_shape", ops.by_shape, true);
@@ -173,10 +180,8 @@ void Idle(auto& out, auto& idle) {
   out.BeginObject("idle");
   out.Fields("window_ns", idle.window, "busy_ns", idle.busy, "may_be_busy_ns",
              UnlessIs(idle.may_be_busy, DurationNs{}));
-  const auto requests = [&] {
+  if (IsThere(out, "requests", idle.requests != Requests::kUnknown))
     out.Field("requests", ByName(idle.requests, RequestsName, kRequestsCount));
-  };
-  if (kReads<decltype(out)> || idle.requests != Requests::kUnknown) requests();
   if (idle.requests == Requests::kKnown || idle.requests == Requests::kShared)
     out.Field("requests_uncertainty_ns", idle.requests_uncertainty);
   out.Rows("causes", idle.causes, [&](auto& row) {

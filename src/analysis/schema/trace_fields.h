@@ -7,6 +7,9 @@
 // device_fields.h.
 namespace tacho::schema {
 
+// Grows when a field is removed or changes its meaning.
+inline constexpr int kVersion = 1;
+
 // Notes by id, a row each.
 std::vector<Note> RowsOf(const Notes& notes);
 void Set(const std::vector<Note>& rows, Notes& notes);
@@ -42,7 +45,8 @@ std::map<std::string, uint64_t> Printed(const NamedCounts& counts);
 void Counts(auto& out, std::string_view key, auto& counts) {
   out.BeginRow(key);
   if constexpr (kReads<decltype(out)>) {
-    for (const std::string& name : out.Keys()) out.Field(name, counts.emplace_back(name, 0).second);
+    out.Counts(
+        [&](std::string name, uint64_t count) { counts.emplace_back(std::move(name), count); });
   } else {
     for (const auto& [name, count] : Printed(counts)) out.Field(name, count);
   }
@@ -73,7 +77,7 @@ void Header(auto& out, auto& trace) {
   out.Fields("engine", UnlessIs(facts.engine, ""), "engine_version",
              UnlessIs(facts.engine_version, ""));
   TimeNs base{trace.header.base_time_ns};
-  if (kReads<decltype(out)> || base.ns >= 0) out.Field("base_time_ns", base);
+  if (IsThere(out, "base_time_ns", base.ns >= 0)) out.Field("base_time_ns", base);
   if constexpr (kReads<decltype(out)>) trace.header.base_time_ns = base.ns;
   out.Field("trace_id", UnlessIs(trace.header.trace_id, ""));
   Span(out, trace.span);
@@ -136,8 +140,8 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   Copies(out, trace.copies);
   Launches(out, trace.launches);
   OpTables(out, trace.ops);
-  if (kReads<decltype(out)> || !trace.steps.method.empty()) Steps(out, trace.steps);
-  if (kReads<decltype(out)> || !trace.devices.empty()) Idle(out, trace.idle);
+  if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
+  if (IsThere(out, "idle", !trace.devices.empty())) Idle(out, trace.idle);
 }
 
 // Slices of one recording that overlap in time.
