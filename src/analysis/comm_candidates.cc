@@ -118,19 +118,23 @@ Numbered ByOrder(const CommSeries& series) {
   return numbered;
 }
 
+struct NumberedMembers {
+  std::vector<Numbered> of;
+  bool by_order = false;
+};
 // Of each member; empty: nothing tells which kernels of theirs are one collective.
-std::vector<Numbered> NumberedOf(const std::vector<Member>& members) {
-  std::vector<Numbered> numbered;
+NumberedMembers NumberedOf(const std::vector<Member>& members) {
+  NumberedMembers numbered;
   for (const Member& member : members) {
-    numbered.push_back(BySequence(*member.series));
-    if (numbered.back().empty()) break;
+    numbered.of.push_back(BySequence(*member.series));
+    if (numbered.of.back().empty()) break;
   }
-  if (!numbered.back().empty()) return numbered;
-  numbered.clear();
+  if (!numbered.of.back().empty()) return numbered;
+  numbered = {{}, true};
   const size_t count = members.front().series->kernels.size();
   for (const Member& member : members) {
     if (member.series->kernels.size() != count) return {};
-    numbered.push_back(ByOrder(*member.series));
+    numbered.of.push_back(ByOrder(*member.series));
   }
   return numbered;
 }
@@ -139,7 +143,7 @@ std::vector<Numbered> NumberedOf(const std::vector<Member>& members) {
 void AddCandidates(const std::vector<CommRank>& ranks, const std::vector<Member>& members,
                    std::vector<CommCandidate>& candidates) {
   if (members.front().rank == members.back().rank || RankTwice(ranks, members)) return;
-  const std::vector<Numbered> numbered = NumberedOf(members);
+  const auto [numbered, by_order] = NumberedOf(members);
   if (numbered.empty()) return;
   std::vector<size_t> next(members.size());  // in `numbered` of each
   for (const auto& [number, first] : numbered.front()) {
@@ -150,7 +154,7 @@ void AddCandidates(const std::vector<CommRank>& ranks, const std::vector<Member>
       if (next[i] == numbered[i].size() || numbered[i][next[i]].first > number) break;
       const CommKernel& kernel = *numbered[i][next[i]].second;
       const uint32_t rank = members[i].rank;
-      candidate.push_back({rank, kernel.row, OnClock(kernel.when, ranks[rank].offset)});
+      candidate.push_back({rank, kernel.row, OnClock(kernel.when, ranks[rank].offset), by_order});
     }
     if (candidate.size() == members.size()) candidates.push_back(std::move(candidate));
   }

@@ -41,6 +41,7 @@ struct CommRank {
 struct RankKernel {
   uint32_t rank = 0, row = 0;
   Interval when;
+  bool by_order = false;  // only its place among those of its name says which collective it is of
 };
 // One kernel of each device that takes part, by rank; two or more ranks.
 using CommCandidate = std::vector<RankKernel>;

@@ -17,13 +17,28 @@ DurationNs Median(std::vector<DurationNs> values) {
 }
 
 // A kernel of a rank and that of another in one candidate.
-using Pair = std::pair<Interval, Interval>;
+struct Pair {
+  Interval one, other;
+  bool by_order = false;
+};
+
+// Whether clocks that are so far apart could as well be those of ranks of which one missed a
+// collective: half of the time between two of them is as near to the next.
+bool IsAmbiguous(const std::vector<Pair>& pairs, DurationNs ahead) {
+  if (std::ranges::none_of(pairs, &Pair::by_order)) return false;
+  std::vector<TimeNs> ends;
+  for (const Pair& pair : pairs) ends.push_back(pair.one.end);
+  std::ranges::sort(ends);
+  std::vector<DurationNs> between;
+  for (size_t i = 1; i < ends.size(); ++i) between.push_back(ends[i] - ends[i - 1]);
+  return std::max(ahead, -ahead).ns > Median(std::move(between)).ns / 2;
+}
 
 // How far the second of each pair is ahead; nullopt where these are no collectives of both.
 std::optional<ClockResidual> Measure(const std::vector<Pair>& pairs) {
   if (pairs.size() < MatchedCollectives::kLeastCollectives) return std::nullopt;
   std::vector<DurationNs> ahead;
-  for (const auto& [one, other] : pairs) ahead.push_back(other.end - one.end);
+  for (const Pair& pair : pairs) ahead.push_back(pair.other.end - pair.one.end);
   ClockResidual residual;
   residual.ahead = Median(ahead);
   residual.collectives = pairs.size();
@@ -31,10 +46,10 @@ std::optional<ClockResidual> Measure(const std::vector<Pair>& pairs) {
     each = std::max(each, residual.ahead) - std::min(each, residual.ahead);
   residual.spread = Median(std::move(ahead));
   if (residual.spread > MatchedCollectives::kMostSpread ||
-      std::max(residual.ahead, -residual.ahead) > kMostAhead)
+      std::max(residual.ahead, -residual.ahead) > kMostAhead || IsAmbiguous(pairs, residual.ahead))
     return std::nullopt;
   const auto together = std::ranges::count_if(pairs, [&](const Pair& pair) {
-    const auto& [one, other] = pair;
+    const Interval one = pair.one, other = pair.other;
     return std::max(one.start, other.start - residual.ahead) <=
            std::min(one.end, other.end - residual.ahead);
   });
@@ -82,8 +97,13 @@ class Clocks {
     for (const uint32_t i : of_rank_[rank]) {
       const CommCandidate& candidate = candidates_[i];
       const auto own = std::ranges::find(candidate, rank, &RankKernel::rank);
+      const RankKernel* before = nullptr;
       for (const RankKernel& other : candidate) {
-        if (!placed_[other.rank]) others[other.rank].emplace_back(own->when, other.when);
+        // Of a rank with several devices, one says when the collective ended there.
+        const bool is_first = before == nullptr || before->rank != other.rank;
+        before = &other;
+        if (is_first && !placed_[other.rank])
+          others[other.rank].push_back({own->when, other.when, other.by_order});
       }
     }
     for (const auto& [other, pairs] : others) {

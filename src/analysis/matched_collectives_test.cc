@@ -46,6 +46,17 @@ std::vector<CommRank> Deployment(uint32_t seed, int64_t noise = 0, int64_t ranks
   return result;
 }
 
+// With sequence numbers, as newer versions of PyTorch write them.
+std::vector<CommRank> Numbered(std::vector<CommRank> ranks) {
+  for (CommRank& rank : ranks) {
+    for (CommSeries& series : rank.series) {
+      for (size_t i = 0; i < series.kernels.size(); ++i)
+        series.kernels[i].sequence = static_cast<int64_t>(i);
+    }
+  }
+  return ranks;
+}
+
 // What was matched, without its order: which kernels of which ranks.
 std::set<std::set<std::pair<int64_t, uint32_t>>> MatchedRows(const std::vector<CommRank>& ranks,
                                                              const MatchedCollectives& matched) {
@@ -73,7 +84,7 @@ TEST(MatchedCollectives, LateStartsChangeNothing) {
 TEST(MatchedCollectives, AShiftedClockIsTheResidualOfItsRankAlone) {
   std::mt19937 random(1);
   for (uint32_t seed = 0; seed < 50; ++seed) {
-    std::vector<CommRank> ranks = Deployment(seed, 3 * kUs);
+    std::vector<CommRank> ranks = Numbered(Deployment(seed, 3 * kUs));
     const MatchedCollectives before = MatchCollectives(ranks);
     const size_t rank = 1 + random() % (kRanks - 1);
     const DurationNs by{static_cast<int64_t>(random() % 3'800'000) - 1'900'000};
@@ -95,9 +106,26 @@ TEST(MatchedCollectives, AShiftedClockIsTheResidualOfItsRankAlone) {
   }
 }
 
+// Without sequence numbers a rank that missed the first collective, and recorded one more at the
+// end, looks like one whose clock is behind.
+TEST(MatchedCollectives, NothingIsSaidOfClocksFurtherApartThanCollectives) {
+  std::vector<CommRank> ranks = Deployment(1, 0, 2);
+  auto& first = ranks[0].series[0].kernels;
+  auto& second = ranks[1].series[0].kernels;
+  first.pop_back();
+  second.erase(second.begin());
+  EXPECT_TRUE(MatchCollectives(ranks).residuals.empty());
+  EXPECT_TRUE(MatchCollectives(ranks).collectives.empty());
+  ranks = Deployment(1, 0, 2);
+  ranks[1].offset = {49 * kUs};
+  EXPECT_EQ(MatchCollectives(ranks).residuals.at(0).ahead, DurationNs{49 * kUs});
+  ranks[1].offset = {51 * kUs};
+  EXPECT_TRUE(MatchCollectives(ranks).residuals.empty());
+}
+
 TEST(MatchedCollectives, OrderOfRanksDoesNotMatter) {
   std::vector<CommRank> ranks = Deployment(3, 2 * kUs);
-  ranks[2].offset = {70 * kUs};
+  ranks[2].offset = {20 * kUs};
   const MatchedCollectives before = MatchCollectives(ranks);
   const auto rows = MatchedRows(ranks, before);
   std::swap(ranks[1], ranks[3]);
