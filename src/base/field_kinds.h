@@ -37,6 +37,13 @@ struct ByName {
   size_t count;
 };
 
+// A duration that may be negative.
+template <typename T>
+struct Signed {
+  explicit Signed(T& of) : value(of) {}
+  T& value;
+};
+
 // The length of an interval whose start is a field before it.
 template <typename T>
 struct LengthOf {

@@ -83,6 +83,10 @@ class JsonReader {
     Refuse(key, "a name that this version of tacho knows");
   }
   template <typename T>
+  void Field(std::string_view key, const Signed<T>& field) {
+    TakeNs(key, -kMostNs, field.value.ns);
+  }
+  template <typename T>
   void Field(std::string_view key, const LengthOf<T>& field) {
     DurationNs length;
     Field(key, length);

@@ -63,6 +63,10 @@ class JsonWriter {
     Field(key, field.name(field.value));
   }
   template <typename T>
+  void Field(std::string_view key, const Signed<T>& field) {
+    Field(key, field.value);
+  }
+  template <typename T>
   void Field(std::string_view key, const LengthOf<T>& field) {
     Field(key, field.interval.length());
   }

@@ -120,8 +120,8 @@ void Ops(auto& out, std::string_view key, auto& rows, bool with_outermost) {
   out.Rows(key, rows, [&](auto& row) {
     out.Fields("name", row.name, "shapes", UnlessIs(row.shapes, ""), "is_annotation",
                UnlessIs(row.annotation, false), "count", row.count, "cpu_total_ns", row.cpu_total,
-               "cpu_self_ns", row.cpu_self, "device_total_ns", row.device_total, "device_self_ns",
-               row.device_self, "flops", row.flops);
+               "cpu_self_ns", Signed(row.cpu_self), "device_total_ns", row.device_total,
+               "device_self_ns", row.device_self, "flops", row.flops);
     if constexpr (kReads<decltype(out)>) {
       if (out.Has("cpu_memory_total_bytes")) row.memory.emplace();
       row.cpu_outermost = row.cpu_total;
