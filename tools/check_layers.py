@@ -35,6 +35,7 @@ FENCES = {
     r"simdjson": r"(src/(io|load)/.*\.cc|src/.*_(for_)?test\.(cc|h)|tests/.*|bench/.*)",
     r"(gtest|gmock)/": r"(src/.*_test\.(cc|h)|tests/.*)",
     r"benchmark/": r"bench/.*",
+    r"sqlite3\.h": r"src/io/sqlite\.h",
     r"yaml\.h": r"src/control/yaml_json\.cc",
     r"spawn\.h": r"src/base/subprocess\.cc",
     r"cxxabi": r"src/analysis/demangle\.cc",

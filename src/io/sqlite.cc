@@ -1,0 +1,206 @@
+#include "io/sqlite.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <new>
+#include <utility>
+
+#include "io/open_file.h"
+
+namespace tacho {
+namespace {
+
+Error SqliteError(sqlite3* database, int status) {
+  const int code = status & 0xff;
+  if (code == SQLITE_NOMEM) throw std::bad_alloc();
+  const std::string text = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(status);
+  switch (code) {
+    case SQLITE_INTERRUPT:
+      return {ErrorKind::kInterrupted, "interrupted"};
+    case SQLITE_NOTADB:
+      return {ErrorKind::kUnreadable, "is no SQLite database: " + text};
+    case SQLITE_CORRUPT:
+      return {ErrorKind::kUnreadable, "the database is damaged: " + text};
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PERM:
+    case SQLITE_TOOBIG:
+      return {ErrorKind::kUnreadable, "the database cannot be read: " + text};
+    default:
+      return {ErrorKind::kUsage, text};
+  }
+}
+
+// "file:///a%20b?immutable=1": SQLite then takes no locks and looks for no journal.
+std::string ImmutableUri(std::string_view path) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~/";
+  std::string uri = path.starts_with('/') ? "file://" : "file:";
+  for (const char c : path) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+uint64_t BigEndian(const unsigned char* bytes, int count) {
+  uint64_t value = 0;
+  for (int i = 0; i < count; ++i) value = value << 8 | bytes[i];
+  return value;
+}
+
+// Whether another process holds SQLite's lock for writing (https://www.sqlite.org/lockingv3.html:
+// PENDING at 1 GiB, RESERVED after it, then 510 bytes of SHARED, which a writer locks last).
+bool IsBeingWritten(int file) {
+  struct flock lock = {};
+  lock.l_type = F_RDLCK;  // conflicts with a writer's lock alone
+  lock.l_whence = SEEK_SET;
+  lock.l_start = 0x40000000;
+  lock.l_len = 512;
+  return ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+// Why the database in `file` is not whole as it lies there; "" if nothing shows it. Fields of the
+// header: https://www.sqlite.org/fileformat.html, section 1.3.
+std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
+  std::array<unsigned char, 100> header{};
+  const auto size = static_cast<uint64_t>(file.status.st_size);
+  if (::pread(file.file.get(), header.data(), header.size(), 0) !=
+      static_cast<ssize_t>(header.size())) {
+    return fmt::format("has {} bytes, less than the header of a database: copy or export it again",
+                       size);
+  }
+  if (IsBeingWritten(file.file.get())) {
+    return "is locked: another program is writing it; wait until it is done";
+  }
+  struct stat beside = {};
+  if (::stat((path + "-wal").c_str(), &beside) == 0 && beside.st_size > 0) {
+    return fmt::format(
+        "has changes in {}-wal that are not in it yet: close the program that writes it, or run "
+        "sqlite3 on it with 'PRAGMA wal_checkpoint(TRUNCATE)'",
+        path);
+  }
+  if (::stat((path + "-journal").c_str(), &beside) == 0 && beside.st_size > 0) {
+    return fmt::format(
+        "was being written when its writer stopped ({}-journal is left): export it "
+        "again",
+        path);
+  }
+  const uint64_t page = BigEndian(&header[16], 2);
+  const uint64_t pages = BigEndian(&header[28], 4);
+  const bool count_is_valid = BigEndian(&header[24], 4) == BigEndian(&header[92], 4);
+  const uint64_t expected = (page == 1 ? 65536 : page) * pages;
+  if (count_is_valid && size < expected) {
+    return fmt::format("is cut off: {} bytes of {}; copy or export it again", size, expected);
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<bool> SqliteStatement::Step() {
+  if (!handle_) return false;
+  const int status = sqlite3_step(handle_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status == SQLITE_DONE) return false;
+  return tl::unexpected<Error>(SqliteError(sqlite3_db_handle(handle_.get()), status));
+}
+
+std::string_view SqliteStatement::ColumnName(int column) const {
+  const char* const name = sqlite3_column_name(handle_.get(), column);
+  return name == nullptr ? std::string_view() : name;
+}
+
+std::string_view SqliteStatement::Text(int column) const {
+  const void* const text = Type(column) == SQLITE_BLOB ? sqlite3_column_blob(handle_.get(), column)
+                                                       : sqlite3_column_text(handle_.get(), column);
+  if (text == nullptr) return {};
+  return {static_cast<const char*>(text),
+          static_cast<size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+void SqliteStatement::Bind(int parameter, std::string_view text) {
+  sqlite3_bind_text64(handle_.get(), parameter + 1, text.data(), text.size(), SQLITE_TRANSIENT,
+                      SQLITE_UTF8);
+}
+
+Result<SqliteDatabase> SqliteDatabase::Open(const char* name, int flags) {
+  SqliteDatabase database;
+  sqlite3* handle = nullptr;
+  const int status = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  database.handle_.reset(handle);
+  if (status != SQLITE_OK) return tl::unexpected<Error>(SqliteError(handle, status));
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  return database;
+}
+
+Result<SqliteDatabase> SqliteDatabase::OpenFile(const std::string& path) {
+  TACHO_ASSIGN_OR_RETURN(const OpenedFile file, OpenForReading(path));
+  if (!S_ISREG(file.status.st_mode)) {
+    return Fail(ErrorKind::kUnreadable,
+                path + ": a database is not read from a pipe: save it to a file and name that");
+  }
+  if (const std::string why = WhyIncomplete(path, file); !why.empty()) {
+    return Fail(ErrorKind::kUnreadable, path + ": " + why);
+  }
+  return WithContext(Open(ImmutableUri(path).c_str(), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI),
+                     path);
+}
+
+Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string_view bytes) {
+  TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, InMemory());
+  // SQLite writes to it only without the flag.
+  auto* const start = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  const int status = sqlite3_deserialize(database.handle(), "main", start, size, size,
+                                         SQLITE_DESERIALIZE_READONLY);
+  if (status != SQLITE_OK) {
+    return tl::unexpected<Error>(SqliteError(database.handle(), status));
+  }
+  return database;
+}
+
+Result<SqliteDatabase> SqliteDatabase::InMemory() {
+  return Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
+Result<SqliteStatement> SqliteDatabase::Prepare(std::string_view sql, std::string_view* rest) {
+  sqlite3_stmt* handle = nullptr;
+  const char* tail = nullptr;
+  const int status = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0,
+                                        &handle, &tail);
+  if (status != SQLITE_OK) return tl::unexpected<Error>(SqliteError(handle_.get(), status));
+  if (rest != nullptr) *rest = sql.substr(static_cast<size_t>(tail - sql.data()));
+  return SqliteStatement(handle);
+}
+
+Result<void> SqliteDatabase::Run(std::string_view sql) {
+  while (!sql.empty()) {
+    TACHO_ASSIGN_OR_RETURN(SqliteStatement statement, Prepare(sql, &sql));
+    for (bool is_row = true; is_row;) {
+      TACHO_ASSIGN_OR_RETURN(is_row, statement.Step());
+    }
+  }
+  return {};
+}
+
+void SqliteDatabase::OnProgress(int operations, std::function<bool()> stop) {
+  stop_ = stop ? std::make_unique<std::function<bool()>>(std::move(stop)) : nullptr;
+  const auto call = [](void* function) -> int {
+    return (*static_cast<std::function<bool()>*>(function))() ? 1 : 0;
+  };
+  sqlite3_progress_handler(handle_.get(), stop_ ? operations : 0, stop_ ? +call : nullptr,
+                           stop_.get());
+}
+
+}  // namespace tacho

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// One SQL statement of a database, which must outlive it. Columns and parameters are numbered from
+// 0. Values of a column are as SQLite converts them: 0 and "" for NULL.
+class SqliteStatement {
+ public:
+  // Moves to the next row; false after the last one. After an error or the end, Reset starts again.
+  Result<bool> Step();
+  void Reset() { sqlite3_reset(handle_.get()); }
+
+  [[nodiscard]] int columns() const { return sqlite3_column_count(handle_.get()); }
+  [[nodiscard]] std::string_view ColumnName(int column) const;
+  // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL. Ask before a conversion.
+  [[nodiscard]] int Type(int column) const { return sqlite3_column_type(handle_.get(), column); }
+  [[nodiscard]] bool IsNull(int column) const { return Type(column) == SQLITE_NULL; }
+  [[nodiscard]] int64_t Integer(int column) const {
+    return sqlite3_column_int64(handle_.get(), column);
+  }
+  [[nodiscard]] double Real(int column) const {
+    return sqlite3_column_double(handle_.get(), column);
+  }
+  // Bytes as they are in the database, valid until the next call of Step, Reset or Text.
+  [[nodiscard]] std::string_view Text(int column) const;
+
+  void Bind(int parameter, int64_t value) {
+    sqlite3_bind_int64(handle_.get(), parameter + 1, value);
+  }
+  void Bind(int parameter, std::string_view text);  // copies it
+
+  // Whether it leaves the database as it is.
+  [[nodiscard]] bool is_read_only() const { return sqlite3_stmt_readonly(handle_.get()) != 0; }
+  [[nodiscard]] sqlite3_stmt* handle() const { return handle_.get(); }
+
+ private:
+  friend class SqliteDatabase;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  explicit SqliteStatement(sqlite3_stmt* handle) : handle_(handle) {}
+
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+};
+
+// A connection to a SQLite database, for one thread at a time; only Interrupt may be called from
+// others. Schemas are not trusted (SQLITE_DBCONFIG_DEFENSIVE, trusted_schema off).
+//
+// Errors: kUnreadable for a database that is damaged, cut off or none, kUsage for SQL that cannot
+// be compiled or fails, kInterrupted after Interrupt or when the progress callback asked for it.
+class SqliteDatabase {
+ public:
+  // A database file as it lies there, read without locks: nothing is written, neither into it nor
+  // beside it. Fails, with what to do, if it is incomplete: shorter than its header says, being
+  // written (a lock is held), or with changes in a journal or a write-ahead log beside it. Errors
+  // begin with `path`.
+  static Result<SqliteDatabase> OpenFile(const std::string& path);
+  // A database file as bytes, which the caller keeps alive.
+  static Result<SqliteDatabase> OfBytes(std::string_view bytes);
+  static Result<SqliteDatabase> InMemory();
+
+  // Compiles the first statement of `sql`. `rest`, if not null, gets what follows it. A statement
+  // without SQL (a comment) has no handle.
+  Result<SqliteStatement> Prepare(std::string_view sql, std::string_view* rest = nullptr);
+  // Runs all statements of `sql` and drops their rows.
+  Result<void> Run(std::string_view sql);
+
+  // Calls `stop` after about every `operations` of SQLite's virtual machine; true ends the
+  // statement with kInterrupted. An empty function: never.
+  void OnProgress(int operations, std::function<bool()> stop);
+  void Interrupt() { sqlite3_interrupt(handle_.get()); }
+  // Values and rows over so many bytes are errors.
+  void LimitBytes(int bytes) { sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes); }
+
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+  };
+  static Result<SqliteDatabase> Open(const char* name, int flags);
+
+  std::unique_ptr<std::function<bool()>> stop_;  // at a place of its own: SQLite points to it
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+}  // namespace tacho
