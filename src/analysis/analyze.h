@@ -52,7 +52,8 @@ struct RunAnalysis {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
   RankTable ranks;                   // of a single trace only where others are missing
-  std::vector<std::string> skipped;  // files that are no traces, each "PATH: why"
+  std::vector<std::string> skipped;  // files that are not in `traces`, each "PATH: why"
+  std::vector<std::string> failed;   // those of `skipped` that could not be read
 };
 
 // Runs every analysis over one trace, which was prepared for the same scope. Adds the notes that

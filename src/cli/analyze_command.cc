@@ -70,7 +70,6 @@ Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
   reading.key_averages = options.json || options.csv_folder || options.ops;
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));
-  if (readout.has_results) screen.view_paths.clear();
   // The report comes first, so that a failure to write another file does not lose it.
   if (const auto written = WriteStdout(Render(options, readout.run, screen)); !written)
     return Fails(written.error());

@@ -83,7 +83,7 @@ std::string DevicesThere(const std::vector<SeenTrace>& seen) {
 // Why a trace does not have the requested window or device.
 std::string WhyPassedOver(const SeenTrace& trace, const ReadOptions& options) {
   if (trace.lacks == Lacks::kWindow) {
-    return fmt::format("{}: the window begins at {}, after the end of the trace at {}",
+    return fmt::format("{}: --window begins at {}, after the end of the trace at {}",
                        VisibleText(trace.path), FormatDuration(*options.window->begin),
                        FormatDuration(trace.span.length()));
   }
@@ -101,7 +101,7 @@ Error WhyNothing(const TraceChoice& choice, const ReadOptions& options,
     return {ErrorKind::kUsage, NoSuchSession(choice.session, *readout.sessions)};
   const auto lacks = [&](Lacks what) { return std::ranges::find(seen, what, &SeenTrace::lacks); };
   if (lacks(Lacks::kDevice) != seen.end())
-    return {ErrorKind::kUsage, fmt::format("no trace has a device '{}'; {}",
+    return {ErrorKind::kUsage, fmt::format("--device: no trace has a device '{}'; {}",
                                            VisibleText(options.device), DevicesThere(seen))};
   if (const auto trace = lacks(Lacks::kWindow); trace != seen.end()) {
     const auto others =
@@ -112,7 +112,7 @@ Error WhyNothing(const TraceChoice& choice, const ReadOptions& options,
             (others == 0 ? "" : fmt::format(" (as in {})", FormatCounted(others, "other trace")))};
   }
   if (!choice.ranks.empty())
-    return {ErrorKind::kUsage, NoSuchRank(choice.ranks) + RanksThere(seen)};
+    return {ErrorKind::kUsage, "--rank: " + NoSuchRank(choice.ranks) + RanksThere(seen)};
   return {ErrorKind::kUnreadable, "no worker's trace among the files"};
 }
 

@@ -79,15 +79,15 @@ TEST_F(ChoiceWords, WhatThereIsInsteadOfARankOrADevice) {
   using Lacks = SeenTrace::Lacks;
   choice_.ranks = {7, 8};
   readout_.seen.resize(2);
-  EXPECT_EQ(Why(), "no trace says that it is rank 7 or 8") << "no trace names its rank";
+  EXPECT_EQ(Why(), "--rank: no trace says that it is rank 7 or 8") << "no trace names its rank";
   readout_.seen[0] = {.path = "a", .rank = 3, .devices = {"0", "1"}, .lacks = Lacks::kRank};
   readout_.seen[1] = {.path = "b", .rank = 0, .devices = {"2"}, .lacks = Lacks::kRank};
-  EXPECT_EQ(Why(), "no trace says that it is rank 7 or 8; the ranks are: 0, 3");
+  EXPECT_EQ(Why(), "--rank: no trace says that it is rank 7 or 8; the ranks are: 0, 3");
 
   choice_.ranks.clear();
   options_.device = "9\n";
   for (SeenTrace& trace : readout_.seen) trace.lacks = Lacks::kDevice;
-  EXPECT_EQ(Why(), "no trace has a device '9\\n'; the devices are: 0, 1, 2");
+  EXPECT_EQ(Why(), "--device: no trace has a device '9\\n'; the devices are: 0, 1, 2");
   readout_.seen[0].lacks = Lacks::kNothing;
   readout_.run.traces.resize(1);
   EXPECT_EQ(Why(), "");
@@ -101,7 +101,7 @@ TEST_F(ChoiceWords, AWindowAfterTheEnd) {
   readout_.seen[0].path = "a";
   readout_.seen[0].span = {{0}, {1'000'000}};
   EXPECT_EQ(Why(),
-            "a: the window begins at 2.00 ms, after the end of the trace at 1.00 ms (as in 1 "
+            "a: --window begins at 2.00 ms, after the end of the trace at 1.00 ms (as in 1 "
             "other trace)");
 }
 

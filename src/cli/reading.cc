@@ -90,6 +90,7 @@ Result<TraceChoice> ChoiceOf(const ReadingArguments& arguments) {
 Result<ReadOptions> ReadOptionsOf(const ReadingArguments& arguments) {
   ReadOptions reading;
   reading.device = arguments.device;
+  reading.own_rules = arguments.rules_file.has_value();
   if (arguments.window) {
     TACHO_ASSIGN_OR_RETURN(reading.window, WithContext(ParseWindow(*arguments.window), "--window"));
   }

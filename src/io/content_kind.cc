@@ -61,17 +61,18 @@ bool StartsTar(std::string_view start) {
   return stored == sum;
 }
 
-// `{"schema": 1, "tacho": {...}, "verdict": ` or, of no traces, `"traces": `. Other documents of
-// tacho go on otherwise.
+// `{"schema": 1, "tacho": {...}, "verdict": ` or, of no traces, `"traces": `; of a file that is cut
+// off earlier, what is left from `{"schema"` on. Other documents of tacho have another key there.
 bool LooksLikeResults(std::string_view start) {
   const auto take = [&](std::string_view text) {
     start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n,:"), start.size()));
-    if (!start.starts_with(text)) return false;
-    start.remove_prefix(text.size());
+    const size_t there = std::min(text.size(), start.size());
+    if (start.substr(0, there) != text.substr(0, there)) return false;
+    start.remove_prefix(there);
     return true;
   };
-  if (!take("{") || !take("\"schema\"")) return false;
-  start.remove_prefix(std::min(start.find(','), start.size()));
+  if (!take("{") || !take("\"schema\"") || start.empty()) return false;
+  start.remove_prefix(std::min(start.find_first_of(",{}["), start.size()));
   if (!take("\"tacho\"")) return false;
   start.remove_prefix(std::min(start.find('}'), start.size()));
   return take("}") && (take("\"verdict\"") || take("\"traces\""));

@@ -57,6 +57,20 @@ TEST(KindOf, LeavesOtherJsonAlone) {
   }
 }
 
+TEST(KindOf, KnowsResultsAlsoWhenTheyAreCutOff) {
+  const std::string start = "{\n \"schema\": 1,\n \"tacho\": {\"version\": \"0.1.0\"},\n ";
+  const std::string known = "{\n \"schema\"";
+  for (const std::string next : {"\"verdict\": {", "\"traces\": []"}) {
+    const std::string whole = start + next;
+    for (size_t size = known.size() + 1; size <= whole.size(); ++size)
+      EXPECT_EQ(KindOf(whole.substr(0, size)), ContentKind::kResults) << whole.substr(0, size);
+  }
+  for (const std::string& other :
+       {known, start + "\"summary\": true", start + "\"s", start + "}", "{\"schema\": 1}"s,
+        "{\"schema\": {\"a\": 1"s, "{\"schema\": \"x\", \"b\""s})
+    EXPECT_NE(KindOf(other), ContentKind::kResults) << other;
+}
+
 TEST(KindOf, JudgesByTheFirst64KilobytesOnly) {
   const std::string padding(kSniffBytes, ' ');
   EXPECT_EQ(KindOf("{\"a\":" + padding + "1, \"traceEvents\": []}"), ContentKind::kOtherJson);

@@ -94,14 +94,23 @@ class Finder {
     if (sniffed.kind == ContentKind::kEmpty && sniffed.end.defect == StreamDefect::kReadFailed) {
       return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.end.text);
     }
-    AddTrace(path, "", size);
-    found_.traces.back().is_results = sniffed.kind == ContentKind::kResults;
+    AddTrace(path, "", size, sniffed.kind == ContentKind::kResults);
     return {};
   }
 
   Result<void> TakeFolder(const std::string& folder) {
     TACHO_ASSIGN_OR_RETURN(std::vector<FolderWalk::File> files, walk_.FilesBelow(folder));
+    const size_t before = found_.traces.size();
     for (const FolderWalk::File& file : files) TakeFound(file);
+    const bool has_traces = found_.traces.size() > before;
+    for (TraceSource& results : std::exchange(results_, {})) {
+      if (has_traces) {
+        Skip(results.path,
+             "results of tacho analyze, left out beside traces: name the file to read it too");
+      } else {
+        found_.traces.push_back(std::move(results));
+      }
+    }
     return {};
   }
 
@@ -146,12 +155,17 @@ class Finder {
     TakeByContent(path, member.name, member.size, sniffed);
   }
 
-  // A file in a folder or a member of an archive: taken if it looks like a trace.
+  // A file in a folder or a member of an archive: taken if it looks like a trace; results wait in
+  // `results_` until the folder's traces are known.
   void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
                      const Sniffed& sniffed) {
     const std::string display = TraceSource{path, member, 0}.Display();
     if (sniffed.kind == ContentKind::kChromeJson) {
       AddTrace(path, member, size);
+    } else if (sniffed.kind == ContentKind::kResults && member.empty()) {
+      results_.push_back({path, "", size, true});
+    } else if (sniffed.kind == ContentKind::kResults) {
+      Skip(display, "results of tacho analyze in an archive: unpack them first");
     } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
       Skip(display, remedy);
     } else if (sniffed.kind == ContentKind::kEmpty) {
@@ -160,8 +174,9 @@ class Finder {
     }
   }
 
-  void AddTrace(const std::string& path, const std::string& member, uint64_t size) {
-    found_.traces.push_back({path, member, size});
+  void AddTrace(const std::string& path, const std::string& member, uint64_t size,
+                bool is_results = false) {
+    found_.traces.push_back({path, member, size, is_results});
   }
 
   void Skip(const std::string& display, const std::string& why) {
@@ -207,6 +222,7 @@ class Finder {
   }
 
   Discovery found_;
+  std::vector<TraceSource> results_;  // of the folder that is being walked
   FolderWalk walk_;
 };
 

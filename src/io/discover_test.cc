@@ -15,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using namespace std::string_literals;
 using testing::Gzipped;
 using testing::Zstded;
@@ -55,6 +56,23 @@ TEST(FindTraces, FindsEveryTraceBelowAFolderByContent) {
                           folder.At("b.json"), folder.At("cut.json.gz")));
   EXPECT_THAT(found->skipped, ElementsAre());
   EXPECT_EQ(found->traces[4].stored_bytes, kEmptyTrace.size());
+}
+
+TEST(FindTraces, AFolderGivesResultsOnlyWithoutTraces) {
+  const FolderForTest folder;
+  const std::string results = R"({"schema": 1, "tacho": {"version": "1"}, "traces": []})";
+  const std::string a = folder.Write("a.json", results), b = folder.Write("more/b.json", results);
+  auto found = FindTraces({folder.path()});
+  ASSERT_THAT(Displays(found), ElementsAre(a, b));
+  EXPECT_TRUE(std::ranges::all_of(found->traces, &TraceSource::is_results));
+  EXPECT_THAT(found->skipped, IsEmpty());
+
+  const std::string trace = folder.Write("trace.json", R"({"traceEvents": []})");
+  found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(trace));
+  EXPECT_THAT(found->skipped, ElementsAre(AllOf(HasSubstr(a), HasSubstr("name the file")),
+                                          AllOf(HasSubstr(b), HasSubstr("name the file"))));
+  EXPECT_THAT(Displays(FindTraces({folder.path(), a})), ElementsAre(a, trace));
 }
 
 TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {

@@ -9,6 +9,25 @@ namespace tacho {
 
 using simdjson::dom::element;
 
+namespace {
+
+// Whether `text` ends inside a string, an object or an array.
+bool EndsOpen(std::string_view text) {
+  int64_t depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string && c == '\\') ++i;
+    if (c == '"') in_string = !in_string;
+    if (in_string) continue;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+  }
+  return in_string || depth > 0;
+}
+
+}  // namespace
+
 struct JsonReader::Document {
   // One open object or array.
   struct Level {
@@ -64,6 +83,9 @@ Result<JsonReader> JsonReader::Parse(std::string_view text) {
   element root;
   if (const auto error = document->parser.parse(text.data(), text.size()).get(root);
       error != simdjson::SUCCESS) {
+    if (EndsOpen(text)) {
+      return Fail(ErrorKind::kUnreadable, fmt::format("cut off at byte {}", text.size()));
+    }
     return Fail(ErrorKind::kUnreadable,
                 fmt::format("not valid JSON: {}", simdjson::error_message(error)));
   }

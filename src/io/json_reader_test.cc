@@ -108,6 +108,15 @@ TEST(JsonReader, RefusesWhatIsNoObject) {
   EXPECT_FALSE(JsonReader::Parse(std::string(5000, '[') + std::string(5000, ']')));
 }
 
+TEST(JsonReader, SaysWhereItIsCutOff) {
+  const std::string whole = R"({"a": ["b\"}", {"c": 1}], "d": "\\"})";
+  for (size_t size = 1; size < whole.size(); ++size) {
+    EXPECT_THAT(JsonReader::Parse(whole.substr(0, size)).error().message,
+                HasSubstr("cut off at byte " + std::to_string(size)));
+  }
+  EXPECT_THAT(JsonReader::Parse(R"({"a": 1,})").error().message, HasSubstr("not valid JSON"));
+}
+
 enum class Color : uint8_t { kRed, kBlue };
 std::string_view ColorName(Color color) { return color == Color::kRed ? "red" : "blue"; }
 

@@ -199,6 +199,17 @@ TEST(AnalyzeText, NextIsWhatShowsOneTraceAlone) {
   EXPECT_THAT(AnalyzeText(run, options), Not(HasSubstr("in full")));
 }
 
+TEST(AnalyzeText, NextOfResultsIsWhatWorksWithoutTheTraces) {
+  RunAnalysis run = TwoRanksForTest();
+  for (RankRow& row : run.ranks.rows) row.rank = row.identity.rank = 0;
+  for (TraceAnalysis& trace : run.traces) trace.results = "results.json";
+  ScreenOptions options = Options();
+  options.is_file = [](const std::string&) { return true; };
+  EXPECT_THAT(AnalyzeText(run, options),
+              AllOf(HasSubstr("tacho report run"), Not(HasSubstr("in full")),
+                    Not(HasSubstr("tacho view"))));
+}
+
 TEST(AnalyzeText, AMergedFileIsLeftOutOfTheFigures) {
   RunAnalysis run = TwoRanksForTest();
   run.traces.push_back(GpuTraceForTest());

@@ -47,6 +47,21 @@ std::string PhaseBars(const std::vector<PhaseTime>& phases) {
   return out;
 }
 
+// Why a report of results draws less than one of the traces; "" for traces.
+std::string WithoutEvents(const RunAnalysis& run) {
+  const auto read_back = std::ranges::count_if(
+      run.traces, [](const TraceAnalysis& trace) { return !trace.results.empty(); });
+  if (read_back == 0) return "";
+  const std::string of = static_cast<size_t>(read_back) == run.traces.size()
+                             ? ""
+                             : fmt::format(" for {} of {} traces", read_back, run.traces.size());
+  return fmt::format(
+      "<p class=\"dim\">No timelines and no bars by phase{}: read back from results of tacho "
+      "analyze, which hold no events. To have them, run tacho report on the traces "
+      "themselves.</p>\n",
+      of);
+}
+
 std::string AnswersHtml(const std::vector<Answer>& answers) {
   std::string out = "<div class=\"answers\">\n";
   for (const Answer& answer : answers) {
@@ -167,7 +182,7 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
   add("Longest gaps",
       [&] { return only ? render("gaps") : RenderHtml(GapsOfRun(run, kGaps), style); });
-  add("Timelines", [&] { return Timelines(run, input.drawings); });
+  add("Timelines", [&] { return Timelines(run, input.drawings) + WithoutEvents(run); });
   add("Kernels", [&] { return render("kernels"); });
   add("Host", [&] { return Beside(render("ops"), render("launches")); });
   add("Communication and copies",

@@ -105,6 +105,7 @@ void Redactor::Redact(std::vector<DeviceTime>& devices) const {
 void Redactor::Redact(TraceAnalysis& trace) const {
   const bool on_host = !trace.devices.empty() && trace.devices[0].on_host;
   trace.path = Hash(trace.path);
+  if (!trace.results.empty()) trace.results = Hash(trace.results);
   TraceHeader& header = trace.header;
   header.producer_log.clear();
   header.trace_id.clear();
@@ -154,7 +155,8 @@ RunAnalysis Redactor::Redacted(RunAnalysis run) const {
     row.identity.worker = Id(row.identity.worker);
   }
   for (MissingRanks& missing : run.ranks.missing) missing.worker = Id(missing.worker);
-  for (std::string& skipped : run.skipped) skipped = Hash(skipped) + ": not read, or left out";
+  for (std::vector<std::string>* const files : {&run.skipped, &run.failed})
+    for (std::string& file : *files) file = Hash(file) + ": not read, or left out";
   return run;
 }
 

@@ -110,13 +110,17 @@ void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style
     document.AddForScreen(Paragraph{warning, Paint::kYellow, 3});
 }
 
-void AddPages(NextCommand& next, bool has_gaps, const ScreenOptions& options) {
+void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,
+              const ScreenOptions& options) {
   if (options.view_paths.empty()) return;
-  const std::string command = "tacho view " + options.view_paths;
-  if (has_gaps)
-    next.others.push_back({command + " --gap 1", "at the longest gap (--step N, --find KERNEL)"});
-  else
-    next.others.push_back({command, "a timeline"});
+  const auto any = [&](const auto& has) { return std::ranges::any_of(traces, has); };
+  if (!any([](const TraceAnalysis& trace) { return !trace.results.empty(); })) {
+    const std::string command = "tacho view " + options.view_paths;
+    next.others.push_back(any([](const TraceAnalysis& trace) { return !trace.idle.gaps.empty(); })
+                              ? NextCommand::Option{command + " --gap 1",
+                                                    "at the longest gap (--step N, --find KERNEL)"}
+                              : NextCommand::Option{command, "a timeline"});
+  }
   next.others.push_back({"tacho report " + options.view_paths, "the same as one HTML file"});
 }
 

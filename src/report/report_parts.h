@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +56,10 @@ void AddCopies(Document& document, const CopyTable& copies, const ScreenOptions&
 // The ranks side by side.
 void AddRanks(Document& document, const RankTable& ranks, const TextStyle& style);
 
-// Proposes `tacho view`, at the longest idle gap if there is one, and `tacho report`.
-void AddPages(NextCommand& next, bool has_gaps, const ScreenOptions& options);
+// Proposes `tacho view`, at the longest idle gap if there is one, and `tacho report`. Traces that
+// were read back from results have no timeline.
+void AddPages(NextCommand& next, std::span<const TraceAnalysis> traces,
+              const ScreenOptions& options);
 
 // `places` says where in a run ("in 3 of 8 traces"), "" for one trace.
 Remark NoteRemark(const Note& note, std::string_view places = "");

@@ -99,11 +99,15 @@ void AddNotes(Document& document, const RunAnalysis& run) {
 }
 
 // What shows one trace alone: its rank where no other trace has it, else its file.
-NextCommand::Option OneTrace(const RankTable& ranks, const ScreenOptions& options) {
+NextCommand::Option OneTrace(const RunAnalysis& run, const ScreenOptions& options) {
+  const RankTable& ranks = run.ranks;
   if (ranks.rows.empty()) return {};
   const RankRow& row = ranks.rows[ranks.slowest.value_or(0)];
   const auto same = std::ranges::count(ranks.rows, row.rank, &RankRow::rank);
   if (row.rank && same == 1) return {fmt::format("--rank {}", *row.rank), "one rank in full"};
+  // The path of a trace that was read back is that of another time, perhaps of another machine.
+  const auto trace = std::ranges::find(run.traces, row.path, &TraceAnalysis::path);
+  if (trace == run.traces.end() || !trace->results.empty()) return {};
   if (!options.is_file || !options.is_file(row.path) || VisibleText(row.path) != row.path)
     return {};
   return {"tacho analyze " + ShellWord(row.path), "one trace in full"};
@@ -111,14 +115,11 @@ NextCommand::Option OneTrace(const RankTable& ranks, const ScreenOptions& option
 
 NextCommand Next(const RunAnalysis& run, const ScreenOptions& options) {
   NextCommand next{"tacho analyze " + options.command_paths};
-  if (NextCommand::Option one = OneTrace(run.ranks, options); !one.option.empty())
+  if (NextCommand::Option one = OneTrace(run, options); !one.option.empty())
     (one.option.starts_with("--") ? next.options : next.others).push_back(std::move(one));
   next.options.push_back({"--kernels", "all kernels of each trace"});
   next.options.push_back({"--json", "all figures, for programs"});
-  AddPages(
-      next,
-      std::ranges::any_of(run.traces, [](const auto& trace) { return !trace.idle.gaps.empty(); }),
-      options);
+  AddPages(next, run.traces, options);
   return next;
 }
 

@@ -140,7 +140,7 @@ NextCommand Next(const TraceAnalysis& trace, const ScreenOptions& options) {
   if (trace.idle.gaps.size() > kTopGaps) next.options.push_back({"--gaps", "the longest gaps"});
   if (!trace.steps.steps.empty()) next.options.push_back({"--steps", "every step"});
   next.options.push_back({"--json", "all figures, for programs"});
-  AddPages(next, !trace.idle.gaps.empty(), options);
+  AddPages(next, {&trace, 1}, options);
   return next;
 }
 

@@ -14,7 +14,12 @@ constexpr size_t kMostBytes = 64u << 20;
 }  // namespace
 
 Result<Results> ParseResults(std::string_view json) {
-  TACHO_ASSIGN_OR_RETURN(JsonReader reader, JsonReader::Parse(json));
+  auto parsed = JsonReader::Parse(json);
+  if (!parsed) {
+    return Fail(ErrorKind::kUnreadable, "results of tacho analyze, " + parsed.error().message +
+                                            ": copy the file again, or analyse the traces again");
+  }
+  JsonReader& reader = *parsed;
   int schema = 0;
   reader.Field("schema", schema);
   TACHO_RETURN_IF_ERROR(reader.Finish());
@@ -38,6 +43,7 @@ Result<Results> ParseResults(std::string_view json) {
                    [&](SlicesTogether& slices) { schema::Together(reader, slices); });
   }
   reader.List("skipped", results.skipped);
+  if (reader.Has("failed")) reader.List("failed", results.failed);
   TACHO_RETURN_IF_ERROR(reader.Finish());
   std::erase_if(results.together,
                 [](const SlicesTogether& slices) { return slices.paths.empty(); });

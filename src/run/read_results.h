@@ -15,8 +15,8 @@ namespace tacho {
 struct Results {
   std::vector<TraceAnalysis> traces;
   std::vector<SlicesTogether> together;
-  std::vector<std::string> skipped;  // as in RunAnalysis
-  bool is_collection = false;        // its ranks were compared: one can be missing
+  std::vector<std::string> skipped, failed;  // as in RunAnalysis
+  bool is_collection = false;                // its ranks were compared: one can be missing
 };
 
 // kUnreadable: no such results, of another schema, or with a field of the wrong type: "where:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -15,24 +14,13 @@
 #include "base/parallel.h"
 #include "io/discover.h"
 #include "model/trace_builder.h"
-#include "run/read_results.h"
+#include "run/add_results.h"
+#include "run/outcome.h"
 
 namespace tacho {
 namespace {
 
 using Lacks = SeenTrace::Lacks;
-
-// What became of one trace; `item` is absent when it lacks what was asked for.
-template <typename Item>
-struct Outcome {
-  SeenTrace seen;
-  std::optional<Item> item;
-  bool first = true;           // no trace before it in its file has an item
-  bool of_collection = false;  // it was analysed with others
-};
-
-template <typename Item>
-using Outcomes = std::vector<Outcome<Item>>;  // of one source
 
 template <typename Sink>
 struct SourcePart {
@@ -48,8 +36,10 @@ struct InputPlan {
   std::optional<SessionChoice> sessions;  // if the paths show them
 };
 
-// Leaves the sources of the session that was asked for, if their paths show which they are.
+// Leaves the sources of the session that was asked for, if their paths show which they are. Those
+// of results do not: their traces have paths of their own.
 void ChooseByName(const std::string& session, InputPlan& plan) {
+  if (std::ranges::any_of(plan.found.traces, &TraceSource::is_results)) return;
   std::vector<std::string> paths;
   for (const TraceSource& source : plan.found.traces) paths.push_back(source.Display());
   auto sessions = SessionsByName(paths);
@@ -184,30 +174,10 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   return readout;
 }
 
-// Of a Trace or its analysis.
-SeenTrace Seen(const auto& trace, std::string path) {
-  SeenTrace seen;
-  seen.path = std::move(path);
-  seen.span = trace.span;
-  if (trace.header.base_time_ns >= 0) seen.base_time_ns = trace.header.base_time_ns;
-  seen.trace_id = trace.header.trace_id;
-  return seen;
-}
-
 std::vector<std::string> DevicesOf(const Trace& trace) {
   std::set<std::string_view> devices;
   for (const Stream& stream : trace.words.streams()) devices.insert(trace.Text(stream.device));
   return {devices.begin(), devices.end()};
-}
-
-// What of the trace with these facts was not asked for.
-Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
-  const bool is_of_ranks =
-      choice.ranks.empty() ||
-      (facts.rank && std::ranges::find(choice.ranks, *facts.rank) != choice.ranks.end());
-  if (!is_of_ranks) return Lacks::kRank;
-  return choice.first_worker_only && facts.role == TraceRole::kFrontend ? Lacks::kWork
-                                                                        : Lacks::kNothing;
 }
 
 template <typename Item>
@@ -227,13 +197,6 @@ Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source
     return parts.back().sink;
   };
   return read(source, threads, next_sink, progress);
-}
-
-tl::unexpected<Error> NeedsEvents(const TraceSource& source) {
-  return Fail(ErrorKind::kUnreadable,
-              source.path +
-                  ": results of tacho analyze, without the events: name the trace itself "
-                  "for a timeline, totals, a window or a device");
 }
 
 // Reads one source; `more` makes the items of its traces, unless they are not of the chosen ranks.
@@ -264,70 +227,6 @@ Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& s
     if (choice.first_worker_only) break;
   }
   return outcomes;
-}
-
-// The traces of results that tacho wrote; `beside` gets what they have beside them.
-Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const TraceChoice& choice,
-                                            const ReadOptions& options, Results& beside) {
-  const bool needs_events = options.window || !options.device.empty() || options.keeper != nullptr;
-  if (needs_events) return NeedsEvents(source);
-  TACHO_ASSIGN_OR_RETURN(auto results, ReadResults(source));
-  Outcomes<TraceAnalysis> outcomes;
-  for (TraceAnalysis& trace : results.traces) {
-    Outcome<TraceAnalysis>& outcome = outcomes.emplace_back();
-    outcome.of_collection = results.is_collection;
-    outcome.seen = Seen(trace, trace.path);
-    outcome.seen.rank = trace.facts.rank;
-    for (const DeviceTime& device : trace.devices) outcome.seen.devices.push_back(device.device);
-    outcome.seen.lacks = LacksOf(trace.facts, choice);
-    trace.results = source.path;
-    if (outcome.seen.lacks == Lacks::kNothing) outcome.item = std::move(trace);
-    if (choice.first_worker_only && outcome.item) break;
-  }
-  beside = std::move(results);
-  return outcomes;
-}
-
-// Brings together traces, and results of which `beside` has the rest, by source: a trace that is
-// given twice counts once, and traces of one path on two machines have the results' paths before
-// theirs.
-void AddResults(const std::vector<TraceSource>& sources, std::vector<Results>& beside,
-                Readout<RunAnalysis>& readout) {
-  RunAnalysis& run = readout.run;
-  readout.has_results = true;
-  std::ranges::stable_sort(run.traces, {}, &TraceAnalysis::results);  // traces themselves first
-  std::map<std::string, std::vector<const TraceAnalysis*>> of_path;
-  std::vector<TraceAnalysis> traces;
-  traces.reserve(run.traces.size());
-  for (TraceAnalysis& trace : run.traces) {
-    std::vector<const TraceAnalysis*>& same = of_path[trace.path];
-    const bool is_twice = std::ranges::any_of(same, [&](const TraceAnalysis* other) {
-      return other->header.base_time_ns == trace.header.base_time_ns &&
-             other->header.trace_id == trace.header.trace_id && other->span == trace.span &&
-             other->counts.total == trace.counts.total;
-    });
-    if (is_twice) continue;
-    const bool is_of_another = !same.empty();
-    same.push_back(&traces.emplace_back(std::move(trace)));
-    if (!is_of_another) continue;
-    TraceAnalysis& added = traces.back();
-    const std::string path = added.results + ":" + added.path;
-    const auto source = std::ranges::find(sources, added.results, &TraceSource::path);
-    for (SlicesTogether& slices : beside[static_cast<size_t>(source - sources.begin())].together)
-      std::ranges::replace(slices.paths, added.path, path);
-    added.path = path;
-  }
-  run.traces = std::move(traces);
-  std::ranges::stable_sort(run.traces, {}, &TraceAnalysis::path);
-  for (Results& results : beside) {
-    for (SlicesTogether& slices : results.together) {
-      if (std::ranges::find(run.together, slices.paths, &SlicesTogether::paths) ==
-          run.together.end())
-        run.together.push_back(std::move(slices));
-    }
-    std::ranges::move(results.skipped, std::back_inserter(run.skipped));
-  }
-  if (sources.size() > 1) std::ranges::sort(run.skipped);
 }
 
 using RequestsByPath = std::map<std::string, WorkerInFlight>;
@@ -437,6 +336,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
       options.keeper);
   if (!readout) return readout;
   const bool is_all = readout->run.traces.size() == readout->seen.size();
+  for (const Error& failure : readout->failures) readout->run.failed.push_back(failure.message);
   if (std::ranges::any_of(sources, &TraceSource::is_results)) AddResults(sources, beside, *readout);
   // A window begins with each slice anew: there is no stretch of time that they share.
   if (!options.window) JoinSlices(read, sources, options, in_flight, classifier, readout->run);
@@ -454,7 +354,7 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
       std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source, size_t,
           StreamThreads stream_threads) -> Result<Outcomes<TraceSummary>> {
-        if (source.is_results) return NeedsEvents(source);
+        if (source.is_results) return NeedsEvents(source, "--summary");
         std::deque<SourcePart<SummarySink>> parts;
         TACHO_ASSIGN_OR_RETURN(const auto sizes,
                                ReadParts(read, source, stream_threads, progress, parts));

@@ -63,6 +63,7 @@ struct AnalysedTrace {
 struct ReadOptions {
   std::optional<TraceWindow> window = {};
   std::string device = {};
+  bool own_rules = false;                     // the classifier has rules of the user's
   bool key_averages = false;                  // also what PyTorch's key_averages() shows
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
   TraceKeeper* keeper = nullptr;              // without a window and a device
@@ -89,8 +90,7 @@ struct Readout {
   Run run;
   std::vector<Error> failures;  // inputs that could not be read; in `run.skipped` too
   bool is_collection =
-      false;                 // a folder, an archive or several files: ranks can be missing from it
-  bool has_results = false;  // some of it was read back: it has no events
+      false;  // a folder, an archive or several files: ranks can be missing from it
   std::optional<SessionChoice> sessions;  // absent: none was asked for
   std::vector<SeenTrace> seen;            // of the session, in order; not of ReadSummaries
 };
@@ -102,7 +102,7 @@ struct Readout {
 
 // Each Trace is dropped as soon as it is analysed, unless `options.keeper` keeps it. Results of
 // `tacho analyze --json` stand for the traces that they are of, unless events are needed: for a
-// window, a device or a keeper.
+// window, a device, rules or a keeper.
 Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOptions& options,
                                      const Classifier& classifier, RunProgress& progress,
                                      const SourceReader& read = ReadSource);

@@ -18,6 +18,7 @@ std::string Written(tacho::Results&& results) {
   run.traces = std::move(results.traces);
   run.together = std::move(results.together);
   run.skipped = std::move(results.skipped);
+  run.failed = std::move(results.failed);
   tacho::AnalyzeRun(run, results.is_collection);
   const tacho::ScreenOptions screen;
   if (tacho::AnalyzeText(run, screen).empty()) std::abort();

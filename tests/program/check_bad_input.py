@@ -36,7 +36,7 @@ def no_traces(folder):
     expect("unreadable file", run("/proc/self/mem"), 3)
     expect("SQLite export", run(write(root / "x.sqlite", b"SQLite format 3\0" + bytes(100))), 3, "x.sqlite")
     expect("rules that cannot be read", run("--rules", write(root / "my.rules", "%%%\n"), RECORDING), 2, "my.rules", "line 1")
-    expect("no such device", run("--device", "7", RECORDING), 2, "no trace has a device '7'", "'cpu'")
+    expect("no such device", run("--device", "7", RECORDING), 2, "--device: no trace has a device '7'", "'cpu'")
     with open(os.devnull) as null:
         expect("nothing on standard input", run("-", stdin=null), 3, "standard input", "redirect a trace")
     plain = subprocess.run([scenario.TACHO, str(RECORDING)], capture_output=True)

@@ -21,7 +21,7 @@ def folders(folder):
         done = run(*form, one)
         expect(f"one of eight {form}", done, 4, "rank 1-7 (7 in all) of world size 8")
         check(f"one of eight {form}: the document says so", b"missing: rank 1-7 (7 in all)" in done.stdout, done.stdout)
-    expect("one of eight: a rank that is not there", run("--rank", "5", one), 2, "no trace says that it is rank 5; the ranks are: 0")
+    expect("one of eight: a rank that is not there", run("--rank", "5", one), 2, "--rank: no trace says that it is rank 5; the ranks are: 0")
     ranks = json.loads(run("--json", one).stdout)["ranks"]
     check("one of eight: JSON", (ranks["missing"], ranks["missing_count"]) == ([*range(1, 8)], 7), ranks)
     expect("a file on its own", run(one / "a.json"), 0)

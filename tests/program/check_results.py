@@ -90,20 +90,53 @@ def report(folder):
     results = write(folder / "r.json", run("--json", RECORDING).stdout)
     done = scenario.run("report", results, "-o", folder / "r.html")
     check("a report of results", done.returncode == 0 and "</html>" in (folder / "r.html").read_text(), done.stderr)
+    check("it says why it draws less", "which hold no events" in (folder / "r.html").read_text())
 
 
 def needs_events(folder):
     folder = pathlib.Path(folder)
     results = write(folder / "r.json", run("--json", RECORDING).stdout)
-    for more in (["--window", "0s:1s"], ["--device", "cpu"], ["--summary"]):
-        expect(f"results with {more[0]}", run(results, *more), 3, "r.json", "without the events", "name the trace")
+    for more in (["--window", "0s:1s"], ["--device", "cpu"], ["--rules", write(folder / "my.rules", "")], ["--summary"]):
+        expect(f"results with {more[0]}", run(results, *more), 3, "r.json", f"without the events that {more[0]} needs", "name the trace")
     done = scenario.run("view", results, "--no-open")
-    check("view of results", done.returncode == 3 and "without the events" in done.stderr, (done.returncode, done.stderr))
+    check("view of results", done.returncode == 3 and "without the events that a timeline needs" in done.stderr, (done.returncode, done.stderr))
+
+
+def folders(folder):
+    folder = pathlib.Path(folder)
     beside = folder / "beside"
     beside.mkdir()
+    for i, trace in enumerate(sorted(TWO_RANKS.rglob("*.json.gz"))):
+        write(beside / f"{i}.json", run("--json", trace).stdout)
+    check("a folder of results is a run", json.loads(run("--json", beside).stdout) == json.loads(run("--json", TWO_RANKS).stdout))
     write_trace(beside / "trace.json", [kernel(0, 5)])
-    write(beside / "results.json", results.read_bytes())
-    check("a folder's results are not taken with its traces", len(json.loads(run("--json", beside).stdout)["traces"]) == 1)
+    mixed = json.loads(run("--json", beside).stdout)
+    check("a folder's results are left out beside its traces", len(mixed["traces"]) == 1, [t["path"] for t in mixed["traces"]])
+    check("they are named", [f"{i}.json: results" in mixed["skipped"][i] and "name the file" in mixed["skipped"][i] for i in (0, 1)] == [True] * 2,
+          mixed["skipped"])
+
+
+def failures(folder):
+    """What the original run could not read stays a failure: the same words, the same exit status."""
+    folder = pathlib.Path(folder)
+    traces = folder / "traces"
+    traces.mkdir()
+    write_trace(traces / "rank0.json", [kernel(0, 5)])
+    write(traces / "rank1.json", "")
+    of_traces = run("--json", traces)
+    results = write(folder / "r.json", of_traces.stdout)
+    of_results = run("--json", results)
+    check("a failure is one of the results too", of_traces.returncode == of_results.returncode == 4 and b"rank1.json: is empty" in of_traces.stderr
+          and of_traces.stderr == of_results.stderr, (of_traces.returncode, of_results.returncode, of_results.stderr))
+    check("and is written again", of_results.stdout == of_traces.stdout and json.loads(of_results.stdout)["failed"])
+    check("once", run("--json", results, write(folder / "again.json", of_traces.stdout)).stdout == of_traces.stdout)
+
+
+def next_commands(folder):
+    folder = pathlib.Path(folder)
+    results = write(folder / "r.json", run("--json", TWO_RANKS).stdout)
+    screen = run(results).stdout.decode()
+    check("next: what works with results", f"tacho report {results}" in screen and "tacho view" not in screen and "in full" in screen, screen[-600:])
 
 
 def bad_results(folder):
@@ -126,11 +159,11 @@ def bad_results(folder):
     refused("a row that is a number", lambda d: d["traces"][0]["ops"].insert(0, 7), "traces[0].ops[0]", "an object")
     refused("a list that is none", lambda d: d["traces"][0].update(notes={}), "traces[0].notes", "a list")
     whole = run("--json", RECORDING).stdout
-    for share in (0.2, 0.5, 0.99):
-        expect(f"cut at {share}", run(write(folder / "bad.json", whole[: int(len(whole) * share)])), 3, "bad.json")
+    for size in (20, 60, 100, len(whole) // 2, len(whole) - 2):
+        expect(f"cut at {size}", run(write(folder / "bad.json", whole[:size])), 3, "bad.json", "results", f"cut off at byte {size}", "again")
     summary = write(folder / "s.json", run("--json", "--summary", RECORDING).stdout)
     expect("totals of --summary", run(summary), 3, "s.json")
 
 
 if __name__ == "__main__":
-    main([read_back, csv, ranks_together, report, needs_events, bad_results], __doc__)
+    main([read_back, csv, ranks_together, report, needs_events, folders, failures, next_commands, bad_results], __doc__)

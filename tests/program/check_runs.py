@@ -46,7 +46,7 @@ def sessions(folder):
     outputs = [run("--json", "--threads", threads, root).stdout for threads in ("1", "4")]
     check("the same bytes whatever the threads", outputs[0] == outputs[1])
     os.remove(root / "hot_rank1.json")
-    expect("--rank takes a rank of the latest", run("--rank", "1", root), 2, "no trace says that it is rank 1; the ranks are: 0")
+    expect("--rank takes a rank of the latest", run("--rank", "1", root), 2, "--rank: no trace says that it is rank 1; the ranks are: 0")
     check("or of the session that is named", paths(run("--json", "--rank", "1", "--session", "warm", root)) == warm[1:])
     expect("the latest lacks a rank, which an earlier one has", run(root), 4, "rank 1 of world size 2 is missing")
     named = pathlib.Path(folder) / "named"

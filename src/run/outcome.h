@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/facts.h"
+#include "run/read_run.h"
+
+namespace tacho {
+
+// What became of one trace; `item` is absent when it lacks what was asked for.
+template <typename Item>
+struct Outcome {
+  SeenTrace seen;
+  std::optional<Item> item;
+  bool first = true;           // no trace before it in its file has an item
+  bool of_collection = false;  // it was analysed with others
+};
+
+template <typename Item>
+using Outcomes = std::vector<Outcome<Item>>;  // of one source
+
+// `trace`: a Trace or its analysis.
+SeenTrace Seen(const auto& trace, std::string path) {
+  SeenTrace seen;
+  seen.path = std::move(path);
+  seen.span = trace.span;
+  if (trace.header.base_time_ns >= 0) seen.base_time_ns = trace.header.base_time_ns;
+  seen.trace_id = trace.header.trace_id;
+  return seen;
+}
+
+// What of the trace with these facts was not asked for.
+inline SeenTrace::Lacks LacksOf(const TraceFacts& facts, const TraceChoice& choice) {
+  const bool is_of_ranks =
+      choice.ranks.empty() ||
+      (facts.rank && std::ranges::find(choice.ranks, *facts.rank) != choice.ranks.end());
+  if (!is_of_ranks) return SeenTrace::Lacks::kRank;
+  return choice.first_worker_only && facts.role == TraceRole::kFrontend
+             ? SeenTrace::Lacks::kWork
+             : SeenTrace::Lacks::kNothing;
+}
+
+}  // namespace tacho
