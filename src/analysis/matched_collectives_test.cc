@@ -242,13 +242,27 @@ TEST(MatchedCollectives, WhatCannotBeToldIsAbsent) {
 TEST(MatchedCollectives, DamagedTimesAreHarmless) {
   std::vector<CommRank> ranks = Deployment(1);
   for (size_t i = 0; i < ranks.size(); ++i) {
-    for (CommKernel& kernel : ranks[i].series[0].kernels) {
-      const int64_t t = i % 2 == 0 ? INT64_MAX : INT64_MIN;
-      kernel.when = {{t}, {t}};
-    }
-    ranks[i].offset = {i % 2 == 0 ? INT64_MIN : INT64_MAX};
+    const int64_t t = i % 2 == 0 ? INT64_MAX : INT64_MIN;
+    for (CommKernel& kernel : ranks[i].series[0].kernels) kernel.when = {{t}, {t}};
   }
-  MatchCollectives(ranks);
+  // Clocks that are 584 years apart are not those of one recording.
+  MatchedCollectives matched = MatchCollectives(ranks);
+  EXPECT_TRUE(matched.collectives.empty());
+  EXPECT_EQ(matched.unmatched, matched.kernels);
+  EXPECT_EQ(matched.residuals.size(), 2u) << "of the ranks that are near each other";
+  for (const ClockResidual& residual : matched.residuals)
+    EXPECT_EQ(residual, (ClockResidual{residual.rank, residual.rank - 2, {}, {}, kSteps}));
+
+  // Offsets that bring them to one time, the least and the greatest that there are.
+  for (size_t i = 0; i < ranks.size(); ++i) ranks[i].offset = {i % 2 == 0 ? INT64_MIN : INT64_MAX};
+  matched = MatchCollectives(ranks);
+  ASSERT_EQ(matched.residuals.size(), kRanks - 1);
+  for (const ClockResidual& residual : matched.residuals)
+    EXPECT_EQ(residual, (ClockResidual{residual.rank, 0, {}, {}, kSteps}));
+  EXPECT_EQ(matched.collectives.size(), kSteps);
+  for (const Collective& collective : matched.collectives)
+    for (const Collective::Part& part : collective.parts) EXPECT_EQ(collective.Wait(part).ns, 0);
+
   ranks = Deployment(1);
   ranks[1].series[0].kernels[0].when = {{INT64_MIN}, {INT64_MAX}};
   EXPECT_EQ(MatchCollectives(ranks).residuals.size(), kRanks - 1);

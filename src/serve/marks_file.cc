@@ -16,6 +16,7 @@
 #include "base/replace_file.h"
 #include "base/string_pool.h"
 #include "base/system_error.h"
+#include "serve/entity_tags.h"
 #include "serve/parameters.h"
 #include "text/json_writer.h"
 
@@ -110,9 +111,7 @@ Result<bool> MarksFile::Replace(std::string_view json, std::string_view if_match
                 "standard input has no place for marks: write the trace into a file");
   const std::lock_guard lock(mutex_);
   TACHO_ASSIGN_OR_RETURN(const std::string there, MarksIn(path_));
-  const bool matches =
-      if_match.empty() || if_match == "*" || if_match.find(TagOf(there)) != std::string_view::npos;
-  if (!matches) return false;
+  if (!if_match.empty() && !NamesTag(if_match, TagOf(there))) return false;
   TACHO_RETURN_IF_ERROR(ReplaceFile(path_, *checked));
   return true;
 }

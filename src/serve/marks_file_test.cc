@@ -35,6 +35,7 @@ TEST(MarksFile, OfTwoWritersTheSecondHearsOfTheFirst) {
   EXPECT_EQ(nlohmann::json::parse(*marks.Read()), nlohmann::json::parse(kOne)) << "they stay";
   const std::string one = MarksFile::TagOf(*marks.Read());
   EXPECT_NE(one, none);
+  EXPECT_EQ(marks.Replace(kOne, "\"x" + one.substr(1)), false) << "a part of a tag is another tag";
   EXPECT_EQ(marks.Replace(kOne, none + ", W/" + one), true);
   EXPECT_EQ(marks.Replace(R"({"marks": []})", "*"), true);
 }

@@ -8,6 +8,7 @@
 
 #include "net/clock.h"
 #include "serve/assets.h"
+#include "serve/entity_tags.h"
 
 namespace tacho {
 namespace {
@@ -42,7 +43,7 @@ HttpServerOptions ServerOptions() {
 HttpAnswer AnswerOf(const Asset& asset, const ServerRequest& request) {
   HttpAnswer answer{.content_type = std::string(asset.content_type),
                     .headers = {{"ETag", asset.etag}, {"Cache-Control", "no-cache"}}};
-  if (FindHeader(request.headers, "If-None-Match").find(asset.etag) != std::string_view::npos) {
+  if (NamesTag(FindHeader(request.headers, "If-None-Match"), asset.etag)) {
     answer.status = 304;
     return answer;
   }

@@ -31,10 +31,8 @@ using ApiHandler = std::function<HttpAnswer(std::string_view what, const ServerR
 // Serves the page and its API (API.md) to one user: checks who may ask (Access), answers static
 // files on the server's thread, events (EventHub), and all others by `api` on 4 threads.
 //
-// Bounds: 64 connections, heads of 16 kB, bodies of 1 MB for marks alone, and only with the key, 64
-// waiting requests;
-// a
-// connection whose client takes nothing of its answer for 30 s is closed.
+// Bounds: 64 connections; heads of 16 kB; bodies of 1 MB, of marks alone and only with the key; 64
+// waiting requests. A connection whose client takes nothing of its answer for 30 s is closed.
 class PageServer {
  public:
   // `events` must outlive it. kOutput: the port is taken; kUsage: an invalid host.
