@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "analysis/step_times.h"
 #include "report/answer_parts.h"
 #include "report/html_charts.h"
 #include "report/report_parts.h"
@@ -18,7 +19,6 @@ namespace {
 constexpr size_t kGapsDrawn = 3;
 constexpr size_t kMostSpans = 500;  // of a lane: more are drawn by column
 constexpr size_t kMostLanes = 2, kMostHostLanes = 3, kMostStreams = 3, kMostDevices = 2;
-constexpr int64_t kPause = 4;    // median periods
 constexpr double kNamed = 0.03;  // of the window
 
 std::string ClassOf(Palette palette, uint8_t color) {
@@ -184,16 +184,10 @@ void DrawSteps(const RankRows& rows, const StepTable& table, Interval span, Draw
   const Phase phase = main.front().step->label.phase;
   const std::string noun =
       phase == Phase::kOther ? "step" : std::string(PhaseName(phase)) + " step";
-  // Until the next step, as the device works on when the host has ended; not over a pause.
-  std::vector<int64_t> periods;
-  for (const PlacedStep& placed : main) {
-    if (placed.step->period) periods.push_back(placed.step->period->ns);
-  }
-  const int64_t most = kPause * Summarize(periods).p50.ns;
+  // Until the next step, as the device works on when the host has ended.
+  const std::vector<Interval> times = StepTimes(table.steps);
   const auto until_next = [&](const PlacedStep& placed) {
-    const Step& step = *placed.step;
-    const bool pauses = !step.period || step.period->ns > most;
-    return pauses ? step.when : Interval{step.when.start, step.when.start + *step.period};
+    return times[static_cast<size_t>(placed.step - table.steps.data())];
   };
   std::ranges::stable_sort(main, {},
                            [&](const PlacedStep& placed) { return until_next(placed).length(); });

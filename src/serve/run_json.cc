@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/step_times.h"
 #include "report/analyze_document.h"
 #include "report/answers.h"
 #include "report/device_totals.h"
@@ -41,17 +42,19 @@ void WriteSteps(JsonWriter& json, const ReadRanks& ranks) {
   json.BeginArray("steps");
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!ranks[i]) continue;
-    size_t number = 0;
-    for (const Step& step : ranks[i]->view().steps()) {
-      const StepLabel& label = step.label;
-      const Interval when = ranks[i]->ToRun(step.when);
+    const std::vector<Step>& steps = ranks[i]->view().steps();
+    const std::vector<Interval> times = StepTimes(steps);
+    for (size_t k = 0; k < steps.size(); ++k) {
+      const StepLabel& label = steps[k].label;
+      const Interval when = ranks[i]->ToRun(steps[k].when);
       const auto context = Known(label.context_requests),
                  generation = Known(label.generation_requests);
       std::optional<int64_t> requests;
       if (context || generation) requests = context.value_or(0) + generation.value_or(0);
       json.BeginRow();
-      json.Fields("rank", i, "number", ++number, "phase", PhaseName(label.phase));
+      json.Fields("rank", i, "number", k + 1, "phase", PhaseName(label.phase));
       WriteSpan(json, when);
+      json.Field("until_ns", ranks[i]->ToRun(times[k].end));
       json.Fields("context_tokens", Known(label.context_tokens), "generation_tokens",
                   Known(label.generation_tokens), "requests", requests);
       json.End();

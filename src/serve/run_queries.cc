@@ -14,6 +14,7 @@
 #include "text/format_number.h"
 #include "view/export_window.h"
 #include "view/navigate.h"
+#include "view/window_gaps.h"
 #include "view/window_summary.h"
 
 namespace tacho {
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int64_t kMostSearchNames = 1000;
 constexpr size_t kMostSearchText = 1000;
+constexpr int64_t kMostGapsAsked = 100;
 
 HttpAnswer JsonAnswer(JsonWriter json) {
   json.End();
@@ -151,6 +153,22 @@ Result<HttpAnswer> AnswerSelection(const ServedRun& run, const Parameters& query
   return JsonAnswer(std::move(json));
 }
 
+Result<HttpAnswer> AnswerGaps(const ServedRun& run, const Parameters& query) {
+  const ReadRanks ranks = run.view().ranks();
+  TACHO_ASSIGN_OR_RETURN(const Interval window, query.Window());
+  TACHO_ASSIGN_OR_RETURN(const auto rank, OptionalRank(ranks, query));
+  TACHO_ASSIGN_OR_RETURN(const int64_t most, query.Number("most", 0, kMostGapsAsked, 20));
+  const WindowGaps gaps = LongestGapsIn(ranks, window, static_cast<size_t>(most), rank);
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("count", gaps.count);
+  json.Rows("gaps", gaps.longest, [&](const WindowGap& gap) {
+    json.Fields("rank", gap.rank, "device", gap.device, "from_ns", gap.when.start, "to_ns",
+                gap.when.end, "cause", IdleCauseId(gap.cause), "inside_ns", gap.inside);
+  });
+  return JsonAnswer(std::move(json));
+}
+
 Result<HttpAnswer> AnswerFlame(const ServedRun& run, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto rank, RankOf(run, query));
   TACHO_ASSIGN_OR_RETURN(const size_t row, query.Index("row", rank->rows().size()));
@@ -196,7 +214,7 @@ Result<HttpAnswer> AnswerSearch(const ServedRun& run, const Parameters& query) {
 
 Result<HttpAnswer> AnswerNext(const ServedRun& run, const Parameters& query) {
   TACHO_ASSIGN_OR_RETURN(const auto found, NextOfKind(run.view().ranks(), query));
-  if (!found) return Fail(ErrorKind::kUnreadable, "no further one in the traces");
+  if (!found) return HttpAnswer{.body = "null"};
   JsonWriter json;
   json.BeginObject();
   WriteAtFields(json, *found);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/step_times.h"
 #include "serve/parameters.h"
 #include "text/format_number.h"
 #include "view/navigate.h"
@@ -45,6 +46,10 @@ StartPlace FindStep(size_t number, const ReadRanks& ranks) {
   StartPlace start;
   if (number > most) start.lacks = Lacks("step", number, most, "steps");
   Begin(StepByNumber(ranks, std::min(number, most)), start);
+  if (start.at) {
+    const ViewedRank& rank = *ranks[start.at->rank];
+    start.when = rank.ToRun(StepTimes(rank.view().steps())[std::min(number, most) - 1]);
+  }
   return start;
 }
 

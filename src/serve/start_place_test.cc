@@ -30,7 +30,8 @@ TEST(StartPlace, TheNearestThatThereIsAndWords) {
   EXPECT_EQ(gap.when, second.when);
   const StartPlace step = FindStart({Kind::kStep, 9999}, ranks);
   EXPECT_EQ(step.lacks, "step 9999: there are 3 steps; the page begins at the last");
-  EXPECT_EQ(step.when, (Interval{{60}, {70}}));
+  EXPECT_EQ(step.when, (Interval{{60}, {70}})) << "the last has no period";
+  EXPECT_EQ(FindStart({Kind::kStep, 2}, ranks).when, (Interval{{30}, {60}}));
   EXPECT_EQ(FindStart({Kind::kGap, 2}, RanksOf(WithKernels(2))).lacks,
             "gap 2: there is 1 gap; the page begins at the last");
   EXPECT_EQ(FindStart({Kind::kGap, 200}, RanksOf(WithKernels(150))).lacks,

@@ -42,10 +42,11 @@ struct Route {
   Result<HttpAnswer> (*answer)(const ServedRun&, const Parameters&);
 };
 constexpr Route kRoutes[] = {
-    {"meta", AnswerMeta},     {"summary", AnswerSummary},     {"analysis", AnswerAnalysis},
-    {"tiles", AnswerTiles},   {"names", AnswerNames},         {"slice", AnswerSlice},
-    {"at", AnswerAt},         {"selection", AnswerSelection}, {"flame", AnswerFlame},
-    {"search", AnswerSearch}, {"export", AnswerExport},       {"next", AnswerNext}};
+    {"meta", AnswerMeta},   {"summary", AnswerSummary},     {"analysis", AnswerAnalysis},
+    {"tiles", AnswerTiles}, {"names", AnswerNames},         {"slice", AnswerSlice},
+    {"at", AnswerAt},       {"selection", AnswerSelection}, {"gaps", AnswerGaps},
+    {"flame", AnswerFlame}, {"search", AnswerSearch},       {"export", AnswerExport},
+    {"next", AnswerNext}};
 
 }  // namespace
 

@@ -245,13 +245,22 @@ TEST_F(ViewApiTest, SearchAndNext) {
   EXPECT_EQ(hit["rank"], 0);
   const std::string after = "0," + hit["row"].dump() + "," + hit["lane"].dump();
   EXPECT_EQ(JsonOf("next", "what=search&q=gemm&from=70&after=" + after)["rank"], 1);
-  EXPECT_EQ(Ask("next", "what=search&q=gemm&from=70&rank=0&after=" + after).status, 404);
+  EXPECT_TRUE(JsonOf("next", "what=search&q=gemm&from=70&rank=0&after=" + after).is_null());
   const Json gap = JsonOf("next", "what=gap&nth=1");
   EXPECT_EQ(gap["from_ns"], 10);
   EXPECT_EQ(gap["to_ns"], 70);
   EXPECT_EQ(JsonOf("next", "what=gap&from=90&forward=0&rank=1")["rank"], 1);
-  EXPECT_EQ(Ask("next", "what=gap&nth=3").status, 404);
-  EXPECT_EQ(Ask("next", "what=step&nth=1").status, 404);
+  EXPECT_TRUE(JsonOf("next", "what=gap&nth=3").is_null());
+  EXPECT_TRUE(JsonOf("next", "what=step&nth=1").is_null());
+  const Json inside = JsonOf("gaps", "from=60&to=90&most=1");
+  EXPECT_EQ(inside["count"], 2);
+  ASSERT_EQ(inside["gaps"].size(), 1u);
+  EXPECT_EQ(inside["gaps"][0]["rank"], 0);
+  EXPECT_EQ(inside["gaps"][0]["from_ns"], 10);
+  EXPECT_EQ(inside["gaps"][0]["inside_ns"], 10);
+  EXPECT_EQ(JsonOf("gaps", "from=60&to=90&rank=1")["gaps"][0]["rank"], 1);
+  for (const char* bad : {"from=1", "from=2&to=1", "from=1&to=2&rank=9", "from=1&to=2&most=101"})
+    EXPECT_EQ(Ask("gaps", bad).status, 400) << bad;
   EXPECT_EQ(JsonOf("next", "what=slice&rank=0&row=" + hit["row"].dump() + "&from=0")["from_ns"],
             70);
   for (const char* bad : {"", "what=x&from=0", "what=gap", "what=gap&nth=0", "what=search&from=0",

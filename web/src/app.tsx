@@ -4,7 +4,7 @@ import { serverGone } from "./api";
 import { Commands } from "./commands";
 import { kHelp } from "./keys";
 import { whyOf } from "./labels";
-import { analysis, commandsOpen, goTo, helpOpen, meta, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
+import { analysis, commandsOpen, goTo, helpOpen, meta, overRanks, said, selection, summary, tab, theme, toggleTheme, trouble } from "./state";
 import { Flame } from "./tabs/flame";
 import { Kernels } from "./tabs/kernels";
 import { Operators } from "./tabs/operators";
@@ -116,6 +116,7 @@ function Trust() {
   );
 }
 
+const kOfWholeRun: ReadonlySet<Tab> = new Set<Tab>(["summary", "ranks"]);
 function Troubles() {
   const failed = meta.value?.ranks.filter((rank) => rank.state === "failed") ?? [];
   return (
@@ -138,11 +139,15 @@ function Troubles() {
           {failed.length > 3 ? "; …" : ""}
         </div>
       )}
-      {selection.value && tab.value !== "timeline" && tab.value !== "summary" && (
+      {selection.value && tab.value !== "timeline" && (
         <div class="scope-line">
-          <span>Figures of the selection, {duration(selection.value.to - selection.value.from)}</span>
+          <span>
+            {kOfWholeRun.has(tab.value)
+              ? `Figures of the whole run. Those of the selection, ${duration(selection.value.to - selection.value.from)}, are in Timeline, Kernels, Operators and Flame`
+              : `Figures of the selection, ${duration(selection.value.to - selection.value.from)}${tab.value === "flame" ? "" : overRanks.value}`}
+          </span>
           <button type="button" class="quiet" onClick={() => goTo("timeline")}>show it</button>
-          <button type="button" class="quiet" onClick={() => (selection.value = null)}>whole run (Esc)</button>
+          <button type="button" class="quiet" onClick={() => (selection.value = null)}>{kOfWholeRun.has(tab.value) ? "select nothing (Esc)" : "whole run (Esc)"}</button>
         </div>
       )}
     </>

@@ -1,10 +1,10 @@
 // The keyboard, as those who come from Perfetto have it in their fingers, and steps and gaps.
 import {
-  addMark, around, commandsOpen, goTo, helpOpen, meta, panelOpen, pick, ranks, search, selection, setView, showInTimeline, slice, span, tab, toggle, togglePin,
-  trouble, view,
+  addMark, around, commandsOpen, goTo, helpOpen, panelOpen, pick, ranks, search, searchWanted, selection, setView, slice, span, tab, toggle, togglePin, view,
 } from "./state";
 import { ServerError } from "./api";
-import type { Gap, Window } from "./types";
+import { gap, slowestStep, step } from "./jumps";
+import type { Window } from "./types";
 import { controller } from "./timeline/timeline";
 import { keyOfRow } from "./timeline/layout";
 import { reveal } from "./timeline/reveal";
@@ -47,8 +47,12 @@ export const kHelp: { title: string; rows: KeyRow[] }[] = [
         commands: [{ key: "N", name: "next step", run: () => step(true), everywhere: true }, { key: "Shift N", name: "previous step", run: () => step(false), everywhere: true }],
       },
       {
-        what: "the longest idle gap, the next longest, ...",
-        commands: [{ key: "G", name: "next idle gap, longest first", run: () => gap(1), everywhere: true }, { key: "Shift G", name: "previous idle gap, longest first", run: () => gap(-1), everywhere: true }],
+        what: "the slowest step, from start to start; that of the next phase",
+        commands: [{ key: "L", name: "slowest step, then that of the next phase", run: () => slowestStep(1), everywhere: true }, { key: "Shift L", name: "slowest step of the phase before", run: () => slowestStep(-1), everywhere: true }],
+      },
+      {
+        what: "the longest idle gap inside what is selected, else of the run; the next longest, ...",
+        commands: [{ key: "G", name: "next idle gap, longest first", run: () => void gap(1), everywhere: true }, { key: "Shift G", name: "previous idle gap, longest first", run: () => void gap(-1), everywhere: true }],
       },
     ],
   },
@@ -129,9 +133,12 @@ function mark(withNote: boolean): void {
   if (withNote) dispatchEvent(new Event("tacho-mark"));
   else addMark({ from_ns: selection.value.from, to_ns: selection.value.to, note: "" });
 }
+// At once, or as soon as the tab has the box: what is typed next belongs into it.
 function focusSearch(): void {
   goTo("timeline");
-  setTimeout(() => document.getElementById("search")?.focus(), 0);
+  const box = document.getElementById("search");
+  if (box) box.focus();
+  else searchWanted.value = true;
 }
 function pinRow(): void {
   const of = slice.value;
@@ -144,34 +151,6 @@ function toggleLevels(): void {
   if (row?.open !== undefined) toggle(row.key);
 }
 
-let gapAt = -1;
-
-function step(forward: boolean): void {
-  const steps = meta.value?.steps ?? [];
-  const rank = slice.value?.rank ?? steps[0]?.rank ?? 0;
-  const of = steps.filter((one) => one.rank === rank);
-  const now = selection.value;
-  const middle = now ? now.from : forward ? view.value.from - 1 : view.value.to;
-  const next = forward ? of.find((one) => one.from_ns > middle) : [...of].reverse().find((one) => one.from_ns < middle);
-  if (next) showInTimeline({ from: next.from_ns, to: next.to_ns });
-  else if (of.length === 0) trouble.value = "This trace has no steps: no annotation names them.";
-}
-function gap(by: number): void {
-  const gaps = meta.value?.gaps ?? [];
-  if (gaps.length === 0) {
-    trouble.value = "This trace has no idle gaps.";
-    return;
-  }
-  // From the gap that is selected, also by a link; else from the last that was shown.
-  const selected = (one: Gap | undefined) => one && selection.value?.from === one.from_ns && selection.value.to === one.to_ns;
-  if (!selected(gaps[gapAt])) {
-    const found = gaps.findIndex(selected);
-    if (found >= 0) gapAt = found;
-  }
-  gapAt = gapAt < 0 && by < 0 ? gaps.length - 1 : (gapAt + by + gaps.length) % gaps.length;
-  const next = gaps[gapAt];
-  if (next) showInTimeline({ from: next.from_ns, to: next.to_ns }, 0.6);
-}
 async function neighbour(forward: boolean): Promise<void> {
   const of = slice.value;
   if (!of) {

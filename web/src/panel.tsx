@@ -3,10 +3,10 @@
 import { useMemo } from "preact/hooks";
 import { causeColor, colorOf } from "./colors";
 import { shownFigures } from "./figures";
-import { meta, pick, selection, slice, theme, around, setView, goTo } from "./state";
+import { around, goTo, meta, overRanks, pick, ranks, selected, selectedText, selection, setView, slice, theme } from "./state";
 import { Bar, DataTable, Name, Swatch, type Column } from "./table";
 import type { IdleRow, NameRow } from "./types";
-import { count, duration, inUnit, percentFigure, pointInTime, stepOfTicks, unitOf } from "./units";
+import { count, duration, inMicroseconds, inUnit, percentFigure, pointInTime, stepOfTicks, unitOf } from "./units";
 import { SliceDetail } from "./slice_detail";
 
 export function Panel() {
@@ -23,8 +23,15 @@ export function Panel() {
     <section class="panel" aria-label="Figures of the selection">
       <div class="panel-head" aria-live="polite">
         <strong>{chosen ? "Selection" : "In view"}</strong>
+        {selected.value && (
+          <span class="what">
+            {selected.value.cause && <Swatch color={causeColor(theme.value, selected.value.cause, meta.value?.palettes.idle)} />}
+            {selectedText()}
+          </span>
+        )}
         <span>{window ? `${pointInTime(window.from, step)} to ${pointInTime(window.to, step)}` : "…"}</span>
         <span class="dim">length <b>{duration(length)}</b></span>
+        {of && overRanks.value && <span class="dim">figures{overRanks.value.replace(",", "")}:</span>}
         {of && <span class="dim">steps <b>{count(of.steps)}</b></span>}
         {work.length > 0 && <span class="dim">kernels and copies <b>{count(work.reduce((sum, row) => sum + row.count, 0))}</b></span>}
         {of && <DeviceShare idle={of.idle} />}
@@ -41,14 +48,27 @@ export function Panel() {
   );
 }
 
+interface Times {
+  busy: number;
+  all: number; // from the first to the last work
+}
+function timesOf(idle: readonly IdleRow[]): Times {
+  const sum = (rows: readonly IdleRow[]) => rows.reduce((total, row) => total + row.total_ns, 0);
+  return { busy: sum(idle.filter((row) => row.cause === "busy")), all: sum(idle.filter((row) => row.cause !== "outside")) };
+}
+// Of all devices together, and how much the ranks differ.
 function DeviceShare({ idle }: { idle: IdleRow[] }) {
-  const total = idle.reduce((sum, row) => sum + (row.cause === "outside" ? 0 : row.total_ns), 0);
-  const busy = idle.filter((row) => row.cause === "busy").reduce((sum, row) => sum + row.total_ns, 0);
-  if (total === 0) return null;
+  const { busy, all } = timesOf(idle);
+  if (all === 0) return null;
+  const byRank = [...new Set(idle.map((row) => row.rank))].map((rank) => ({ rank, ...timesOf(idle.filter((row) => row.rank === rank)) })).filter((of) => of.all > 0);
+  const shares = byRank.map((of) => of.busy / of.all);
   return (
     <>
-      <span class="dim">device busy <b>{percentFigure(busy / total)} %</b></span>
-      <span class="dim">idle <b>{duration(total - busy)}</b></span>
+      <span class="dim" title={byRank.length > 1 ? byRank.map((of) => `${ranks.value[of.rank]?.label ?? of.rank}: busy ${percentFigure(of.busy / of.all)} %, idle ${duration(of.all - of.busy)}`).join("\n") : ""}>
+        device busy <b>{percentFigure(busy / all)} %</b>
+        {byRank.length > 1 && ` (${percentFigure(Math.min(...shares))} to ${percentFigure(Math.max(...shares))} % by rank)`}
+      </span>
+      <span class="dim">idle <b>{duration(all - busy)}</b></span>
     </>
   );
 }
@@ -66,12 +86,12 @@ function Names({ rows, whole, empty }: { rows: readonly NameRow[]; whole: number
         <Name name={row.short_name || row.name} whole={row.name} color={colorOf(theme.value, row.palette, row.color)} onPick={row.longest_at ? () => void show(row) : undefined} />
       ),
     },
-    { id: "total", head: `total ${unit}`, kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, unit) },
+    { id: "total", head: `total ${unit}`, title: overRanks.value.replace(", ", ""), kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, unit) },
     { id: "share", head: "window %", title: "of the window, over all devices; host slices lie inside each other", kind: "figure", cell: (row) => <span class="dim">{row.palette === "work" ? percentFigure(row.total_ns / Math.max(1, whole)) : ""}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.palette === "work" ? row.total_ns / most : 0} color={colorOf(theme.value, row.palette, row.color)} /> },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
-    { id: "mean", head: "mean us", title: "of the parts inside the window", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
-    { id: "longest", head: "longest us", title: "of the slice that is longest, also outside the window", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
+    { id: "mean", head: "mean us", title: "of the parts inside the window", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inMicroseconds(row.total_ns / Math.max(1, row.count)) },
+    { id: "longest", head: "longest us", title: "of the slice that is longest, also outside the window", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inMicroseconds(row.longest_ns) },
   ];
   return <DataTable label="Slices of the window by name" columns={device || rows.length === 0 ? columns : columns.filter(({ id }) => id !== "share" && id !== "bar")} rows={ordered} empty={empty} scrolls keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
 }

@@ -5,6 +5,7 @@ import type { Analysis, Mark, Meta, Rank, Slice, Summary, Window } from "./types
 import type { Theme } from "./colors";
 import type { Order } from "./timeline/layout";
 import { keyOfRow } from "./timeline/layout";
+import { rowKindOf, selectedIn, type GapsInside } from "./selected";
 import { hashOf, linkFrom, type SliceLink, type Tab } from "./url";
 
 export const meta = signal<Meta | null>(null);
@@ -17,6 +18,7 @@ export const view = signal<Window>({ from: 0, to: 1 }); // what the timeline sho
 export const selection = signal<Window | null>(null);
 export const slice = signal<Slice | null>(null);
 export const search = signal("");
+export const searchWanted = signal(false); // the box is to have the focus
 export const marks = signal<Mark[]>([]);
 export const toggled = signal<ReadonlySet<string>>(new Set());
 export const pinned = signal<ReadonlySet<string>>(new Set()); // rows that lie above all others
@@ -57,8 +59,31 @@ export const span = computed<Window>(() => {
   return of && of.to_ns > of.from_ns ? { from: of.from_ns, to: of.to_ns } : { from: 0, to: 1 };
 });
 export const ranks = computed<Rank[]>(() => meta.value?.ranks ?? []);
+// ", over 4 ranks": what figures of a window add up. "" of one.
+export const overRanks = computed(() => {
+  const read = ranks.value.filter((rank) => rank.state === "read").length;
+  return read > 1 ? `, over ${read} ranks` : "";
+});
 // What the tabs show figures of: the selection, or the whole run.
 export const scope = computed<Window>(() => selection.value ?? span.value);
+
+// A row that is to be brought into sight, once it is there: the timeline does it. Without `row`: the rank.
+export const rowWanted = signal<{ rank: number; row?: number } | null>(null);
+export const gapsInside = signal<GapsInside | null>(null);
+const jumpedTo = signal<{ window: Window; rank: number } | null>(null);
+// What is selected, where it is a gap or a step.
+export const selected = computed(() => {
+  const window = selection.value;
+  if (!window || !meta.value) return null;
+  return selectedIn(window, meta.value, gapsInside.value, jumpedTo.value?.window === window ? jumpedTo.value.rank : null);
+});
+function wantRowOfSelection(rank: number | undefined): void {
+  const of = selected.value;
+  const ofRank = of?.rank ?? rank;
+  if (ofRank === undefined) return;
+  const row = of ? (ranks.value[ofRank]?.rows.findIndex((one) => one.kind === rowKindOf(of.kind) && (of.device ?? one.owner) === one.owner) ?? -1) : -1;
+  rowWanted.value = row < 0 ? { rank: ofRank } : { rank: ofRank, row };
+}
 
 // The window stays near the run and between 20 ns and one and a half times its length.
 export function clampWindow(window: Window, whole: Window): Window {
@@ -76,14 +101,24 @@ export function around(window: Window, share = 0.15): Window {
   return { from: window.from - margin, to: window.to + margin };
 }
 
-// Opens the timeline at a stretch of time and selects it.
-export function showInTimeline(window: Window, room = 0.15): void {
+// Opens the timeline at a stretch of time and selects it. `rank`: whose it is; its rows come into sight.
+export function showInTimeline(window: Window, room = 0.15, { rank }: { rank?: number } = {}): void {
   batch(() => {
+    jumpedTo.value = rank === undefined ? null : { window, rank };
     selection.value = window;
     slice.value = null;
     setView(around(window, room));
     goTo("timeline");
+    wantRowOfSelection(rank);
+    said.value = selectedText();
   });
+}
+// "gap 3 of the run: host-late, rank 1".
+export function selectedText(): string {
+  const of = selected.value;
+  if (!of) return "";
+  const device = of.device && new Set(ranks.value[of.rank]?.rows.filter((row) => row.kind === "idle").map((row) => row.owner)).size > 1 ? `, device ${of.device}` : "";
+  return `${of.text}${of.cause ? `: ${of.cause}` : ""}${ranks.value.length > 1 ? `, ${ranks.value[of.rank]?.label ?? of.rank}` : ""}${device}`;
 }
 export function goTo(next: Tab): void {
   if (tab.value === next) return;
@@ -178,6 +213,10 @@ export function showStart(): void {
     if (from === undefined || to === undefined) return;
     tab.value = "timeline";
     selection.value = { from, to };
+    if (start.rank !== undefined) {
+      jumpedTo.value = { window: selection.value, rank: start.rank };
+      rowWanted.value = { rank: start.rank, ...(start.row === undefined ? {} : { row: start.row }) };
+    }
     search.value = start.q ?? search.value;
     view.value = clampWindow(around(selection.value, 0.5), span.value);
   });
@@ -194,6 +233,7 @@ export async function openLink(): Promise<void> {
     search.value = link.search;
     view.value = clampWindow(link.window ?? (selection.value ? around(selection.value, 0.5) : span.value), span.value);
     viewWasSet = true;
+    if (!link.slice && tab.value === "timeline" && selected.value) wantRowOfSelection(undefined);
   });
   if (!link.slice) {
     slice.value = null;

@@ -1,23 +1,16 @@
-// The time of each step, by phase; a click opens it.
+// The time of each step from its start to the next one's, by phase; a click opens it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { colorOf } from "./colors";
 import { meta, showInTimeline, theme } from "./state";
+import { kPhases, mainPhase, medianStep, nearestPoint, slowestOfPhases, stepTime, stepWindow } from "./steps";
 import { kInks } from "./timeline/scene";
 import type { Step } from "./types";
 import { count, duration, figure, unitOf } from "./units";
 
-const kPhases = ["prefill", "decode", "mixed", "empty", "other"];
 const kHeight = 150;
 const kNs = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
-
-// The phase that takes most of the time, as in the answers; empty steps only where there are no others.
-function mainPhase(steps: readonly Step[]): string {
-  const time = (phase: string) => steps.reduce((sum, step) => sum + (step.phase === phase ? step.to_ns - step.from_ns : 0), 0);
-  const [most] = kPhases.filter((phase) => phase !== "empty" && time(phase) > 0).sort((a, b) => time(b) - time(a));
-  return most ?? "empty";
-}
 
 export function StepsChart() {
   const box = useRef<HTMLDivElement>(null);
@@ -28,11 +21,19 @@ export function StepsChart() {
   const steps = (meta.value?.steps ?? []).filter((step) => step.rank === chosen);
   const ink = kInks[theme.value];
   const phases = kPhases.map((phase, color) => ({ phase, color: colorOf(theme.value, "phases", color), n: steps.filter((step) => step.phase === phase).length })).filter((one) => one.n > 0);
-  const unit = unitOf(steps.reduce((most, step) => Math.max(most, step.to_ns - step.from_ns), 0));
+  const unit = unitOf(steps.reduce((most, step) => Math.max(most, stepTime(step)), 0));
 
   useEffect(() => {
     const to = box.current;
     if (!to || steps.length === 0) return;
+    const open = (step: Step) => showInTimeline(stepWindow(step), 0.15, { rank: step.rank });
+    const under = (of: uPlot): Step | null => {
+      const { left, top } = of.cursor;
+      if (left === undefined || top === undefined || left < 0) return null;
+      const x = (i: number) => of.valToPos((steps[i] as Step).number, "x");
+      const y = (i: number) => of.valToPos(stepTime(steps[i] as Step) / kNs[unit], "y");
+      return steps[nearestPoint(steps.length, x, y, left, top)] ?? null;
+    };
     const axis: uPlot.Axis = { stroke: ink.dim, font: "11px Inter, system-ui, sans-serif", grid: { stroke: ink.line, width: 1 }, ticks: { show: false }, gap: 4 };
     const chart = new uPlot(
       {
@@ -54,15 +55,15 @@ export function StepsChart() {
           })),
         ],
         hooks: {
-          setCursor: [(of: uPlot) => setAt(typeof of.cursor.idx === "number" ? (steps[of.cursor.idx] ?? null) : null)],
+          setCursor: [(of: uPlot) => setAt(under(of))],
         },
       },
-      [steps.map((step) => step.number), ...phases.map(({ phase }) => steps.map((step) => (step.phase === phase ? (step.to_ns - step.from_ns) / kNs[unit] : null)))] as uPlot.AlignedData,
+      [steps.map((step) => step.number), ...phases.map(({ phase }) => steps.map((step) => (step.phase === phase ? stepTime(step) / kNs[unit] : null)))] as uPlot.AlignedData,
       to,
     );
     chart.over.addEventListener("click", () => {
-      const step = typeof chart.cursor.idx === "number" ? steps[chart.cursor.idx] : undefined;
-      if (step) showInTimeline({ from: step.from_ns, to: step.to_ns });
+      const step = under(chart);
+      if (step) open(step);
     });
     const watch = new ResizeObserver(() => chart.setSize({ width: to.clientWidth, height: kHeight }));
     watch.observe(to);
@@ -73,24 +74,22 @@ export function StepsChart() {
   }, [steps.length, theme.value, chosen]);
 
   const main = mainPhase(steps);
-  const sorted = steps.filter((step) => step.phase === main).sort((a, b) => b.to_ns - b.from_ns - (a.to_ns - a.from_ns));
-  const slowest = sorted[0];
-  const median = sorted[Math.floor(sorted.length / 2)];
+  const slowest = slowestOfPhases(steps);
   const link = (what: string, step: Step | undefined) =>
-    step && <button type="button" class="rest" onClick={() => showInTimeline({ from: step.from_ns, to: step.to_ns })}>{what} <b>{duration(step.to_ns - step.from_ns)}</b></button>;
+    step && <button key={what} type="button" class="rest" title={`step ${step.number}`} onClick={() => showInTimeline(stepWindow(step), 0.15, { rank: step.rank })}>{what} <b>{duration(stepTime(step))}</b></button>;
   return (
     <section class="steps">
-      <h2>Steps, {unit} each</h2>
+      <h2>Steps, {unit} from the start of each to the start of the next</h2>
       <p class="legend">
         {phases.map(({ phase, color, n }) => <span key={phase} class="named"><span class="swatch" style={{ background: color }} />{phase} {count(n)}</span>)}
-        {link(`median ${main}`, median)}
-        {link(`slowest ${main}`, slowest)}
+        {link(`median ${main}`, medianStep(steps, main))}
+        {slowest.map((step) => link(`slowest ${step.phase}`, step))}
         {ranks.length > 1 && (
           <label class="dim">rank <select value={chosen} onChange={(event) => setRank(Number(event.currentTarget.value))}>{ranks.map((one) => <option key={one} value={one}>{meta.value?.ranks[one]?.label ?? one}</option>)}</select></label>
         )}
-        <span class="dim at">{at ? `step ${at.number}: ${at.phase}, ${duration(at.to_ns - at.from_ns)}${at.context_tokens ? `, ${count(at.context_tokens)} context tokens` : ""}${at.generation_tokens ? `, ${count(at.generation_tokens)} generated` : ""}` : "click a step to open it"}</span>
+        <span class="dim at">{at ? `step ${at.number}: ${at.phase}, ${duration(stepTime(at))}, on the host ${duration(at.to_ns - at.from_ns)}${at.context_tokens ? `, ${count(at.context_tokens)} context tokens` : ""}${at.generation_tokens ? `, ${count(at.generation_tokens)} generated` : ""}` : "click a step to open it"}</span>
       </p>
-      <div class="chart" ref={box} role="img" aria-label={`The time of ${steps.length} steps`} />
+      <div class="chart" ref={box} role="img" aria-label={`The time of ${steps.length} steps, from the start of each to the start of the next`} />
     </section>
   );
 }

@@ -65,7 +65,7 @@ export function DataTable<Row>({ label, columns, rows, sortBy, empty, scrolls, k
                 aria-sort={order?.by === column.id ? (order.down ? "descending" : "ascending") : undefined}
               >
                 {column.sort ? (
-                  <button type="button" onClick={() => setOrder({ by: column.id, down: order?.by === column.id ? !order.down : column.kind !== "name" })}>
+                  <button type="button" aria-label={sortLabel(column, order)} title={[column.title, sortLabel(column, order)].filter(Boolean).join("; ")} onClick={() => setOrder({ by: column.id, down: order?.by === column.id ? !order.down : column.kind !== "name" })}>
                     {order?.by === column.id && <span class="sort" aria-hidden="true">{order.down ? "↓" : "↑"}</span>}
                     {column.head}
                   </button>
@@ -97,6 +97,12 @@ export function DataTable<Row>({ label, columns, rows, sortBy, empty, scrolls, k
       </table>
     </div>
   );
+}
+
+// What a click sorts by, and what it is sorted by now.
+function sortLabel<Row>(column: Column<Row>, order: { by: string; down: boolean } | null): string {
+  const sorted = order?.by === column.id ? (order.down ? ", sorted from the largest" : ", sorted from the smallest") : "";
+  return `${column.head}${sorted}: sort by ${column.head}`;
 }
 
 export function Swatch({ color }: { color: string }) {

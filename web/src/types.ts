@@ -59,7 +59,8 @@ export interface Step {
   number: number;
   phase: string;
   from_ns: number;
-  to_ns: number;
+  to_ns: number; // the host has ended
+  until_ns: number; // the next step starts
   context_tokens?: number;
   generation_tokens?: number;
   requests?: number;
@@ -70,6 +71,9 @@ export interface Gap {
   from_ns: number;
   to_ns: number;
   cause: string;
+}
+export interface GapInside extends Gap {
+  inside_ns: number; // its part in the window that was asked about
 }
 export interface Progress {
   traces: number;

@@ -30,6 +30,11 @@ export function inUnit(ns: number, unit: Unit): string {
   return unit === "ns" ? count(ns) : figure(ns / kNsOf[unit]);
 }
 
+// In a column of microseconds: what is 10 s and longer says its own unit, "3,600 s".
+export function inMicroseconds(ns: number): string {
+  return Math.abs(ns) >= 1e10 ? duration(ns) : inUnit(ns, "us");
+}
+
 // A length of time with its unit: 84.5 ms.
 export function duration(ns: number): string {
   const size = Math.abs(ns);

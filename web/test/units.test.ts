@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { coreName, count, duration, figure, middleCut, percent, pointInTime, stepOfTicks, ticks, unitOf } from "../src/units";
+import { coreName, count, duration, figure, middleCut, percent, pointInTime, stepOfTicks, ticks, unitOf, inMicroseconds } from "../src/units";
 
 test("figures have three significant digits and no exponent", () => {
   for (const [value, text] of [
@@ -53,4 +53,9 @@ test("the core of a name is what tells it apart", () => {
   assert.equal(coreName("aten::addmm"), "aten::addmm");
   assert.equal(coreName("nvjet_tst_64x64"), "nvjet_tst_64x64");
   assert.equal(coreName("<img onerror=x>"), "<img onerror=x>");
+});
+
+test("a column of microseconds names the unit of what is very long", () => {
+  assert.equal(inMicroseconds(3.6e12), "3,600 s");
+  assert.equal(inMicroseconds(4000), "4.00");
 });

@@ -6,7 +6,7 @@ import { analysis, selection, theme } from "../state";
 import { DataTable, Name, Bar, type Column } from "../table";
 import { computesOnCpu, kernelRows } from "../totals";
 import type { NameRow } from "../types";
-import { count, inUnit, percentFigure } from "../units";
+import { count, inMicroseconds, percentFigure } from "../units";
 import { findSlice } from "./links";
 import { kernelColumns } from "./summary";
 import { show } from "../panel";
@@ -37,7 +37,7 @@ export function Kernels() {
 }
 type KernelColumns = ReturnType<typeof kernelColumns>;
 const more: KernelColumns = [
-  { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest, cell: (row) => inUnit(row.longest, "us") },
+  { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest, cell: (row) => inMicroseconds(row.longest) },
   { id: "category", head: "category", sort: (row) => row.category, cell: (row) => row.category },
 ];
 
@@ -56,12 +56,12 @@ export function NamesTable({ label, rows, empty }: { label: string; rows: readon
   const color = (row: NameRow) => colorOf(theme.value, row.palette, row.color);
   const columns: Column<NameRow>[] = [
     { id: "name", head: "name", kind: "name", sort: (row) => row.name, cell: (row) => <Name name={row.short_name || row.name} whole={row.name} color={color(row)} onPick={row.kind === "others" ? undefined : () => (row.longest_at ? void show(row) : void findSlice(row.name))} /> },
-    { id: "total", head: "total us", kind: "figure", sort: (row) => row.total_ns, cell: (row) => inUnit(row.total_ns, "us") },
+    { id: "total", head: "total us", kind: "figure", sort: (row) => row.total_ns, cell: (row) => inMicroseconds(row.total_ns) },
     { id: "share", head: "%", title: "of the sum of this table", kind: "figure", cell: (row) => <span class="dim">{percentFigure(row.total_ns / Math.max(1, sum))}</span> },
     { id: "bar", head: "", kind: "bar", cell: (row) => <Bar share={row.total_ns / most} color={color(row)} /> },
     { id: "count", head: "count", kind: "figure", sort: (row) => row.count, cell: (row) => count(row.count) },
-    { id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inUnit(row.total_ns / Math.max(1, row.count), "us") },
-    { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inUnit(row.longest_ns, "us") },
+    { id: "mean", head: "mean us", kind: "figure", sort: (row) => row.total_ns / row.count, cell: (row) => inMicroseconds(row.total_ns / Math.max(1, row.count)) },
+    { id: "longest", head: "longest us", kind: "figure", sort: (row) => row.longest_ns, cell: (row) => inMicroseconds(row.longest_ns) },
   ];
   return <DataTable label={label} columns={columns} rows={rows} scrolls sortBy="total" empty={empty} keyOf={(row) => `${row.palette}${row.kind}${row.name}`} />;
 }

@@ -4,7 +4,6 @@ import { clockSentences, residualOf } from "../clocks";
 import { analysis, meta, showInTimeline, theme } from "../state";
 import { whyOf } from "../labels";
 import { DataTable, Name, Swatch, type Column } from "../table";
-import { openHeading } from "../timeline/reveal";
 import type { Analysis, Meta, Rank, RankTotals } from "../types";
 import { count, duration, inUnit, percentFigure, unitOf } from "../units";
 
@@ -75,8 +74,7 @@ export function RankTable({ ranks }: { ranks: NonNullable<Analysis["ranks"]> }) 
     const index = meta.value?.ranks.findIndex((rank) => rank.path === row.path) ?? -1;
     const of = meta.value?.ranks[index]?.span;
     if (!of) return;
-    openHeading(`rank/${index}`);
-    showInTimeline({ from: of.from_ns, to: of.to_ns }, 0.02);
+    showInTimeline({ from: of.from_ns, to: of.to_ns }, 0.02, { rank: index });
   };
   const columns: Column<RankTotals>[] = [
     {

@@ -122,7 +122,7 @@ function WholeBar({ totals }: { totals: RunTotals }) {
 // To the longest gap of a cause, else to the timeline.
 function openPiece(piece: Piece): void {
   const gap = meta.value?.gaps.find((one) => one.cause === piece.id);
-  if (gap) showInTimeline({ from: gap.from_ns, to: gap.to_ns }, 1);
+  if (gap) showInTimeline({ from: gap.from_ns, to: gap.to_ns }, 1, gap);
   else goTo("timeline");
 }
 
@@ -152,7 +152,7 @@ function Answers({ answers }: { answers: Answer[] }) {
           </>
         );
         return at ? (
-          <button key={answer.id} type="button" class="answer" title="Show where" onClick={() => showInTimeline({ from: at.from_ns, to: Math.max(at.to_ns, at.from_ns + 1) }, 0.6)}>{body}</button>
+          <button key={answer.id} type="button" class="answer" title="Show where" onClick={() => showInTimeline({ from: at.from_ns, to: Math.max(at.to_ns, at.from_ns + 1) }, 0.6, at)}>{body}</button>
         ) : (
           <div key={answer.id} class="answer">{body}</div>
         );
@@ -219,7 +219,7 @@ function Gaps({ gaps }: { gaps: readonly Gap[] }) {
   const step = stepOfTicks((span.value.to - span.value.from) / 2000);
   const ranks = new Set(gaps.map((gap) => gap.rank)).size > 1;
   const columns: Column<Gap>[] = [
-    { id: "length", head: "longest gaps", kind: "label", cell: (row) => <button type="button" class="link" onClick={() => showInTimeline({ from: row.from_ns, to: row.to_ns }, 1)}>{duration(row.to_ns - row.from_ns)}</button> },
+    { id: "length", head: "longest gaps", kind: "label", cell: (row) => <button type="button" class="link" onClick={() => showInTimeline({ from: row.from_ns, to: row.to_ns }, 1, row)}>{duration(row.to_ns - row.from_ns)}</button> },
     { id: "at", head: "at", kind: "figure", cell: (row) => pointInTime(row.from_ns, step) },
     ...(ranks ? [{ id: "rank", head: "rank", kind: "figure" as const, cell: (row: Gap) => String(meta.value?.ranks[row.rank]?.label ?? row.rank) }] : []),
     { id: "cause", head: "cause", cell: (row) => <span class="named"><Swatch color={causeColor(theme.value, row.cause, meta.value?.palettes.idle)} />{row.cause}</span> },

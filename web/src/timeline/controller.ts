@@ -1,10 +1,11 @@
 // Joins what the user does, what the page knows and what is drawn. One picture a frame at most, and none when nothing changed.
-import { effect } from "@preact/signals";
-import { clampWindow, marks, meta, order, pick, pinned, ranks, search, selection, setView, slice, span, theme, toggled, trouble, view } from "../state";
+import { effect, untracked } from "@preact/signals";
+import { clampWindow, marks, meta, order, pick, pinned, ranks, rowWanted, search, selection, setView, slice, span, theme, toggled, trouble, view } from "../state";
 import { entryAt, levelOf } from "../tiles";
 import type { At, Window } from "../types";
 import { firstBelow, layOut, rowAt, type LaidRow, type Layout } from "./layout";
 import { drawMinimap } from "./minimap";
+import { openHeadings } from "./reveal";
 import { kAxisHeight, Painter } from "./scene";
 import { TileStore, type RowRef } from "./store";
 
@@ -14,6 +15,7 @@ const kPanASecond = 1.1; // widths of the window
 const kAskAfterMs = 40;
 const kHitPixels = 4;
 const kLabelsAround = 40;
+const kRowsBelow = 110; // pixels: of what comes into sight, room for the rows below it
 
 export interface Hover {
   x: number; // CSS pixels in the stage
@@ -53,8 +55,7 @@ export class Controller {
   private held = new Set<string>();
   private pointer: { x: number; y: number } | null = null;
   private seen: Seen = { first: 0, last: -1 };
-  private known: unknown = null; // the ranks and pins that the labels show
-  private knownPins: unknown = null;
+  private shown: unknown[] = []; // what the labels were made of
   private stopping: (() => void)[] = [];
 
   constructor(private on: Elements) {
@@ -78,6 +79,12 @@ export class Controller {
       this.askSoon();
     }));
     this.resize();
+    this.stopping.push(effect(() => {
+      const { rank, row } = rowWanted.value ?? {};
+      if (rank === undefined || ranks.value[rank]?.state !== "read") return;
+      rowWanted.value = null;
+      untracked(() => this.showRow(rank, row));
+    }));
   }
   dispose(): void {
     for (const stop of this.stopping) stop();
@@ -89,8 +96,9 @@ export class Controller {
   private layOut(): void {
     const before = this.layout;
     this.layout = layOut(ranks.peek(), toggled.peek(), order.peek(), this.on.area.clientHeight - kAxisHeight, pinned.peek());
-    if (this.layout.height !== before.height || this.layout.rows.length !== before.rows.length || this.known !== ranks.peek() || this.knownPins !== pinned.peek()) this.onLayout(this.layout);
-    [this.known, this.knownPins] = [ranks.peek(), pinned.peek()];
+    const shown = [ranks.peek(), toggled.peek(), order.peek(), pinned.peek()];
+    if (this.layout.height !== before.height || this.layout.rows.length !== before.rows.length || shown.some((of, i) => of !== this.shown[i])) this.onLayout(this.layout);
+    this.shown = shown;
     this.scrollTo(this.scroll);
   }
   private resize(): void {
@@ -185,12 +193,18 @@ export class Controller {
     this.askSoon();
     this.invalidate();
   }
-  showRow(rank: number, row: number): void {
-    const laid = this.layout.rows.find((of) => of.kind === "row" && of.rank === rank && of.row === row);
+  // Opens what hides it. Without a row: the first of the rank.
+  private showRow(rank: number, row: number | undefined): void {
+    openHeadings(rank, row);
+    this.layOut();
+    const laid = this.layout.rows.find((of) => of.kind === "row" && of.rank === rank && (row === undefined || of.row === row));
     if (!laid) return;
     const room = this.painter.height - kAxisHeight;
-    if (laid.top < this.scroll) this.scrollTo(laid.top - 30);
-    else if (laid.top + Math.min(laid.height, room) > this.scroll + room) this.scrollTo(laid.top + Math.min(laid.height, room) - room + 20);
+    const heading = this.layout.rows.find((of) => of.key === `rank/${rank}`)?.top ?? laid.top;
+    const bottom = laid.top + Math.min(laid.height, room);
+    // With the name of its rank and some rows below it, as far as there is room.
+    const [from, to] = bottom - heading + kRowsBelow <= room ? [heading, bottom + kRowsBelow] : [laid.top - 30, bottom + 20];
+    if (from < this.scroll || to > this.scroll + room) this.scrollTo(from < this.scroll || heading === from ? from : to - room);
   }
 
   // Keys that act while they are held.

@@ -1,11 +1,11 @@
 // The whole run in a strip: how busy each device was, the steps by phase below, and where the window is.
 import { colorOf, type Theme } from "../colors";
+import { kPhases } from "../steps";
 import { entryOf, kTileColumns, levelOf } from "../tiles";
 import type { Rank, Step, Window } from "../types";
 import { kInks, type Inks } from "./scene";
 import type { TileStore } from "./store";
 
-const kPhases = ["prefill", "decode", "mixed", "empty", "other"];
 const kStepsHeight = 4;
 
 // The run does not change while the window moves: it is drawn once and copied.

@@ -1,8 +1,7 @@
 // Brings a slice into sight: opens what hides its row, scrolls to it, moves or zooms the window.
-import { around, order, ranks, setView, toggle, toggled, view } from "../state";
+import { around, order, ranks, rowWanted, setView, toggle, toggled, view } from "../state";
 import type { At } from "../types";
 import { layOut } from "./layout";
-import { controller } from "./timeline";
 
 export function reveal(of: At): void {
   const { from, to } = view.value;
@@ -14,12 +13,17 @@ export function reveal(of: At): void {
     if (length > width * 0.9 || !wide) setView(around({ from: of.from_ns, to: of.to_ns }, wide ? 0.5 : 8));
     else setView({ from: (of.from_ns + of.to_ns - width) / 2, to: (of.from_ns + of.to_ns + width) / 2 });
   }
-  openHeading(`rank/${of.rank}`);
-  openHeading(`rank/${of.rank}/${ranks.value[of.rank]?.rows[of.row]?.group ?? ""}`);
-  requestAnimationFrame(() => controller?.showRow(of.rank, of.row));
+  rowWanted.value = { rank: of.rank, row: of.row };
+}
+// Opens the headings that hide a row.
+export function openHeadings(rank: number, row: number | undefined): void {
+  const of = row === undefined ? undefined : ranks.peek()[rank]?.rows[row];
+  if (order.peek() === "rows") return openHeading(`kind/${of?.kind ?? "steps"}`);
+  openHeading(`rank/${rank}`);
+  if (of) openHeading(`rank/${rank}/${of.group}`);
 }
 // Where there is such a heading and it is closed.
-export function openHeading(key: string): void {
-  const heading = layOut(ranks.value, toggled.value, order.value).rows.find((row) => row.key === key);
+function openHeading(key: string): void {
+  const heading = layOut(ranks.peek(), toggled.peek(), order.peek()).rows.find((row) => row.key === key);
   if (heading?.kind === "heading" && heading.open === false) toggle(key);
 }

@@ -54,7 +54,7 @@ export function Timeline() {
         </div>
         <canvas ref={minimap} class="minimap" aria-hidden="true" />
       </div>
-      <div class="stage" ref={stage} tabIndex={0} role="application" aria-label="Timeline. W and S zoom, A and D pan, N next step, G next gap, comma and dot previous and next slice. The table below shows what is selected.">
+      <div class="stage" ref={stage} tabIndex={0} role="application" aria-label="Timeline. W and S zoom, A and D pan, N next step, L slowest step, G longest gap of what is selected, comma and dot previous and next slice. The table below shows what is selected.">
         <div class="gutter">
           <div class="corner" style={{ height: `${kAxisHeight}px` }}>{meta.value && meta.value.ranks.length > 1 ? clockText(meta.value) : ""}</div>
           <div class="labels-box">

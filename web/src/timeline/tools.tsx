@@ -1,7 +1,7 @@
 // The line above the timeline: search, order of the rows, marks, and ways out of here.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { getJson, ServerError } from "../api";
-import { addMark, goTo, helpOpen, marks, order, pick, ranks, removeMark, said, search, selection, slice, trouble, view } from "../state";
+import { addMark, goTo, helpOpen, marks, order, pick, ranks, removeMark, said, search, searchWanted, selection, slice, trouble, view } from "../state";
 import type { Found, Place, Window } from "../types";
 import { count, duration } from "../units";
 import { download, openInPerfetto } from "../perfetto";
@@ -40,20 +40,28 @@ export async function nextFound(forward: boolean): Promise<void> {
   const from = slice.value ? slice.value.from_ns : forward ? view.value.from - 1 : view.value.to;
   const at = slice.value ? `&after=${slice.value.rank},${slice.value.row},${slice.value.lane}` : "";
   try {
-    const next = await getJson<Place>(`api/v1/next?what=search&from=${Math.round(from)}&forward=${forward ? 1 : 0}${at}&q=${encodeURIComponent(q)}`);
+    const next = await getJson<Place | null>(`api/v1/next?what=search&from=${Math.round(from)}&forward=${forward ? 1 : 0}${at}&q=${encodeURIComponent(q)}`);
+    if (!next) {
+      said.value = forward ? "no further slice of this name" : "no earlier slice of this name";
+      return;
+    }
     const found = await pick(next);
     if (found) reveal(found);
   } catch (error) {
-    if (error instanceof ServerError && error.status === 404) said.value = forward ? "no further slice of this name" : "no earlier slice of this name";
-    else trouble.value = String(error instanceof Error ? error.message : error);
+    trouble.value = String(error instanceof Error ? error.message : error);
   }
 }
 
+// The key / opened this tab.
+function focusIfWanted(box: HTMLInputElement | null): void {
+  if (!box || !searchWanted.peek()) return;
+  searchWanted.value = false;
+  box.focus();
+}
 function SearchBox() {
   const [found, setFound] = useState<Found | null>(null);
   const [open, setOpen] = useState(false);
   const [sentence, setSentence] = useState("");
-  const input = useRef<HTMLInputElement>(null);
   const text = search.value;
   useEffect(() => {
     const q = text.trim();
@@ -87,7 +95,7 @@ function SearchBox() {
   return (
     <div class="search" role="search">
       <input
-        ref={input}
+        ref={focusIfWanted}
         id="search"
         type="search"
         placeholder="Search the whole trace  ( / )"

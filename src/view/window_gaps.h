@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analysis/idle.h"
+#include "view/viewed_run.h"
+
+namespace tacho {
+
+// The whole time from one work of a device to its next one, of which a part lies in a window.
+struct WindowGap {
+  uint32_t rank = 0;
+  std::string_view device = {};           // lives as long as the rank
+  Interval when;                          // on the run's clock
+  IdleCause cause = IdleCause::kUnknown;  // the one with the largest part
+  DurationNs inside;                      // of the window
+};
+struct WindowGaps {
+  uint64_t count = 0;                   // of all that touch the window
+  std::vector<WindowGap> longest = {};  // by their parts inside it, then by start and rank
+};
+// The `most` longest, of all ranks or of one. Cost: O(idle slices in the window); memory: O(most).
+WindowGaps LongestGapsIn(const ReadRanks& ranks, Interval window, size_t most,
+                         std::optional<uint32_t> rank = {});
+
+}  // namespace tacho
