@@ -1,164 +1,19 @@
-// Mutates the input of scanner_fuzz as a trace: tokens, members and whole events are exchanged,
-// repeated and damaged, so that what comes out is still nearly JSON. Every third time libFuzzer's
-// own mutations on bytes.
+// Mutates JSON by its tokens, fields and objects, so that what comes out is still nearly JSON.
+// Every third time libFuzzer's own mutations on bytes.
+#include "fuzz/json_mutator.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace {
-
-constexpr size_t kChoiceBytes = 2;
-
-constexpr std::string_view kTokens[] = {
-    "\"ph\"",
-    "\"cat\"",
-    "\"name\"",
-    "\"pid\"",
-    "\"tid\"",
-    "\"ts\"",
-    "\"dur\"",
-    "\"id\"",
-    "\"args\"",
-    "\"s\"",
-    "\"bp\"",
-    "\"traceEvents\"",
-    "\"traceName\"",
-    "\"schemaVersion\"",
-    "\"deviceProperties\"",
-    "\"distributedInfo\"",
-    "\"baseTimeNanoseconds\"",
-    "\"WARNING\"",
-    "\"record_shapes\"",
-    "\"rank\"",
-    "\"correlation\"",
-    "\"External id\"",
-    "\"external id\"",
-    "\"device\"",
-    "\"stream\"",
-    "\"Ev Idx\"",
-    "\"labels\"",
-    "\"mine\"",
-    "\"Input Dims\"",
-    "\"X\"",
-    "\"M\"",
-    "\"B\"",
-    "\"E\"",
-    "\"s\"",
-    "\"t\"",
-    "\"f\"",
-    "\"i\"",
-    "\"C\"",
-    "\"b\"",
-    "\"kernel\"",
-    "\"Kernel\"",
-    "\"gpu_memcpy\"",
-    "\"cpu_op\"",
-    "\"cuda_runtime\"",
-    "\"python_function\"",
-    "\"user_annotation\"",
-    "\"gpu_user_annotation\"",
-    "\"Trace\"",
-    "\"ac2g\"",
-    "\"thread_name\"",
-    "\"process_name\"",
-    "\"\"",
-    "\"a\\\\\"",
-    "\"\\\"\"",
-    "\"\\u0041\"",
-    "\"\\ud83d\\ude00\"",
-    "\"\\u12\"",
-    "\"\xff\"",
-    "\"\xc3\xa9\"",
-    "\"a\nb\"",
-    "\"a\"b\"",
-    "\"a\", \"b\"",
-    "\"[{\"ph\": \"X\"}]\"",
-    "\"\1\"",
-    "null",
-    "true",
-    "false",
-    "nan",
-    "inf",
-    "-inf",
-    "0",
-    "-0",
-    "1",
-    "-1",
-    "7",
-    "00",
-    "01",
-    "1.5",
-    "1.25",
-    "1.125",
-    "1.0625",
-    "0.-05",
-    "-1.-234",
-    "1e3",
-    "1E-3",
-    "2.5e1",
-    "\"12.5\"",
-    "\"5\"",
-    "-5",
-    "+5",
-    "1.",
-    ".5",
-    "12345678",
-    "123456789012345678",
-    "1234567890123456789",
-    "18446744073709551615",
-    "2300000000000000",
-    "2300000000000001",
-    "100000000000",
-    "100000000001",
-    "1790857026000000.123",
-    "[1, 2, 3]",
-    "[]",
-    "{}",
-    "[[1], [2]]",
-    "[[[",
-    "{\"a\": 1}",
-    "{\"a\": {\"b\": [{}]}}",
-    ",",
-    ":",
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    "\\",
-    ", ,",
-    "},",
-    "],",
-    "}]",
-    "{\"ph\"",
-    "{\n    \"ph\"",
-    "]}",
-    "],\"traceName\":\"t\"}",
-    "\"key\": ,",
-    " ",
-    "\n  ",
-    "\r\n",
-    "\xef\xbb\xbf",
-    R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":9.5,"dur":2,"args":{"device":0,"stream":7,"correlation":5,"External id":3}},)",
-    R"({"ph": "X", "cat": "cuda_runtime", "name": "l", "pid": 1, "tid": 1, "ts": 8.000, "dur": 1.000, "args": {"correlation": 5}},)",
-    R"({"ph":"s","id":5,"pid":1,"tid":1,"ts":8.000,"cat":"ac2g","name":"ac2g"},)",
-    R"({"ph":"B","name":"o","pid":1,"tid":1,"ts":1,"args":{"a":1}},{"ph":"E","pid":1,"tid":1,"ts":4},)",
-    R"({"name":"thread_name","ph":"M","ts":1,"pid":1,"tid":1,"args":{"name":"t"}},)",
-    R"({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":1,"ts":3,"args":{"Bytes":-4,"Addr":77}},)",
-    R"({"ph":"C","name":"m","pid":1,"ts":2,"args":{"used":5,"":0.25,"text":"x"}},)",
-    R"({"ph":"b","cat":"c","id":7,"name":"r","pid":1,"ts":2,"args":{"a":1}},)",
-    R"({"ph":"e","cat":"c","id":7,"name":"r","pid":1,"ts":6},)",
-    R"({"args":{"External id":5,"device":1},"cat":"Kernel","dur":2.5,"name":"k","ph":"X","pid":1,"tid":2,"ts":1.5},)",
-};
-constexpr std::string_view kSeed =
-    R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1.5,"dur":2},)"
-    R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":2.5,"dur":2}],"traceName":"t"})";
 
 struct Span {
   size_t begin = 0, size = 0;
@@ -166,7 +21,8 @@ struct Span {
 
 class JsonMutator {
  public:
-  JsonMutator(std::string json, unsigned seed) : json_(std::move(json)), random_(seed) {}
+  JsonMutator(std::string json, unsigned seed, const FuzzedJson& kind)
+      : kind_(kind), json_(std::move(json)), random_(seed) {}
 
   std::string Mutate() {
     for (size_t n = 1 + Below(3); n > 0; --n) Step();
@@ -179,11 +35,12 @@ class JsonMutator {
   }
 
   void Step() {
-    if (json_.empty()) json_ = kSeed;
+    if (json_.find_first_not_of(" \n") == std::string::npos) json_ = kind_.seed;
     FindTokens();
+    if (kind_.strict && Below(4) > 0) return KeepTypes();
     const Span token = tokens_[Below(tokens_.size())];
-    const std::string_view word = kTokens[Below(std::size(kTokens))];
-    switch (Below(13)) {
+    const std::string_view word = kind_.words[Below(kind_.words.size())];
+    switch (Below(17)) {
       case 0:
         return Replace(token, IsNumber(token) && Below(2) == 0 ? Number() : std::string(word));
       case 1:
@@ -213,17 +70,24 @@ class JsonMutator {
         const size_t length = Below(10) == 0 ? 4000 + Below(3000) : Below(100);
         return Replace({Below(json_.size()), 0}, std::string(length, kLetters[Below(6)]));
       }
-      default:
+      case 12:
         return RepeatMember();
+      case 13:
+        return DropField();
+      case 14:
+        return ReplaceValue(TextOf(ValueFrom(Below(tokens_.size()))));
+      default:
+        return ReplaceValue(Below(3) > 0 ? std::string(word) : Number());
     }
   }
 
-  // Strings, words and numbers, single marks; white space belongs to what is in front of it.
+  // Strings, words and numbers, single marks; none of the white space between them.
   void FindTokens() {
     tokens_.clear();
     objects_.clear();
     std::vector<size_t> open;
-    for (size_t at = 0; at < json_.size();) {
+    for (size_t at = json_.find_first_not_of(" \n"); at < json_.size();
+         at = json_.find_first_not_of(" \n", at)) {
       size_t end = at + 1;
       if (json_[at] == '"') {
         while (end < json_.size() && json_[end] != '"') end += json_[end] == '\\' ? 2 : 1;
@@ -250,10 +114,8 @@ class JsonMutator {
     }
   }
 
-  [[nodiscard]] bool IsNumber(Span token) const {
-    const char c = json_[token.begin];
-    return c == '-' || (c >= '0' && c <= '9');
-  }
+  static bool StartsNumber(char c) { return c == '-' || (c >= '0' && c <= '9'); }
+  [[nodiscard]] bool IsNumber(Span token) const { return StartsNumber(json_[token.begin]); }
 
   // A number in any of the forms that producers write.
   std::string Number() {
@@ -269,6 +131,75 @@ class JsonMutator {
     return Below(10) == 0 ? '"' + number + '"' : number;
   }
 
+  // A whole object or array if one begins at this token, else the token.
+  [[nodiscard]] Span ValueFrom(size_t first) const {
+    int depth = 0;
+    for (size_t i = first; i < tokens_.size(); ++i) {
+      const char c = json_[tokens_[i].begin];
+      depth += (c == '{' || c == '[') ? 1 : (c == '}' || c == ']') ? -1 : 0;
+      if (depth <= 0)
+        return {tokens_[first].begin, tokens_[i].begin + tokens_[i].size - tokens_[first].begin};
+    }
+    return tokens_[first];
+  }
+
+  // The index of the colon of a field; 0 if there is none.
+  size_t AnyColon() {
+    std::vector<size_t> colons;
+    for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
+      if (json_[tokens_[i].begin] == ':') colons.push_back(i);
+    }
+    return colons.empty() ? 0 : colons[Below(colons.size())];
+  }
+
+  void ReplaceValue(const std::string& by) {
+    if (const size_t colon = AnyColon(); colon > 0) Replace(ValueFrom(colon + 1), by);
+  }
+
+  void KeepTypes() {
+    switch (Below(8)) {
+      case 0:
+        return RepeatObject();
+      case 1:
+        return SwapObjects();
+      case 2:
+        return DropField();
+      default:
+        return ReplaceByLike();
+    }
+  }
+
+  // A number by a number, a text by a text: of the words, or of this document.
+  void ReplaceByLike() {
+    const size_t colon = AnyColon();
+    if (colon == 0) return;
+    const Span value = tokens_[colon + 1];
+    const auto is_like = [&](std::string_view text) {
+      const char c = json_[value.begin];
+      return text[0] == c || (StartsNumber(text[0]) && StartsNumber(c));
+    };
+    for (int draws = 0; draws < 30; ++draws) {
+      const std::string by = Below(2) == 0 ? std::string(kind_.words[Below(kind_.words.size())])
+                                           : TextOf(ValueFrom(Below(tokens_.size())));
+      if (is_like(by)) return Replace(ValueFrom(colon + 1), by);
+    }
+  }
+
+  // With a comma before or after it, so that the object stays one.
+  void DropField() {
+    const size_t colon = AnyColon();
+    if (colon == 0) return;
+    const Span value = ValueFrom(colon + 1);
+    size_t begin = tokens_[colon - 1].begin, end = value.begin + value.size;
+    const size_t after = json_.find_first_not_of(" \n", end);
+    if (after != std::string::npos && json_[after] == ',') {
+      end = after + 1;
+    } else if (colon > 1 && json_[tokens_[colon - 2].begin] == ',') {
+      begin = tokens_[colon - 2].begin;
+    }
+    Replace({begin, end - begin}, {});
+  }
+
   void RepeatObject() {
     if (objects_.empty()) return;
     const Span object = objects_[Below(objects_.size())];
@@ -281,8 +212,8 @@ class JsonMutator {
       if (one_in != SIZE_MAX) ChangeDigits(copy, one_in);
       more += ',' + copy;
     }
-    const Span behind = Below(2) == 0 ? object : objects_[Below(objects_.size())];
-    Replace({behind.begin + behind.size, 0}, more);
+    const Span before = Below(2) == 0 ? object : objects_[Below(objects_.size())];
+    Replace({before.begin + before.size, 0}, more);
   }
 
   void SwapObjects() {
@@ -323,6 +254,7 @@ class JsonMutator {
     Replace({commas[Below(2) == 0 ? i : Below(commas.size())], 0}, member);
   }
 
+  const FuzzedJson& kind_;
   std::string json_;
   std::minstd_rand random_;
   std::vector<Span> tokens_, objects_;
@@ -332,16 +264,24 @@ class JsonMutator {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
+  const FuzzedJson& kind = JsonOfTarget();
   const unsigned random = seed >> 16 ^ seed;
-  if (size < kChoiceBytes || random % 3 == 0) {
+  if (size < kind.choice_bytes || random % 3 == 0) {
     return LLVMFuzzerMutate(data, std::min(size, max_size), max_size);
   }
-  if (random % 8 != 0) max_size = std::min<size_t>(max_size, 4000);  // small ones are run faster
-  if (random % 8 == 1) data[1] = static_cast<uint8_t>(random >> 3);
-  if (random % 16 == 2) data[0] = static_cast<uint8_t>(random >> 4);
-  std::string json(reinterpret_cast<const char*>(data) + kChoiceBytes, size - kChoiceBytes);
-  json = JsonMutator(std::move(json), seed + 1).Mutate();
-  json.resize(std::min(json.size(), max_size - kChoiceBytes));
-  std::memcpy(data + kChoiceBytes, json.data(), json.size());
-  return kChoiceBytes + json.size();
+  if (random % 8 != 0) max_size = std::min(max_size, kind.small);  // small ones are run faster
+  if (kind.choice_bytes > 1) {
+    if (random % 8 == 1) data[1] = static_cast<uint8_t>(random >> 3);
+    if (random % 16 == 2) data[0] = static_cast<uint8_t>(random >> 4);
+  }
+  const std::string_view before(reinterpret_cast<const char*>(data) + kind.choice_bytes,
+                                size - kind.choice_bytes);
+  const size_t most = max_size - kind.choice_bytes;
+  std::string json;
+  // One that becomes too large is made anew, and cut off the fourth time.
+  for (unsigned attempt = 0; attempt < 4 && (attempt == 0 || json.size() > most); ++attempt)
+    json = JsonMutator(std::string(before), seed + 1 + attempt, kind).Mutate();
+  json.resize(std::min(json.size(), most));
+  std::memcpy(data + kind.choice_bytes, json.data(), json.size());
+  return kind.choice_bytes + json.size();
 }
