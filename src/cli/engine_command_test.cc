@@ -335,8 +335,9 @@ TEST_F(EngineCommand, StatusTellsADeadEngine) {
   EXPECT_EQ(ran.status, kRemoteFailed);
   EXPECT_THAT(ran.out, HasSubstr("unhealthy: its /health answers 503"));
   EXPECT_THAT(ran.out, Not(HasSubstr("ready")));
-  EXPECT_EQ(Json::parse(RunIt({"status", engine.url(), "--json"}).out)["workers"][0]["unhealthy"],
-            "its /health answers 503");
+  const Json json = Json::parse(RunIt({"status", engine.url(), "--json"}).out);
+  EXPECT_EQ(json["workers"][0]["unhealthy"], "its /health answers 503");
+  EXPECT_THAT(FindingIds(json), Contains("engine-dead"));
 }
 
 TEST_F(EngineCommand, StatusTellsWhoProfiles) {

@@ -4,6 +4,7 @@
 
 #include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
+#include "control/finding_for_test.h"
 #include "net/url.h"
 
 namespace tacho {
@@ -83,6 +84,7 @@ TEST_F(DiscoverTest, FilesAreListsOrLogs) {
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(Urls(*found), ElementsAre("http://a:1"));
   EXPECT_THAT(TextsOf(found->findings, false), ElementsAre(HasSubstr("passed over")));
+  EXPECT_THAT(IdsOf(found->findings), ElementsAre("several-routers"));
   EXPECT_THAT(Find({File("nothing: here\n")}).error().message, HasSubstr("neither a list"));
   EXPECT_EQ(Find({File("Router launched at 127.0.0.1:1, x\n")}).error().kind, ErrorKind::kRemote);
 }
@@ -113,6 +115,7 @@ TEST_F(DiscoverTest, AKeyGoesToServersThatTheUserNamed) {
   ASSERT_TRUE(found);
   EXPECT_EQ(use(worker.url()), KeyUse::kSent);
   EXPECT_THAT(TextsOf(found->findings, false), ElementsAre(HasSubstr(worker.url())));
+  EXPECT_THAT(IdsOf(found->findings), ElementsAre("key-sent-to-workers"));
 }
 
 TEST_F(DiscoverTest, AnInvalidAddressGetsNoRequest) {
@@ -133,6 +136,7 @@ TEST_F(DiscoverTest, TheSameWorkerTwiceIsOne) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->workers.size(), 1u);
   EXPECT_THAT(TextsOf(found->findings, false), ElementsAre(HasSubstr("named twice")));
+  EXPECT_THAT(IdsOf(found->findings), ElementsAre("listed-twice"));
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ TEST(Finding, AnErrorOfAWorkerKeepsItsKindAndNamesTheWorker) {
     for (const char* message : {"http://h:1: no", "/folder: not there"}) {
       const Finding finding = FindingOf({kind, message}, "http://h:1");
       EXPECT_EQ(finding.severity(), FindingSeverity::kBlocking);
+      EXPECT_EQ(finding.id,
+                kind == ErrorKind::kRemote ? FindingId::kNoAnswer : FindingId::kRequestDoesNotFit);
       EXPECT_EQ(ErrorOf(finding).kind, kind);
       EXPECT_EQ(finding.subject, "http://h:1");
       EXPECT_EQ(ErrorOf(finding).message, std::string_view(message).starts_with("http")

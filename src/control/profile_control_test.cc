@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "control/fake_engine_for_test.h"
+#include "control/finding_for_test.h"
 #include "control/profile_needs.h"
 #include "control/version.h"
 
@@ -82,6 +83,10 @@ TEST(PlanStart, RefusesWhatVllmCannotDo) {
   EngineFacts stacks = Vllm();
   stacks.profiler.with_stack = true;
   EXPECT_THAT(WhyNot(stacks, Keyed()), HasSubstr("1.6 million events"));
+  EXPECT_EQ(FindObstacle(kWorker, stacks, Keyed())->id, FindingId::kStacksUnbounded);
+  stacks.profiler.with_stack.reset();
+  EXPECT_THAT(IdsOf(FindRisks(kWorker, stacks, Keyed())), testing::ElementsAre("stacks-unknown"));
+  stacks.profiler.with_stack = true;
   ProfileOptions bounded = Keyed();
   bounded.steps = 2;
   EXPECT_TRUE(PlanStart(kWorker, stacks, bounded));
@@ -127,6 +132,7 @@ TEST(FindRisks, AScheduleThatRecordsOnce) {
   facts.profiler.warmup_iterations = 2;
   EXPECT_THAT(TextsOf(FindRisks(kWorker, facts, Keyed()), false),
               testing::ElementsAre(HasSubstr("the first session of its life")));
+  EXPECT_THAT(IdsOf(FindRisks(kWorker, facts, Keyed())), testing::ElementsAre("schedule-once"));
   facts.version = "0.32.0";
   EXPECT_TRUE(FindRisks(kWorker, facts, Keyed()).empty());
 }
@@ -286,6 +292,8 @@ TEST(SendAll, StartsNothingIfAnotherSessionRuns) {
   EXPECT_EQ(PlanStart(kWorker, Sglang("0.4.9"), Keyed())->guard_body, "");
   EXPECT_THAT(TextsOf(FindRisks(kWorker, Sglang("0.4.9"), Keyed()), false),
               testing::ElementsAre(HasSubstr("does not report whether somebody profiles it")));
+  EXPECT_THAT(IdsOf(FindRisks(kWorker, Sglang("0.4.9"), Keyed())),
+              testing::ElementsAre("sessions-not-reported"));
   ProfileOptions stages = Keyed();
   stages.steps = 3;
   stages.fields["profile_by_stage"] = "true";

@@ -1,4 +1,5 @@
 #include "control/worker_list.h"
+#include "control/finding_for_test.h"
 
 #include <gmock/gmock.h>
 
@@ -143,6 +144,8 @@ TEST(UnifyWorkers, RanksOfOneServerAreOneWorker) {
   EXPECT_THAT(TextsOf(findings, false),
               ElementsAre(HasSubstr("gRPC"), HasSubstr("ftp://h:5"), HasSubstr("listed 2 times"),
                           HasSubstr("unhealthy")));
+  EXPECT_THAT(IdsOf(findings),
+              ElementsAre("grpc-worker", "invalid-address", "listed-twice", "unhealthy-by-router"));
 }
 
 }  // namespace

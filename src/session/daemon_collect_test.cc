@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/folder_for_test.h"
+#include "control/finding_for_test.h"
 #include "session/fake_daemon_for_test.h"
 #include "session/small_disk_for_test.h"
 
@@ -52,6 +53,7 @@ TEST_F(DaemonCollectTest, RemovesNothingThatIsOnlyLinkedTo) {
   EXPECT_TRUE(fs::exists(trace_));
   EXPECT_EQ(fs::file_size(There()), (1u << 20) + 18);
   EXPECT_THAT(TextsOf(findings_, true), Contains(HasSubstr("only a link")));
+  EXPECT_THAT(IdsOf(findings_), Contains("only-linked"));
 }
 
 TEST_F(DaemonCollectTest, AWorkerWithoutAFolderOfItsOwnKeepsItsTrace) {

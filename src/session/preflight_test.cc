@@ -4,6 +4,7 @@
 
 #include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
+#include "control/finding_for_test.h"
 #include "control/open_session.h"
 
 namespace tacho {
@@ -37,6 +38,15 @@ class PreflightTest : public ::testing::Test {
     options_.targets.clear();
     for (const FakeEngine* engine : engines) options_.targets.push_back(engine->url());
     return RunPreflight(*client_, options_, *run_, "tacho-1", {});
+  }
+  // Why it leaves `engine` out, beside one that writes to `folder` and can be recorded.
+  FindingId WhyLeftOut(const FakeEngine& engine, const std::string& folder) {
+    const FakeEngine well(VllmThatWritesTo(folder));
+    options_.keep_going = true;
+    const auto preflight = Run({&engine, &well});
+    options_.keep_going = false;
+    const bool one = preflight && preflight->left_out.size() == 1;
+    return one ? preflight->left_out[0].expectation.trouble->id : FindingId::kCount;
   }
   // Nothing but questions was sent.
   static void ExpectUntouched(const FakeEngine& engine) {
@@ -105,6 +115,8 @@ TEST_F(PreflightTest, RefusesATraceDirThatContradictsTheEngine) {
   EXPECT_EQ(preflight.error().kind, ErrorKind::kUsage);
   EXPECT_THAT(preflight.error().message, HasSubstr("it writes its traces to " + folder_.path()));
   EXPECT_THAT(preflight.error().message, HasSubstr("--trace-dir says /somewhere/else"));
+  options_.trace_dir = folder_.At("traces");
+  EXPECT_EQ(WhyLeftOut(engine, options_.trace_dir), FindingId::kTraceDirContradicted);
 }
 
 TEST_F(PreflightTest, TakesATraceDirThatTheEngineWillMake) {
@@ -113,6 +125,7 @@ TEST_F(PreflightTest, TakesATraceDirThatTheEngineWillMake) {
   const auto preflight = Run({&engine});
   ASSERT_TRUE(preflight) << preflight.error().message;
   EXPECT_THAT(TextsOf(preflight->findings, false), Contains(HasSubstr("is not there yet")));
+  EXPECT_THAT(IdsOf(preflight->findings), Contains("trace-dir-missing"));
 }
 
 TEST_F(PreflightTest, AFolderMountedElsewhereIsFoundByMap) {
@@ -120,6 +133,7 @@ TEST_F(PreflightTest, AFolderMountedElsewhereIsFoundByMap) {
   auto preflight = Run({&engine});
   ASSERT_FALSE(preflight);
   EXPECT_THAT(preflight.error().message, HasSubstr("--map /no/such/on/this/host=DIR"));
+  EXPECT_EQ(WhyLeftOut(engine, folder_.path()), FindingId::kFolderNotSeen);
   options_.maps = {{"/no/such", folder_.path()}};
   preflight = Run({&engine});
   ASSERT_TRUE(preflight) << preflight.error().message;

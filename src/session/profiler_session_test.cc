@@ -7,6 +7,7 @@
 
 #include "base/folder_for_test.h"
 #include "control/fake_engine_for_test.h"
+#include "control/finding_for_test.h"
 
 namespace tacho {
 namespace {
@@ -169,6 +170,7 @@ TEST_F(ProfilerSessionTest, AStopThatIsNotAnsweredInTime) {
   options_.patience = std::chrono::milliseconds(1000);
   Record();
   EXPECT_THAT(Expected(1).trouble->Words(), StartsWith("did not answer its stop: "));
+  EXPECT_EQ(Expected(1).trouble->id, FindingId::kStopNotAnswered);
   EXPECT_THAT(Expected(1).trouble->Words(), HasSubstr("it still writes, or hangs"));
   EXPECT_FALSE(Expected(1).answered_stop);
   EXPECT_TRUE(IsMarked(1)) << "it may still run";
@@ -188,6 +190,7 @@ TEST_F(ProfilerSessionTest, EnginesWithoutKeysThatShareAFolderGetOneProcessEach)
   EXPECT_THAT(FilesOf(1), ElementsAre("traces/w1/bbbbb-rank-0.1.pt.trace.json"));
   EXPECT_THAT(TextsOf(recording_.findings, false),
               ElementsAre(HasSubstr("those of the process aaaaa")));
+  EXPECT_THAT(IdsOf(recording_.findings), ElementsAre("shared-folder"));
 }
 
 TEST_F(ProfilerSessionTest, AnOldSessionIsEndedAndItsFilesAreNotOurs) {
@@ -200,6 +203,7 @@ TEST_F(ProfilerSessionTest, AnOldSessionIsEndedAndItsFilesAreNotOurs) {
   EXPECT_THAT(TextsOf(recording_.findings, false),
               ElementsAre(HasSubstr("a session that was running at " + engine.url() +
                                     " was ended: it left ")));
+  EXPECT_THAT(IdsOf(recording_.findings), ElementsAre("old-session-ended"));
   EXPECT_THAT(session.files().NewTracesIn(traces_.path()), ElementsAre());
 }
 

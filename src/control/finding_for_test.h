@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "control/finding.h"
+
+namespace tacho {
+
+// "listed-twice", ..., in their order.
+inline std::vector<std::string_view> IdsOf(const std::vector<Finding>& findings) {
+  std::vector<std::string_view> ids;
+  for (const Finding& finding : findings) ids.push_back(KindOf(finding.id).id);
+  return ids;
+}
+
+}  // namespace tacho
