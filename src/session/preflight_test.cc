@@ -6,6 +6,8 @@
 #include "control/fake_engine_for_test.h"
 #include "control/finding_for_test.h"
 #include "control/open_session.h"
+#include "session/preflight_folders.h"
+#include "session/small_disk_for_test.h"
 
 namespace tacho {
 namespace {
@@ -138,6 +140,14 @@ TEST_F(PreflightTest, AFolderMountedElsewhereIsFoundByMap) {
   preflight = Run({&engine});
   ASSERT_TRUE(preflight) << preflight.error().message;
   EXPECT_EQ(preflight->workers[0].folder, folder_.At("on/this/host"));
+}
+
+TEST_F(PreflightTest, SaysOnceThatAFolderHasLittleRoom) {
+  const SmallDiskForTest small(folder_.At("small"));
+  if (!small.works()) GTEST_SKIP() << "no right to mount a small disk";
+  std::vector<Finding> findings;
+  for (int i = 0; i < 2; ++i) LookAtRoom(folder_.At("small"), findings);
+  EXPECT_THAT(IdsOf(findings), ElementsAre("little-room"));
 }
 
 TEST_F(PreflightTest, RefusesSomebodyElsesSession) {

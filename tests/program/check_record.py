@@ -12,7 +12,7 @@ import subprocess
 
 import processes
 import scenario
-from recordings import ranks, record, whole
+from recordings import finds, ranks, record, whole
 from scenario import check, run, simulation, target
 
 
@@ -75,6 +75,7 @@ def requests(folder):
             check("requests: before it too", report["baseline"]["requests_done"] > 0, report["baseline"])
         done, report, run_folder = record(folder, target(addresses), "--requests", "100000")
         whole("too many requests", done, report, run_folder, 2)
+        finds("too many requests", report, "too-few-requests")
         check("too many requests: said", re.search(r"\d+ of 100000 requests ended in the window", done.stderr), done.stderr)
         refused, _, _ = record(folder, target(addresses), "--requests", "5", "--via", "daemon")
         check("requests by the daemon", refused.returncode == 2 and "by time alone" in refused.stderr, refused.stderr)
@@ -170,6 +171,7 @@ def generations(folder):
                                               f"{folder}/{version}/engine")
             name = f"vllm {version}"
             check(f"{name}: status", done.returncode == 0, done.stdout + done.stderr)
+            finds(name, report, "trace-dir-missing", "stacks-unknown", "trial-files")
             # 0.10 names no steps in its traces: they prove the rank by their events.
             check(f"{name}: proven", report is not None and all(r["proven"] and ("steps" in r) == (version != "0.10")
                                                                 for r in ranks(report)), f"{done.stderr}\n{report}")
@@ -190,6 +192,7 @@ def by_stage(folder):
         done, report, run_folder = record(folder, target(addresses), "--by-stage", "--steps", "4", "--duration", "20s")
         check("by stage: both", done.returncode == 0 and report and [len(r["files"]) for r in ranks(report)] == [2],
               f"{done.returncode} {done.stderr} {report and ranks(report)}")
+        finds("by stage", report, "load-after-start")
 
 
 scenario.main([two_behind_a_router, steps, requests, data_parallel, low_rate, one_at_a_time, generations, sglang, by_stage],

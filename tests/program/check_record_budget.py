@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import scenario
-from recordings import NOTHING_ASKED, Recording, ranks, record, state_file
+from recordings import NOTHING_ASKED, Recording, finds, ranks, record, state_file
 from scenario import check, simulation, target
 
 SPOKEN = re.compile(r"forecast +about ([\d.]+) (MB|GB) and ([\d.]+) s of flush a rank for ([\d.]+) s; bounded to (\d+) steps: "
@@ -58,6 +58,7 @@ def by_default(folder):
         check("default: says the disk", re.search(r"MB of disk for 2 ranks", done.stderr), done.stderr)
         if not report:
             return
+        finds("default", report, "table-of-averages")
         check("default: the trial is nobody's trace", not list(run_folder.rglob("*trial*")) and
               not list(pathlib.Path(folder, "engine").rglob("*trial*")), list(pathlib.Path(folder).rglob("*trial*")))
         # Known by now, and started before: no further trial.
@@ -188,6 +189,7 @@ def own_bound(folder):
         done, report, _ = record(folder, target(addresses), "--duration", "3s", quick=NOTHING_ASKED)
         warned = "its own configuration ends each session after 5 steps (max_iterations)"
         check("own bound: before the start", warned in done.stderr and done.stderr.index(warned) < done.stderr.index("  start "), done.stderr)
+        finds("own bound", report, "own-bound", "ended-by-own-bound")
         first = " ".join(done.stdout.split("VERDICT")[0].split())
         check("own bound: on the first lines", re.search(r"window .* it holds \d+ ms of the window's [34]\.\d s: the engine's own bound of "
                                                          r"5 steps \(max_iterations\) ended its session", first), first)

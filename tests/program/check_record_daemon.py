@@ -14,7 +14,7 @@ import time
 
 import processes
 import scenario
-from recordings import QUICK, TWO, Recording, ranks, record, whole
+from recordings import QUICK, TWO, Recording, finds, ranks, record, whole
 from scenario import check, run, simulation, target, wait_for
 
 
@@ -82,6 +82,7 @@ def by_daemon_refused(folder):
         taken.bind(f"{folder}/dynolog")
         done, report, run_folder = record(folder, target(addresses))
         check("socket taken: status", done.returncode in (4, 6), f"{done.returncode} {done.stderr}")
+        finds("socket taken", report, "daemon-unavailable")
         check("socket taken: said", "is taken" in done.stdout, done.stdout)
 
 
@@ -162,6 +163,7 @@ def daemon_late_answers(folder):
               (done.returncode, done.stdout, done.stderr))
         check("late answers: said", "of 8 processes were too late for the window" in done.stderr and
               [r for r in report["remarks"] if "too late" in r], (done.stderr, report["remarks"]))
+        finds("late answers", report, "window-taken-again")
         check("late answers: one window", not [f for f in run_folder.rglob("*kineto_*")], list(run_folder.rglob("*kineto*")))
         files = [f for r in ranks(report) for f in r["files"]]
         check("late answers: all of the second window", len(files) == 4 and all("kineto-again_" in f for f in files), files)
@@ -171,6 +173,7 @@ def daemon_late_answers(folder):
         check("always late: status", done.returncode == 4 and "2 of 4 ranks proven" in done.stdout, (done.returncode, done.stdout))
         said = [m for m in report["missing"] if late + ")" in m]
         check("always late: in JSON", len(said) == 2 and all("told too late" in m for m in said), said)
+        finds("always late", report, "too-late")
         check("always late: on the screen", "4 of its 4 processes did not begin" in " ".join(done.stdout.split()), done.stdout)
         check("always late: no other cause", "disk" not in done.stdout and "disk" not in json.dumps(report["missing"]), done.stdout)
 
@@ -197,6 +200,7 @@ def daemon_late(folder):
         said = [m for m in report["missing"] if late + ")" in m]
         check("late: status", done.returncode == 4, (done.returncode, done.stdout))
         check("late: named", len(said) == 2 and all("still write" in m for m in said), (said, report["troubles"]))
+        finds("late", report, "still-writing")
         file = re.search(r"(/\S+/kineto_\d+\.json) will be there", said[0]) if said else None
         check("late: its file comes", file and wait_for(lambda: os.path.exists(file[1])), said)
 

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import scenario
-from recordings import QUICK, TWO, Recording, record
+from recordings import QUICK, TWO, Recording, finds, record
 from scenario import Skipped, check, run, simulation, target
 from simulator import post
 
@@ -26,6 +26,7 @@ def bad_targets(folder):
         done, report, run_folder = record(folder, [url, dead], "--keep-going")
         check("dead among others: kept going", report is not None and
               [r["proven"] for w in report["workers"] if w["url"] == url for r in w["ranks"]] == [True], done.stderr)
+        finds("dead among others", report, "no-answer")
         check("dead among others: named", dead in done.stderr, done.stderr)
         done = run("engine", "status", url, dead)
         check("dead among others: status", done.returncode == 6 and url in done.stdout and dead in done.stderr,
@@ -66,9 +67,9 @@ def refusals(folder):
     check("no target: status", done.returncode == 2, done.stderr)
 
 
-def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
+def meet(folder, fault, status, cause, *options, engines=(), sessions=1, finding=None):
     """Records two servers, of which the second has the fault: how the last of so many sessions ends, what the screen says
-    of the cause (a pattern; None: nothing is missing), what run.json holds. Gives run.json, or None."""
+    of the cause (a pattern; None: nothing is missing), what run.json holds, the finding's id too. Gives run.json, or None."""
     base = f"{folder}/{re.sub('[^a-z0-9]', '-', fault)}"
     with simulation(base, "--count", "2", "--tp", "2", "--router", "vllm", "--fault", fault, *engines) as addresses:
         begin = time.monotonic()
@@ -90,6 +91,8 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
             check(f"{fault}: each finding is in one sentence, and the other way round", len(findings) == len(sentences) and all(
                 any(s.startswith(f"{f['subject']}: " if "subject" in f else "") and f["evidence"] in s for s in sentences) and
                 f["evidence"] and f["remedy"] for f in findings), (findings, sentences))
+            if finding:
+                finds(fault, report, finding)
             check(f"{fault}: each sentence is of a finding", all(any(f["evidence"] in s for f in findings) for s in sentences),
                   (findings, sentences))
             check(f"{fault}: what is missing comes first, in the order of its sentences", all(
@@ -106,12 +109,12 @@ def meet(folder, fault, status, cause, *options, engines=(), sessions=1):
 
 def faults(folder):
     """Of the profiler: each must end, say what is missing and why, and leave a run folder that says so."""
-    meet(folder, "error-500-start@1", 4, "did not start, in the trial before the window: .*out of memory", "--keep-going")
+    meet(folder, "error-500-start@1", 4, "did not start, in the trial before the window: .*out of memory", "--keep-going", finding="did-not-start")
     # Already the stop before its start hangs; without --keep-going nobody is started then.
-    meet(folder, "hang-stop@1", 4, "did not answer the stop before its start: no answer within 15 s", "--keep-going")
-    meet(folder, "lose-rank@1:0", 4, "w1 .*: no file of this rank")
+    meet(folder, "hang-stop@1", 4, "did not answer the stop before its start: no answer within 15 s", "--keep-going", finding="old-session-hangs")
+    meet(folder, "lose-rank@1:0", 4, "w1 .*: no file of this rank", finding="no-file-of-rank")
     meet(folder, "truncate@1", 4, "w1 .*: .*truncated-json")
-    meet(folder, "die-in-flush@1", 4, "(died|cancelled)", "--keep-going")
+    meet(folder, "die-in-flush@1", 4, "(died|cancelled)", "--keep-going", finding="engine-died")
     meet(folder, "disk-full@1", 4, "full disk is the usual cause .*truncated-json")
     meet(folder, "slow-flush@1:3s", 0, None)
     meet(folder, "not-found@1", 2, "--profiler-config")
@@ -123,7 +126,7 @@ def faults_beside(folder):
     # A number from one process alone would not be valid.
     report = meet(folder, "hang-start@1", 4, "did not start, in the trial before the window: no answer within 15 s: it hangs", "--keep-going")
     check("hang-start: no spread of one start", report and "start_spread_ns" not in report, report)
-    meet(folder, "error-500-stop@1", 4, "refused to stop: HTTP 500")
+    meet(folder, "error-500-stop@1", 4, "refused to stop: HTTP 500", finding="stop-refused")
     meet(folder, "silent-second-session@1", 4, "records one session only", sessions=2)
     # It dies in the window: the load begins just before the start, with some twenty steps a second.
     report = meet(folder, "die-in-load@1:60", 4, "HTTP 500|died|connection", "--warm-up", "0ms", "--baseline", "0ms",
@@ -132,7 +135,7 @@ def faults_beside(folder):
           for w in report["workers"] for r in w["ranks"]), report and report["missing"])
     meet(folder, "clock-skew@1:3ms", 0, None)
     meet(folder, "clock-drift@1:50", 0, None)
-    meet(folder, "error-in-stream@1:10", 0, r"\d+ of \d+ requests failed: error inside the answer")
+    meet(folder, "error-in-stream@1:10", 0, r"\d+ of \d+ requests failed: error inside the answer", finding="requests-failed")
     meet(folder, "unhealthy@1", 0, None)  # /health is never asked: on SGLang it is a forward
 
 

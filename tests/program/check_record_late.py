@@ -8,7 +8,7 @@ import pathlib
 import re
 
 import scenario
-from recordings import NOTHING_ASKED, Recording, ranks, record, state_file
+from recordings import NOTHING_ASKED, Recording, finds, ranks, record, state_file
 from scenario import check, simulation, target, wait_for
 
 
@@ -49,6 +49,7 @@ def flush(folder):
                 check("left: at once", status == 130 and took < 6, (status, took, errors))
                 check("left: what becomes of it", any("was not waited for" in m and "/engine/" in m for m in report["missing"]),
                       report["missing"])
+                finds("left", report, "flush-left")
                 check("left: it comes", wait_for(lambda: len(list(pathlib.Path(folder, "engine").rglob(
                     report["workers"][1]["key"] + "*.pt.trace.json"))) == 1, 30), report["workers"][1]["key"])
 

@@ -14,7 +14,7 @@ import time
 
 import processes
 import scenario
-from recordings import QUICK, TWO, Recording, ranks, record, whole
+from recordings import QUICK, TWO, Recording, finds, ranks, record, whole
 from scenario import check, run, simulation, target, wait_for
 from simulator import post
 
@@ -214,6 +214,7 @@ def of_others(folder):
         remark = [r for r in report["remarks"] if "was ended" in r]
         check("theirs: remarked", done.returncode == 0 and len(remark) == 1 and urls[0] in remark[0] and "theirs" in remark[0],
               (done.returncode, report["remarks"], report["missing"]))
+        finds("theirs", report, "old-session-ended")
         check("theirs: on the screen", "was ended" in done.stderr, done.stderr)
         done, report, _ = record(folder, target(addresses))
         check("none: no remark", not [r for r in report["remarks"] if "was ended" in r], report["remarks"])

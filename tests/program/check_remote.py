@@ -20,7 +20,7 @@ import subprocess
 import threading
 import time
 
-from recordings import ranks, record, whole
+from recordings import finds, ranks, record, whole
 from scenario import Skipped, check, main, run, simulation, target, wait_for
 
 
@@ -115,6 +115,7 @@ def collect_from(folder):
         killer.join()
         check("collect-from: the host goes", done.returncode == 4 and "ssh gpu7" in " ".join(done.stdout.split()), f"{done.returncode}\n{done.stdout}")
         check("collect-from: the host goes, run.json", report and not report["complete"] and report["missing"], report)
+        finds("collect-from: the host goes", report, "not-collected")
 
 
 def mapped(folder):

@@ -43,6 +43,12 @@ def record(folder, targets, *options, quick=QUICK, timeout=180):
     return done, report, new[-1] if new else None
 
 
+def finds(name, report, *ids):
+    """Findings by id: their words may change."""
+    there = [finding["id"] for finding in report["findings"]] if report else []
+    check(f"{name}: finds {', '.join(ids)}", set(ids) <= set(there), there)
+
+
 def ranks(report):
     return [rank for worker in report["workers"] for rank in worker["ranks"]]
 
