@@ -16,7 +16,7 @@ std::string NeedEvents(const ReadOptions& options) {
   if (options.window) need.emplace_back("--window");
   if (!options.device.empty()) need.emplace_back("--device");
   if (options.own_rules) need.emplace_back("--rules");
-  return fmt::format("{}", fmt::join(need, ", "));
+  return fmt::format("{}", fmt::join(need, " and "));
 }
 
 bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {
@@ -28,8 +28,8 @@ bool IsSameTrace(const TraceAnalysis& a, const TraceAnalysis& b) {
 
 tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& options) {
   return Fail(ErrorKind::kUnreadable,
-              fmt::format("{}: holds results of tacho analyze, without the events that {} needs: "
-                          "name the trace itself",
+              fmt::format("{}: results of tacho analyze, which hold no events for {}: name the "
+                          "trace itself",
                           source.path, options));
 }
 

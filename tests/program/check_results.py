@@ -97,9 +97,10 @@ def needs_events(folder):
     folder = pathlib.Path(folder)
     results = write(folder / "r.json", run("--json", RECORDING).stdout)
     for more in (["--window", "0s:1s"], ["--device", "cpu"], ["--rules", write(folder / "my.rules", "")], ["--summary"]):
-        expect(f"results with {more[0]}", run(results, *more), 3, "r.json", f"without the events that {more[0]} needs", "name the trace")
+        expect(f"results with {more[0]}", run(results, *more), 3, "r.json", f"hold no events for {more[0]}:", "name the trace")
+    expect("both options are named", run(results, "--window", "0s:1s", "--device", "cpu"), 3, "for --window and --device:")
     done = scenario.run("view", results, "--no-open")
-    check("view of results", done.returncode == 3 and "without the events that a timeline needs" in done.stderr, (done.returncode, done.stderr))
+    check("view of results", done.returncode == 3 and "hold no events for a timeline" in done.stderr, (done.returncode, done.stderr))
 
 
 def folders(folder):
