@@ -143,6 +143,7 @@ bool HasShapes(const Trace& trace) {
 void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
   if (trace.counts.total == 0) return;  // the note of that says it all
   std::vector<std::string>& out = facts.cannot_tell;
+  const bool is_kineto = trace.header.format == TraceFormat::kKineto;
   if (trace.notes.lost_data()) {
     out.emplace_back(
         "exact totals, because events are missing (see the notes): sums are lower bounds");
@@ -163,7 +164,9 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back("launch delays and queue depths, because no runtime call was recorded");
   }
   if (trace.host_ops.size() == 0) {
-    out.emplace_back("which operator did what, because no operator was recorded");
+    out.emplace_back(is_kineto ? "which operator did what, because no operator was recorded"
+                               : "which operator did what, because torch wrote no NVTX of its "
+                                 "operators (torch.autograd.profiler.emit_nvtx)");
   } else if (!HasShapes(trace)) {
     out.emplace_back("input shapes, because record_shapes was off");
   }
@@ -171,15 +174,20 @@ void SayWhatIsMissing(const Trace& trace, TraceFacts& facts) {
     out.emplace_back(
         "true host times, because with_stack was on: it inflates them, idle time included");
   } else if (trace.host_ops.size() > 0) {
-    out.emplace_back("which Python code ran, because with_stack was off");
+    out.emplace_back(is_kineto ? "which Python code ran, because with_stack was off"
+                               : "which Python code ran, because its frames were not recorded");
   }
   if (facts.role == TraceRole::kMerged) {
     out.emplace_back("each rank apart, because the file merges several: give the ranks' own files");
   } else if (!facts.rank) {
-    out.emplace_back("the rank, because neither the header nor a process name tells it");
+    out.emplace_back(is_kineto ? "the rank, because neither the header nor a process name tells it"
+                               : "the rank, because no process name tells it");
   }
   if (trace.header.base_time_ns < 0) {
-    out.emplace_back("the time of day, because the header has no baseTimeNanoseconds");
+    out.emplace_back(is_kineto
+                         ? "the time of day, because the header has no baseTimeNanoseconds"
+                         : "the time of day, because the export shifted its times, or does not "
+                           "say when they began");
   }
 }
 

@@ -122,6 +122,7 @@ RecordedWork SummarySink::work() const {
 TraceSummary Summarized(const SummarySink& sink) {
   TraceSummary summary;
   const auto& [header, words, counts, notes] = sink.basics();
+  summary.format = header.format;
   summary.rank = Known(header.rank);
   summary.world_size = Known(header.world_size);
   summary.base_time_ns = Known(header.base_time_ns);

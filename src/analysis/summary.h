@@ -78,6 +78,7 @@ struct TraceSummary {
     Interval window;
   };
   std::string path;
+  TraceFormat format = TraceFormat::kKineto;
   uint64_t bytes = 0, json_bytes = 0;
   std::optional<int64_t> rank, world_size, base_time_ns;
   std::string vllm_version;

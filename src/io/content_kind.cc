@@ -92,7 +92,7 @@ ContentKind KindOf(std::string_view start) {
   if (start.empty()) return ContentKind::kEmpty;
   if (LooksLikeTraceJson(start)) return ContentKind::kChromeJson;
   if (start.starts_with(kSqliteMagic)) {
-    return ContainsOne(start, kNsysTables) ? ContentKind::kNsysSqlite : ContentKind::kOther;
+    return ContainsOne(start, kNsysTables) ? ContentKind::kNsysSqlite : ContentKind::kSqlite;
   }
   if (start.starts_with(kNsysMagic)) return ContentKind::kNsysReport;
   if (start.starts_with(kNcuMagic)) return ContentKind::kNcuReport;
@@ -116,14 +116,10 @@ std::string RemedyFor(ContentKind kind) {
       ".pt.trace.json.gz";
   const auto with_kineto = [&](std::string_view what) { return std::string(what).append(kKineto); };
   switch (kind) {
-    case ContentKind::kNsysSqlite:
-      return with_kineto(
-          "is an Nsight Systems SQLite export, which this version does not read yet: ");
     case ContentKind::kNsysReport:
-      return with_kineto(
-          "is an Nsight Systems report, which this version does not read, nor what nsys export "
-          "makes "
-          "of it: ");
+      return "is an Nsight Systems report, which only nsys can open: nsys export --type sqlite "
+             "makes a "
+             "database of it that tacho reads (the nsys that recorded it, or a newer one)";
     case ContentKind::kNcuReport:
       return with_kineto(
           "is an Nsight Compute report, which has the counters of single kernels and no time "

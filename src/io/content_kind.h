@@ -13,6 +13,7 @@ enum class ContentKind : uint8_t {
   kResults,     // what `tacho analyze --json` writes
   kOtherJson,   // JSON whose first 64 kB do not look like a trace
   kNsysSqlite,  // an Nsight Systems export
+  kSqlite,      // another SQLite database; also an export whose first 64 kB name no table of nsys
   kNsysReport,  // .nsys-rep, .qdrep: needs nsys to export
   kNcuReport,
   kPerfetto,     // protobuf trace

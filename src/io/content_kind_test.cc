@@ -90,7 +90,7 @@ TEST(KindOf, KnowsTextFromBytes) {
 TEST(KindOf, KnowsOtherProfilersFiles) {
   EXPECT_EQ(KindOf("SQLite format 3\0....CREATE TABLE StringIds(id INTEGER"s),
             ContentKind::kNsysSqlite);
-  EXPECT_EQ(KindOf("SQLite format 3\0....CREATE TABLE cookies(id INTEGER"s), ContentKind::kOther);
+  EXPECT_EQ(KindOf("SQLite format 3\0....CREATE TABLE cookies(id INTEGER"s), ContentKind::kSqlite);
   EXPECT_EQ(KindOf("NVIDIA Tegra Profiler Report 2025@5"), ContentKind::kNsysReport);
   EXPECT_EQ(KindOf("NVR\0\x10\0\0\0"s), ContentKind::kNcuReport);
   // packet { timestamp: 1, trusted_packet_sequence_id: 2 } twice
@@ -99,10 +99,10 @@ TEST(KindOf, KnowsOtherProfilersFiles) {
   EXPECT_EQ(KindOf("{\n \"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}"),
             ContentKind::kRocprofJson);
   for (const ContentKind kind :
-       {ContentKind::kNsysSqlite, ContentKind::kNsysReport, ContentKind::kNcuReport,
-        ContentKind::kPerfetto, ContentKind::kRocprofJson}) {
+       {ContentKind::kNcuReport, ContentKind::kPerfetto, ContentKind::kRocprofJson}) {
     EXPECT_NE(RemedyFor(kind).find("torch.profiler"), std::string::npos);
   }
+  EXPECT_NE(RemedyFor(ContentKind::kNsysReport).find("nsys export"), std::string::npos);
 }
 
 TEST(KindOf, KnowsPackedFiles) {

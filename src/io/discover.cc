@@ -34,7 +34,7 @@ bool IsNamedAsTrace(std::string_view name) {
   for (const std::string_view ending : {".tmp", ".gz", ".zst"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
   }
-  return name.ends_with(".json");
+  return name.ends_with(".json") || name.ends_with(".sqlite");
 }
 
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
@@ -94,7 +94,7 @@ class Finder {
     if (sniffed.kind == ContentKind::kEmpty && sniffed.end.defect == StreamDefect::kReadFailed) {
       return Fail(ErrorKind::kUnreadable, path + ": " + sniffed.end.text);
     }
-    AddTrace(path, "", size, sniffed.kind == ContentKind::kResults);
+    AddTrace(path, "", size, sniffed.kind);
     return {};
   }
 
@@ -160,10 +160,10 @@ class Finder {
   void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
                      const Sniffed& sniffed) {
     const std::string display = TraceSource{path, member, 0}.Display();
-    if (sniffed.kind == ContentKind::kChromeJson) {
-      AddTrace(path, member, size);
+    if (sniffed.kind == ContentKind::kChromeJson || sniffed.kind == ContentKind::kNsysSqlite) {
+      AddTrace(path, member, size, sniffed.kind);
     } else if (sniffed.kind == ContentKind::kResults && member.empty()) {
-      results_.push_back({path, "", size, true});
+      results_.push_back({path, "", size, sniffed.kind});
     } else if (sniffed.kind == ContentKind::kResults) {
       Skip(display, "results of tacho analyze in an archive: unpack them first");
     } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
@@ -175,8 +175,8 @@ class Finder {
   }
 
   void AddTrace(const std::string& path, const std::string& member, uint64_t size,
-                bool is_results = false) {
-    found_.traces.push_back({path, member, size, is_results});
+                ContentKind kind = ContentKind::kChromeJson) {
+    found_.traces.push_back({path, member, size, kind});
   }
 
   void Skip(const std::string& display, const std::string& why) {
@@ -207,8 +207,8 @@ class Finder {
     constexpr size_t kReasons = 5;
     std::string message = paths.size() == 1 ? paths[0] : fmt::format("{} paths", paths.size());
     message +=
-        ": no trace found: name a trace (.json or .json.gz from torch.profiler) or a folder "
-        "or archive of traces";
+        ": no trace found: name a trace (.json or .json.gz from torch.profiler, .sqlite from nsys "
+        "export) or a folder or archive of traces";
     std::vector<std::string> reasons = found_.skipped;
     for (const Error& failure : found_.failures) reasons.push_back(failure.message);
     std::sort(reasons.begin(), reasons.end());

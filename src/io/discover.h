@@ -17,7 +17,9 @@ struct TraceSource {
   std::string
       member;  // name inside the archive, "NAME#2" for the second of a name; "" for a plain file
   uint64_t stored_bytes = 0;  // as BlockStream::stored_bytes counts them; 0 if unknown (a pipe)
-  bool is_results = false;    // of `tacho analyze --json`, which hold no events
+  // By its first bytes; of a pipe, which nobody looked at, the most likely.
+  ContentKind kind = ContentKind::kChromeJson;
+  [[nodiscard]] bool is_results() const { return kind == ContentKind::kResults; }  // no events
   [[nodiscard]] std::string Display() const { return member.empty() ? path : path + ":" + member; }
 };
 

@@ -90,16 +90,15 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
   ASSERT_EQ(mkfifo(folder.At("fifo").c_str(), 0600), 0);
   std::filesystem::create_symlink(folder.At("nowhere"), folder.At("link"));
   const auto found = FindTraces({folder.path()});
-  EXPECT_THAT(Displays(found), ElementsAre(folder.At("t.json")));
-  EXPECT_THAT(found->skipped,
-              ElementsAre(HasSubstr("/broken.gz: byte 4: the gzip header"),
-                          HasSubstr("/empty.lock: is empty"),
-                          HasSubstr("/k.ncu-rep: is an Nsight Compute report"),
-                          HasSubstr("/link: the link leads nowhere"),
-                          HasSubstr("/p.pftrace: is a Perfetto"),
-                          HasSubstr("/r.nsys-rep: is an Nsight Systems report"),
-                          HasSubstr("/r.sqlite: is an Nsight Systems SQLite export"),
-                          HasSubstr("/t.json.xz: is packed")));
+  EXPECT_THAT(Displays(found), ElementsAre(folder.At("r.sqlite"), folder.At("t.json")));
+  EXPECT_EQ(found->traces[0].kind, ContentKind::kNsysSqlite);
+  EXPECT_THAT(found->skipped, ElementsAre(HasSubstr("/broken.gz: byte 4: the gzip header"),
+                                          HasSubstr("/empty.lock: is empty"),
+                                          HasSubstr("/k.ncu-rep: is an Nsight Compute report"),
+                                          HasSubstr("/link: the link leads nowhere"),
+                                          HasSubstr("/p.pftrace: is a Perfetto"),
+                                          HasSubstr("/r.nsys-rep: is an Nsight Systems report"),
+                                          HasSubstr("/t.json.xz: is packed")));
 }
 
 TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
@@ -107,10 +106,7 @@ TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
   const std::string trace = folder.Write("t.json", kEmptyTrace);
   const std::string report = folder.Write("r.nsys-rep", kReport);
   EXPECT_THAT(ErrorOf({trace, report}), AllOf(HasSubstr(report + ": is an Nsight Systems report"),
-                                              HasSubstr("torch.profiler")));
-  EXPECT_THAT(ErrorOf({folder.Write("r.sqlite", kSqlite)}),
-              AllOf(HasSubstr("does not read yet"), HasSubstr("torch.profiler")));
-  EXPECT_THAT(ErrorOf({folder.Write("r.sqlite.gz", Gzipped(kSqlite))}), HasSubstr("SQLite"));
+                                              HasSubstr("nsys export --type sqlite")));
   EXPECT_THAT(ErrorOf({folder.Write("t.xz",
                                     "\xfd"
                                     "7zXZ\0"s)}),

@@ -21,6 +21,12 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
                     ": is an archive, which cannot be read from a pipe: save it to a file and name "
                     "that");
   }
+  if (kind == ContentKind::kNsysSqlite || kind == ContentKind::kSqlite) {
+    return Fail(ErrorKind::kUnreadable,
+                name +
+                    ": is a SQLite database, which cannot be read from a pipe: save it to a file "
+                    "and name that");
+  }
   if (const std::string remedy = RemedyFor(kind); !remedy.empty()) {
     return Fail(ErrorKind::kUnreadable, name + ": " + remedy);
   }

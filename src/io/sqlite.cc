@@ -107,6 +107,16 @@ std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
 
 }  // namespace
 
+bool IsSqliteFile(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3", 16);
+  std::array<char, kMagic.size()> start{};
+  const Result<OpenedFile> opened = OpenForReading(path);
+  return opened && S_ISREG(opened->status.st_mode) &&
+         ::pread(opened->file.get(), start.data(), start.size(), 0) ==
+             static_cast<ssize_t>(start.size()) &&
+         std::string_view(start.data(), start.size()) == kMagic;
+}
+
 Result<bool> SqliteStatement::Step() {
   if (!handle_) return false;
   const int status = sqlite3_step(handle_.get());
@@ -157,13 +167,21 @@ Result<SqliteDatabase> SqliteDatabase::OpenFile(const std::string& path) {
                      path);
 }
 
-Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string_view bytes) {
+Result<SqliteDatabase> SqliteDatabase::OfBytes(std::string bytes) {
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, InMemory());
-  // SQLite writes to it only without the flag.
-  auto* const start = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
-  const auto size = static_cast<sqlite3_int64>(bytes.size());
-  const int status = sqlite3_deserialize(database.handle(), "main", start, size, size,
-                                         SQLITE_DESERIALIZE_READONLY);
+  // In memory there is no write-ahead log: a database that says it has one cannot be opened.
+  constexpr size_t kWriteVersion = 18, kReadVersion = 19;
+  if (bytes.size() > kReadVersion) {
+    for (const size_t at : {kWriteVersion, kReadVersion}) {
+      if (bytes[at] == 2) bytes[at] = 1;
+    }
+  }
+  database.bytes_ = std::make_unique<std::string>(std::move(bytes));
+  std::string& kept = *database.bytes_;
+  const auto size = static_cast<sqlite3_int64>(kept.size());
+  const int status =
+      sqlite3_deserialize(database.handle(), "main", reinterpret_cast<unsigned char*>(kept.data()),
+                          size, size, SQLITE_DESERIALIZE_READONLY);
   if (status != SQLITE_OK) {
     return tl::unexpected<Error>(SqliteError(database.handle(), status));
   }

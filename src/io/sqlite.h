@@ -53,6 +53,9 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
+// Whether the file begins as every SQLite database does.
+bool IsSqliteFile(const std::string& path);
+
 // A connection to a SQLite database, for one thread at a time; only Interrupt may be called from
 // others. Schemas are not trusted (SQLITE_DBCONFIG_DEFENSIVE, trusted_schema off).
 //
@@ -65,8 +68,8 @@ class SqliteDatabase {
   // written (a lock is held), or with changes in a journal or a write-ahead log beside it. Errors
   // begin with `path`.
   static Result<SqliteDatabase> OpenFile(const std::string& path);
-  // A database file as bytes, which the caller keeps alive.
-  static Result<SqliteDatabase> OfBytes(std::string_view bytes);
+  // A database file as bytes.
+  static Result<SqliteDatabase> OfBytes(std::string bytes);
   static Result<SqliteDatabase> InMemory();
 
   // Compiles the first statement of `sql`. `rest`, if not null, gets what follows it. A statement
@@ -90,7 +93,9 @@ class SqliteDatabase {
   };
   static Result<SqliteDatabase> Open(const char* name, int flags);
 
-  std::unique_ptr<std::function<bool()>> stop_;  // at a place of its own: SQLite points to it
+  // At places of their own: SQLite points to them.
+  std::unique_ptr<std::function<bool()>> stop_;
+  std::unique_ptr<std::string> bytes_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

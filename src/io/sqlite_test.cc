@@ -74,6 +74,23 @@ TEST(Sqlite, TakesBytes) {
   EXPECT_FALSE(database->Run("DELETE FROM t"));
 }
 
+TEST(Sqlite, ReadsADatabaseThatHadAWriteAheadLog) {
+  const FolderForTest folder;
+  const std::string path = folder.At("t");
+  MakeDatabase(path);
+  sqlite3* made = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &made), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(made, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(made);
+  auto database = SqliteDatabase::OpenFile(path);
+  ASSERT_TRUE(database);
+  EXPECT_EQ(CountRows(*database), 3);
+  std::ifstream in(path, std::ios::binary);
+  auto in_memory = SqliteDatabase::OfBytes(std::string((std::istreambuf_iterator<char>(in)), {}));
+  ASSERT_TRUE(in_memory);
+  EXPECT_EQ(CountRows(*in_memory), 3);
+}
+
 TEST(Sqlite, NamesWhatIsWrongWithAFile) {
   const FolderForTest folder;
   const std::string path = folder.path() + "/t";

@@ -20,8 +20,9 @@ std::string_view CurrentCategoryName(std::string_view in_file) {
 }
 
 SliceKind KindOfCategory(std::string_view category) {
-  static constexpr std::array<std::pair<std::string_view, SliceKind>, 16> kKinds{{
+  static constexpr std::array<std::pair<std::string_view, SliceKind>, 17> kKinds{{
       {"kernel", SliceKind::kKernel},
+      {"cuda_graph", SliceKind::kKernel},
       {"gpu_memcpy", SliceKind::kMemcpy},
       {"gpu_memset", SliceKind::kMemset},
       {"cpu_op", SliceKind::kHostOp},

@@ -10,7 +10,7 @@ enum class SliceKind : uint8_t {
   kHostOp,         // cpu_op
   kAnnotation,     // user_annotation
   kGpuAnnotation,  // gpu_user_annotation
-  kKernel,         // kernel
+  kKernel,         // kernel, cuda_graph (a graph recorded as a whole)
   kMemcpy,         // gpu_memcpy
   kMemset,         // gpu_memset
   kHostCall,       // cuda_runtime, cuda_driver and their kin: calls that launch, copy or wait

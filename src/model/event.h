@@ -24,6 +24,7 @@ enum class EventType : uint8_t {
   kCounter,
   kRangeBegin,  // of a range that need not nest: an end has the id of its begin
   kRangeEnd,
+  kRange,  // such a range as a whole
   kFlowStart,
   kFlowStep,
   kFlowEnd,
@@ -41,7 +42,7 @@ struct Event {
   TrackId track{};
   StreamId stream{};  // of GPU work
   TimeNs start;
-  DurationNs duration;       // of a slice, >= 0
+  DurationNs duration;       // of a slice or a whole range, >= 0
   int64_t correlation = -1;  // -1: none
   int64_t external_id = -1;
   int64_t id = -1;  // of a flow or a range
@@ -59,8 +60,16 @@ struct DeviceProperties {
   int64_t compute_minor = 0;
 };
 
+// What a trace was read from.
+enum class TraceFormat : uint8_t { kKineto, kNsys };
+constexpr size_t kTraceFormatCount = 2;
+constexpr std::string_view TraceFormatName(TraceFormat format) {
+  return format == TraceFormat::kNsys ? "nsys" : "kineto";
+}
+
 // What the header of a trace says; -1 or empty where it does not.
 struct TraceHeader {
+  TraceFormat format = TraceFormat::kKineto;
   // Every top-level key but the events, in the order of the file, with its JSON text.
   std::vector<std::pair<std::string, std::string>> fields;
   int64_t base_time_ns = -1;  // Unix time of TimeNs{0}

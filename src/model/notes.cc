@@ -35,7 +35,7 @@ constexpr NoteKind kKinds[] = {
     {"bad-time", Severity::kDataLoss,
      "events without a usable time are counted but stand in no table", "record again"},
     {"negative-duration", Severity::kNotice, "negative durations were taken as 0",
-     "record with a torch newer than August 2022"},
+     "record again; with torch, one newer than August 2022"},
     {"missing-duration", Severity::kNotice,
      "complete events without a duration were taken as 0 ns long", "record again"},
     {"invalid-utf8", Severity::kInfo, "names that are not valid UTF-8 were kept byte for byte",
@@ -65,6 +65,23 @@ constexpr NoteKind kKinds[] = {
      "there are very many categories of events: those that tacho does not know are counted "
      "together, as (other)",
      "none: no profiler writes that many"},
+    {"damaged-table", Severity::kDataLoss,
+     "a table of the database cannot be read to its end: its rows from there on are lost",
+     "copy the file again, or export the report again with nsys export --type sqlite"},
+    {"damaged-row", Severity::kDataLoss,
+     "rows that do not say which process, device or stream they are of were skipped",
+     "export the report again with nsys export --type sqlite"},
+    {"unknown-string", Severity::kNotice,
+     "names are missing in the file: they are shown by their numbers, as (string 17)",
+     "export the report again with nsys export --type sqlite, and keep the table StringIds whole"},
+    {"graph-as-one", Severity::kNotice,
+     "CUDA graphs were recorded as a whole: which kernels they ran, and whether they communicated, "
+     "is not in the file",
+     "record with nsys profile --cuda-graph-trace=node"},
+    {"unknown-schema", Severity::kNotice,
+     "the export has no schema version, or a newer one than tacho knows: its tables were read by "
+     "the columns that tacho knows",
+     "compare some figures with nsys stats, or update tacho"},
 };
 static_assert(std::size(kKinds) == static_cast<size_t>(NoteId::kCount));
 

@@ -40,6 +40,11 @@ enum class NoteId : uint8_t {
   kProducerWarning,    // the profiler itself logged a warning or an error into the trace
   kUnfinishedSpan,     // spans that were still open when the profiler stopped
   kManyCategories,     // more categories of events than a trace has ids for
+  kDamagedTable,       // a table of a database could not be read to its end
+  kDamagedRow,         // a row without what says whose it is: left out
+  kUnknownString,      // an id of a name that the file does not hold
+  kGraphAsOne,         // a CUDA graph that was recorded without its kernels
+  kUnknownSchema,      // an export of a newer schema than the known ones, or of none
   kCount,
 };
 

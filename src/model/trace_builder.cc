@@ -57,7 +57,12 @@ void TraceBuilder::OnEvent(const Event& event) {
       if (event.has_start) AddCounters(event);
       break;
     case EventType::kRangeBegin:
-      BeginRange(event);
+      open_ranges_.Begin(event, trace_.words[event.track].process,
+                         static_cast<uint32_t>(trace_.ranges.size()));
+      if (event.has_start) AddRange(event, NarrowColumn::kNone);
+      break;
+    case EventType::kRange:
+      if (event.has_start) AddRange(event, event.duration.ns);
       break;
     case EventType::kRangeEnd:
       if (const auto ended =
@@ -128,13 +133,10 @@ void TraceBuilder::AddInstant(const Event& event) {
   trace_.instants.args.push_back(StoreArgs(event));
 }
 
-void TraceBuilder::BeginRange(const Event& event) {
+void TraceBuilder::AddRange(const Event& event, int64_t duration) {
   RangeTable& ranges = trace_.ranges;
-  open_ranges_.Begin(event, trace_.words[event.track].process,
-                     static_cast<uint32_t>(ranges.size()));
-  if (!event.has_start) return;
   ranges.start.push_back(event.start);
-  ranges.duration.push_back(NarrowColumn::kNone);
+  ranges.duration.push_back(duration);
   ranges.name.push_back(event.name);
   ranges.category.push_back(CategoryOf(event));
   ranges.track.push_back(event.track);

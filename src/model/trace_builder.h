@@ -51,7 +51,7 @@ class TraceBuilder : public EventSink {
   void Gpu(std::string_view category, std::string_view name, const OnGpu& at);
   void AddSlice(const Event& event, ArgsRef args);
   void AddInstant(const Event& event);
-  void BeginRange(const Event& event);
+  void AddRange(const Event& event, int64_t duration);
   void AddCounters(const Event& event);
   void AddFlow(const Event& event);
   CategoryId CategoryOf(const Event& event);

@@ -106,6 +106,24 @@ TEST(TraceBuilder, RangesAreClosedByIdAndNameAndNeedNotNest) {
   EXPECT_TRUE(trace.span.empty());
 }
 
+TEST(TraceBuilder, AWholeRangeNeedsNoEnd) {
+  TraceBuilder builder;
+  Event range;
+  range.type = EventType::kRange;
+  range.has_start = true;
+  range.track = builder.vocabulary().InternTrack(
+      builder.vocabulary().InternProcess(builder.vocabulary().strings.Intern("1")),
+      builder.vocabulary().strings.Intern("2"));
+  range.start = {-5};
+  range.duration = {7};
+  builder.OnEvent(range);
+  const Trace trace = std::move(builder).Finish();
+  ASSERT_EQ(trace.ranges.size(), 1u);
+  EXPECT_EQ(trace.ranges.start[0], TimeNs{-5});
+  EXPECT_EQ(trace.ranges.duration[0], 7);
+  EXPECT_TRUE(trace.notes.list().empty());
+}
+
 TEST(TraceBuilder, FlowEndsThatRepeatTheirSliceAreOnlyCounted) {
   TraceBuilder builder;
   builder.Host("cuda_runtime", "cudaLaunchKernel", {.start = 20, .duration = 10, .correlation = 3});

@@ -104,8 +104,8 @@ void WriteNames(JsonWriter& json, std::string_view key, std::string_view total_k
 
 void WriteTrace(JsonWriter& json, const TraceSummary& trace) {
   json.BeginObject();
-  json.Fields("path", trace.path, "format", "kineto", "bytes", trace.bytes, "json_bytes",
-              trace.json_bytes, "rank", trace.rank, "world_size", trace.world_size);
+  json.Fields("path", trace.path, "format", TraceFormatName(trace.format), "bytes", trace.bytes,
+              "json_bytes", trace.json_bytes, "rank", trace.rank, "world_size", trace.world_size);
   if (!trace.vllm_version.empty()) {
     json.Fields("engine", "vllm", "engine_version", trace.vllm_version);
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <memory>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -27,6 +27,8 @@ struct SourcePart {
   std::string name;  // see NextSink
   Sink sink;
 };
+template <typename Sink>
+using Parts = std::vector<std::unique_ptr<SourcePart<Sink>>>;  // the sinks stay where they are
 
 struct InputPlan {
   Discovery found;
@@ -187,16 +189,20 @@ void Place(const std::string& path, const TraceSizes& sizes, Item& item) {
   item.json_bytes = sizes.json;
 }
 
-// Reads each trace of one source into a sink of its own, in `parts`.
+// Reads each trace of one source into a sink of its own, in `parts`, sorted by name; the only one
+// needs no name.
 template <typename Sink>
 Result<TraceSizes> ReadParts(const SourceReader& read, const TraceSource& source,
-                             StreamThreads threads, RunProgress& progress,
-                             std::deque<SourcePart<Sink>>& parts) {
+                             StreamThreads threads, RunProgress& progress, Parts<Sink>& parts) {
   const auto next_sink = [&](const std::string& name) -> EventSink& {
-    parts.emplace_back().name = name;
-    return parts.back().sink;
+    parts.push_back(std::make_unique<SourcePart<Sink>>());
+    parts.back()->name = name;
+    return parts.back()->sink;
   };
-  return read(source, threads, next_sink, progress);
+  TACHO_ASSIGN_OR_RETURN(const TraceSizes sizes, read(source, threads, next_sink, progress));
+  std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a->name < b->name; });
+  if (parts.size() == 1) parts.front()->name.clear();
+  return sizes;
 }
 
 // Reads one source; `more` makes the items of its traces, unless they are not of the chosen ranks.
@@ -204,13 +210,13 @@ template <typename Item, typename More>
 Result<Outcomes<Item>> ReadTraces(const SourceReader& read, const TraceSource& source,
                                   StreamThreads threads, const TraceChoice& choice,
                                   RunProgress& progress, const More& more) {
-  std::deque<SourcePart<TraceBuilder>> parts;
+  Parts<TraceBuilder> parts;
   TACHO_ASSIGN_OR_RETURN(const auto sizes, ReadParts(read, source, threads, progress, parts));
   Outcomes<Item> outcomes;
   bool first = true;
-  for (SourcePart<TraceBuilder>& part : parts) {
-    Trace trace = std::move(part.sink).Finish();
-    const std::string path = TracePath(source, part.name);
+  for (const auto& part : parts) {
+    Trace trace = std::move(part->sink).Finish();
+    const std::string path = TracePath(source, part->name);
     Outcome<Item>& outcome = outcomes.emplace_back();
     outcome.first = first;
     outcome.seen = Seen(trace, path);
@@ -296,7 +302,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   auto readout = Collect<TraceAnalysis, RunAnalysis>(
       std::move(plan), choice, "needs more memory than there is: try --summary",
       [&](const TraceSource& source, size_t number, StreamThreads threads) {
-        if (source.is_results) return TakeResults(source, choice, options, beside[number]);
+        if (source.is_results()) return TakeResults(source, choice, options, beside[number]);
         return ReadTraces<TraceAnalysis>(
             read, source, threads, choice, progress,
             [&](Trace&& read_trace, Outcome<TraceAnalysis>& outcome) {
@@ -354,16 +360,16 @@ Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths,
       std::move(plan), choice, "needs more memory than there is",
       [&](const TraceSource& source, size_t,
           StreamThreads stream_threads) -> Result<Outcomes<TraceSummary>> {
-        if (source.is_results) return NeedsEvents(source, "--summary");
-        std::deque<SourcePart<SummarySink>> parts;
+        if (source.is_results()) return NeedsEvents(source, "--summary");
+        Parts<SummarySink> parts;
         TACHO_ASSIGN_OR_RETURN(const auto sizes,
                                ReadParts(read, source, stream_threads, progress, parts));
         Outcomes<TraceSummary> outcomes;
-        for (SourcePart<SummarySink>& part : parts) {
-          part.sink.Finish();
+        for (const auto& part : parts) {
+          part->sink.Finish();
           Outcome<TraceSummary>& outcome = outcomes.emplace_back();
-          outcome.item = Summarized(part.sink);
-          Place(TracePath(source, part.name), sizes, *outcome.item);
+          outcome.item = Summarized(part->sink);
+          Place(TracePath(source, part->name), sizes, *outcome.item);
         }
         return outcomes;
       });

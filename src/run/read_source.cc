@@ -1,8 +1,12 @@
 #include "run/read_source.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "ingest/kineto_json/kineto_reader.h"
+#include "ingest/nsys_sqlite/nsys_reader.h"
+#include "io/sqlite.h"
 
 namespace tacho {
 namespace {
@@ -54,10 +58,50 @@ void NoteDefect(const BlockStream& stream, Notes& notes) {
   }
 }
 
+// A database that lies on the disk as it is, is read there; a packed one, or one in an archive, is
+// unpacked into memory.
+Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads threads) {
+  constexpr size_t kMostUnpacked = size_t{16} << 30;
+  if (source.member.empty() && IsSqliteFile(source.path)) {
+    return SqliteDatabase::OpenFile(source.path);
+  }
+  TACHO_ASSIGN_OR_RETURN(const auto stream, OpenSource(source, threads));
+  std::string bytes;
+  for (Block block = stream->Next(); block.size > 0; block = stream->Next()) {
+    bytes.append(block.data, block.size);
+    if (bytes.size() > kMostUnpacked) {
+      return Fail(ErrorKind::kUnreadable, "is larger than 16 GiB unpacked: unpack it to a file");
+    }
+  }
+  if (stream->defect() != StreamDefect::kNone) {
+    return Fail(ErrorKind::kUnreadable, "cannot be unpacked: " + stream->defect_text());
+  }
+  return SqliteDatabase::OfBytes(std::move(bytes));
+}
+
+Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
+                            const NextSink& next_sink, RunProgress& progress) {
+  TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, OpenDatabase(source, threads));
+  uint64_t reported = 0;
+  const auto report = [&](double share) {
+    const auto now = static_cast<uint64_t>(static_cast<double>(source.stored_bytes) * share);
+    progress.OnBytes(now - std::min(now, reported));
+    reported = std::max(now, reported);
+  };
+  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(database, {.next_sink = next_sink, .on_progress = report}));
+  report(1);
+  return TraceSizes{source.stored_bytes, source.stored_bytes};
+}
+
 }  // namespace
 
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress) {
+  if (source.kind == ContentKind::kNsysSqlite || source.kind == ContentKind::kSqlite) {
+    return ReadNsys(source, threads, next_sink, progress).map_error([&](const Error& error) {
+      return At(source, error);
+    });
+  }
   auto opened = OpenSource(source, threads);
   if (!opened) return tl::unexpected<Error>(At(source, opened.error()));
   ReportingStream stream(std::move(*opened), progress);

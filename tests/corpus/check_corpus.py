@@ -20,6 +20,7 @@ import made
 from compare import check, finish, only, run
 from expected import Expected, check_all_compared, left_out
 from figures import check_oracle, check_sglang, check_vllm
+from nsys_figures import check_nsys, check_rows
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from corpus import corpus  # noqa: E402
@@ -36,6 +37,11 @@ def check_oracles(tacho, folder):
         if member:
             traced = next(p for p in path.parent.glob("*.tar.gz") if traced.name.startswith(p.name))
         doc, _, _ = run(tacho, traced)
+        if name.endswith(".sqlite.oracle.json"):
+            check_nsys(name, doc["traces"], want, traced)
+            check_rows(name, doc["traces"], traced)
+            check_all_compared(name, "nsys", want)
+            continue
         if member:
             doc = {"traces": [t for t in (doc or {"traces": []})["traces"] if t["path"].endswith(member)]}
         if t := only(doc, name):

@@ -17,6 +17,15 @@ NOT_COMPARED = {
         "devices/*/busy_with_launch_only_ns, launches/distinct_correlations, launches/orphans*, flows/*": "tacho does not print it",
         "user_annotation*, gpu_user_annotation*": "tacho prints annotations only merged, as PyTorch's averages of them",
     },
+    "nsys": {
+        "oracle, time_unit, file/name, header/product, header/schema": "says how the figures were made; the file is known by file/sha256",
+        "kernels/top10, kernels/table_by_short_name, kernels/distinct_short, kernels/without_api_row": "follows from figures that are compared",
+        "*avg_ns, *med_ns, *stdev_sample_ns": "tacho prints other percentiles",
+        "devices/*/last_ns": "follows from first_ns and window_ns",
+        "devices/*/comm/nccl_events, devices/*/comm/compute_busy_ns, devices/*/comm/nccl_overlapped_by_compute_ns, "
+        "devices/*/comm/nccl_exposed_ns": "as of the oracles of Kineto's traces",
+        "kern_exec/*, nvtx/*, osrt*": "tacho analyze prints no such table; operators and OS calls are compared with the rows themselves",
+    },
     "vllm": {
         "bytes, sha256, top_level_keys": "says which file it is",
         "step_names/*": "tacho prints what they say: phases, requests and tokens, which are compared",
@@ -34,7 +43,6 @@ NOT_COMPARED = {
 
 # Whole expectations that are not compared.
 OTHER_FILES = {
-    "*.sqlite.oracle.json": "Nsight Systems' export, which tacho does not read",
     "live-vllm-cpu/expected.json join": "of a load's log, not of a trace",
 }
 

@@ -47,7 +47,7 @@ inline std::string ArgsTextOf(const Vocabulary& words, const Event& e) {
 }
 
 // Chrome's letter for the type.
-inline char LetterOf(EventType type) { return "XBEiCbestfM"[static_cast<size_t>(type)]; }
+inline char LetterOf(EventType type) { return "XBEiCberstfM"[static_cast<size_t>(type)]; }
 
 enum class DumpArgs { kTold, kNotTold, kNotWanted };
 

@@ -235,6 +235,9 @@ class TraceCheck : public EventSink {
       case EventType::kRangeBegin:
         ranges_.push_back({e, ArgsTextOf(words, e)});
         break;
+      case EventType::kRange:
+        if (e.has_start) ranges_.push_back({e, ArgsTextOf(words, e), e.duration, false});
+        break;
       case EventType::kRangeEnd:
         for (auto range = ranges_.rbegin(); range != ranges_.rend(); ++range) {
           if (!range->open || !IsOf(*range, e)) continue;

@@ -64,10 +64,10 @@ void Events(auto& out, auto& total, auto& by_phase, auto& by_category) {
 // What says which trace it is. The parts of an identity follow from the path and the facts.
 void Header(auto& out, auto& trace) {
   auto& facts = trace.facts;
-  const std::string_view format = "kineto";
-  out.Fields("path", trace.path, "format", Derived(format), "bytes", trace.bytes, "first_of_file",
-             UnlessIs(trace.first_of_file, true), "json_bytes", trace.json_bytes, "rank",
-             facts.rank, "world_size", facts.world_size);
+  out.Fields("path", trace.path, "format",
+             ByName(trace.header.format, TraceFormatName, kTraceFormatCount), "bytes", trace.bytes,
+             "first_of_file", UnlessIs(trace.first_of_file, true), "json_bytes", trace.json_bytes,
+             "rank", facts.rank, "world_size", facts.world_size);
   const std::string name = facts.identity.Name();
   if (!kReads<decltype(out)> && !name.empty()) {
     out.Row("identity", "name", Derived(name), "worker", UnlessIs(facts.identity.worker, ""),

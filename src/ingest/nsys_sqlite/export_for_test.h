@@ -1,0 +1,96 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/nsys_sqlite/nsys_reader.h"
+#include "model/trace_builder.h"
+
+namespace tacho::nsys {
+
+// What nsys makes of a process and of a thread.
+inline int64_t GlobalTid(int64_t pid, int64_t tid) { return int64_t{1} << 48 | pid << 24 | tid; }
+inline std::string Global(int64_t pid, int64_t tid = 0) {
+  return std::to_string(GlobalTid(pid, tid));
+}
+
+// A database in memory with the tables of an export, as schema 3.25 has them, without those that
+// are named.
+inline SqliteDatabase MakeExport(const std::string& rows,
+                                 const std::vector<std::string>& without = {}) {
+  static const std::vector<std::pair<std::string, std::string>> kTables{
+      {"META_DATA_EXPORT", "name TEXT, value TEXT"},
+      {"StringIds", "id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL"},
+      {"TARGET_INFO_SESSION_START_TIME", "utcEpochNs INTEGER"},
+      {"CUPTI_ACTIVITY_KIND_KERNEL",
+       "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+       "correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, "
+       "mangledName INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY "
+       "INTEGER, blockZ INTEGER, registersPerThread INTEGER, graphNodeId INTEGER"},
+      {"CUPTI_ACTIVITY_KIND_MEMCPY",
+       "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+       "correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind "
+       "INTEGER, "
+       "dstKind INTEGER"},
+      {"CUPTI_ACTIVITY_KIND_MEMSET",
+       "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+       "correlationId INTEGER, globalPid INTEGER, value INTEGER, bytes INTEGER, memKind INTEGER"},
+      {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+       "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+       "correlationId INTEGER, globalPid INTEGER, graphId INTEGER, graphExecId INTEGER"},
+      {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+       "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+       "correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventId INTEGER"},
+      {"CUPTI_ACTIVITY_KIND_RUNTIME",
+       "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, "
+       "nameId INTEGER, returnValue INTEGER"},
+      {"NVTX_EVENTS",
+       "start INTEGER, end INTEGER, eventType INTEGER, rangeId INTEGER, text TEXT, globalTid "
+       "INTEGER, "
+       "endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER"},
+      {"OSRT_API",
+       "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, nameId INTEGER, "
+       "returnValue INTEGER, nestingLevel INTEGER"},
+      {"PROCESSES", "globalPid INTEGER, pid INTEGER, name TEXT"},
+      {"ThreadNames", "nameId INTEGER, priority INTEGER, globalTid INTEGER"},
+      {"TARGET_INFO_GPU",
+       "id INTEGER, name TEXT, totalMemory INTEGER, smCount INTEGER, computeMajor INTEGER, "
+       "computeMinor INTEGER, cuDevice INTEGER"},
+      {"TARGET_INFO_CUDA_DEVICE", "gpuId INTEGER, cudaId INTEGER, pid INTEGER"},
+      {"DIAGNOSTIC_EVENT", "severity INTEGER, text TEXT, globalPid INTEGER"},
+      {"ANALYSIS_DETAILS", "duration INTEGER"}};
+  SqliteDatabase database = *SqliteDatabase::InMemory();
+  std::string sql;
+  for (const auto& [table, columns] : kTables) {
+    if (std::find(without.begin(), without.end(), table) == without.end())
+      sql += "CREATE TABLE " + table + "(" + columns + ");";
+  }
+  const Result<void> made = database.Run(sql + rows);
+  EXPECT_TRUE(made) << made.error().message;
+  return database;
+}
+
+// Its version and two names: 1 is "gemm<float>", 2 is "cudaLaunchKernel_v7000".
+inline constexpr const char* kVersion =
+    "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '3.25.0'), "
+    "('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '25'), "
+    "('EXPORT_PARAM_TIME_SHIFT', '0');"
+    "INSERT INTO StringIds VALUES (1, 'gemm<float>'), (2, 'cudaLaunchKernel_v7000');";
+
+// The traces of an export, by part.
+inline Result<std::map<std::string, Trace>> ReadAll(SqliteDatabase& database) {
+  std::map<std::string, TraceBuilder> builders;
+  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(
+      database,
+      {.next_sink = [&](const std::string& part) -> EventSink& { return builders[part]; }}));
+  std::map<std::string, Trace> traces;
+  for (auto& [part, builder] : builders) traces.emplace(part, std::move(builder).Finish());
+  return traces;
+}
+
+}  // namespace tacho::nsys

@@ -1,0 +1,233 @@
+// GPU work of an export, and what waited for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "ingest/nsys_sqlite/recording.h"
+
+namespace tacho::nsys {
+namespace {
+
+// Every table of GPU work begins with these: Recording::GpuColumn.
+#define TACHO_GPU_COLUMNS \
+  "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
+
+// ENUM_CUDA_MEMCPY_OPER, in the words of Kineto; "Uvm" moves pages of unified memory.
+std::string_view CopyKind(int64_t kind) {
+  static constexpr std::array<std::string_view, 14> kKinds{
+      "Unknown", "HtoD", "DtoH", "HtoA", "AtoH",    "AtoA",    "AtoD",
+      "DtoA",    "DtoD", "HtoH", "PtoP", "UvmHtoD", "UvmDtoH", "UvmDtoD"};
+  return kind >= 0 && kind < static_cast<int64_t>(kKinds.size()) ? kKinds[static_cast<size_t>(kind)]
+                                                                 : kKinds[0];
+}
+
+// ENUM_CUDA_MEM_KIND
+std::string_view MemoryKind(std::optional<int64_t> kind) {
+  static constexpr std::array<std::string_view, 7> kKinds{
+      "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
+  return kind && *kind >= 0 && *kind < static_cast<int64_t>(kKinds.size())
+             ? kKinds[static_cast<size_t>(*kind)]
+             : "Unknown";
+}
+
+// What a call waits for, in the words of Kineto.
+std::string_view WaitName(std::string_view call) {
+  static constexpr std::pair<std::string_view, std::string_view> kWaits[] = {
+      {"StreamSynchronize", "Stream Sync"}, {"StreamWaitEvent", "Stream Wait Event"},
+      {"EventSynchronize", "Event Sync"},   {"EventQuery", "Event Query"},
+      {"StreamQuery", "Stream Query"},      {"DeviceSynchronize", "Context Sync"},
+      {"CtxSynchronize", "Context Sync"}};
+  for (const auto& [part, name] : kWaits) {
+    if (call.find(part) != std::string_view::npos) return name;
+  }
+  return call;
+}
+
+constexpr int kKernelFirst = 7;  // after TACHO_GPU_COLUMNS
+enum KernelColumn {
+  kName = kKernelFirst,
+  kBaseName,
+  kMangledName,
+  kGrid,
+  kBlock = kGrid + 3,
+  kRegisters = kBlock + 3,
+  kStatic,
+  kDynamic,
+  kGraphNode,
+  kGraph,
+  kCluster,
+  kGreenContext = kCluster + 3,
+};
+constexpr std::array<std::string_view, kGreenContext + 1> kKernelColumns{TACHO_GPU_COLUMNS,
+                                                                         "demangledName",
+                                                                         "shortName",
+                                                                         "mangledName",
+                                                                         "gridX",
+                                                                         "gridY",
+                                                                         "gridZ",
+                                                                         "blockX",
+                                                                         "blockY",
+                                                                         "blockZ",
+                                                                         "registersPerThread",
+                                                                         "staticSharedMemory",
+                                                                         "dynamicSharedMemory",
+                                                                         "graphNodeId",
+                                                                         "graphId",
+                                                                         "clusterX",
+                                                                         "clusterY",
+                                                                         "clusterZ",
+                                                                         "greenContextId"};
+
+}  // namespace
+
+void Recording::ReadKernels() {
+  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_KERNEL";
+  Each(kTable, kKernelColumns, [&](const TableScan& row) {
+    Event event;
+    RecordedProcess* const process = BeginGpuRow(row, SliceKind::kKernel, event);
+    if (process == nullptr) return;
+    event.name = process->Name(row.Integer(row.IsNull(kName) ? kBaseName : kName), row);
+    const auto triple = [&](std::string_view key, int x) {
+      args_.Text(key,
+                 process->InternTriple(row.Integer(x), row.Integer(x + 1), row.Integer(x + 2)));
+    };
+    if (process->wants_args()) {
+      triple("grid", kGrid);
+      triple("block", kBlock);
+      if (row.Integer(kCluster) > 0) triple("cluster", kCluster);
+    }
+    for (const auto& [key, column] : {std::pair{"registers per thread", kRegisters},
+                                      {"static shared memory", kStatic},
+                                      {"dynamic shared memory", kDynamic},
+                                      {"graph id", kGraph},
+                                      {"graph node id", kGraphNode},
+                                      {"green context", kGreenContext}}) {
+      if (const auto value = row.Maybe(column)) args_.Integer(key, *value);
+    }
+    for (const auto& [key, column] :
+         {std::pair{"base name", kBaseName}, {"mangled name", kMangledName}}) {
+      if (const auto id = row.Maybe(column)) args_.Text(key, process->QuotedName(*id, row));
+    }
+    process->Emit(kTable, event, args_);
+  });
+}
+
+void Recording::ReadCopies() {
+  enum {
+    kBytes = kFirstOfTable,
+    kKind,
+    kFrom,
+    kTo,
+    kFromDevice,
+    kToDevice,
+    kGraphNode,
+    kColumnCount
+  };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{
+      TACHO_GPU_COLUMNS, "bytes",       "copyKind",    "srcKind",
+      "dstKind",         "srcDeviceId", "dstDeviceId", "graphNodeId"};
+  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_MEMCPY";
+  std::map<std::tuple<RecordedProcess*, int64_t, std::string_view, std::string_view>, StringId>
+      names;
+  Each(kTable, kColumns, [&](const TableScan& row) {
+    Event event;
+    RecordedProcess* const process = BeginGpuRow(row, SliceKind::kMemcpy, event);
+    if (process == nullptr) return;
+    const int64_t kind = row.Integer(kKind);
+    const std::string_view from = MemoryKind(row.Maybe(kFrom)), to = MemoryKind(row.Maybe(kTo));
+    StringId& name = names[{process, kind, from, to}];
+    if (name == StringId::kEmpty) {
+      name = process->Intern(fmt::format("Memcpy {} ({} -> {})", CopyKind(kind), from, to));
+    }
+    event.name = name;
+    args_.Integer("bytes", row.Integer(kBytes));
+    args_.Integer("copy kind", kind);
+    for (const auto& [key, column] : {std::pair{"source kind", kFrom},
+                                      {"destination kind", kTo},
+                                      {"source device", kFromDevice},
+                                      {"destination device", kToDevice},
+                                      {"graph node id", kGraphNode}}) {
+      if (const auto value = row.Maybe(column)) args_.Integer(key, *value);
+    }
+    process->Emit(kTable, event, args_);
+  });
+}
+
+void Recording::ReadMemsets() {
+  enum { kBytes = kFirstOfTable, kValue, kMemory, kGraphNode, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{
+      TACHO_GPU_COLUMNS, "bytes", "value", "memKind", "graphNodeId"};
+  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_MEMSET";
+  Each(kTable, kColumns, [&](const TableScan& row) {
+    Event event;
+    RecordedProcess* const process = BeginGpuRow(row, SliceKind::kMemset, event);
+    if (process == nullptr) return;
+    event.name = process->Intern(fmt::format("Memset ({})", MemoryKind(row.Maybe(kMemory))));
+    args_.Integer("bytes", row.Integer(kBytes));
+    args_.Integer("value", row.Integer(kValue));
+    if (const auto node = row.Maybe(kGraphNode)) args_.Integer("graph node id", *node);
+    process->Emit(kTable, event, args_);
+  });
+}
+
+// A launch of a CUDA graph as one piece of work: which kernels it ran is not recorded.
+void Recording::ReadGraphs() {
+  enum { kGraph = kFirstOfTable, kExecutable, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{TACHO_GPU_COLUMNS, "graphId",
+                                                                       "graphExecId"};
+  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+  Each(kTable, kColumns, [&](const TableScan& row) {
+    Event event;
+    RecordedProcess* const process = BeginGpuRow(row, SliceKind::kKernel, event);
+    if (process == nullptr) return;
+    event.category = process->Category("cuda_graph");
+    event.name = process->Intern(
+        "CUDA graph " + std::to_string(row.Integer(row.IsNull(kGraph) ? kExecutable : kGraph)));
+    if (const auto id = row.Maybe(kGraph)) args_.Integer("graph id", *id);
+    if (const auto id = row.Maybe(kExecutable)) args_.Integer("graph exec id", *id);
+    process->notes().Add(NoteId::kGraphAsOne, row.Place());
+    process->Emit(kTable, event, args_);
+  });
+}
+
+void Recording::ReadWaits() {
+  enum { kType = kFirstOfTable, kEventId, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{TACHO_GPU_COLUMNS,
+                                                                       "syncType", "eventId"};
+  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+  constexpr int64_t kNone = 0xffffffff;  // no stream, no event
+  for (const auto& [key, process] : processes_) {
+    std::ranges::stable_sort(process->waits, {}, &std::pair<int64_t, StringId>::first);
+  }
+  Each(kTable, kColumns, [&](const TableScan& row) {
+    RecordedProcess* const process = ProcessOf(row, kProcess);
+    if (process == nullptr) return;
+    Event event;
+    event.has_category = true;
+    event.category = process->Category("cuda_sync");
+    const int64_t device = row.Integer(kDevice), stream = row.Integer(kStream);
+    const bool has_stream = stream != kNone && !row.IsNull(kStream);
+    event.track = process->OnDevice(device, has_stream ? std::to_string(stream) : "(no stream)");
+    const int64_t correlation = row.Integer(kCorrelation);
+    const auto call = std::ranges::lower_bound(process->waits, correlation, {},
+                                               &std::pair<int64_t, StringId>::first);
+    const bool is_known = call != process->waits.end() && call->first == correlation;
+    event.name = process->Intern(is_known ? WaitName(process->words()[call->second]) : "Sync");
+    ReadTimes(row, event, process->notes());
+    args_.Clear();
+    args_.Integer("context", row.Integer(kContext));
+    if (has_stream) args_.Integer("stream", stream);
+    args_.Integer("correlation", correlation);
+    args_.Integer("sync type", row.Integer(kType));
+    if (const auto id = row.Maybe(kEventId); id && *id != kNone) args_.Integer("event id", *id);
+    process->Emit(kTable, event, args_);
+  });
+}
+
+#undef TACHO_GPU_COLUMNS
+
+}  // namespace tacho::nsys

@@ -1,0 +1,102 @@
+// Calls of an export: of CUDA, of the operating system, and the profiler's own time.
+#include <array>
+#include <unordered_map>
+
+#include "base/parse_number.h"
+#include "ingest/nsys_sqlite/recording.h"
+
+namespace tacho::nsys {
+namespace {
+
+// A call's name without the version of its signature: "cudaLaunchKernel" of
+// "cudaLaunchKernel_v7000". -1: it has none.
+struct CallName {
+  StringId name = StringId::kEmpty;
+  int64_t version = -1;
+  bool waits = false;
+};
+
+CallName SplitCallName(RecordedProcess& process, StringId full) {
+  const std::string_view text = process.words()[full];
+  CallName call{.name = full};
+  const size_t at = text.rfind("_v");
+  constexpr size_t kFewestDigits = 4;  // "cuMemAlloc_v2" is the call's name
+  if (at != std::string_view::npos && text.size() - at - 2 >= kFewestDigits) {
+    if (const auto version = ParseWhole<int64_t>(text.substr(at + 2)); version && *version >= 0) {
+      call = {.name = process.Intern(std::string(text.substr(0, at))), .version = *version};
+    }
+  }
+  const std::string_view name = process.words()[call.name];
+  for (const std::string_view part : {"Synchronize", "WaitEvent", "EventQuery", "StreamQuery"}) {
+    call.waits = call.waits || name.find(part) != std::string_view::npos;
+  }
+  return call;
+}
+
+}  // namespace
+
+void Recording::ReadCalls() {
+  enum { kThread = 2, kName, kCallCorrelation, kClass, kResult, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{
+      "start", "end", "globalTid", "nameId", "correlationId", "eventClass", "returnValue"};
+  constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
+  constexpr int64_t kDriver = 1;  // ENUM_NSYS_EVENT_CLASS
+  std::map<std::pair<RecordedProcess*, int64_t>, CallName> names;
+  Each(kTable, kColumns, [&](const TableScan& row) {
+    Event event;
+    const bool is_driver = row.Integer(kClass) == kDriver;
+    RecordedProcess* const process =
+        BeginHostRow(row, kThread, is_driver ? "cuda_driver" : "cuda_runtime", event);
+    if (process == nullptr) return;
+    process->uses_cuda = true;
+    const auto [call, added] = names.try_emplace({process, row.Integer(kName)});
+    if (added) call->second = SplitCallName(*process, process->Name(row.Integer(kName), row));
+    event.name = call->second.name;
+    ReadTimes(row, event, process->notes());
+    const int64_t correlation = row.Integer(kCallCorrelation);
+    if (correlation > 0) {
+      event.correlation = correlation;
+      args_.Correlation(correlation);
+      if (call->second.waits) process->waits.emplace_back(correlation, event.name);
+    }
+    if (const auto result = row.Maybe(kResult)) args_.Integer("return value", *result);
+    if (call->second.version >= 0) args_.Integer("version", call->second.version);
+    process->Emit(kTable, event, args_);
+  });
+}
+
+void Recording::ReadOsCalls() {
+  enum { kThread = 2, kName, kClass, kResult, kLevel, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{
+      "start", "end", "globalTid", "nameId", "eventClass", "returnValue", "nestingLevel"};
+  constexpr std::string_view kTable = "OSRT_API";
+  constexpr int64_t kCall = 27;  // others mark the beginning and the end of the recording
+  Each(kTable, kColumns, [&](const TableScan& row) {
+    Event event;
+    RecordedProcess* const process = BeginHostRow(row, kThread, "osrt", event);
+    if (process == nullptr) return;
+    event.name = process->Name(row.Integer(kName), row);
+    ReadTimes(row, event, process->notes());
+    if (const int64_t of = row.Integer(kClass); of != kCall) args_.Integer("event class", of);
+    if (const auto result = row.Maybe(kResult)) args_.Integer("return value", *result);
+    if (const auto level = row.Maybe(kLevel)) args_.Integer("nesting level", *level);
+    process->Emit(kTable, event, args_);
+  });
+}
+
+void Recording::ReadOverhead(std::string_view table) {
+  enum { kThread = 2, kName, kType, kColumnCount };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{"start", "end", "globalTid",
+                                                                       "nameId", "overheadType"};
+  Each(table, kColumns, [&](const TableScan& row) {
+    Event event;
+    RecordedProcess* const process = BeginHostRow(row, kThread, "overhead", event);
+    if (process == nullptr) return;
+    event.name = process->Name(row.Integer(kName), row);
+    ReadTimes(row, event, process->notes());
+    if (const auto type = row.Maybe(kType)) args_.Integer("overhead type", *type);
+    process->Emit(table, event, args_);
+  });
+}
+
+}  // namespace tacho::nsys

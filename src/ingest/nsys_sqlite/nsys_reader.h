@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "io/sqlite.h"
+#include "model/event.h"
+
+namespace tacho {
+
+struct NsysReadOptions {
+  // Gives the sink of one process of the recording, by the name of its part of the file
+  // ("pid=1234"; "" for a recording without an event). It outlives the reading.
+  std::function<EventSink&(const std::string& part)> next_sink;
+  // Called now and then with the share of the rows that were read so far, at most 1. Optional.
+  std::function<void(double share)> on_progress = {};
+};
+
+// Reads the SQLite export of an Nsight Systems report (FORMAT.md), each process that recorded
+// anything into a sink of its own, in the order of their first rows. Whatever is damaged is skipped
+// and noted. counts.by_label has the names of the tables.
+//
+// Fails with kUnreadable only if the database is damaged before its first table, is no such export,
+// or has a schema of an unknown major version. Values of over 16 MiB are refused.
+Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& options);
+
+}  // namespace tacho

@@ -1,0 +1,143 @@
+// NVTX of an export: ranges and marks with their domains.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "ingest/nsys_sqlite/nvtx_text.h"
+#include "ingest/nsys_sqlite/recording.h"
+
+namespace tacho::nsys {
+namespace {
+
+enum {
+  kNvtxThread = 2,
+  kNvtxType,
+  kNvtxText,
+  kNvtxTextId,
+  kNvtxDomain,
+  kNvtxEndThread,
+  kNvtxRangeId,
+  kNvtxCategory,
+  kNvtxUint64,
+  kNvtxInt64,
+  kNvtxUint32,
+  kNvtxInt32,
+  kNvtxColumns
+};
+constexpr std::array<std::string_view, kNvtxColumns> kNvtx{
+    "start",       "end",        "globalTid",    "eventType", "text",
+    "textId",      "domainId",   "endGlobalTid", "rangeId",   "category",
+    "uint64Value", "int64Value", "uint32Value",  "int32Value"};
+constexpr std::string_view kNvtxTable = "NVTX_EVENTS";
+
+// ENUM_NSYS_EVENT_TYPE
+enum NvtxType : int64_t {
+  kCategoryName = 33,
+  kMark = 34,
+  kThreadName = 39,
+  kPushPop = 59,
+  kStartEnd = 60,
+  kDomainCreate = 75,
+  kDomainDestroy = 76,
+};
+
+}  // namespace
+
+void Recording::ReadDomains() {
+  Each(
+      kNvtxTable, kNvtx,
+      [&](const TableScan& row) {
+        RecordedProcess* const process = ProcessOf(row, kNvtxThread);
+        const auto domain = row.Maybe(kNvtxDomain);
+        if (process == nullptr || !domain) return;
+        process->domains[*domain] = row.IsNull(kNvtxText)
+                                        ? process->QuotedName(row.Integer(kNvtxTextId), row)
+                                        : process->InternQuoted(row.Text(kNvtxText));
+      },
+      "eventType = " + std::to_string(kDomainCreate));
+}
+
+// Most processes have one domain or two: their names are looked up once they are needed.
+StringId Recording::DomainName(RecordedProcess& process, int64_t domain) {
+  if (!has_domains_) ReadDomains();
+  has_domains_ = true;
+  const auto [known, added] = process.domains.try_emplace(domain, StringId::kEmpty);
+  if (added) known->second = process.InternQuoted("domain " + std::to_string(domain));
+  return known->second;
+}
+
+void Recording::ReadRanges() {
+  struct Open {
+    RecordedProcess* process;
+    Event event;
+    ArgList args;
+  };
+  std::vector<Open> open;  // ranges that nothing ended: they end with the last event
+  TimeNs last{INT64_MIN};
+  Each(kNvtxTable, kNvtx, [&](const TableScan& row) {
+    const int64_t type = row.Integer(kNvtxType);
+    if (type == kCategoryName || type == kThreadName || type == kDomainCreate ||
+        type == kDomainDestroy) {
+      return;
+    }
+    Event event;
+    RecordedProcess* const process = BeginHostRow(row, kNvtxThread, "user_annotation", event);
+    if (process == nullptr) return;
+    const bool is_range = type == kPushPop || type == kStartEnd;
+    const bool is_open = is_range && row.IsNull(kEnd);
+    const bool has_times = ReadTimes(row, event, process->notes(),
+                                     is_range && !is_open ? End::kNeeded : End::kMissing);
+    if (has_times) last = std::max(last, event.start + event.duration);
+    if (type == kStartEnd) {
+      event.type = EventType::kRange;
+    } else if (!is_range) {
+      event.type = EventType::kInstant;
+    }
+    NameRange(row, *process, event);
+    if (is_open && has_times) {
+      process->notes().Add(NoteId::kUnfinishedSpan, row.Place());
+      open.push_back({process, event, args_});
+    } else {
+      process->Emit(kNvtxTable, event, args_);
+    }
+  });
+  for (Open& range : open) {
+    range.event.duration = last - range.event.start;
+    range.process->Emit(kNvtxTable, range.event, range.args);
+  }
+}
+
+// The name of a range or a mark, and its arguments. Of operators that torch names (push and pop in
+// the default domain) the name is the operator's alone.
+void Recording::NameRange(const TableScan& row, RecordedProcess& process, Event& event) {
+  const int64_t domain = row.Integer(kNvtxDomain);
+  const bool is_registered = row.IsNull(kNvtxText) && !row.IsNull(kNvtxTextId);
+  const std::string_view text = is_registered
+                                    ? process.words()[process.Name(row.Integer(kNvtxTextId), row)]
+                                    : row.Text(kNvtxText);
+  const bool may_be_torch = event.type == EventType::kSlice && domain == 0;
+  const auto torch = may_be_torch ? ParseTorchRange(text) : std::nullopt;
+  event.name = process.InternName(torch ? torch->name : text, row);
+  if (torch) {
+    if (IsOperatorName(torch->name)) {
+      event.category = process.Category("cpu_op");
+      event.kind = SliceKind::kHostOp;
+    }
+    if (torch->sequence) args_.Integer("Sequence number", *torch->sequence);
+    args_.Integer("op_id", torch->op_id);
+    if (!torch->sizes.empty()) args_.Text("Input Dims", process.Intern(torch->sizes));
+  }
+  if (domain != 0) args_.Text("domain", DomainName(process, domain));
+  for (const auto& [key, column] : {std::pair{"range id", kNvtxRangeId},
+                                    {"category", kNvtxCategory},
+                                    {"payload", kNvtxUint64},
+                                    {"payload", kNvtxInt64},
+                                    {"payload", kNvtxUint32},
+                                    {"payload", kNvtxInt32}}) {
+    if (const auto value = row.Maybe(column)) args_.Integer(key, *value);
+  }
+  const auto thread = row.Maybe(kNvtxEndThread);
+  if (thread && *thread != row.Integer(kNvtxThread)) args_.Integer("end thread", TidOf(*thread));
+}
+
+}  // namespace tacho::nsys

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tacho::nsys {
+
+// A range that torch.autograd.profiler.emit_nvtx wrote: its name and what follows it,
+// "aten::mm, seq = 5, op_id = 31, sizes = [[2, 3], [3, 4]]". torch adds seq where autograd runs,
+// and sizes with record_shapes.
+struct TorchRange {
+  std::string_view name;
+  std::optional<int64_t> sequence;
+  int64_t op_id = 0;
+  std::string_view sizes;  // JSON; empty if there are none
+};
+// Nullopt unless `text` is exactly that, so that name, sequence, op_id and sizes say all of it.
+std::optional<TorchRange> ParseTorchRange(std::string_view text);
+
+// Whether torch names an operator so: "aten::mm", "MmBackward0". Others are ranges of users.
+bool IsOperatorName(std::string_view name);
+
+}  // namespace tacho::nsys

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ingest/nsys_sqlite/table_scan.h"
+#include "io/sqlite.h"
+#include "model/event.h"
+
+namespace tacho::nsys {
+
+// What nsys makes of one thread: hardware id (8 bits), virtual machine (8), process (24), thread
+// (24). globalPid has a thread of 0.
+constexpr int64_t ProcessKey(int64_t global) { return global >> 24; }
+constexpr int64_t PidOf(int64_t global) { return global >> 24 & 0xffffff; }
+constexpr int64_t TidOf(int64_t global) { return global & 0xffffff; }
+
+// Arguments of one event, put together key by key.
+class ArgList {
+ public:
+  void Clear() { keys_.clear(), values_.clear(); }
+  void Integer(std::string_view key, int64_t value) { Add(key, SlotHome::kInteger, value); }
+  void Text(std::string_view key, StringId json) {
+    Add(key, SlotHome::kText, static_cast<int64_t>(json));
+  }
+  void Correlation(int64_t value) { Add("correlation", SlotHome::kCorrelation, value); }
+
+  struct Key {
+    std::string_view name;
+    SlotHome home;
+    bool operator==(const Key&) const = default;
+  };
+  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
+  [[nodiscard]] const std::vector<int64_t>& values() const { return values_; }
+
+ private:
+  void Add(std::string_view key, SlotHome home, int64_t value) {
+    keys_.push_back({key, home});
+    values_.push_back(value);
+  }
+
+  std::vector<Key> keys_;  // names are literals
+  std::vector<int64_t> values_;
+};
+
+// The table StringIds, read string by string.
+class NameTable {
+ public:
+  explicit NameTable(SqliteStatement by_id) : by_id_(std::move(by_id)) {}
+  // Valid until the next call; nullopt if there is none.
+  std::optional<std::string_view> Find(int64_t id);
+
+ private:
+  SqliteStatement by_id_;
+};
+
+// One process of a recording on its way into a sink: its words, by the ids of the export.
+class RecordedProcess {
+ public:
+  RecordedProcess(EventSink& sink, NameTable& names, int64_t pid);
+
+  // The string of StringIds with this id, which `row` names; if there is none, "(string 17)",
+  // noted.
+  StringId Name(int64_t id, const TableScan& row);
+  StringId QuotedName(int64_t id, const TableScan& row);  // as a JSON string
+  StringId Intern(std::string_view text) { return words_.strings.Intern(text); }
+  StringId InternName(std::string_view text, const TableScan& row);  // noted if it is no UTF-8
+  // `text` as a JSON string.
+  StringId InternQuoted(std::string_view text);
+  // "[x, y, z]"
+  StringId InternTriple(int64_t x, int64_t y, int64_t z);
+  CategoryId Category(std::string_view name) { return words_.InternCategory(name); }
+
+  TrackId Thread(int64_t tid);
+  // The stream of GPU work, and its row among those of the device.
+  std::pair<TrackId, StreamId> Stream(int64_t device, int64_t stream);
+  // Another row of a device.
+  TrackId OnDevice(int64_t device, std::string_view row);
+  TrackId Session();  // of what the profiler says about itself
+
+  // Hands the event over with these arguments, counted under `table`.
+  void Emit(std::string_view table, Event& event, const ArgList& args);
+
+  [[nodiscard]] EventSink& sink() { return sink_; }
+  [[nodiscard]] Vocabulary& words() { return words_; }
+  [[nodiscard]] Notes& notes() { return sink_.notes(); }
+  [[nodiscard]] bool wants_args() const { return wants_args_; }
+  // The threads that have a row, by tid.
+  [[nodiscard]] const std::unordered_map<int64_t, TrackId>& threads() const { return threads_; }
+  [[nodiscard]] ProcessId id() const { return process_; }
+
+  // Calls that wait, by correlation: CUPTI's own type of a wait is wrong in many versions.
+  std::vector<std::pair<int64_t, StringId>> waits = {};
+  bool uses_cuda = false;
+  // Names of NVTX domains, as JSON strings.
+  std::unordered_map<int64_t, StringId> domains = {};
+
+ private:
+  ArgsShapeId ShapeOf(const ArgList& args);
+
+  EventSink& sink_;
+  Vocabulary& words_;
+  NameTable& names_;
+  const bool wants_args_;
+  ProcessId process_{};
+  std::unordered_map<int64_t, StringId> strings_, quoted_;
+  std::unordered_map<int64_t, TrackId> threads_;
+  std::map<std::pair<int64_t, int64_t>, std::pair<TrackId, StreamId>> streams_;
+  std::string_view counted_as_;
+  uint64_t* count_ = nullptr;
+  struct Shape {
+    std::vector<ArgList::Key> keys;
+    ArgsShapeId id;
+  };
+  std::vector<Shape> shapes_;
+  size_t last_shape_ = 0;
+};
+
+}  // namespace tacho::nsys

@@ -1,0 +1,173 @@
+#include "ingest/nsys_sqlite/recording.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tacho::nsys {
+namespace {
+
+// Each is a Trace; a system has some hundred that can be recorded.
+constexpr size_t kMostProcesses = 4096;
+// Real values are names of some kB.
+constexpr int kLargestValue = 16 << 20;
+
+constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
+                                             "CUPTI_ACTIVITY_KIND_KERNEL",
+                                             "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                             "CUPTI_ACTIVITY_KIND_MEMSET",
+                                             "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                             "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                             "CUPTI_ACTIVITY_KIND_OVERHEAD",
+                                             "PROFILER_OVERHEAD",
+                                             "NVTX_EVENTS",
+                                             "OSRT_API"};
+
+}  // namespace
+
+Result<void> Recording::Read() {
+  TACHO_RETURN_IF_ERROR(ReadVersion());
+  for (const std::string_view table : kEventTables) {
+    if (!schema_.Has(table)) continue;
+    auto last = database_.Prepare("SELECT max(rowid) FROM " + std::string(table));
+    const Result<bool> is_row = last ? last->Step() : Result<bool>(false);
+    if (is_row && *is_row)
+      rows_expected_ +=
+          static_cast<uint64_t>(std::max<int64_t>(last->Integer(0), 0)) % (uint64_t{1} << 40);
+  }
+  ReadCalls();
+  ReadKernels();
+  ReadCopies();
+  ReadMemsets();
+  ReadGraphs();
+  ReadWaits();
+  ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD");
+  ReadOverhead("PROFILER_OVERHEAD");
+  ReadRanges();
+  ReadOsCalls();
+  ReadFacts();
+  return {};
+}
+
+RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
+  const std::optional<int64_t> global = row.Maybe(column);
+  if (!global) {
+    SkipRow(row);
+    return nullptr;
+  }
+  const int64_t key = ProcessKey(*global);
+  if (last_process_ != nullptr && last_key_ == key) return last_process_;
+  std::unique_ptr<RecordedProcess>& process = processes_[key];
+  if (!process) {
+    if (processes_.size() > kMostProcesses) {
+      processes_.erase(key);
+      SkipRow(row);
+      return nullptr;
+    }
+    const int64_t pid = PidOf(*global);
+    std::string part = "pid=" + std::to_string(pid);
+    if (!parts_.insert(part).second) {
+      // The same number on another machine of the recording.
+      part += ",machine=" + std::to_string(static_cast<uint64_t>(key) >> 24);
+      parts_.insert(part);
+    }
+    process = std::make_unique<RecordedProcess>(options_.next_sink(part), names_, pid);
+  }
+  last_key_ = key;
+  last_process_ = process.get();
+  return last_process_;
+}
+
+bool Recording::ReadTimes(const TableScan& row, Event& event, Notes& notes, End need) {
+  const std::optional<int64_t> start = row.Maybe(0);
+  std::optional<int64_t> end = row.Maybe(1);
+  constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of such times would overflow
+  if (!start || *start > kFarthest || *start < -kFarthest) {
+    notes.Add(NoteId::kBadTime, row.Place());
+    return false;
+  }
+  if (!end) {
+    if (need == End::kNeeded) notes.Add(NoteId::kMissingDuration, row.Place());
+    end = start;
+  }
+  if (*end < *start) {
+    notes.Add(NoteId::kNegativeDuration, row.Place());
+    end = start;
+  }
+  if (*end > kFarthest || *end - *start > kLongestDuration) {
+    notes.Add(NoteId::kBadTime, row.Place());
+    return false;
+  }
+  event.start = {*start};
+  event.duration = {*end - *start};
+  event.has_start = true;
+  return true;
+}
+
+RecordedProcess* Recording::BeginGpuRow(const TableScan& row, SliceKind kind, Event& event) {
+  const std::optional<int64_t> device = row.Maybe(kDevice), stream = row.Maybe(kStream);
+  RecordedProcess* const process = ProcessOf(row, kProcess);
+  if (process == nullptr) return nullptr;
+  if (!device || !stream) {
+    SkipRow(row);
+    return nullptr;
+  }
+  process->uses_cuda = true;
+  event.kind = kind;
+  event.has_category = true;
+  event.category = process->Category(kind == SliceKind::kKernel   ? "kernel"
+                                     : kind == SliceKind::kMemcpy ? "gpu_memcpy"
+                                                                  : "gpu_memset");
+  ReadTimes(row, event, process->notes());
+  std::tie(event.track, event.stream) = process->Stream(*device, *stream);
+  const int64_t correlation = row.Integer(kCorrelation);
+  event.correlation = correlation > 0 ? correlation : -1;
+  args_.Clear();
+  args_.Integer("device", *device);
+  args_.Integer("context", row.Integer(kContext));
+  args_.Integer("stream", *stream);
+  if (event.correlation > 0) args_.Correlation(correlation);
+  return process;
+}
+
+RecordedProcess* Recording::BeginHostRow(const TableScan& row, int thread,
+                                         std::string_view category, Event& event) {
+  RecordedProcess* const process = ProcessOf(row, thread);
+  if (process == nullptr) return nullptr;
+  event.has_category = true;
+  event.category = process->Category(category);
+  event.kind = process->words()[event.category].kind;
+  event.track = process->Thread(TidOf(row.Integer(thread)));
+  args_.Clear();
+  return process;
+}
+
+void Recording::ReportProgress() {
+  if (!options_.on_progress || rows_expected_ == 0) return;
+  options_.on_progress(
+      std::min(1.0, static_cast<double>(rows_read_) / static_cast<double>(rows_expected_)));
+}
+
+}  // namespace tacho::nsys
+
+namespace tacho {
+
+Result<void> ReadNsysSqlite(SqliteDatabase& database, const NsysReadOptions& options) {
+  database.LimitBytes(nsys::kLargestValue);
+  TACHO_ASSIGN_OR_RETURN(nsys::Schema schema, nsys::Schema::Read(database));
+  if (!schema.Has("StringIds", "id") || !schema.Has("StringIds", "value")) {
+    return Fail(
+        ErrorKind::kUnreadable,
+        schema.empty()
+            ? std::string("is an empty database: export the report again with nsys export "
+                          "--type sqlite")
+            : "is a SQLite database, but no whole export of Nsight Systems: it has no table "
+              "StringIds (it has " +
+                  schema.SomeTables() +
+                  "); export the report again with nsys export --type sqlite");
+  }
+  TACHO_ASSIGN_OR_RETURN(SqliteStatement names,
+                         database.Prepare("SELECT value FROM StringIds WHERE id = ?"));
+  return nsys::Recording(database, options, std::move(schema), std::move(names)).Read();
+}
+
+}  // namespace tacho

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/nsys_sqlite/nsys_reader.h"
+#include "ingest/nsys_sqlite/recorded_process.h"
+#include "ingest/nsys_sqlite/table_scan.h"
+
+namespace tacho::nsys {
+
+// One export being read: table by table, each row into the sink of its process. Members Read*
+// read one table or the tables of one kind (FORMAT.md).
+class Recording {
+ public:
+  Recording(SqliteDatabase& database, const NsysReadOptions& options, Schema schema,
+            SqliteStatement names)
+      : database_(database),
+        options_(options),
+        schema_(std::move(schema)),
+        names_(std::move(names)) {
+    header_.format = TraceFormat::kNsys;
+  }
+
+  Result<void> Read();
+
+ private:
+  // host_tables.cc
+  void ReadCalls();
+  void ReadOsCalls();
+  void ReadOverhead(std::string_view table);
+  // gpu_tables.cc
+  void ReadKernels();
+  void ReadCopies();
+  void ReadMemsets();
+  void ReadGraphs();
+  void ReadWaits();
+  // nvtx_table.cc
+  void ReadRanges();
+  void ReadDomains();
+  StringId DomainName(RecordedProcess& process, int64_t domain);  // as a JSON string
+  void NameRange(const TableScan& row, RecordedProcess& process, Event& event);
+  // recording_facts.cc
+  Result<void> ReadVersion();
+  void ReadFacts();
+  void Fill(EventSink& sink);
+  void ReadSystem();
+  void ReadNames();
+  void ReadDevices();
+  void ReadDiagnostics();
+  void ReadSession();
+
+  // The columns that every table of GPU work has, first and in this order.
+  enum GpuColumn {
+    kStart,
+    kEnd,
+    kDevice,
+    kContext,
+    kStream,
+    kCorrelation,
+    kProcess,
+    kFirstOfTable
+  };
+  // Fills in what all GPU work has. Null for a row that is not usable, which is noted.
+  RecordedProcess* BeginGpuRow(const TableScan& row, SliceKind kind, Event& event);
+  // The same for a slice of a thread.
+  RecordedProcess* BeginHostRow(const TableScan& row, int thread, std::string_view category,
+                                Event& event);
+
+  // Calls `use` for each row of the table.
+  template <typename Use>
+  void Each(std::string_view table, std::span<const std::string_view> columns, const Use& use,
+            std::string_view where = {}) {
+    TableScan rows(database_, schema_, table, columns, where);
+    while (rows.Next()) {
+      if (++rows_read_ % kRowsAReport == 0) ReportProgress();
+      use(rows);
+    }
+    if (!rows.damage().empty()) common_.Add(NoteId::kDamagedTable, rows.damage());
+  }
+  // The process of globalPid or globalTid; null, and noted, if the value is none.
+  RecordedProcess* ProcessOf(const TableScan& row, int column);
+  // Columns 0 and 1 as Event::start and duration. False if no table can take them. What is wrong
+  // with them is noted, but an end that may be missing: the event then has no length.
+  enum class End : uint8_t { kNeeded, kMissing };
+  static bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End end = End::kNeeded);
+  void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.Place()); }
+  void ReportProgress();
+
+  static constexpr uint64_t kRowsAReport = 1 << 16;
+  static constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in Kineto's traces
+
+  SqliteDatabase& database_;
+  const NsysReadOptions& options_;
+  Schema schema_;
+  NameTable names_;
+  std::map<int64_t, std::unique_ptr<RecordedProcess>> processes_;  // by ProcessKey
+  std::set<std::string> parts_;
+  int64_t last_key_ = 0;
+  RecordedProcess* last_process_ = nullptr;
+  Notes common_;        // of every process
+  TraceHeader header_;  // the same
+  ArgList args_;        // of the row at hand
+  bool has_domains_ = false;
+  uint64_t rows_read_ = 0, rows_expected_ = 0;
+};
+
+}  // namespace tacho::nsys

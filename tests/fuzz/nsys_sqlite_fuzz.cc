@@ -1,0 +1,76 @@
+// The reader of Nsight Systems' exports: whatever the database, it is refused with a reason or each
+// process gives a Trace that holds what was told, and sums without a Trace agree with it.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analysis/summary.h"
+#include "base/json_text.h"
+#include "ingest/kineto_json/lenient_json.h"
+#include "ingest/nsys_sqlite/nsys_reader.h"
+#include "support/trace_check.h"
+
+namespace {
+
+using namespace tacho;
+
+// The sinks of the processes, by part; `error` is why the database is none.
+template <typename Sink>
+struct Reading {
+  std::map<std::string, Sink> sinks;
+  std::string error;
+};
+
+template <typename Sink>
+Reading<Sink> ReadAs(const std::string& bytes) {
+  Reading<Sink> reading;
+  auto database = SqliteDatabase::OfBytes(bytes);
+  const Result<void> read =
+      database
+          ? ReadNsysSqlite(*database, {.next_sink = [&](const std::string& part) -> EventSink& {
+              if (reading.sinks.contains(part)) std::abort();
+              return reading.sinks[part];
+            }})
+          : tl::unexpected<Error>(database.error());
+  if (!read) reading.error = read.error().message;
+  if (!read && reading.error.empty()) std::abort();
+  return reading;
+}
+
+[[noreturn]] void Differ(const std::string& part, const std::string& what) {
+  std::fprintf(stderr, "%s: %s\n", part.c_str(), what.c_str());
+  std::abort();
+}
+
+// What the sinks of both readings must have alike.
+std::string Told(TraceBasics& basics) {
+  std::string told = std::to_string(basics.counts.total) + ' ' + basics.header.cuda_driver_version;
+  for (const auto& [label, count] : basics.counts.by_label) {
+    told += ' ' + label + '=' + std::to_string(count);
+  }
+  for (const Note& note : basics.notes.list()) {
+    told += '\n' + std::string(KindOf(note.id).id) + ' ' + std::to_string(note.count) + ' ' +
+            note.where;
+  }
+  return told;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  auto traces = ReadAs<TraceCheck>(bytes);
+  auto sums = ReadAs<SummarySink>(bytes);
+  if (traces.error != sums.error) Differ("errors", traces.error + " and " + sums.error);
+  if (traces.sinks.size() != sums.sinks.size()) Differ("parts", "differ in number");
+  for (auto& [part, sink] : traces.sinks) {
+    const std::string told = Told(sink.basics());
+    const std::string summed = Told(sums.sinks[part].basics());
+    if (told != summed) Differ(part, told + "\nand\n" + summed);
+    if (const std::string row = sink.FirstDifference(); !row.empty()) Differ(part, row);
+  }
+  return 0;
+}
