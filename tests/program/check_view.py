@@ -190,8 +190,7 @@ def window_queries(page, rank, of, folder):
     count = sum(row["count"] for row in of["kernels"] if name.lower() in row["name"].lower())
     check("search: as many as analyze counts", found["total"] == count, (found, count))
     hits, at = 0, {"from": start - 1}
-    while page.ask(f"/api/v1/next?what=search&{urllib.parse.urlencode({**at, 'q': name})}")[0] == 200:
-        hit = page.json("next", what="search", q=name, **at)
+    while hit := page.json("next", what="search", q=name, **at):
         at = {"from": hit["from_ns"], "after": f"{hit['rank']},{hit['row']},{hit['lane']}"}
         hits += 1
     check("next: all of them, one after another", hits == count, (hits, count))
