@@ -262,7 +262,7 @@ class Attribution {
   void List(const RawGap& gap, Interval when, IdleCause cause) {
     if (!on_stretch_) return;
     const auto add = [&](Interval part, IdleCause of_part) {
-      on_stretch_({part, gap.device, of_part});
+      on_stretch_({part, gap.device, of_part, gap.before, gap.after});
     };
     const auto split = [](const IntervalSet& set, Interval whole, auto inside, auto outside) {
       set.ForEachPart(whole, [&](Interval part, bool in) { in ? inside(part) : outside(part); });

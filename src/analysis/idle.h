@@ -88,6 +88,7 @@ struct IdleStretch {
   Interval when;
   uint32_t device = 0;  // index into DeviceWork::devices
   IdleCause cause = IdleCause::kUnknown;
+  StringId before{}, after{};  // as in IdleGap
 };
 // Called device by device, in the order of time. The stretches of a device do not overlap; their
 // sums by cause are the table's.

@@ -24,6 +24,8 @@ class FirstPieces {
   void Add(const Trace& trace, uint32_t call, uint32_t piece);
 
   [[nodiscard]] bool LaunchedWork(uint32_t call) const { return first_[call] != kNone; }
+  // A row of Trace::gpu, on the device of the piece that the file has first; kNone without any.
+  [[nodiscard]] uint32_t FirstOf(uint32_t call) const { return first_[call]; }
   // Of the call of a piece with a launch, on the device of that piece: a row of Trace::gpu.
   [[nodiscard]] uint32_t Before(const GpuTable& gpu, uint32_t call, uint32_t piece) const {
     const uint32_t first = first_[call];

@@ -6,7 +6,8 @@
 #include "analysis/dense_index.h"
 #include "analysis/gpu_scope.h"
 #include "analysis/ranked_ids.h"
-#include "model/track_index.h"
+#include "analysis/steps.h"
+#include "model/nesting.h"
 
 namespace tacho {
 namespace {
@@ -35,16 +36,14 @@ DenseIndex NodesByExternalId(const Trace& trace, const OpNodes& nodes, const Ran
   return index;
 }
 
-}  // namespace
-
-DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
-                             const Scope& scope) {
-  DeviceNs time;
-  time.self.assign(nodes.size(), 0);
+// Calls visit(row of Trace::gpu, node) for the work that belongs to an operator.
+template <typename Visit>
+void ForEachWorkOfOps(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
+                      const Scope& scope, Visit visit) {
   std::optional<DenseIndex> by_external_id;  // made when first needed
   const RankedIds ids(trace);
   const GpuScope counts(trace, scope);
-  for (size_t row = 0; row < trace.gpu.size(); ++row) {
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
     if (!counts.OnDevice(row)) continue;
     const uint32_t call = links.call_of_gpu[row];
     int32_t op = call == LaunchLinks::kNone ? -1 : nodes.of_call[call];
@@ -53,10 +52,60 @@ DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const
       const int64_t id = ids.Of(trace.gpu.track[row], trace.gpu.external_id[row]);
       op = static_cast<int32_t>(by_external_id->Find(id));
     }
-    if (op < 0) continue;
-    int64_t& self = time.self[static_cast<size_t>(op)];
-    self = AddSaturated(self, trace.gpu.duration[row]);
+    if (op >= 0) visit(row, static_cast<uint32_t>(op));
   }
+}
+
+}  // namespace
+
+OpTree NestOps(const TrackIndex& index) {
+  const Trace& trace = index.trace();
+  OpTree tree;
+  OpNodes& nodes = tree.nodes;
+  nodes.op.reserve(trace.host_ops.size());
+  nodes.parent.reserve(trace.host_ops.size());
+  tree.self.reserve(trace.host_ops.size());
+  nodes.of_call.assign(trace.host_calls.size(), -1);
+  struct Around {
+    int32_t op;      // the innermost operator
+    bool is_parent;  // whether it is the parent itself
+  };
+  const std::vector<bool> training = TrainingStepNames(trace);
+  WalkHostSlices(AllHostRows(index, false), Around{-1, false},
+                 [&](const HostSlice& slice, Around around) {
+                   const int64_t duration = slice.when.length().ns;
+                   if (around.is_parent) {
+                     int64_t& self = tree.self[static_cast<size_t>(around.op)];
+                     self = AddSaturated(self, -duration);
+                   }
+                   if (slice.kind == SliceKind::kHostCall) nodes.of_call[slice.row] = around.op;
+                   if (slice.kind != SliceKind::kHostOp) return Around{around.op, false};
+                   if (!training.empty() && training[Index(trace.host_ops.name[slice.row])]) {
+                     return Around{around.op, false};
+                   }
+                   nodes.op.push_back(slice.row);
+                   nodes.parent.push_back(around.op);
+                   tree.self.push_back(duration);
+                   return Around{static_cast<int32_t>(nodes.size() - 1), true};
+                 });
+  return tree;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> OpsOfWork(const Trace& trace, const LaunchLinks& links,
+                                                     const OpNodes& nodes, const Scope& scope) {
+  std::vector<std::pair<uint32_t, uint32_t>> found;
+  ForEachWorkOfOps(trace, links, nodes, scope,
+                   [&](uint32_t row, uint32_t node) { found.emplace_back(row, node); });
+  return found;
+}
+
+DeviceNs AttributeDeviceTime(const Trace& trace, const LaunchLinks& links, const OpNodes& nodes,
+                             const Scope& scope) {
+  DeviceNs time;
+  time.self.assign(nodes.size(), 0);
+  ForEachWorkOfOps(trace, links, nodes, scope, [&](uint32_t row, uint32_t node) {
+    time.self[node] = AddSaturated(time.self[node], trace.gpu.duration[row]);
+  });
   time.total = time.self;
   for (size_t i = nodes.size(); i-- > 0;) {
     const int32_t parent = nodes.parent[i];

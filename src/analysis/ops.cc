@@ -6,50 +6,9 @@
 #include "analysis/name_index.h"
 #include "analysis/op_device_time.h"
 #include "analysis/op_flops.h"
-#include "analysis/steps.h"
-#include "model/nesting.h"
 
 namespace tacho {
 namespace {
-
-// The tree with nothing but operators kept, 16 bytes each.
-struct OpTree {
-  OpNodes nodes;              // a parent is the next operator around, whatever lies between
-  std::vector<int64_t> self;  // ns, by node
-};
-
-OpTree NestOps(const TrackIndex& index) {
-  const Trace& trace = index.trace();
-  OpTree tree;
-  OpNodes& nodes = tree.nodes;
-  nodes.op.reserve(trace.host_ops.size());
-  nodes.parent.reserve(trace.host_ops.size());
-  tree.self.reserve(trace.host_ops.size());
-  nodes.of_call.assign(trace.host_calls.size(), -1);
-  struct Around {
-    int32_t op;      // the innermost operator
-    bool is_parent;  // whether it is the parent itself
-  };
-  const std::vector<bool> training = TrainingStepNames(trace);
-  WalkHostSlices(AllHostRows(index, false), Around{-1, false},
-                 [&](const HostSlice& slice, Around around) {
-                   const int64_t duration = slice.when.length().ns;
-                   if (around.is_parent) {
-                     int64_t& self = tree.self[static_cast<size_t>(around.op)];
-                     self = AddSaturated(self, -duration);
-                   }
-                   if (slice.kind == SliceKind::kHostCall) nodes.of_call[slice.row] = around.op;
-                   if (slice.kind != SliceKind::kHostOp) return Around{around.op, false};
-                   if (!training.empty() && training[Index(trace.host_ops.name[slice.row])]) {
-                     return Around{around.op, false};
-                   }
-                   nodes.op.push_back(slice.row);
-                   nodes.parent.push_back(around.op);
-                   tree.self.push_back(duration);
-                   return Around{static_cast<int32_t>(nodes.size() - 1), true};
-                 });
-  return tree;
-}
 
 // Which calls lie inside no other of their row, asked in the order of the tree.
 class Outermost {

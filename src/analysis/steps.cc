@@ -9,6 +9,21 @@
 #include "analysis/name_index.h"
 
 namespace tacho {
+StepFinder::StepFinder(const std::vector<Step>& steps) : steps_(&steps) {
+  for (const Step& step : steps) {
+    ended_.push_back(ended_.empty() ? step.when.end : std::max(ended_.back(), step.when.end));
+  }
+}
+
+std::optional<uint32_t> StepFinder::At(TimeNs t) const {
+  const auto next =
+      std::ranges::upper_bound(*steps_, t, {}, [](const Step& step) { return step.when.start; });
+  for (auto i = static_cast<size_t>(next - steps_->begin()); i-- > 0 && ended_[i] > t;) {
+    if ((*steps_)[i].when.contains(t)) return static_cast<uint32_t>(i);
+  }
+  return std::nullopt;
+}
+
 std::vector<bool> TrainingStepNames(const Trace& trace) {
   std::vector<bool> names;
   for (size_t i = 0; i < trace.words.strings.size(); ++i) {

@@ -47,6 +47,19 @@ StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Sco
 std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                              bool on_host);
 
+// Finds the step at a time, of steps in the order of their starts. 8 bytes a step.
+class StepFinder {
+ public:
+  explicit StepFinder(const std::vector<Step>& steps);
+  // The innermost step that is open at `t`, as an index; nullopt outside of all. Cost: O(log n),
+  // and a look at the steps that began since the last moment without any.
+  [[nodiscard]] std::optional<uint32_t> At(TimeNs t) const;
+
+ private:
+  const std::vector<Step>* steps_;
+  std::vector<TimeNs> ended_;  // by step: when it and all before it are over
+};
+
 // By StringId, which names are training steps ("ProfilerStep#7"); empty when none is.
 std::vector<bool> TrainingStepNames(const Trace& trace);
 

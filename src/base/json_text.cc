@@ -129,6 +129,22 @@ std::string QuoteJson(std::string_view text) {
   return out;
 }
 
+std::string CompactJson(std::string_view json) {
+  std::string out;
+  bool in_string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string && c == '\\' && i + 1 < json.size()) {
+      out += c;
+      out += json[++i];
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    if (in_string || (c != ' ' && c != '\t' && c != '\n' && c != '\r')) out += c;
+  }
+  return out;
+}
+
 std::string JsonStringOrText(std::string_view value) {
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
     return UnescapeJson(value.substr(1, value.size() - 2));

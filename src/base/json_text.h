@@ -14,6 +14,9 @@ std::string UnescapeJson(std::string_view raw);
 // always valid JSON. It holds no control character, neither C1 nor DEL.
 std::string QuoteJson(std::string_view text);
 
+// `json` without the white space between its tokens.
+std::string CompactJson(std::string_view json);
+
 // Without the quotes and with escapes resolved if `value` is a JSON string, else unchanged.
 std::string JsonStringOrText(std::string_view value);
 

@@ -27,5 +27,11 @@ TEST(QuoteJson, IsAlwaysValidJsonAndComesBack) {
   EXPECT_EQ(JsonStringOrText(QuoteJson(text)), text);
 }
 
+TEST(CompactJson, DropsWhiteSpaceOutsideOfStrings) {
+  EXPECT_EQ(CompactJson("{ \"a b\" :\t[1,\n 2]}"), "{\"a b\":[1,2]}");
+  EXPECT_EQ(CompactJson("[\"a\\\" b\", \" \\\\\", 3 ]"), "[\"a\\\" b\",\" \\\\\",3]");
+  EXPECT_EQ(CompactJson("\" a\\"), "\" a\\");
+}
+
 }  // namespace
 }  // namespace tacho

@@ -14,6 +14,7 @@
 #include "cli/load_flags.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/query_command.h"
 #include "cli/record_command.h"
 #include "cli/report_command.h"
 #include "cli/simulate_command.h"
@@ -91,6 +92,8 @@ const std::vector<Command>& Commands() {
        AnalyzeHelp},
       {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewHelp},
       {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportHelp},
+      {"query", "SQL over a trace or a run: slices, kernels, launches, operators, steps, gaps",
+       RunQuery, QueryHelp},
       {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,

@@ -94,8 +94,8 @@ std::vector<const Table*> TablesOf(const Document& document) {
 }
 
 std::string_view NameOf(Unit unit) {
-  constexpr std::string_view kNames[] = {"text",   "count", "ns",    "bytes",  "share",
-                                         "number", "bar",   "trend", "stacked"};
+  constexpr std::string_view kNames[] = {"text",   "count", "ns",    "bytes",   "share",
+                                         "number", "bar",   "trend", "stacked", "exact"};
   return kNames[static_cast<size_t>(unit)];
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/field_kinds.h"
@@ -111,6 +112,8 @@ class JsonWriter {
     End();
   }
 
+  // What was written since the last call, for a document that is too large for memory.
+  std::string Take() { return std::exchange(out_, {}); }
   // The document, with a line feed at its end. All containers must have been ended.
   std::string Finish() &&;
 

@@ -23,10 +23,12 @@ std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
     if (unit == Unit::kDuration) return FormatIn({*integer}, time);
     if (unit == Unit::kBytes) return FormatBytes(*integer);
+    if (unit == Unit::kExact) return std::to_string(*integer);
     return FormatCount(*integer);
   }
   if (const auto* number = std::get_if<double>(&cell)) {
     if (unit == Unit::kShare) return FormatPercent(*number);
+    if (unit == Unit::kExact) return fmt::format("{}", *number);
     if (unit == Unit::kBar) return Bar(*number, column.bar_width, style);
     return FormatNumber(*number);
   }
@@ -82,9 +84,9 @@ ShownColumn ShowColumn(const Table& table, size_t index, const TextStyle& style)
   return shown;
 }
 
-// A column without a value in any row is left out of a screen.
+// A column without a value in any row is left out of a screen, unless a user asked for it.
 bool HasValue(const Table& table, size_t column) {
-  return table.rows.empty() ||
+  return table.rows.empty() || table.columns[column].unit == Unit::kExact ||
          std::any_of(table.rows.begin(), table.rows.end(), [&](const TableRow& row) {
            return !std::holds_alternative<std::monostate>(row.cells[column]);
          });

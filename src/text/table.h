@@ -26,6 +26,7 @@ enum class Unit : uint8_t {
   kBar,       // double, 0..1, drawn; screen only
   kTrend,     // std::vector<double>, drawn; screen only
   kStacked,   // std::vector<double>, shares of 1 side by side, drawn; screen only
+  kExact,     // int64_t or double, with every digit and nothing else; shown without any value too
 };
 
 // No value: blank on screen and in files. What is not known is absent.

@@ -22,10 +22,11 @@ std::string CsvText(std::string_view text) {
 }
 
 // Bytes that are not UTF-8 as U+FFFD, all else as it is: a file is no terminal.
-std::string CsvCell(const Cell& cell) {
+std::string CsvCell(const Cell& cell, Unit unit) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
-  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.6f}", *number);
+  if (const auto* number = std::get_if<double>(&cell))
+    return unit == Unit::kExact ? fmt::format("{}", *number) : fmt::format("{:.6f}", *number);
   return "";
 }
 
@@ -85,7 +86,7 @@ std::string RenderCsv(const Table& table) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
       if (!written(table.columns[i])) continue;
       if (!first) out += ',';
-      out += CsvCell(row.cells[i]);
+      out += CsvCell(row.cells[i], table.columns[i].unit);
       first = false;
     }
     out += "\n";

@@ -113,14 +113,10 @@ void AddStep(const ReadRanks& ranks, uint32_t number, TimeNs t, SliceDetail& det
   const ViewedRank& rank = *ranks[number];
   const std::vector<Step>& steps = rank.view().steps();
   if (rank.facts().role == TraceRole::kMerged) return;
-  auto step = std::ranges::upper_bound(steps, t, {}, [](const Step& of) { return of.when.start; });
-  while (step != steps.begin()) {
-    if (!(--step)->when.contains(t)) continue;
-    const auto i = static_cast<uint32_t>(step - steps.begin());
-    const auto found = FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kComputed), i});
-    if (found) detail.step = {i + size_t{1}, step->label.phase, *found};
-    return;
-  }
+  const auto step = StepFinder(steps).At(t);
+  if (!step) return;
+  const auto found = FindSlice(ranks, number, {static_cast<uint32_t>(DrawnFrom::kComputed), *step});
+  if (found) detail.step = {*step + size_t{1}, steps[*step].label.phase, *found};
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/parse.h"
+#include "cli/reading.h"
+#include "query/queried_trace.h"
+
+namespace tacho {
+
+// The arguments of `tacho query`.
+struct QueryOptions : ReadingArguments {
+  QueryOptions() { command = "query"; }
+  bool csv = false, json = false, markdown = false, wide = false;
+  std::optional<int64_t> top;
+};
+CommandSpec QuerySpec(QueryOptions& options);
+
+// The traces of a choice, kept whole, and what was left out or is missing.
+struct QueriedReadout {
+  std::unique_ptr<const QueriedRun> run;
+  Readout<RunAnalysis> rest;  // without its run
+};
+Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
+                                   const Classifier& classifier);
+
+Result<int> RunQuery(const std::vector<std::string>& arguments);
+std::string QueryHelp();
+
+}  // namespace tacho

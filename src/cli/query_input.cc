@@ -1,0 +1,149 @@
+#include "cli/query_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+
+#include "base/closest.h"
+#include "cli/output.h"
+#include "query/query_table.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kDots[] = {".tables", ".schema", ".help", ".quit"};
+constexpr std::string_view kSqlWords[] = {
+    "SELECT", "FROM", "WHERE",    "GROUP BY", "ORDER BY", "LIMIT", "JOIN",    "LEFT JOIN", "USING",
+    "HAVING", "WITH", "DISTINCT", "BETWEEN",  "LIKE",     "GLOB",  "IS NULL", "AND",       "OR",
+    "NOT",    "DESC", "AS",       "count(*)", "sum(",     "avg(",  "min(",    "max(",      "arg("};
+constexpr std::string_view kDotHelp =
+    ".tables          the tables\n"
+    ".schema [TABLE]  their columns\n"
+    ".quit            ends, as Ctrl-D does\n"
+    "SQL              ends with a semicolon; SQLite's language, and arg(id, 'name'): an argument\n"
+    "                 of a slice, such as arg(id, 'grid')\n";
+
+std::string TableList() {
+  std::string out;
+  for (const QueryTable& table : QueryTables())
+    out += fmt::format("{}  {}\n", PadRight(table.name, 10), table.says);
+  return out;
+}
+
+std::string SchemaOf(const QueryTable& table) {
+  std::string out = fmt::format("{}: {}\n", table.name, table.says);
+  for (const QueryColumn& column : table.columns) {
+    out += fmt::format("  {} {} {}{}\n", PadRight(column.name, 19), PadRight(column.type, 7),
+                       column.says, column.hidden ? " (not in SELECT *)" : "");
+  }
+  return out;
+}
+
+std::vector<std::string> ColumnNames() {
+  std::set<std::string> names;
+  for (const QueryTable& table : QueryTables()) {
+    for (const QueryColumn& column : table.columns) names.emplace(column.name);
+  }
+  return {names.begin(), names.end()};
+}
+std::vector<std::string> TableNames() {
+  std::vector<std::string> names;
+  for (const QueryTable& table : QueryTables()) names.emplace_back(table.name);
+  return names;
+}
+
+// The error of a statement, with what might have been meant.
+Error Explained(Error error) {
+  constexpr std::string_view kNoTable = "no such table: ", kNoColumn = "no such column: ";
+  const auto name_after = [&](std::string_view what) {
+    const std::string name = error.message.substr(what.size());
+    return name.substr(name.rfind('.') + 1);
+  };
+  if (error.message.starts_with(kNoTable)) {
+    const std::string close = Closest(name_after(kNoTable), TableNames());
+    error.message += close.empty() ? fmt::format("; there are {}", fmt::join(TableNames(), ", "))
+                                   : fmt::format(" (did you mean {}?)", close);
+  } else if (error.message.starts_with(kNoColumn)) {
+    const std::string close = Closest(name_after(kNoColumn), ColumnNames());
+    error.message +=
+        close.empty() ? "; .schema lists them" : fmt::format(" (did you mean {}?)", close);
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<bool> QueryInput::Run(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin != std::string_view::npos && text[begin] == '.') return RunDot(text.substr(begin));
+  while (true) {
+    auto statement = session_.Next(text);
+    if (!statement) return tl::unexpected<Error>(Explained(statement.error()));
+    if (!*statement) return false;
+    const auto more = WriteRows(*std::move(*statement), output_);
+    if (!more) return tl::unexpected<Error>(Explained(more.error()));
+    if (*more) {
+      Complain(
+          fmt::format("only the first {} rows: --top N, --csv or --json shows more", output_.top));
+    }
+  }
+}
+
+Result<bool> QueryInput::RunDot(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n;") + 1);
+  const size_t blank = text.find_first_of(" \t");
+  const std::string_view word = text.substr(0, blank);
+  const std::string_view what =
+      blank == std::string_view::npos ? "" : text.substr(text.find_last_of(" \t") + 1);
+  if (word == ".quit" || word == ".exit") return true;
+  if (word == ".tables") return output_.write(TableList()).map([] { return false; });
+  if (word == ".help") return output_.write(kDotHelp).map([] { return false; });
+  if (word == ".schema") {
+    std::string out;
+    for (const QueryTable& table : QueryTables()) {
+      if (what.empty() || table.name == what) out += (out.empty() ? "" : "\n") + SchemaOf(table);
+    }
+    if (out.empty())
+      return tl::unexpected<Error>(
+          Explained({ErrorKind::kUsage, "no such table: " + VisibleText(what)}));
+    return output_.write(out).map([] { return false; });
+  }
+  return Fail(ErrorKind::kUsage, fmt::format("unknown command '{}': there are {}",
+                                             VisibleText(word), fmt::join(kDots, ", ")));
+}
+
+bool IsQueryText(const std::string& argument) {
+  std::error_code error;
+  if (std::filesystem::exists(argument, error)) return false;
+  return argument.find_first_of(" \t\n(;") != std::string::npos ||
+         argument.find_first_of("./") == std::string::npos ||
+         std::ranges::find(kDots, argument) != std::end(kDots);
+}
+
+bool IsWholeSql(const std::string& text) { return sqlite3_complete(text.c_str()) != 0; }
+
+std::vector<std::string> QueryWordsFrom(std::string_view begun) {
+  std::vector<std::string> all = TableNames();
+  std::ranges::move(ColumnNames(), std::back_inserter(all));
+  all.insert(all.end(), std::begin(kSqlWords), std::end(kSqlWords));
+  all.insert(all.end(), std::begin(kDots), std::end(kDots));
+  const auto same = [](char a, char b) {
+    const auto lower = [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    };
+    return lower(a) == lower(b);
+  };
+  std::erase_if(all, [&](const std::string& word) {
+    return word.size() < begun.size() ||
+           !std::equal(begun.begin(), begun.end(), word.begin(), same);
+  });
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace tacho

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "query/query_output.h"
+#include "query/query_session.h"
+
+namespace tacho {
+
+// What the user types at `tacho query`: SQL, or a command with a dot.
+class QueryInput {
+ public:
+  QueryInput(QuerySession& session, QueryOutput output)
+      : session_(session), output_(std::move(output)) {}
+
+  // Runs ".tables", ".schema [TABLE]", ".help", or all statements of the SQL. What went well before
+  // an error was printed. True: ".quit".
+  Result<bool> Run(std::string_view text);
+
+ private:
+  Result<bool> RunDot(std::string_view text);
+
+  QuerySession& session_;
+  QueryOutput output_;
+};
+
+// Whether an argument of the command is text for QueryInput and not a path.
+bool IsQueryText(const std::string& argument);
+// Where SQL is complete: every statement ends with a semicolon.
+bool IsWholeSql(const std::string& text);
+// Words that complete one that is being typed: tables, columns, SQL's own, commands with a dot.
+std::vector<std::string> QueryWordsFrom(std::string_view begun);
+
+}  // namespace tacho

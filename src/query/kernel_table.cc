@@ -1,0 +1,182 @@
+// The table `kernels`: the kernels of GPUs, or what stands for them on a CPU engine.
+#include <algorithm>
+
+#include "query/query_table.h"
+
+namespace tacho {
+namespace {
+
+// Rows are those of Trace::gpu; on a CPU engine, part by part, the items of a device.
+bool OnHost(const QueriedTrace& trace) { return trace.prepared().work.on_host; }
+const GpuTable& Gpu(const QueryRow& row) { return row.trace->trace().gpu; }
+const DeviceItems& ItemsOf(const QueryRow& row) {
+  return row.trace->prepared().work.devices[row.part];
+}
+const WorkItem& Item(const QueryRow& row) { return ItemsOf(row).items[row.row]; }
+
+bool IsKernel(const QueryRow& row) {
+  if (!OnHost(*row.trace)) return Gpu(row).kind[row.row] == SliceKind::kKernel;
+  const WorkKind kind = Item(row).kind;
+  return kind == WorkKind::kCompute || kind == WorkKind::kCommunication;
+}
+
+QueriedTrace::Slice KernelSlice(const QueryRow& row) {
+  if (!OnHost(*row.trace)) return {SlicesOf::kGpu, row.row};
+  const auto ops = static_cast<uint32_t>(row.trace->trace().host_ops.size());
+  const uint32_t at = Item(row).row;
+  return at < ops ? QueriedTrace::Slice{SlicesOf::kHostOps, at}
+                  : QueriedTrace::Slice{SlicesOf::kAnnotations, at - ops};
+}
+
+Interval KernelWhen(const QueryRow& row) {
+  return OnHost(*row.trace) ? Item(row).when : Gpu(row).When(row.row);
+}
+StringId KernelNameOf(const QueryRow& row) {
+  return OnHost(*row.trace) ? Item(row).name : Gpu(row).name[row.row];
+}
+
+std::optional<QueryRow> FindKernel(const QueriedTrace& trace, int64_t id) {
+  const auto slice = trace.FindId(id);
+  if (!slice) return std::nullopt;
+  if (!OnHost(trace)) {
+    const QueryRow row{&trace, 0, slice->row};
+    return slice->table == SlicesOf::kGpu && IsKernel(row) ? std::optional(row) : std::nullopt;
+  }
+  const TimeNs start = trace.Slices(slice->table).start[slice->row];
+  const auto& devices = trace.prepared().work.devices;
+  for (uint32_t part = 0; part < devices.size(); ++part) {
+    const auto same = std::ranges::equal_range(
+        devices[part].items, start, {}, [](const WorkItem& item) { return item.when.start; });
+    for (auto item = same.begin(); item != same.end(); ++item) {
+      const QueryRow row{&trace, part, static_cast<uint32_t>(item - devices[part].items.begin())};
+      const QueriedTrace::Slice of = KernelSlice(row);
+      if (of.table == slice->table && of.row == slice->row && IsKernel(row)) return row;
+    }
+  }
+  return std::nullopt;
+}
+
+// Streams by StreamId; on a CPU engine those of the first device, then of the second, and so on.
+uint32_t StreamOf(const QueryRow& row) {
+  if (!OnHost(*row.trace)) return Index(Gpu(row).stream[row.row]);
+  uint32_t before = 0;
+  for (uint32_t part = 0; part < row.part; ++part) {
+    before += static_cast<uint32_t>(row.trace->prepared().work.devices[part].streams.size());
+  }
+  return before + Item(row).stream;
+}
+size_t KernelStreamCount(const QueriedTrace& trace) {
+  if (!OnHost(trace)) return trace.trace().words.streams().size();
+  size_t count = 0;
+  for (const DeviceItems& device : trace.prepared().work.devices) count += device.streams.size();
+  return count;
+}
+struct StreamName {
+  std::string_view device, stream;
+};
+StreamName NameOfStream(const QueriedTrace& trace, uint32_t word) {
+  if (!OnHost(trace)) {
+    const Stream& stream = trace.trace().words.streams()[word];
+    return {trace.Text(stream.device), trace.Text(stream.stream)};
+  }
+  for (const DeviceItems& device : trace.prepared().work.devices) {
+    if (word < device.streams.size()) return {device.device, device.streams[word]};
+    word -= static_cast<uint32_t>(device.streams.size());
+  }
+  return {};
+}
+
+QueryValue LaunchOf(const QueryRow& row) {
+  if (OnHost(*row.trace)) return {};
+  return IdOrNull(*row.trace, SlicesOf::kHostCalls,
+                  row.trace->prepared().links.call_of_gpu[row.row]);
+}
+QueryValue OperatorOf(const QueryRow& row) {
+  if (!OnHost(*row.trace))
+    return IdOrNull(*row.trace, SlicesOf::kHostOps, row.trace->OpOfWork(row.row));
+  const QueriedTrace::Slice slice = KernelSlice(row);
+  return slice.table == SlicesOf::kHostOps ? row.trace->IdOf(slice.table, slice.row) : QueryValue();
+}
+QueryValue StepOf(const QueryRow& row) {
+  const uint32_t step =
+      OnHost(*row.trace) ? row.trace->StepAt(Item(row).when.start) : row.trace->StepOfWork(row.row);
+  return step == 0 ? QueryValue() : QueryValue(int64_t{step});
+}
+
+const QueryWords kKernelNames{[](const QueryRow& row) { return Index(KernelNameOf(row)); },
+                              StringCount, StringOf};
+const QueryWords kKernelShortNames{
+    [](const QueryRow& row) { return Index(KernelNameOf(row)); }, StringCount,
+    [](const QueriedTrace& trace, uint32_t id) {
+      return std::optional(trace.ShortName(static_cast<StringId>(id)));
+    }};
+const QueryWords kKernelCategories{
+    [](const QueryRow& row) -> uint32_t {
+      return OnHost(*row.trace) ? Item(row).category : row.trace->CategoryOf(KernelNameOf(row));
+    },
+    [](const QueriedTrace& trace) { return trace.classifier().categories().size(); },
+    [](const QueriedTrace& trace, uint32_t category) {
+      return std::optional<std::string_view>(trace.classifier().categories()[category]);
+    }};
+const QueryWords kKernelDevices{StreamOf, KernelStreamCount,
+                                [](const QueriedTrace& trace, uint32_t word) {
+                                  return std::optional(NameOfStream(trace, word).device);
+                                }};
+const QueryWords kKernelStreams{StreamOf, KernelStreamCount,
+                                [](const QueriedTrace& trace, uint32_t word) {
+                                  return std::optional(NameOfStream(trace, word).stream);
+                                }};
+
+std::vector<QueryColumn> KernelColumns() {
+  using enum QueryRole;
+  return {
+      {"id", "INTEGER", "its slice", kKey,
+       [](const QueryRow& row) {
+         const QueriedTrace::Slice slice = KernelSlice(row);
+         return QueryValue(row.trace->IdOf(slice.table, slice.row));
+       }},
+      RankColumn(),
+      TraceColumn(),
+      {"device", "TEXT", "by the trace's own id", kPlain, nullptr, kKernelDevices},
+      {"stream", "TEXT", "by the trace's own id", kPlain, nullptr, kKernelStreams},
+      {"name", "TEXT", "as in the file", kPlain, nullptr, kKernelNames},
+      {"short_name", "TEXT", "without return type, parameters and namespaces", kPlain, nullptr,
+       kKernelShortNames},
+      {"category", "TEXT", "moe.gemm, attention.core, comm.collective: docs/rules.md", kPlain,
+       nullptr, kKernelCategories},
+      {"start_ns", "INTEGER", "on the clock of the trace", kStart,
+       [](const QueryRow& row) { return QueryValue(KernelWhen(row).start.ns); }},
+      {"dur_ns", "INTEGER", "how long it took", kPlain,
+       [](const QueryRow& row) { return QueryValue(KernelWhen(row).length().ns); }},
+      {"end_ns", "INTEGER", "start_ns + dur_ns", kEnd,
+       [](const QueryRow& row) { return QueryValue(KernelWhen(row).end.ns); }},
+      {"launch_id", "INTEGER", "the call that launched it", kPlain, LaunchOf},
+      {"operator_id", "INTEGER", "the operator that launched it", kPlain, OperatorOf},
+      {"step", "INTEGER", "number of the step in which it was launched", kPlain, StepOf},
+  };
+}
+
+}  // namespace
+
+QueryTable KernelsQueryTable() {
+  return {.name = "kernels",
+          .says = "kernels of GPUs; on a CPU engine the operators that do its work",
+          .columns = KernelColumns(),
+          .parts =
+              [](const QueriedTrace& trace) {
+                return OnHost(trace) ? static_cast<uint32_t>(trace.prepared().work.devices.size())
+                                     : uint32_t{1};
+              },
+          .rows =
+              [](const QueriedTrace& trace, uint32_t part) {
+                return OnHost(trace) ? trace.prepared().work.devices[part].items.size()
+                                     : trace.trace().gpu.size();
+              },
+          .has = IsKernel,
+          .lanes = [](const QueriedTrace& trace, uint32_t) -> const LaneRows* {
+            return OnHost(trace) ? nullptr : &trace.prepared().index.gpu();
+          },
+          .find = FindKernel};
+}
+
+}  // namespace tacho

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/in_flight.h"
+#include "analysis/op_device_time.h"
+#include "analysis/prepared_trace.h"
+
+namespace tacho {
+
+// The tables of a trace that hold slices, in the order of their ids.
+enum class SlicesOf : uint8_t {
+  kGpu,
+  kHostOps,
+  kHostCalls,
+  kAnnotations,
+  kGpuAnnotations,
+  kOthers,
+  kPythonFrames,
+};
+inline constexpr size_t kSliceTables = 7;
+
+// One trace with what the tables of a query are computed from. What few queries need is computed
+// when it is first asked for, and kept. For one thread.
+class QueriedTrace {
+ public:
+  static constexpr uint32_t kNone = 0xffffffff;
+
+  // `path`: as results name it. `prepared`: the whole of `trace`. `classifier` must outlive it.
+  QueriedTrace(std::string path, std::unique_ptr<const Trace> trace, PreparedTrace prepared,
+               const Classifier& classifier, std::optional<InFlight> in_flight);
+  QueriedTrace(const QueriedTrace&) = delete;
+  QueriedTrace& operator=(const QueriedTrace&) = delete;
+
+  // Its place in the run: its number, the number of slices in those before it, and its analysis,
+  // which must outlive it.
+  void Place(uint32_t number, int64_t ids_before, const TraceAnalysis& analysis);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const Trace& trace() const { return *trace_; }
+  [[nodiscard]] std::string_view Text(StringId id) const { return trace_->Text(id); }
+  [[nodiscard]] const PreparedTrace& prepared() const { return prepared_; }
+  [[nodiscard]] const Classifier& classifier() const { return *classifier_; }
+  [[nodiscard]] uint32_t number() const { return number_; }
+  [[nodiscard]] const TraceAnalysis& analysis() const { return *analysis_; }
+
+  [[nodiscard]] const SliceTable& Slices(SlicesOf table) const;
+  // Null for those of GPU work, which `index` has by stream, not by track.
+  [[nodiscard]] const LaneRows& Lanes(SlicesOf table) const;
+  // Ids of slices count from 1 through all traces of a run, table by table.
+  [[nodiscard]] int64_t IdOf(SlicesOf table, uint32_t row) const {
+    return first_id_[static_cast<size_t>(table)] + row;
+  }
+  struct Slice {
+    SlicesOf table = SlicesOf::kGpu;
+    uint32_t row = 0;
+  };
+  [[nodiscard]] std::optional<Slice> FindId(int64_t id) const;
+  [[nodiscard]] int64_t ids_end() const { return first_id_.back(); }
+  [[nodiscard]] ArgsOf ArgsOfSlice(Slice slice) const;
+
+  // The number of the step, from 1, that is open on the host at `t`, or in which a piece of GPU
+  // work was launched; 0: none, or unknown.
+  [[nodiscard]] uint32_t StepAt(TimeNs t) const;
+  [[nodiscard]] uint32_t StepOfWork(uint32_t gpu_row) const;
+  // Host slices that lie around another one or launched work; kNone where there are none.
+  [[nodiscard]] uint32_t OpOfWork(uint32_t gpu_row) const;   // row of host_ops
+  [[nodiscard]] uint32_t OpOfCall(uint32_t call) const;      // row of host_ops
+  [[nodiscard]] uint32_t ParentOfOp(uint32_t op) const;      // row of host_ops
+  [[nodiscard]] uint32_t PiecesOfCall(uint32_t call) const;  // of GPU work that it launched
+  struct OpTimes {
+    int64_t self_ns, device_self_ns, device_ns;
+  };
+  [[nodiscard]] std::optional<OpTimes> TimesOfOp(uint32_t op) const;
+
+  // Names for people, and categories of kernels, by StringId.
+  [[nodiscard]] std::string_view ShortName(StringId name) const;
+  [[nodiscard]] WorkCategory CategoryOf(StringId name) const;
+
+  struct Gap {
+    IdleStretch part;
+    uint32_t gap = 0;  // its number on all devices, from 1: parts of one gap share it
+  };
+  // The idle time of all devices, as AttributeIdle gives it.
+  [[nodiscard]] const std::vector<Gap>& gaps() const;
+
+ private:
+  struct Ops {
+    OpTree tree;
+    DeviceNs device;
+    std::vector<uint32_t> node_of_op;   // by row of host_ops
+    std::vector<uint32_t> node_of_gpu;  // by row of gpu
+  };
+  const Ops& ops() const;
+
+  std::string path_;
+  std::unique_ptr<const Trace> trace_;
+  PreparedTrace prepared_;
+  const Classifier* classifier_;
+  std::optional<InFlight> in_flight_;
+  StepFinder steps_;
+  uint32_t number_ = 0;
+  std::array<int64_t, kSliceTables + 1> first_id_{};
+  const TraceAnalysis* analysis_ = nullptr;
+
+  mutable std::optional<Ops> ops_;
+  mutable std::optional<std::vector<Gap>> gaps_;
+  mutable std::vector<uint32_t> pieces_;                         // by call; empty: not yet counted
+  mutable std::vector<std::optional<std::string>> short_names_;  // by StringId
+  mutable std::vector<std::optional<WorkCategory>> categories_;  // by StringId
+};
+
+// The traces of a query and the results of their analysis.
+struct QueriedRun {
+  RunAnalysis analysis;
+  std::vector<std::unique_ptr<QueriedTrace>> traces;  // as in `analysis`
+
+  // Sorts `kept` like the traces of `analysis`, and drops those that are in none.
+  static std::unique_ptr<QueriedRun> Of(RunAnalysis analysis,
+                                        std::vector<std::unique_ptr<QueriedTrace>> kept);
+
+  struct Found {
+    const QueriedTrace* trace = nullptr;  // null: there is no such slice
+    QueriedTrace::Slice slice = {};
+  };
+  [[nodiscard]] Found Find(int64_t id) const;
+};
+
+}  // namespace tacho

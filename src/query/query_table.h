@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "query/queried_trace.h"
+
+namespace tacho {
+
+// A cell. std::monostate: NULL, what is not known. A std::string_view lives as long as the run.
+using QueryValue = std::variant<std::monostate, int64_t, double, std::string_view, std::string>;
+
+// A row of a table: each trace has one or more parts of it, each part rows from 0.
+struct QueryRow {
+  const QueriedTrace* trace = nullptr;
+  uint32_t part = 0, row = 0;
+};
+
+// The values of a column that has few different texts, each with a number in its trace: what
+// compares, sorts or groups them looks at each text once and not at each row.
+struct QueryWords {
+  uint32_t (*of)(const QueryRow&) = nullptr;
+  size_t (*count)(const QueriedTrace&) = nullptr;  // numbers are less than it
+  // nullopt: NULL.
+  std::optional<std::string_view> (*text)(const QueriedTrace&, uint32_t word) = nullptr;
+};
+
+enum class QueryRole : uint8_t {
+  kPlain,
+  kRank,   // the same in all rows of a trace
+  kTrace,  // the same; hidden, except where it says more than the rank
+  kKey,    // one row of a trace, or of the run, has it: see QueryTable::find
+  kStart,  // in the time of the trace, see QueryTable::lanes
+  kEnd,
+};
+
+struct QueryColumn {
+  std::string_view name, type;  // "INTEGER", "REAL" or "TEXT"
+  std::string_view says;        // for the documents
+  QueryRole role = QueryRole::kPlain;
+  QueryValue (*value)(const QueryRow&) = nullptr;
+  QueryWords words = {};  // in place of `value`
+  bool hidden = false;    // not in SELECT *
+};
+QueryValue ValueOf(const QueryColumn& column, const QueryRow& row);
+
+// A table of a query: a description of where its cells are in the traces. Nothing is copied.
+struct QueryTable {
+  std::string_view name;
+  std::string_view says;
+  std::vector<QueryColumn> columns;
+  uint32_t (*parts)(const QueriedTrace&) = nullptr;  // null: one
+  size_t (*rows)(const QueriedTrace&, uint32_t part) = nullptr;
+  bool (*has)(const QueryRow&) = nullptr;  // of these rows only some; null: all
+  // The rows of a part by time; null: not for this part.
+  const LaneRows* (*lanes)(const QueriedTrace&, uint32_t part) = nullptr;
+  // The row with that key. Null: the table has none.
+  std::optional<QueryRow> (*find)(const QueriedTrace&, int64_t key) = nullptr;
+  bool rows_cost = false;  // to count them is to compute them
+};
+
+// All tables, in the order of the documents.
+const std::vector<QueryTable>& QueryTables();
+
+// The tables by subject, which QueryTables puts together.
+QueryTable SlicesQueryTable();
+QueryTable KernelsQueryTable();
+QueryTable LaunchesQueryTable();
+QueryTable OperatorsQueryTable();
+QueryTable StepsQueryTable();
+QueryTable GapsQueryTable();
+QueryTable RanksQueryTable();
+QueryTable DevicesQueryTable();
+QueryTable NotesQueryTable();
+
+// Columns that several tables have.
+QueryColumn RankColumn();
+QueryColumn TraceColumn(bool hidden = true);
+inline QueryValue KnownOrNull(int64_t value) {
+  return value >= 0 ? QueryValue(value) : QueryValue();
+}
+template <typename T>
+QueryValue KnownOrNull(const std::optional<T>& value) {
+  if (!value) return {};
+  if constexpr (requires { value->ns; })
+    return value->ns;
+  else
+    return QueryValue(*value);
+}
+// The name of a process or a thread by TrackId.
+std::optional<std::string_view> ProcessOfTrack(const QueriedTrace& trace, uint32_t track);
+std::optional<std::string_view> ThreadOfTrack(const QueriedTrace& trace, uint32_t track);
+inline size_t TrackCount(const QueriedTrace& trace) { return trace.trace().words.tracks().size(); }
+// Names by StringId.
+inline size_t StringCount(const QueriedTrace& trace) { return trace.trace().words.strings.size(); }
+inline std::optional<std::string_view> StringOf(const QueriedTrace& trace, uint32_t id) {
+  return trace.Text(static_cast<StringId>(id));
+}
+// An id of a slice, or NULL.
+inline QueryValue IdOrNull(const QueriedTrace& trace, SlicesOf table, uint32_t row) {
+  return row == QueriedTrace::kNone ? QueryValue() : QueryValue(trace.IdOf(table, row));
+}
+
+}  // namespace tacho

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "query/query_table.h"
+
+namespace tacho {
+
+// How a table is read for a query: which rows, and in which order. What is read may be more than
+// the query wants (SQLite checks each row again), never less.
+struct TablePlan {
+  // Of start_ns: from <= start < until. Of end_ns: ends_from <= end.
+  int64_t from = kFirst, until = kLast, ends_from = kFirst;
+  std::optional<int64_t> key = {}, rank = {}, trace = {};
+
+  // Rows whose text in a column of words is like this.
+  enum class Like : uint8_t { kEqual, kLike, kGlob };
+  struct WordsLike {
+    size_t column;
+    Like how;
+    std::string text;
+    bool operator==(const WordsLike&) const = default;
+  };
+  std::vector<WordsLike> words = {};
+
+  // Columns of words, or the rank or the trace; the first counts most. NULL comes first.
+  struct Order {
+    size_t column;
+    bool descending;
+  };
+  std::vector<Order> order = {};
+  bool nothing = false;  // no row can match
+
+  static constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+};
+
+// Whether rows can be read in the order of this column.
+bool CanOrderBy(const QueryColumn& column);
+
+// Goes through the rows of a table. Refers to the table and the run.
+class TableReader {
+ public:
+  TableReader(const QueryTable& table, const QueriedRun& run) : table_(table), run_(run) {}
+
+  // Cost: O(log n) for a key; for a bounded time O(log n) a lane; in an order O(n), and 16 bytes a
+  // row.
+  void Start(TablePlan plan);
+  [[nodiscard]] bool at_end() const { return at_end_; }
+  [[nodiscard]] const QueryRow& row() const { return row_; }
+  void Next();
+
+ private:
+  struct Stretch {  // rows of one part, not all of which are of the table
+    const QueriedTrace* trace;
+    uint32_t part;
+    RowList rows;
+  };
+  struct Filter {
+    TablePlan::WordsLike like;
+    std::vector<std::vector<int8_t>> known;  // by trace, then word: -1 unknown, else whether it is
+  };
+  void AddTrace(const QueriedTrace& trace);
+  void AddByTime(const QueriedTrace& trace, uint32_t part, const LaneRows& lanes);
+  [[nodiscard]] bool Passes(const QueryRow& row);
+  bool Passes(Filter& filter, const QueryRow& row) const;
+  // The next of the stretches' rows that passes.
+  bool Read();
+  void Sort();
+  void SortBy(TablePlan::Order order);
+
+  const QueryTable& table_;
+  const QueriedRun& run_;
+  TablePlan plan_;
+  std::vector<Filter> filters_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::vector<uint32_t>> lists_;  // that stretches refer to
+  size_t stretch_ = 0, next_ = 0;
+  QueryRow row_;
+  bool at_end_ = true;
+
+  struct Placed {
+    uint32_t stretch, row;
+  };
+  bool sorted_ = false;
+  std::vector<Placed> order_;
+};
+
+}  // namespace tacho

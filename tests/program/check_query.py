@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""`tacho query`: its figures against those of `tacho analyze --json`, its forms, SQL that is refused or never ends, several ranks, and
+the shell in a terminal.
+
+usage: check_query.py TACHO [--only NAME ...]
+"""
+import csv
+import fcntl
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+import processes
+import scenario
+from analyze_run import RECORDING, kernel, run as analyze, write, write_trace
+from scenario import check, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from corpus import corpus  # noqa: E402
+
+TWO_RANKS = ROOT / "tests/data/vllm-cpu/tp2"
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+
+
+def query(*arguments, **more):
+    if "input" not in more:
+        more["stdin"] = subprocess.DEVNULL
+    return subprocess.run([scenario.TACHO, "query", *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
+
+
+def rows(path, sql):
+    done = query(path, sql, "--json")
+    check(f"{sql} of {pathlib.Path(path).name}", done.returncode in (0, 4), done.stderr)
+    result = json.loads(done.stdout)
+    return [tuple(row.get(name) for name in result["columns"]) for row in result["rows"]]
+
+
+def figures(folder):
+    paths = [RECORDING, TWO_RANKS]
+    if real := corpus("queries of real traces"):
+        paths += [p for p in sorted(real.rglob("*.json.gz")) if p.stat().st_size < 2_000_000][:12]
+        paths += [real / "facebookresearch+HolisticTraceAnalysis"]
+    for path in paths:
+        done = analyze("--json", path)
+        if done.returncode not in (0, 4):
+            continue
+        traces = json.loads(done.stdout)["traces"]
+
+        def equal(what, sql, want):
+            got = rows(path, sql)
+            check(f"{what} of {path.name}", sorted(got, key=repr) == sorted(want, key=repr),
+                  ([g for g in got if g not in want][:2], [w for w in want if w not in got][:2]))
+
+        def of_traces(part, *names):
+            return [(i, *(item.get(name) for name in names)) for i, t in enumerate(traces) for item in part(t)]
+
+        equal("kernels", "SELECT trace, device, name, category, count(*), sum(dur_ns) FROM kernels GROUP BY trace, device, name, category",
+              of_traces(lambda t: t["kernels"], "device", "name", "category", "count", "total_ns"))
+        equal("operators", "SELECT trace, name, count(*), sum(dur_ns), sum(self_ns), sum(device_ns), sum(device_self_ns) FROM operators "
+                           "WHERE self_ns IS NOT NULL GROUP BY trace, name",
+              of_traces(lambda t: t["ops"], "name", "count", "cpu_total_ns", "cpu_self_ns", "device_total_ns", "device_self_ns"))
+        equal("idle causes", "SELECT trace, cause, sum(dur_ns), count(DISTINCT gap) FROM gaps GROUP BY trace, cause",
+              of_traces(lambda t: t.get("idle", {}).get("causes", []), "id", "ns", "count"))
+        equal("devices", "SELECT trace, device, window_ns, busy_ns, idle_ns, compute_ns, exposed_comm_ns, exposed_copy_ns FROM devices",
+              of_traces(lambda t: t["devices"], "device", "window_ns", "busy_ns", "idle_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns"))
+        equal("ranks", "SELECT trace, rank, path FROM ranks", [(i, t.get("rank"), t["path"]) for i, t in enumerate(traces)])
+        equal("steps", "SELECT trace, phase, start_ns, dur_ns, period_ns FROM steps",
+              of_traces(lambda t: t.get("steps", {}).get("list", []), "phase", "start_ns", "dur_ns", "period_ns"))
+        equal("notes", "SELECT trace, id, severity, count FROM notes", of_traces(lambda t: t["notes"], "id", "severity", "count"))
+        launches = [t["launches"] for t in traces]
+        equal("launches", "SELECT sum(pieces), max(pieces) FROM launches",
+              [(sum(x["with_launch"] for x in launches) or None, max(x["max_gpu_events_per_launch"] for x in launches) or None)])
+
+
+def forms(folder):
+    sql = "SELECT name, count(*) AS n FROM operators GROUP BY name ORDER BY n DESC, name LIMIT 3"
+    as_json = json.loads(query(RECORDING, sql, "--json").stdout)
+    table = list(csv.reader(io.StringIO(query(RECORDING, sql, "--csv").stdout)))
+    check("JSON and CSV", table == [as_json["columns"]] + [[r["name"], str(r["n"])] for r in as_json["rows"]], (table, as_json))
+    check("JSON says its schema", as_json["schema"] == 1 and as_json["columns"] == ["name", "n"], as_json)
+    text = query(RECORDING, sql).stdout.splitlines()
+    check("a table", len(text) == 4 and text[0].split() == ["name", "n"] and text[1].split()[0] == table[1][0], text)
+    check("Markdown", query(RECORDING, sql, "--markdown").stdout.startswith("| name | n |\n| :-- | --: |\n"), query(RECORDING, sql, "--markdown"))
+    check("one form", query(RECORDING, sql, "--csv", "--json").returncode == 2)
+    piped = query(RECORDING, "--csv", input=f"{sql}; -- another\nSELECT 1 AS one;")
+    check("SQL on standard input", piped.stdout == query(RECORDING, sql, "--csv").stdout + "one\n1\n", piped)
+    few = query(RECORDING, "SELECT id FROM slices", "--top", "2")
+    check("--top", len(few.stdout.splitlines()) == 3 and "first 2 rows" in few.stderr, few)
+    check(".schema", query(RECORDING, ".schema kernels").stdout.startswith("kernels: "))
+    listed = [line.split()[0] for line in query(RECORDING, ".tables").stdout.splitlines()]
+    help_text = " ".join(query("--help").stdout.split())
+    check("--help lists the tables", len(listed) == 9 and all(f"{name} (" in help_text for name in listed), (listed, help_text))
+    count = query(RECORDING, "SELECT count(*) AS n FROM slices", "--csv").stdout
+    whole = subprocess.run(f"{scenario.TACHO} query '{RECORDING}' 'SELECT id FROM slices' --csv | head -1", shell=True, capture_output=True, text=True)
+    check("a reader that leaves", whole.stdout == "id\n" and whole.stderr == "" and int(count.split()[1]) > 1000, whole)
+
+
+def refused(folder):
+    folder = pathlib.Path(folder)
+    for sql, words in (("SELEC 1", "syntax error"), ("SELECT nmae FROM kernels", "did you mean name?"), ("SELECT 1 FROM kernel", "did you mean kernels?"),
+                       ("DELETE FROM slices", "may not be modified"), ("CREATE TABLE x(a)", "only reads"), ("VACUUM INTO 'x.db'", "only reads"),
+                       ("ATTACH 'x.db' AS x", "only reads"), ("PRAGMA journal_mode=WAL", "only reads"), ("SELECT zeroblob(100000000)", "64 MB"),
+                       (".tabels now", "unknown command"), (".schema nothing", "no such table")):
+        done = query(RECORDING, sql, cwd=folder)
+        check(f"{sql}: status 2", done.returncode == 2 and done.stdout == "", (done.returncode, done.stdout))
+        check(f"{sql}: says {words}", words in done.stderr, done.stderr)
+    check("nothing was written", list(folder.iterdir()) == [], list(folder.iterdir()))
+    failed = query(RECORDING, "SELEC 1", "--json")
+    check("the error as JSON", json.loads(failed.stdout)["error"]["kind"] == "usage", failed)
+    check("no SQL", query(RECORDING).returncode == 2 and "no SQL" in query(RECORDING).stderr)
+    check("no trace", query("SELECT 1").returncode == 2 and query().returncode == 2, query("SELECT 1"))
+    check("no such trace", query(folder / "none.json", "SELECT 1").returncode in (2, 3), query(folder / "none.json", "SELECT 1"))
+    results = write(folder / "results.json", analyze("--json", RECORDING).stdout)
+    done = query(results, "SELECT 1")
+    check("results have no events", done.returncode == 3 and "without the events" in done.stderr, (done.returncode, done.stderr))
+    hostile = write_trace(folder / "hostile.json", [kernel(0, 5, name="a\x1b[31m\n|<b>")])
+    shown = query(hostile, "SELECT name FROM kernels")
+    check("names are made visible", "\x1b" not in shown.stdout and "\\x1b[31m\\n|<b>" in shown.stdout, shown.stdout)
+    empty = write_trace(folder / "empty.json", [])
+    done = query(empty, "SELECT count(*) AS n FROM slices", "--csv")
+    check("a trace without events", done.stdout == "n\n0\n" and done.returncode == 4, done)
+
+
+def ranks(folder):
+    got = rows(TWO_RANKS, "SELECT rank, count(*) FROM steps GROUP BY rank ORDER BY rank DESC")
+    check("steps by rank", [rank for rank, _ in got] == [1, 0], got)
+    one = query(TWO_RANKS, "SELECT DISTINCT rank FROM slices", "--csv", "--rank", "1")
+    check("--rank", one.stdout == "rank\n1\n", one)
+    both = rows(TWO_RANKS, "SELECT count(*), count(DISTINCT id) FROM slices")
+    check("ids differ between ranks", both[0][0] == both[0][1], both)
+
+
+def endless(folder):
+    with processes.running([scenario.TACHO, "query", str(RECORDING), ENDLESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE) as process:
+        time.sleep(1)
+        check("SQL that never ends runs", process.poll() is None)
+        process.send_signal(signal.SIGINT)
+        check("Ctrl-C ends it", process.wait(processes.PATIENCE_S) == 130, process.returncode)
+
+
+class Shell:
+    """`tacho query` in a terminal of its own, typed at."""
+
+    def __init__(self, folder):
+        self.ours, theirs = processes.open_terminal(120)
+        self.seen = b""
+        self.process = subprocess.Popen([scenario.TACHO, "query", str(RECORDING), "--no-progress"], stdin=theirs, stdout=theirs, stderr=theirs,
+                                        env={**os.environ, "TERM": "xterm", "HOME": str(folder)}, start_new_session=True,
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(theirs)
+        os.set_blocking(self.ours, False)
+
+    def await_text(self, text, what):
+        until = time.monotonic() + processes.PATIENCE_S
+        while text.encode() not in self.seen and time.monotonic() < until:
+            try:
+                self.seen += os.read(self.ours, 65536)
+            except BlockingIOError:
+                time.sleep(0.02)
+            except OSError:  # the terminal ended
+                break
+        check(what, text.encode() in self.seen, self.seen[-500:])
+        self.seen = self.seen.partition(text.encode())[2]
+
+    def type(self, keys):
+        os.write(self.ours, keys.encode())
+
+    def end(self):
+        processes.end(self.process)
+        os.close(self.ours)
+
+
+def shell(folder):
+    it = Shell(folder)
+    try:
+        it.await_text("tacho> ", "a prompt")
+        it.type("SELECT 40\n+ 2 AS answer;\n")
+        it.await_text(" 42", "a statement of two lines")
+        it.await_text("tacho> ", "the next prompt")
+        it.type("SELECT count(*) AS n FROM oper\t;\n")
+        it.await_text("operators", "Tab completes")
+        it.await_text("tacho> ", "the prompt after it")
+        it.type("SELEC;\n")
+        it.await_text("syntax error", "an error is printed")
+        it.await_text("tacho> ", "and the shell goes on")
+        it.type(ENDLESS + ";\n")
+        time.sleep(1)
+        it.type("\x03")
+        it.await_text("interrupted", "Ctrl-C ends the statement")
+        it.await_text("tacho> ", "and not the shell")
+        it.type("SELECT half a line")
+        it.await_text("half a line", "it is echoed")
+        it.type("\x03")
+        it.await_text("tacho> ", "Ctrl-C drops the line")
+        it.type(".tables\n")
+        it.await_text("launches  ", ".tables")
+        it.await_text("tacho> ", "the prompt after .tables")
+        it.type("\x1b[A\x1b[A\x1b[A\n")
+        it.await_text("syntax error", "the history")
+        it.await_text("tacho> ", "the last prompt")
+        it.type(".quit\n")
+        check(".quit", it.process.wait(processes.PATIENCE_S) == 0, it.process.returncode)
+    finally:
+        it.end()
+    it = Shell(folder)
+    try:
+        it.await_text("tacho> ", "a prompt again")
+        it.type("\x04")
+        check("Ctrl-D", it.process.wait(processes.PATIENCE_S) == 0, it.process.returncode)
+    finally:
+        it.end()
+
+
+if __name__ == "__main__":
+    main([figures, forms, refused, ranks, endless, shell], __doc__)
