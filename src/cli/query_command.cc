@@ -131,7 +131,7 @@ std::string QueryHelp() {
 Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
                                    const Classifier& classifier) {
   TracesOfQuery keeper(classifier);
-  const ReadOptions reading{.keeper = &keeper};
+  const ReadOptions reading{.keeper = &keeper, .kept_for = "queries"};
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(arguments, choice, reading, classifier));
   RunAnalysis analysis = std::exchange(readout.run, {});
   readout.run.skipped = analysis.skipped;

@@ -56,6 +56,15 @@ std::vector<std::string> TableNames() {
   return names;
 }
 
+std::vector<std::string> TablesWith(std::string_view column) {
+  std::vector<std::string> tables;
+  for (const QueryTable& table : QueryTables()) {
+    if (std::ranges::find(table.columns, column, &QueryColumn::name) != table.columns.end())
+      tables.emplace_back(table.name);
+  }
+  return tables;
+}
+
 // The error of a statement, with what might have been meant.
 Error Explained(Error error) {
   constexpr std::string_view kNoTable = "no such table: ", kNoColumn = "no such column: ";
@@ -68,9 +77,12 @@ Error Explained(Error error) {
     error.message += close.empty() ? fmt::format("; there are {}", fmt::join(TableNames(), ", "))
                                    : fmt::format(" (did you mean {}?)", close);
   } else if (error.message.starts_with(kNoColumn)) {
-    const std::string close = Closest(name_after(kNoColumn), ColumnNames());
-    error.message +=
-        close.empty() ? "; .schema lists them" : fmt::format(" (did you mean {}?)", close);
+    const std::string name = name_after(kNoColumn);
+    const std::vector<std::string> having = TablesWith(name);
+    const std::string close = Closest(name, ColumnNames());
+    error.message += !having.empty() ? fmt::format(" (it is one of {})", fmt::join(having, ", "))
+                     : close.empty() ? "; .schema lists them"
+                                     : fmt::format(" (did you mean {}?)", close);
   }
   return error;
 }

@@ -169,6 +169,10 @@ QueryTable RanksQueryTable() {
                         [](const QueryRow& row) {
                           return QueryValue(std::string_view(row.trace->path()));
                         }),
+                  Plain("format", "TEXT", "kineto or nsys",
+                        [](const QueryRow& row) {
+                          return QueryValue(TraceFormatName(row.trace->trace().header.format));
+                        }),
                   Plain("role", "TEXT", "worker, frontend or merged",
                         [](const QueryRow& row) {
                           return QueryValue(TraceRoleName(row.trace->analysis().facts.role));

@@ -35,7 +35,7 @@ tl::unexpected<Error> NeedsEvents(const TraceSource& source, const std::string& 
 
 Result<Outcomes<TraceAnalysis>> TakeResults(const TraceSource& source, const TraceChoice& choice,
                                             const ReadOptions& options, Results& beside) {
-  if (options.keeper != nullptr) return NeedsEvents(source, "a timeline");
+  if (options.keeper != nullptr) return NeedsEvents(source, options.kept_for);
   if (const std::string need = NeedEvents(options); !need.empty()) return NeedsEvents(source, need);
   TACHO_ASSIGN_OR_RETURN(auto results, ReadResults(source));
   Outcomes<TraceAnalysis> outcomes;

@@ -67,6 +67,7 @@ struct ReadOptions {
   bool key_averages = false;                  // also what PyTorch's key_averages() shows
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
   TraceKeeper* keeper = nullptr;              // without a window and a device
+  std::string kept_for = "a timeline";        // what the keeper keeps them for, as errors say it
   // Sees each trace of the run with its analysis, before the trace is dropped. Many threads call it
   // at once.
   std::function<void(const AnalysedTrace&)> on_analysed = {};

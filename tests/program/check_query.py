@@ -104,7 +104,7 @@ def forms(folder):
 
 def refused(folder):
     folder = pathlib.Path(folder)
-    for sql, words in (("SELEC 1", "syntax error"), ("SELECT nmae FROM kernels", "did you mean name?"), ("SELECT 1 FROM kernel", "did you mean kernels?"),
+    for sql, words in (("SELEC 1", "syntax error"), ("SELECT nmae FROM kernels", "did you mean name?"), ("SELECT args FROM kernels", "one of slices"), ("SELECT 1 FROM kernel", "did you mean kernels?"),
                        ("DELETE FROM slices", "may not be modified"), ("CREATE TABLE x(a)", "only reads"), ("VACUUM INTO 'x.db'", "only reads"),
                        ("ATTACH 'x.db' AS x", "only reads"), ("PRAGMA journal_mode=WAL", "only reads"), ("SELECT zeroblob(100000000)", "64 MB"),
                        (".tabels now", "unknown command"), (".schema nothing", "no such table")):
@@ -119,7 +119,7 @@ def refused(folder):
     check("no such trace", query(folder / "none.json", "SELECT 1").returncode in (2, 3), query(folder / "none.json", "SELECT 1"))
     results = write(folder / "results.json", analyze("--json", RECORDING).stdout)
     done = query(results, "SELECT 1")
-    check("results have no events", done.returncode == 3 and "without the events" in done.stderr, (done.returncode, done.stderr))
+    check("results have no events", done.returncode == 3 and "hold no events for queries" in done.stderr, (done.returncode, done.stderr))
     hostile = write_trace(folder / "hostile.json", [kernel(0, 5, name="a\x1b[31m\n|<b>")])
     shown = query(hostile, "SELECT name FROM kernels")
     check("names are made visible", "\x1b" not in shown.stdout and "\\x1b[31m\\n|<b>" in shown.stdout, shown.stdout)
