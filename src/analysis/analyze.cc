@@ -9,6 +9,7 @@
 #include "analysis/identity.h"
 #include "analysis/missing_work.h"
 #include "analysis/name_index.h"
+#include "analysis/run_clock.h"
 #include "base/parallel.h"
 
 namespace tacho {
@@ -114,6 +115,17 @@ Notes NotesOf(const PreparedTrace& prepared, const TraceFacts& facts,
   return notes;
 }
 
+// Each trace on the run's clock. `inputs`: by trace.
+void PlaceTraces(const std::vector<RankInput>& inputs, RunAnalysis& run) {
+  const auto first =
+      std::ranges::find_if(inputs, [](const RankInput& input) { return !input.span.empty(); });
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool placed = first != inputs.end() && &inputs[i] != &*first && !inputs[i].span.empty();
+    run.traces[i].run_start =
+        placed ? StartAfter(*first, inputs[i]).value_or(DurationNs{}) : DurationNs{};
+  }
+}
+
 }  // namespace
 
 TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,
@@ -193,7 +205,9 @@ void AnalyzeRun(RunAnalysis& run, bool whole) {
     return std::ranges::find(run.traces, slices.paths.front(), &TraceAnalysis::path) ==
            run.traces.end();
   });
-  run.ranks = CompareRanks(RankInputsOf(run));
+  const std::vector<RankInput> inputs = RankInputsOf(run);
+  PlaceTraces(inputs, run);
+  run.ranks = CompareRanks(inputs);
   if (!whole) run.ranks.missing.clear();
   // A single trace has nothing to be compared with.
   if (run.traces.size() < 2 && run.ranks.missing.empty()) run.ranks = {};

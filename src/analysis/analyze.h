@@ -28,6 +28,9 @@ struct TraceAnalysis {
   TraceHeader header;
   TraceFacts facts;
   Interval span;
+  // Of the first event, on the run's clock (run_clock.h): as the page of `tacho view` places it.
+  // AnalyzeRun sets it; 0 of a trace alone, and where nothing places it.
+  DurationNs run_start = {};
   EventCounts counts;
   Notes notes;
   Scope scope;
@@ -38,6 +41,9 @@ struct TraceAnalysis {
   OpTable ops;
   StepTable steps;
   IdleTable idle;
+
+  // 0 of the run's clock, as a time of the trace.
+  [[nodiscard]] TimeNs run_zero() const { return span.start - run_start; }
 };
 
 // Slices of one recording that overlap in time, as one: their windows cannot be added.

@@ -146,6 +146,36 @@ TEST(Analyze, ALongOverlapIsAnEventThatSwallowsTheOnesBehindIt) {
   EXPECT_EQ(NotesOfOverlap(kNsPerSecond, 4, 5000, true).CountOf(NoteId::kLongOverlap), 0u);
 }
 
+TEST(AnalyzeRun, PlacesTracesOnOneClock) {
+  RunAnalysis run;
+  const auto add = [&](int64_t base_time_ns, int64_t start, bool has_event = true) {
+    TraceBuilder b;
+    b.header().base_time_ns = base_time_ns;
+    if (has_event) b.Kernel("gemm", {.start = start, .duration = 30});
+    run.traces.push_back(AnalyzeTrace(std::move(b).Finish(), Rules()));
+    run.traces.back().path = std::to_string(run.traces.size());
+  };
+  constexpr int64_t kBase = 1'700'000'000 * kNsPerSecond;
+  add(kBase, 0, false);  // the first that has an event is 0
+  add(kBase, 50);
+  add(kBase + 7, 60);
+  add(kBase, 20);
+  add(kBase + 700 * kNsPerSecond, 5);  // of another time
+  AnalyzeRun(run);
+  std::vector<int64_t> starts, zeros;
+  for (const TraceAnalysis& trace : run.traces) {
+    starts.push_back(trace.run_start.ns);
+    zeros.push_back(trace.run_zero().ns);
+  }
+  EXPECT_EQ(starts, (std::vector<int64_t>{0, 0, 17, -30, 0}));
+  zeros.erase(zeros.begin());
+  EXPECT_EQ(zeros, (std::vector<int64_t>{50, 43, 50, 5}));
+  run.traces.erase(run.traces.begin(),
+                   run.traces.begin() + 2);  // 0 is that of those which are left
+  AnalyzeRun(run);
+  EXPECT_EQ(run.traces[0].run_start.ns, 0);
+}
+
 TEST(AnalyzeRun, FillsStagesAndRanks) {
   RunAnalysis run;
   for (const int64_t rank : {0, 2}) {

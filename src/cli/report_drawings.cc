@@ -253,7 +253,7 @@ Drawings DrawingKeeper::Choose(const RunAnalysis& run) && {
   // What all ranks did at that time is drawn once.
   std::vector<Interval> drawn;
   for (MiniTimeline& gap : gaps) {
-    const DurationNs origin = run.traces[gap.trace].span.start - TimeNs{};
+    const DurationNs origin = run.traces[gap.trace].run_zero() - TimeNs{};
     const Interval when{gap.when.start - origin, gap.when.end - origin};
     const bool again = std::ranges::any_of(
         drawn, [&](const Interval& other) { return !other.Clip(when).empty(); });

@@ -96,7 +96,7 @@ std::string Timelines(const RunAnalysis& run, const Drawings& drawings) {
     const TraceAnalysis& trace = run.traces[timeline.trace];
     const std::string name = trace.facts.identity.Name();
     const std::string of = run.traces.size() == 1 ? "" : (name.empty() ? trace.path : name) + ", ";
-    out += MiniTimelineChart(timeline, of, trace.span.start);
+    out += MiniTimelineChart(timeline, of, trace.run_zero());
   }
   return out;
 }

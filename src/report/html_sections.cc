@@ -186,8 +186,7 @@ Document GapsOfRun(const RunAnalysis& run, size_t most) {
     const std::string label =
         row == run.ranks.rows.end() ? trace->path : RankLabel(run.ranks, *row);
     for (IdleGap gap : LongGaps(trace->idle).gaps) {
-      // Each at its time from the first event of its trace on.
-      const DurationNs origin = trace->span.start - TimeNs{};
+      const DurationNs origin = trace->run_zero() - TimeNs{};
       gap.when = {gap.when.start - origin, gap.when.end - origin};
       gap.device = trace->devices.size() > 1 ? label + ", device " + gap.device : label;
       all.gaps.push_back(std::move(gap));

@@ -117,7 +117,7 @@ void AddLongestGaps(Document& document, const TraceAnalysis& trace, DurationNs i
   for (const IdleGap& gap : longest.gaps) lengths.push_back(gap.when.length());
   longest.gaps.resize(std::min(longest.gaps.size(), options.gaps));
   Table table =
-      GapsTable(longest, trace.span.start, trace.devices.size() > 1, options.style, "gap");
+      GapsTable(longest, trace.run_zero(), trace.devices.size() > 1, options.style, "gap");
   if (IsPart(trace)) table = WithoutNumbers(std::move(table));
   document.AddPart(TitledTable{.table = std::move(table),
                                .title = "Longest gaps",

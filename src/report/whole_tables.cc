@@ -82,10 +82,10 @@ AskedTables WholeTables(const TraceAnalysis& trace, WholeTable table, const Text
     case WholeTable::kGaps:
       return {"no idle gap",
               {IdleCausesTable(trace.idle),
-               numbered(GapsTable(LongGaps(trace.idle), trace.span.start, many_devices, style))}};
+               numbered(GapsTable(LongGaps(trace.idle), trace.run_zero(), many_devices, style))}};
     case WholeTable::kSteps:
       return {"no step annotation",
-              {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.span.start))}};
+              {StepPhasesTable(trace.steps), numbered(StepsTable(trace.steps, trace.run_zero()))}};
     case WholeTable::kDevices:
       return {
           "no device work",

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/recordings.h"
+#include "analysis/run_clock.h"
 
 namespace tacho {
 namespace {
@@ -14,18 +14,6 @@ RankInput TimesOf(const ViewedRank& rank) {
   if (rank.trace().header.base_time_ns >= 0) input.base_time_ns = rank.trace().header.base_time_ns;
   input.span = rank.trace().span;
   return input;
-}
-
-// From the start of `first` to that of `other`; nullopt unless both are in Unix time.
-std::optional<DurationNs> Distance(const RankInput& first, const RankInput& other) {
-  const auto times = RecordedTimes({first, other});
-  if (!times[0] || !times[1] || !IsUnixTime(times[0]->start) || !IsUnixTime(times[1]->start)) {
-    return std::nullopt;
-  }
-  const DurationNs apart =
-      std::max(times[0]->start, times[1]->start) - std::min(times[0]->end, times[1]->end);
-  if (apart >= ViewedRun::kFarApart) return std::nullopt;
-  return times[1]->start - times[0]->start;
 }
 
 std::string_view FileName(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
@@ -100,7 +88,7 @@ bool ViewedRun::Place(ViewedRank& rank) const {
   if (rank.trace().span.empty()) return true;
   const RankInput times = TimesOf(rank);
   std::optional<DurationNs> distance(DurationNs{});
-  if (&rank != first_rank_) distance = Distance(TimesOf(*first_rank_), times);
+  if (&rank != first_rank_) distance = StartAfter(TimesOf(*first_rank_), times);
   rank.offset_ = distance.value_or(DurationNs{}) - (times.span.start - TimeNs{});
   return distance.has_value();
 }

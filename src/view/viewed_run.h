@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/matched_collectives.h"
+#include "analysis/run_clock.h"
 #include "view/viewed_rank.h"
 
 namespace tacho {
@@ -42,8 +43,6 @@ using ReadRanks = std::vector<std::shared_ptr<const ViewedRank>>;
 // what 0 is. A rank that was recorded kFarApart or more from it, or without Unix time, begins at 0.
 class ViewedRun {
  public:
-  static constexpr DurationNs kFarApart{600 * kNsPerSecond};
-
   explicit ViewedRun(std::vector<std::string> paths);
 
   // A further trace, of a file that holds several. Returns its number, the next after the last.

@@ -1,7 +1,11 @@
 // From the terminal to the place that matters: how many actions it takes, and that what was jumped to is named and in sight.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { analyze, own, tacho } from "./checks.mjs";
+import { pathToFileURL } from "node:url";
+import { analyze, near, nsOf, own, run, tacho } from "./checks.mjs";
 import { launch, open, settled, view } from "./server.mjs";
 
 const kRun = `${own}/vllm-cpu/tp2`; // two ranks
@@ -122,6 +126,39 @@ test("a jump opens the rows of its rank and names rank, gap and cause", async ()
   await again.context().close();
   assert.deepEqual(troubles, []);
 });
+test("one gap has one time: on the page, in the terminal and in the report", async () => {
+  const { gaps, ranks } = await fetchMeta();
+  const folder = mkdtempSync(join(tmpdir(), "tacho-jumps-"));
+  try {
+    const report = join(folder, "report.html");
+    assert.equal((await run("report", kRun, "-o", report)).code, 0);
+    const page = await open(browser, served);
+    await page.goto(pathToFileURL(report).href);
+    const rows = await page.$eval("table[data-table=gaps]", (table) => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    const heads = await page.$eval("table[data-table=gaps]", (table) => [...table.tHead.rows[0].cells].map((head) => head.textContent.trim()));
+    const cell = (row, head) => rows[row][heads.findIndex((text) => text.startsWith(head))];
+    const unitOf = (list) => nsOf(`1 ${/ (ns|us|ms|s)$/.exec(list.find((text) => text.startsWith("at")))[1]}`);
+    assert(rows.length > 3);
+    rows.forEach((_, i) => {
+      near(cell(i, "at"), gaps[i].from_ns / unitOf(heads), `gap ${i + 1} of the report`);
+      assert.equal(cell(i, "rank"), ranks[gaps[i].rank].label);
+      assert.equal(cell(i, "cause"), gaps[i].cause);
+    });
+    // `analyze --gaps` lists those of each rank: the longest of each is the first.
+    const text = (await run("analyze", kRun, "--gaps")).out;
+    const tables = text.split(/^ GAPS /m).slice(1);
+    assert.equal(tables.length, 2);
+    tables.forEach((table, rank) => {
+      const [head, first] = table.split("\n");
+      const [, , at] = first.trim().split(/ {2,}| /);
+      near(at, gaps.find((gap) => gap.rank === rank).from_ns / nsOf(`1 ${/at (\w+)/.exec(head)[1]}`), `the first gap of rank ${rank} in the terminal`);
+    });
+    await page.context().close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 async function fetchMeta() {
   const page = await open(browser, served);
   const meta = await page.evaluate(async () => (await fetch("api/v1/meta")).json());
