@@ -159,6 +159,8 @@ TEST(AnalyzeText, StepsOfADeviceFitEightyColumns) {
   narrow.style.width = 80;
   const std::string text = AnalyzeText(run, narrow);
   EXPECT_THAT(text, HasSubstr("device ms  host p50 us  period us  ctx tok  gen tok   tok/s\n"));
+  narrow.style.width = 95;  // the longest steps are worth more than the 99th percentile
+  EXPECT_THAT(AnalyzeText(run, narrow), HasSubstr("host p50 us  max us  period us"));
 }
 
 TEST(AnalyzeText, OneWorkerBesideItsFrontEndHasItsOwnScreen) {

@@ -88,7 +88,16 @@ th[aria-sort] button{color:var(--ink)}
 @media(max-width:1000px){.answers{grid-template-columns:repeat(2,1fr)}.charts{grid-template-columns:1fr}}
 @media(max-width:640px){.answers{grid-template-columns:1fr}}
 @media(max-width:1000px){.words{display:none}}
-@media print{tr[hidden]{display:table-row}main{max-width:none;padding:0}body{background:#fff;font-size:10px;line-height:15px}.tools,nav,.words,.files{display:none}th button{display:contents}.scroll{overflow:visible}td,th{height:auto;padding-left:8px}th,.k{white-space:normal}.k{font-size:8px;overflow-wrap:anywhere}thead{break-inside:avoid}.lane text{font-size:7px}h2,h3{break-after:avoid}tr{break-inside:avoid}.answers{gap:0 20px}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{@page{size:A4;margin:12mm}main{max-width:none;padding:0}body{background:#fff;font-size:9px;line-height:13px}
+.tools,nav,.words,.files{display:none}th button{display:contents}.scroll{overflow:visible}
+td,th{height:auto;line-height:12px;padding:0 0 0 7px}th{font-size:8px}th,.k{white-space:normal}.k{font-size:8px;overflow-wrap:anywhere}
+td.b,td.b svg{width:40px}td.wide,td.wide svg{width:90px}td.wide svg{height:8px}
+h1{font-size:15px;line-height:20px}h2{margin:10px 0 4px;padding-top:5px;font-size:11px}h3,.answers h2,figcaption{font-size:9px;line-height:12px;margin:6px 0 2px}
+.answers{grid-template-columns:repeat(3,1fr);gap:0 20px;margin-top:6px}.answers>div{padding:4px 0}.answers strong{font-size:11px;line-height:14px}
+figure{margin:4px 0 6px}.parts .stack{height:14px}.parts ul,.legend{font-size:8px}.charts{grid-template-columns:3fr 2fr}.chart svg{height:56px}.half .chart svg{height:24px}
+.axis{font-size:8px;line-height:10px}.lane{height:11px}.lane>span{flex-basis:90px;font-size:8px;line-height:11px}.lane>svg,.lane svg svg{height:10px}.lane text{font-size:7px}
+i{width:7px;height:7px;margin-right:4px}.pair{gap:0 24px;flex-wrap:nowrap}.pair>div{flex:1;min-width:0}ul{margin:2px 0}
+thead,tr{break-inside:avoid}h2,h3{break-after:avoid}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
 // Sorts, searches and shortens the tables; everything is readable without it.
@@ -116,7 +125,6 @@ head.setAttribute("aria-sort",down?"descending":"ascending");
 const key=row=>text?row.cells[i].textContent:value(row.cells[i].textContent);
 const sorted=[...body.rows].sort((a,b)=>{let x=key(a),y=key(b);if(!text){if(isNaN(x))return isNaN(y)?0:1;if(isNaN(y))return -1}
 return (x<y?-1:x>y?1:0)*(down?-1:1)});body.append(...sorted);show()}})}
-addEventListener("beforeprint",()=>{for(const d of document.querySelectorAll("details"))d.open=true});
 )js";
 
 std::string HashOf(std::string_view text) { return "'sha256-" + Base64(Sha256(text)) + "'"; }

@@ -75,7 +75,13 @@ TEST(HtmlReport, RanksInFullAreLimited) {
   const std::string html = HtmlReport(run, Input());
   EXPECT_LT(html.size(), 1'000'000u);
   EXPECT_THAT(html, HasSubstr(" others]: tacho analyze --rank shows each</p>"));
-  EXPECT_THAT(html, HasSubstr("@media print{tr[hidden]{display:table-row}"));
+}
+
+// As it is shown: nothing is unfolded for paper.
+TEST(HtmlReport, PrintsWhatIsOpen) {
+  const std::string html = HtmlReport(OneTrace(), Input());
+  EXPECT_THAT(html, HasSubstr("@media print{@page{size:A4"));
+  EXPECT_THAT(html, Not(HasSubstr("beforeprint")));
 }
 
 TEST(HtmlReport, AShareIsNoMarkup) {

@@ -66,12 +66,12 @@ Table StepPhasesTable(const StepTable& steps, std::string title) {
        Col{"total_ns", on_device ? "host" : "total", kDuration}.Adds().UnitGroup(1).GivesWay(),
        Col{"device_busy_ns", "device", kDuration}.FileOnly(!on_device).Adds().UnitGroup(1),
        Col{"p50_ns", on_device ? "host p50" : "median", kDuration},
-       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(),
+       Col{"p90_ns", "p90", kDuration}.FileOnly(), Col{"p99_ns", "p99", kDuration}.GivesWay(2),
        Col{"max_ns", "max", kDuration}.GivesWay(), Col{"period_p50_ns", "period", kDuration},
        Col{"context_tokens", "ctx tok", kCount}.Adds(),
        Col{"generation_tokens", "gen tok", kCount}.Adds(),
        Col{"tokens_per_second", "tok/s", kNumber},
-       Col{"", "trend", kTrend}.ScreenOnly().GivesWay()},
+       Col{"", "trend", kTrend}.ScreenOnly().GivesWay(3)},
       {}};
   for (const Phase phase :
        {Phase::kPrefill, Phase::kMixed, Phase::kDecode, Phase::kEmpty, Phase::kOther}) {

@@ -16,7 +16,7 @@ struct ShownColumn {
   size_t index = 0;                   // in Table::columns
   bool left = false;
   bool stretches = false;
-  bool gives_way = false;
+  int gives_way = 0;
   size_t narrowest = 0, whole = 0, width = 0;  // whole: of its widest cell
   std::vector<std::string> marks = {};
 };

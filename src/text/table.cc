@@ -69,9 +69,11 @@ void FitColumns(std::vector<ShownColumn>& columns, size_t width) {
     columns.erase(std::next(last).base());
     return true;
   };
-  do {
+  for (int turn = TableColumn::kTurns; turn > 0;) {
     if (Shorten(columns, width, kReadable)) return;
-  } while (leave_out_last([](const ShownColumn& column) { return column.gives_way; }));
+    if (!leave_out_last([&](const ShownColumn& column) { return column.gives_way == turn; }))
+      --turn;
+  }
   do {
     if (Shorten(columns, width, 0)) return;
   } while (leave_out_last([](const ShownColumn&) { return true; }));

@@ -42,7 +42,8 @@ struct TableColumn {
   bool on_screen = true, in_file = true;
   bool stretches = false;  // takes the slack of the line and is shortened when the line is full
   bool adds = false;       // the row of folded rows shows the sum of those that have a value
-  bool gives_way = false;  // left out before the others where the line is too narrow
+  static constexpr int kTurns = 3;
+  int gives_way = 0;  // left out where the line is too narrow: kTurns first, 1 last; 0: after all
   // Of kText: different cells look different, however short they are cut, in all such columns of
   // the table together.
   bool distinct = false;
@@ -59,7 +60,7 @@ struct TableColumn {
   }
   [[nodiscard]] TableColumn Stretches() && { return stretches = true, std::move(*this); }
   [[nodiscard]] TableColumn Adds() && { return adds = true, std::move(*this); }
-  [[nodiscard]] TableColumn GivesWay() && { return gives_way = true, std::move(*this); }
+  [[nodiscard]] TableColumn GivesWay(int turn = 1) && { return gives_way = turn, std::move(*this); }
   [[nodiscard]] TableColumn Distinct(size_t at_least = 28) && {
     return distinct = true, narrowest = at_least, std::move(*this);
   }
