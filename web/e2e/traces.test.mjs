@@ -10,13 +10,11 @@ const kAmd = "AMD-AGI+TraceLens", kHta = "facebookresearch+HolisticTraceAnalysis
 const kOfCorpus = {
   "eager, B200": [`${kAmd}/b200/eager_trace.json.gz`],
   "CUDA graphs": [`${kAmd}/inference/vllm_decode_full/graph_execution.json.gz`],
-  "CUDA graphs, piecewise": [`${kAmd}/inference/vllm_prefilldecode_piecewise/graph_execution.json.gz`],
   "SGLang decoding": [`${kAmd}/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz`],
   "AMD, device only": [`${kAmd}/mi210/gpu_only_trace/gpu_only_trace.json.gz`],
   "AMD": [`${kAmd}/mi300/gaunernst_bert-small-uncased__1016001.json.gz`],
   "MTIA": [`${kHta}/mtia_inference_trace/mtia_inference_rank_0.json.gz`],
   "CPU only": [`${kHta}/cpu_only/rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz`],
-  "critical path": [`${kHta}/critical_path/alexnet/benchmark_result_2869224_1695835535_trace.json.gz`],
   "nanoseconds": [`${kHta}/ns_resolution_trace/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz`],
   "large integers": [`${kHta}/large_integer_trace/rank-70.Mar_25_20_48_12.2861.pt.trace.json.gz`],
   "eight ranks, archive": ["facebookresearch+param/dlrm_kineto.tar.gz"],
