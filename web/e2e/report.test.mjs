@@ -57,9 +57,9 @@ for (const [name, traces] of Object.entries(kTraces)) {
     for (const options of [{}, { scripts: false, dark: name === "a CPU engine" }]) {
       const page = await opened(report, { troubles, asked, ...options });
       assert.equal((await page.textContent("h1")).toLowerCase(), figures.verdict.text.toLowerCase());
-      assert.equal((await page.$$(".answers > div")).length, 15);
+      assert.equal(await page.locator(".answers > div").count(), 15);
       // Without scripts all rows of all tables can be read; with them the long ones open.
-      const rows = (await page.$$("tbody tr")).length;
+      const rows = await page.locator("tbody tr").count();
       assert(rows > 3, `${rows} rows`);
       if (options.scripts !== false) {
         const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
@@ -67,10 +67,10 @@ for (const [name, traces] of Object.entries(kTraces)) {
         assert(pdf.startsWith("%PDF") && pages > 0 && pages <= 8, `${pages} pages`);
         await page.$$eval(".tools button", (all) => all.forEach((more) => more.click()));
       }
-      assert.equal((await page.$$("tbody tr[hidden]")).length, 0);
+      assert.equal(await page.locator("tbody tr[hidden]").count(), 0);
       assert(options.scripts === false || await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "no wider than the window");
       assert.equal(options.scripts === false ? undefined : await page.evaluate(() => window.hurt), undefined);
-      assert.equal((await page.$$("img, iframe, object, embed, link[href], main script")).length, 0);
+      assert.equal(await page.locator("img, iframe, object, embed, link[href], main script").count(), 0);
       await page.context().close();
     }
     assert.deepEqual(troubles, []);
