@@ -108,13 +108,13 @@ std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
 }  // namespace
 
 bool IsSqliteFile(const std::string& path) {
-  constexpr std::string_view kMagic("SQLite format 3", 16);
-  std::array<char, kMagic.size()> start{};
+  constexpr std::string_view kFileHeader("SQLite format 3", 16);
+  std::array<char, kFileHeader.size()> start{};
   const Result<OpenedFile> opened = OpenForReading(path);
   return opened && S_ISREG(opened->status.st_mode) &&
          ::pread(opened->file.get(), start.data(), start.size(), 0) ==
              static_cast<ssize_t>(start.size()) &&
-         std::string_view(start.data(), start.size()) == kMagic;
+         std::string_view(start.data(), start.size()) == kFileHeader;
 }
 
 Result<bool> SqliteStatement::Step() {
