@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -65,7 +64,7 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
 }
 
 Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
-                    ScreenOptions screen) {
+                    const ScreenOptions& screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
   reading.key_averages = options.json || options.csv_folder || options.ops;
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
@@ -113,8 +112,7 @@ Result<int> RunAnalyze(const std::vector<std::string>& arguments) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);
   };
-  return options.summary ? Summarise(options, choice, screen)
-                         : Analyse(options, choice, std::move(screen));
+  return options.summary ? Summarise(options, choice, screen) : Analyse(options, choice, screen);
 }
 
 }  // namespace tacho

@@ -108,7 +108,8 @@ std::string WhyIncomplete(const std::string& path, const OpenedFile& file) {
 }  // namespace
 
 bool IsSqliteFile(const std::string& path) {
-  constexpr std::string_view kFileHeader("SQLite format 3", 16);
+  using namespace std::string_view_literals;
+  constexpr std::string_view kFileHeader = "SQLite format 3\0"sv;
   std::array<char, kFileHeader.size()> start{};
   const Result<OpenedFile> opened = OpenForReading(path);
   return opened && S_ISREG(opened->status.st_mode) &&

@@ -45,10 +45,11 @@ std::optional<QueryRow> FindKernel(const QueriedTrace& trace, int64_t id) {
   const TimeNs start = trace.Slices(slice->table).start[slice->row];
   const auto& devices = trace.prepared().work.devices;
   for (uint32_t part = 0; part < devices.size(); ++part) {
-    const auto same = std::ranges::equal_range(
-        devices[part].items, start, {}, [](const WorkItem& item) { return item.when.start; });
-    for (auto item = same.begin(); item != same.end(); ++item) {
-      const QueryRow row{&trace, part, static_cast<uint32_t>(item - devices[part].items.begin())};
+    const auto& items = devices[part].items;
+    const auto start_of = [](const WorkItem& item) { return item.when.start; };
+    for (auto item = std::ranges::lower_bound(items, start, {}, start_of);
+         item != items.end() && item->when.start == start; ++item) {
+      const QueryRow row{&trace, part, static_cast<uint32_t>(item - items.begin())};
       const QueriedTrace::Slice of = KernelSlice(row);
       if (of.table == slice->table && of.row == slice->row && IsKernel(row)) return row;
     }

@@ -146,7 +146,7 @@ std::string OrderOf(const QueryTable& table, const sqlite3_index_info& info) {
     const auto& by = info.aOrderBy[i];
     if (by.iColumn < 0 || !CanOrderBy(table.columns[static_cast<size_t>(by.iColumn)])) return "";
     order += static_cast<char>('a' + by.iColumn);
-    order += by.desc != 0 ? kDescending : kAscending;
+    order.push_back(by.desc != 0 ? kDescending : kAscending);
   }
   return order;
 }
@@ -165,7 +165,7 @@ int BestIndex(sqlite3_vtab* virtual_table, sqlite3_index_info* info) {
       const Use use = UseOf(table, column, constraint.op, IsBinary(info, i));
       if (use == kUnused) continue;
       plan += static_cast<char>('a' + constraint.iColumn);
-      plan += use;
+      plan.push_back(use);
       info->aConstraintUsage[i].argvIndex = ++arguments;
       if (use == kKeyIs) {
         rows = read = 1;

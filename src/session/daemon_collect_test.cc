@@ -16,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 // One worker, which is this process; its trace lies in the folder of the round.
 class DaemonCollectTest : public testing::Test {

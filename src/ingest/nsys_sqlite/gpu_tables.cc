@@ -47,46 +47,45 @@ std::string_view WaitName(std::string_view call) {
   return call;
 }
 
-constexpr int kKernelFirst = 7;  // after TACHO_GPU_COLUMNS
-enum KernelColumn {
-  kName = kKernelFirst,
-  kBaseName,
-  kMangledName,
-  kGrid,
-  kBlock = kGrid + 3,
-  kRegisters = kBlock + 3,
-  kStatic,
-  kDynamic,
-  kGraphNode,
-  kGraph,
-  kCluster,
-  kGreenContext = kCluster + 3,
-};
-constexpr std::array<std::string_view, kGreenContext + 1> kKernelColumns{TACHO_GPU_COLUMNS,
-                                                                         "demangledName",
-                                                                         "shortName",
-                                                                         "mangledName",
-                                                                         "gridX",
-                                                                         "gridY",
-                                                                         "gridZ",
-                                                                         "blockX",
-                                                                         "blockY",
-                                                                         "blockZ",
-                                                                         "registersPerThread",
-                                                                         "staticSharedMemory",
-                                                                         "dynamicSharedMemory",
-                                                                         "graphNodeId",
-                                                                         "graphId",
-                                                                         "clusterX",
-                                                                         "clusterY",
-                                                                         "clusterZ",
-                                                                         "greenContextId"};
-
 }  // namespace
 
 void Recording::ReadKernels() {
+  enum {
+    kName = kFirstOfTable,
+    kBaseName,
+    kMangledName,
+    kGrid,
+    kBlock = kGrid + 3,
+    kRegisters = kBlock + 3,
+    kStatic,
+    kDynamic,
+    kGraphNode,
+    kGraph,
+    kCluster,
+    kGreenContext = kCluster + 3,
+    kColumnCount
+  };
+  static constexpr std::array<std::string_view, kColumnCount> kColumns{TACHO_GPU_COLUMNS,
+                                                                       "demangledName",
+                                                                       "shortName",
+                                                                       "mangledName",
+                                                                       "gridX",
+                                                                       "gridY",
+                                                                       "gridZ",
+                                                                       "blockX",
+                                                                       "blockY",
+                                                                       "blockZ",
+                                                                       "registersPerThread",
+                                                                       "staticSharedMemory",
+                                                                       "dynamicSharedMemory",
+                                                                       "graphNodeId",
+                                                                       "graphId",
+                                                                       "clusterX",
+                                                                       "clusterY",
+                                                                       "clusterZ",
+                                                                       "greenContextId"};
   constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_KERNEL";
-  Each(kTable, kKernelColumns, [&](const TableScan& row) {
+  Each(kTable, kColumns, [&](const TableScan& row) {
     Event event;
     RecordedProcess* const process = BeginGpuRow(row, SliceKind::kKernel, event);
     if (process == nullptr) return;

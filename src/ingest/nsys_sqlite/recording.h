@@ -90,7 +90,7 @@ class Recording {
   // Columns 0 and 1 as Event::start and duration. False if no table can take them. What is wrong
   // with them is noted, but an end that may be missing: the event then has no length.
   enum class End : uint8_t { kNeeded, kMissing };
-  static bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End end = End::kNeeded);
+  static bool ReadTimes(const TableScan& row, Event& event, Notes& notes, End need = End::kNeeded);
   void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.Place()); }
   void ReportProgress();
 
