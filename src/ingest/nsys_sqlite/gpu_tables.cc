@@ -49,6 +49,7 @@ std::string_view WaitName(std::string_view call) {
 
 }  // namespace
 
+// Long: its columns, one a line.
 void Recording::ReadKernels() {
   enum {
     kName = kFirstOfTable,
