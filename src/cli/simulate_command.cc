@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/simulate_processes.h"
+#include "cli/simulate_trace.h"
 #include "simulate/simulation.h"
 #include "simulate/vllm/profiler.h"
 
@@ -36,7 +37,7 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
   CommandSpec spec;
   spec.name = "simulate";
   spec.summary = "engines and a router without a GPU, speaking the real protocols";
-  spec.usage = "[options]";
+  spec.usage = "[options], or: trace -o DIR [options]";
   spec.description =
       "Starts simulated inference servers in this process: HTTP interfaces, continuous batching in "
       "real time, profilers and their Kineto traces are those of the real engines; the work is a "
@@ -107,6 +108,7 @@ CommandSpec SimulateSpec(SimulateOptions& o) {
        "an SGLang server of two ranks whose traces come with what is in them"},
       {"tacho simulate --count 4 --fault hang-stop@1 --fault lose-rank@2:0",
        "four servers; the profiler of one hangs, another loses a trace"},
+      {"tacho simulate trace --help", "traces at once, without servers, with known changes"},
   };
   return spec;
 }
@@ -261,6 +263,8 @@ std::string SimulateHelp() {
 }
 
 Result<int> RunSimulate(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "trace")
+    return RunSimulateTrace({arguments.begin() + 1, arguments.end()});
   SimulateOptions given;
   TACHO_ASSIGN_OR_RETURN(const auto parsed, ParseArguments(SimulateSpec(given), arguments));
   if (parsed) {

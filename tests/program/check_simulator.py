@@ -6,12 +6,13 @@ usage: check_simulator.py TACHO [--only NAME ...]
 import concurrent.futures
 import glob
 import json
+import os
 import pathlib
 import tempfile
 import time
 
 from scenario import check, main, run
-from simulator import Simulator, ask, compare_all, completion, equal, events, load, post, truths_of, wait_for
+from simulator import Simulator, analyze, ask, compare, compare_all, completion, equal, events, load, post, truths_of, wait_for
 
 LOAD = [(32, 12), (7, 30), (300, 8), (64, 20), (24, 25), (700, 6), (32, 16), (96, 10), (16, 28), (48, 14)]
 
@@ -188,4 +189,36 @@ def many_workers(folder):
         equal("files", len(truths_of(simulator, "m_rank0*")), 64)
 
 
-main([vllm_live, vllm_protocol, older_vllm, vllm_dp_and_daemonless_windows, everything_recorded, many_workers], __doc__)
+def known_runs(folder):
+    """`tacho simulate trace`: each rank is what its truth says, and the changes are those asked for."""
+    plain = json.loads(known_run(folder, "plain", "--ranks", "2")[0])
+    for part in plain["parts"]:
+        for phase, figures in part["phases"].items():
+            check(f"no change, no difference: {phase}", all(f["difference"] == 0 for f in figures.values() if "difference" in f), figures)
+    truth, result = known_run(folder, "new", "--ranks", "2", "--seed", "2", "--change", "fused@rope", "--change", "late-rank@1:300us")
+    truth = json.loads(truth)
+    equal("changes", [c["change"] for c in truth["changes"]], ["fused@rope", "late-rank@1:300000ns"])
+    for trace, part in zip(result["traces"], truth["parts"]):
+        for phase, figures in part["phases"].items():
+            periods = [s["period_ns"] for s in trace["steps"]["list"] if s["phase"] == phase and "period_ns" in s]
+            equal(f"{phase} steps", (len(periods), sum(periods)), (figures["steps"]["with"], figures["step_ns"]["with"]))
+    known_run(folder, "sglang", "--engine", "sglang", "--change", "eager")
+    for words, problem in ((["--change", "slower"], "needs @KERNEL"), (["--ranks", "65"], "1 to 64"), (["--noise", "nan"], "--noise"),
+                           (["--model-size", "none"], "no model size"), (["--change", "late-rank@1"], "there is no rank 1")):
+        refused = run("simulate", "trace", "-o", f"{folder}/refused", *words)
+        check(f"refused: {words}", refused.returncode == 2 and problem in refused.stderr and not os.path.exists(f"{folder}/refused"),
+              (refused.returncode, refused.stderr))
+    equal("nowhere to write", run("simulate", "trace", "-o", "/proc/none").returncode, 3)
+
+
+def known_run(folder, name, *options):
+    """The truth of a run, as text, and the results of its traces, which hold what each trace's truth says."""
+    where = f"{folder}/{name}"
+    equal(name, run("simulate", "trace", "-o", where, "--steps", "60", *options).returncode, 0)
+    result = analyze(where)
+    for trace in result["traces"]:
+        compare(trace, json.load(open(f"{trace['path']}.truth.json")), f"{name} {trace['path']}")
+    return open(f"{where}/truth.json").read(), result
+
+
+main([known_runs, vllm_live, vllm_protocol, older_vllm, vllm_dp_and_daemonless_windows, everything_recorded, many_workers], __doc__)

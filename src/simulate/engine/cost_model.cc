@@ -40,16 +40,20 @@ auto FindByName(const List& list, std::string_view name, std::string_view what)
               fmt::format("no {} '{}'; known are {}", what, name, fmt::join(names, ", ")));
 }
 
+int64_t InTicks(double ns) {
+  return std::max<int64_t>(1, static_cast<int64_t>(ns) / kTickNs) * kTickNs;
+}
+
 class Kernels {
  public:
-  Kernels(const CostModel& cost, Random random) : cost_(cost), random_(random) {}
+  Kernels(const CostModel& cost, Random random, double factor)
+      : cost_(cost), random_(random), factor_(factor) {}
 
   void Add(std::vector<KernelWork>& list, KernelRole role, double mean_ns, int64_t rows) {
     double ns = std::max(mean_ns, kSmallestKernel);
     ns *= static_cast<double>(random_.Between(950, 1050)) / 1000;
     if (random_.Between(0, 99) == 0) ns *= static_cast<double>(random_.Between(1000, 2000)) / 1000;
-    const auto ticks = static_cast<int64_t>(ns / cost_.speed) / kTickNs;
-    list.push_back({role, std::max<int64_t>(1, ticks) * kTickNs, rows});
+    list.push_back({role, InTicks(ns * factor_ / cost_.speed), rows, place_++});
   }
 
   // A product of (rows x inner) and (inner x columns).
@@ -86,7 +90,60 @@ class Kernels {
  private:
   const CostModel& cost_;
   Random random_;
+  double factor_;
+  uint64_t place_ = 1;
 };
+
+void Fuse(std::vector<KernelWork>& list, KernelRole role) {
+  for (size_t i = 0; i + 1 < list.size(); ++i) {
+    if (list[i].role != role) continue;
+    const auto both = static_cast<double>(list[i].duration_ns + list[i + 1].duration_ns);
+    list[i].role = FusedRole(role);
+    list[i].duration_ns = InTicks(both * 0.8);
+    list.erase(list.begin() + static_cast<ptrdiff_t>(i) + 1);
+  }
+}
+
+void CallMoreOften(std::vector<KernelWork>& list, KernelRole role, int64_t more) {
+  std::vector<KernelWork> longer;
+  for (const KernelWork& work : list) {
+    longer.push_back(work);
+    if (work.role != role) continue;
+    for (int64_t i = 1; i <= more; ++i) {
+      longer.push_back(work);
+      longer.back().place += static_cast<uint64_t>(i) << 32;  // draws of its own
+    }
+  }
+  list = std::move(longer);
+}
+
+// By the durations that the kernels have: those of a change compared with the same step without.
+void Make(const Change& change, std::vector<KernelWork>& list) {
+  const auto slow = [&](auto&& which) {
+    for (KernelWork& work : list) {
+      if (!which(work.role)) continue;
+      work.duration_ns = InTicks(
+          static_cast<double>(work.duration_ns) * (1 + change.percent / 100) + 0.5 * kTickNs);
+    }
+  };
+  switch (change.kind) {
+    case ChangeKind::kSlower:
+      return slow([&](KernelRole role) { return role == change.role; });
+    case ChangeKind::kCommSlower:
+      return slow(IsCollective);
+    case ChangeKind::kFused:
+      return Fuse(list, change.role);
+    case ChangeKind::kRenamed:
+      for (KernelWork& work : list) {
+        if (work.role == change.role) work.role = RenamedRole(change.role);
+      }
+      return;
+    case ChangeKind::kMore:
+      return CallMoreOften(list, change.role, change.amount);
+    default:
+      return;  // not to kernels
+  }
+}
 
 }  // namespace
 
@@ -99,7 +156,8 @@ Result<Hardware> FindHardware(std::string_view name) {
   return FindByName(HardwarePresets(), name, "hardware");
 }
 
-StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random) {
+StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
+                          double factor) {
   StepKernels out;
   if (load.empty()) return out;
   const ModelShape& m = cost.model;
@@ -111,7 +169,7 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random ra
   const int64_t message = rows * m.hidden * 2;
   const KernelRole reduce =
       message >= kLargeMessage ? KernelRole::kAllReduceLarge : KernelRole::kAllReduce;
-  Kernels kernels(cost, random);
+  Kernels kernels(cost, random, factor);
   const auto add = [&](std::vector<KernelWork>& list, KernelRole role, double ns) {
     kernels.Add(list, role, ns, rows);
   };
@@ -144,6 +202,9 @@ StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random ra
   sample(KernelRole::kLmHead, kernels.Product(sampled, m.hidden, m.vocabulary / tp));
   if (tp > 1) sample(KernelRole::kAllGather, kernels.Collective(sampled * m.vocabulary / tp * 2));
   sample(KernelRole::kArgmax, 6000 + kernels.Memory(sampled * m.vocabulary));
+  for (const Change& change : cost.changes) {
+    for (auto* list : {&out.prepare, &out.forward, &out.sample}) Make(change, *list);
+  }
   return out;
 }
 

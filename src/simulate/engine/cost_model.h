@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "simulate/engine/change.h"
 #include "simulate/engine/step_load.h"
 #include "simulate/trace/kernel_catalog.h"
 
@@ -40,18 +41,29 @@ std::span<const Hardware> HardwarePresets();
 Result<ModelShape> FindModelShape(std::string_view name);
 Result<Hardware> FindHardware(std::string_view name);
 
+// Noise in addition to that of each kernel and call.
+struct Noise {
+  double step = 0;    // of one step to the next: standard deviation of a factor on kernels and host
+  double run = 0;     // of one seed to the next: the same of all steps
+  double stalls = 0;  // share of the steps before which the host stands still, for 0.1 to 1 ms
+};
+
 struct CostModel {
   ModelShape model;
   Hardware hardware;
   int tensor_parallel = 1;
   double speed = 1;  // everything takes 1/speed of its time
+  Noise noise = {};
+  std::vector<Change> changes =
+      {};  // to kernels and hosts; those to the whole run are made already
 };
 
 // One kernel of a step, without its place in time.
 struct KernelWork {
   KernelRole role;
   int64_t duration_ns;
-  int64_t rows;  // of the batch, for its grid
+  int64_t rows;    // of the batch, for its grid
+  uint64_t place;  // in the step without changes
 };
 
 // The kernels of one step on one device, in order. `prepare` and `sample` are always launched one
@@ -62,8 +74,10 @@ struct StepKernels {
 
 // Deterministic for the same `random`. Matrix products are limited by arithmetic or by reading the
 // weights, attention by arithmetic (prompts) and by reading the cache (generation), the rest by
-// memory. Durations vary by 5 %; one in a hundred is up to twice as long. They are multiples of 32
-// ns, the device's clock tick.
-StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random);
+// memory. Durations vary by 5 %; one in a hundred is up to twice as long; all are multiplied by
+// `factor`. They are multiples of 32 ns, the device's clock tick. A change of `cost` moves no other
+// kernel: all draw what they would without it.
+StepKernels KernelsOfStep(const CostModel& cost, const StepLoad& load, Random random,
+                          double factor = 1);
 
 }  // namespace tacho::simulate

@@ -7,6 +7,7 @@
 
 #include "simulate/engine/cost_model.h"
 #include "simulate/engine/step_load.h"
+#include "simulate/engine/step_plan.h"
 #include "simulate/trace/kineto_text.h"
 
 namespace tacho::simulate {
@@ -25,8 +26,9 @@ struct RecordedStep {
 struct Recording {
   int64_t start_ns = 0, end_ns = 0;
   std::vector<RecordedStep> steps;
-  bool ends_idle = false;        // there was nothing to do at its end
-  bool ends_in_request = false;  // SGLang: a request, which is still being handled, ended it
+  std::vector<StepPlan> plans = {};  // of the steps; empty: not kept, PlanStep makes them again
+  bool ends_idle = false;            // there was nothing to do at its end
+  bool ends_in_request = false;      // SGLang: a request, which is still being handled, ended it
 };
 
 // How an engine names its steps in a trace.

@@ -1,27 +1,50 @@
 #include "simulate/engine/step_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tacho::simulate {
 namespace {
 
 constexpr int64_t kMostGraphRequests = 512;
 
-bool IsCollective(KernelRole role) {
-  return role == KernelRole::kAllReduce || role == KernelRole::kAllReduceLarge ||
-         role == KernelRole::kAllGather;
+// The noise that all kernels and all ranks of a step share.
+struct StepNoise {
+  double kernels = 1, host = 1;  // factors on their times
+  int64_t stall_ns = 0;          // before the step
+};
+
+double FactorOf(double deviation, Random& random) {
+  return std::clamp(1 + deviation * random.Normal(), 0.5, 2.0);
+}
+
+StepNoise NoiseOf(const Noise& noise, uint64_t seed, uint64_t step_seed) {
+  StepNoise out;
+  if (noise.run > 0) {
+    Random run(seed, 1);
+    out.kernels *= FactorOf(noise.run, run);
+    out.host *= FactorOf(noise.run, run);
+  }
+  Random step(step_seed, 2);
+  if (noise.step > 0) {
+    out.kernels *= FactorOf(noise.step, step);
+    out.host *= FactorOf(noise.step, step);
+  }
+  if (step.Uniform() < noise.stalls) out.stall_ns = step.Between(100'000, 1'000'000);
+  return out;
 }
 
 // One rank while its step is being planned.
 class Rank {
  public:
-  Rank(SimulatedEngine engine, double speed, Random random)
-      : engine_(engine), speed_(speed), random_(random) {}
+  Rank(SimulatedEngine engine, double speed, uint64_t seed)
+      : engine_(engine), speed_(speed), seed_(seed), random_(Random::FromState(HashNumber(seed))) {}
 
   int64_t Time(int64_t low, int64_t high) {
     return static_cast<int64_t>(static_cast<double>(random_.Between(low, high)) / speed_);
   }
   void Pass(int64_t low, int64_t high) { now_ += Time(low, high); }
+  void BeLate(int64_t ns) { now_ += ns; }
 
   void Open(HostSlice::Kind kind, const char* name) {
     open_.push_back(static_cast<int32_t>(plan_.host.size()));
@@ -73,6 +96,7 @@ class Rank {
   // A kernel with its own launch and operator.
   void Launch(const KernelWork& work) {
     const KernelInfo& info = KernelOf(engine_, work.role);
+    const OwnDraws own(*this, work.place);
     OpenOp(info.op);
     const int32_t call = Call(info.launch, 3600, 6200);
     const int64_t start = std::max(now_ + Time(900, 2400), compute_free_ + Time(640, 1150));
@@ -80,14 +104,16 @@ class Rank {
     Close();
   }
   void LaunchGraph(size_t kernels) {
-    graph_call_ = Call("cudaGraphLaunch", 9000 + static_cast<int64_t>(kernels) * 300,
-                       11000 + static_cast<int64_t>(kernels) * 380);
+    const OwnDraws own(*this, 0);
+    const int64_t nodes = static_cast<int64_t>(kernels) * Time(300, 380);
+    graph_call_ = Call("cudaGraphLaunch", 9000 + nodes, 11000 + nodes);
     const HostCall& call = plan_.calls[static_cast<size_t>(graph_call_)];
     // The device begins while the host is still submitting the graph.
     compute_free_ = std::max(compute_free_, call.start_ns + call.dur_ns / 2 + Time(2000, 4000));
     graph_node_ = 0;
   }
   void GraphNode(const KernelWork& work) {
+    const OwnDraws own(*this, work.place);
     const int64_t start = compute_free_ + Time(640, 1150);
     Add(work, KernelOf(engine_, work.role), start, graph_call_, -1, ++graph_node_);
   }
@@ -103,6 +129,23 @@ class Rank {
   }
 
  private:
+  // While it lives, the rank draws from the numbers of one kernel alone: where a change adds or
+  // removes another kernel, these stay.
+  class OwnDraws {
+   public:
+    OwnDraws(Rank& rank, uint64_t place)
+        : rank_(rank),
+          others_(std::exchange(rank.random_,
+                                Random::FromState(HashNumber(rank.seed_ ^ HashNumber(place))))) {}
+    ~OwnDraws() { rank_.random_ = others_; }
+    OwnDraws(const OwnDraws&) = delete;
+    OwnDraws& operator=(const OwnDraws&) = delete;
+
+   private:
+    Rank& rank_;
+    Random others_;
+  };
+
   static int64_t Ticks(int64_t ns) { return std::max<int64_t>(1, ns / 32) * 32; }
   void Add(const KernelWork& work, const KernelInfo& info, int64_t start, int32_t call,
            int32_t slice, int32_t node) {
@@ -113,6 +156,7 @@ class Rank {
 
   SimulatedEngine engine_;
   double speed_;
+  uint64_t seed_;
   Random random_;
   RankPlan plan_;
   std::vector<int32_t> open_;
@@ -126,23 +170,32 @@ class StepPlanner {
  public:
   StepPlanner(SimulatedEngine engine, const CostModel& cost, const StepLoad& load, uint64_t seed,
               uint64_t step)
-      : engine_(engine), load_(load) {
+      : engine_(engine), load_(load), changes_(cost.changes) {
     const uint64_t base = HashNumber(seed) ^ HashNumber(step * 2 + 1);
+    const StepNoise noise = NoiseOf(cost.noise, seed, base);
+    stall_ns_ = noise.stall_ns;
     for (int rank = 0; rank < cost.tensor_parallel; ++rank) {
       const uint64_t own = base + static_cast<uint64_t>(rank) * 0x1f123bb5U;
-      ranks_.emplace_back(engine, cost.speed, Random::FromState(HashNumber(own)));
-      kernels_.push_back(
-          KernelsOfStep(cost, load, Random::FromState(HashNumber(own ^ 0x5bd1e995U))));
+      ranks_.emplace_back(engine, cost.speed / noise.host, own);
+      kernels_.push_back(KernelsOfStep(cost, load, Random::FromState(HashNumber(own ^ 0x5bd1e995U)),
+                                       noise.kernels));
     }
   }
 
   StepPlan Plan() {
+    EachRank([&](Rank& rank) { rank.BeLate(stall_ns_); });
+    BeLate(ChangeKind::kSchedulerLate);
+    for (const Change& change : changes_) {
+      if (change.kind == ChangeKind::kLateRank && change.rank < static_cast<int64_t>(ranks_.size()))
+        ranks_[static_cast<size_t>(change.rank)].BeLate(change.amount);
+    }
     engine_ == SimulatedEngine::kVllm ? BeforeVllm() : BeforeSglang();
     EachRank([](Rank& rank) { rank.Open(HostSlice::Kind::kStep, ""); });
     if (load_.empty()) {
       EachRank([](Rank& rank) { rank.Pass(150'000, 240'000); });
       CloseAll();
     } else {
+      BeLate(ChangeKind::kHostLate);
       Execute();
     }
     engine_ == SimulatedEngine::kVllm ? AfterVllm() : AfterSglang();
@@ -160,6 +213,14 @@ class StepPlanner {
   template <typename Do>
   void EachRank(Do&& what) {
     for (Rank& rank : ranks_) what(rank);
+  }
+  void BeLate(ChangeKind kind) {
+    for (const Change& change : changes_) {
+      if (change.kind == kind) EachRank([&](Rank& rank) { rank.BeLate(change.amount); });
+    }
+  }
+  bool Is(ChangeKind kind) const {
+    return std::ranges::any_of(changes_, [&](const Change& c) { return c.kind == kind; });
   }
   void OpenAll(const char* name) {
     EachRank([&](Rank& rank) { rank.Open(HostSlice::Kind::kScope, name); });
@@ -199,8 +260,8 @@ class StepPlanner {
       CloseAll();
       OpenAll("gpu_model_runner: forward");
     }
-    const bool graph =
-        load_.context.requests == 0 && load_.generation.requests <= kMostGraphRequests;
+    const bool graph = load_.context.requests == 0 &&
+                       load_.generation.requests <= kMostGraphRequests && !Is(ChangeKind::kEager);
     if (graph) {
       for (size_t i = 0; i < ranks_.size(); ++i) ranks_[i].LaunchGraph(kernels_[i].forward.size());
     }
@@ -283,6 +344,8 @@ class StepPlanner {
 
   SimulatedEngine engine_;
   StepLoad load_;
+  const std::vector<Change>& changes_;
+  int64_t stall_ns_ = 0;
   std::vector<Rank> ranks_;
   std::vector<StepKernels> kernels_;
 };

@@ -56,9 +56,10 @@ struct StepPlan {
   int64_t duration_ns = 0;  // until the last rank is ready
 };
 
-// Plans one step on all ranks together: a collective ends on all at the same time. Deterministic. A
-// decode step of at most 512 requests replays one graph; other steps launch kernel by kernel. A
-// step without requests is the engine's look at an empty batch.
+// Plans one step on all ranks together: a collective ends on all at the same time. Deterministic;
+// what a change of `cost` does not reach is the same without it, to the nanosecond. A decode step
+// of at most 512 requests replays one graph; other steps launch kernel by kernel. A step without
+// requests is the engine's look at an empty batch.
 StepPlan PlanStep(SimulatedEngine engine, const CostModel& cost, const StepLoad& load,
                   uint64_t seed, uint64_t step);
 

@@ -86,6 +86,19 @@ constexpr KernelInfo kVllmKernels[] = {
      "<float>, unsigned int, long, 4, 4> >(at::native::ReduceOp<float, at::native::ArgMaxOps"
      "<float>, unsigned int, long, 4, 4>)",
      "aten::argmax", kLaunch, 32, 4112, 0, 1, 1, 512, 41},
+    {KernelRole::kRopeAndCacheWrite, "_fused_qk_rope_reshape_and_cache_kernel",
+     "vllm::fused_rope_and_cache", kDriverLaunch, 48, 0, 0, 1, 1, 128, 50},
+    {KernelRole::kAllReduceAndNorm,
+     "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport"
+     "<(flashinfer::trtllm_allreduce_fusion::AllReduceFusionPattern)1, __nv_bfloat16, 2, true>"
+     "(flashinfer::trtllm_allreduce_fusion::AllReduceFusionParams<__nv_bfloat16>)",
+     "vllm::flashinfer_trtllm_fused_allreduce_norm", kLaunchExC, 48, 0, 0, 1, 1, 1024, 62},
+    {KernelRole::kAttentionTriton, "kernel_unified_attention_2d",
+     "vllm::unified_attention_with_output", kDriverLaunch, 168, 65536, 0, 1, 8, 128, 18},
+    {KernelRole::kGateUpCutlass,
+     "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize2x1x1_execute_"
+     "segment_k_off_kernel__5x_cublas",
+     "aten::mm", kLaunchExC, 168, 214016, 132, 0, 1, 384, 18},
 };
 static_assert(std::size(kVllmKernels) == static_cast<size_t>(KernelRole::kCount));
 
@@ -156,6 +169,11 @@ std::string_view NameOf(SimulatedEngine kind) {
 const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role) {
   const auto index = static_cast<size_t>(role);
   return engine == SimulatedEngine::kVllm ? kVllmKernels[index] : kSglangKernels[index];
+}
+
+bool IsCollective(KernelRole role) {
+  return role == KernelRole::kAllReduce || role == KernelRole::kAllReduceLarge ||
+         role == KernelRole::kAllGather || role == KernelRole::kAllReduceAndNorm;
 }
 
 const CallInfo& CallOf(std::string_view name) {

@@ -26,6 +26,11 @@ enum class KernelRole : uint8_t {
   kLmHead,
   kAllGather,
   kArgmax,
+  // Only in runs with a change (engine/change.h).
+  kRopeAndCacheWrite,
+  kAllReduceAndNorm,
+  kAttentionTriton,
+  kGateUpCutlass,
   kCount,
 };
 
@@ -47,6 +52,7 @@ struct KernelInfo {
   int occupancy;
 };
 const KernelInfo& KernelOf(SimulatedEngine engine, KernelRole role);
+bool IsCollective(KernelRole role);
 
 // A host call and its CUPTI id.
 struct CallInfo {

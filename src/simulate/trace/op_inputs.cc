@@ -34,6 +34,7 @@ std::vector<Dims> InputsOf(const CostModel& cost, KernelRole role, int64_t rows)
     case KernelRole::kOutProjection:
       return {{rows, q}, {q, m.hidden}};
     case KernelRole::kGateUp:
+    case KernelRole::kGateUpCutlass:
       return {{rows, m.hidden}, {m.hidden, 2 * inner}};
     case KernelRole::kDown:
       return {{rows, inner}, {inner, m.hidden}};
@@ -42,6 +43,7 @@ std::vector<Dims> InputsOf(const CostModel& cost, KernelRole role, int64_t rows)
     case KernelRole::kActivation:
       return {{rows, inner}, {rows, 2 * inner}};
     case KernelRole::kAttention:
+    case KernelRole::kAttentionTriton:
       return {{rows, m.heads / tp, m.head_dim}, {rows, m.kv_heads, m.head_dim}};
     case KernelRole::kArgmax:
       return {{rows, m.vocabulary}};

@@ -63,18 +63,27 @@ class Tracer {
 
   void Run(const Recording& recording) {
     int64_t free = start_;  // the host has nothing to do from here on
-    for (const RecordedStep& step : recording.steps) {
+    for (size_t i = 0; i < recording.steps.size(); ++i) {
+      const RecordedStep& step = recording.steps[i];
       TracedStep traced;
       traced.step = &step;
       traced.name = StepName(source_.names, step);
       traced.origin_ns = source_.OnClock(step.start_ns) - base_;
-      StepPlan plan = PlanStep(source_.engine, source_.cost, step.load, source_.seed, step.index);
-      traced.plan = std::move(plan.ranks[static_cast<size_t>(source_.rank_in_step)]);
+      const auto rank = static_cast<size_t>(source_.rank_in_step);
+      int64_t duration_ns = 0;
+      if (recording.plans.empty()) {
+        StepPlan plan = PlanStep(source_.engine, source_.cost, step.load, source_.seed, step.index);
+        duration_ns = plan.duration_ns;
+        traced.plan = std::move(plan.ranks[rank]);
+      } else {
+        duration_ns = recording.plans[i].duration_ns;
+        traced.plan = recording.plans[i].ranks[rank];
+      }
       if (step.after_idle) {
         FillIdle(free, traced.origin_ns);
         HideResult(traced.plan);
       }
-      free = traced.origin_ns + plan.duration_ns;
+      free = traced.origin_ns + duration_ns;
       Visit(traced, step.finished ? end_ : CutOf(traced));
     }
     if (recording.ends_idle) free = FillIdle(free, end_);

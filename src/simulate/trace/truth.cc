@@ -25,12 +25,6 @@ struct Total {
   }
 };
 
-const char* PhaseOf(const StepLoad& load) {
-  if (load.empty()) return "empty";
-  if (load.generation.requests == 0) return "prefill";
-  return load.context.requests == 0 ? "decode" : "mixed";
-}
-
 struct Span {
   int64_t start, end;
 };

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tacho {
+
+// tacho simulate trace: the traces of one run whose truth is known, without servers.
+Result<int> RunSimulateTrace(const std::vector<std::string>& arguments);
+
+}  // namespace tacho

@@ -1,0 +1,156 @@
+#include "simulate/known/known_run.h"
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "simulate/engine/step_plan.h"
+#include "simulate/trace/trace_writer.h"
+
+namespace tacho::simulate {
+namespace {
+
+constexpr int64_t kMostRanks = 64, kMostSteps = 100'000, kMostLayers = 1000;
+constexpr int64_t kMostRequests = 4096, kMostTokens = 1'000'000;
+constexpr int64_t kFirstRunNs = 1'795'261'781'000'000'000;  // Unix time
+constexpr int64_t kAroundNs = 300'000;  // of the profiler before the first step and after the last
+constexpr int64_t kFirstPid = 5'000'010;
+
+// What a change to the whole run is made to.
+struct WholeRun {
+  std::string model;
+  int64_t layers;
+  LoadMix mix;
+};
+
+void Make(const Change& change, WholeRun& run) {
+  switch (change.kind) {
+    case ChangeKind::kModel:
+      run.model = change.model;
+      return;
+    case ChangeKind::kLayers:
+      run.layers = change.amount;
+      return;
+    case ChangeKind::kRequests:
+      run.mix.requests = change.amount;
+      return;
+    case ChangeKind::kPrompts:
+      run.mix.prompt_tokens = change.amount;
+      return;
+    default:
+      return;
+  }
+}
+
+Result<void> Check(const KnownRunOptions& options) {
+  const auto bound = [](std::string_view what, int64_t value, int64_t least,
+                        int64_t most) -> Result<void> {
+    if (value >= least && value <= most) return {};
+    return Fail(ErrorKind::kUsage, fmt::format("{} is {} to {}, not {}", what, least, most, value));
+  };
+  TACHO_RETURN_IF_ERROR(bound("the number of ranks", options.ranks, 1, kMostRanks));
+  TACHO_RETURN_IF_ERROR(bound("the number of steps", options.steps, 1, kMostSteps));
+  TACHO_RETURN_IF_ERROR(bound("the number of layers", options.layers, 0, kMostLayers));
+  TACHO_RETURN_IF_ERROR(bound("the number of requests", options.mix.requests, 1, kMostRequests));
+  TACHO_RETURN_IF_ERROR(bound("the length of a prompt", options.mix.prompt_tokens, 1, kMostTokens));
+  TACHO_RETURN_IF_ERROR(
+      bound("the length of an answer", options.mix.output_tokens, 1, kMostTokens));
+  for (const Change& change : options.changes) {
+    if (change.kind != ChangeKind::kLateRank || change.rank < options.ranks) continue;
+    return Fail(ErrorKind::kUsage,
+                fmt::format("change {}: there is no rank {}", TextOf(change), change.rank));
+  }
+  return {};
+}
+
+TraceSource SourceOf(const KnownRunOptions& options, const CostModel& cost, int64_t rank) {
+  TraceSource source;
+  const bool vllm = options.engine == SimulatedEngine::kVllm;
+  source.engine = options.engine;
+  source.version = vllm ? "0.32.0" : "0.5.23";
+  source.stamps_version = vllm;
+  source.names = vllm ? StepNames::kContext : StepNames::kSglang;
+  source.scopes = !vllm;
+  source.cost = cost;
+  source.seed = options.seed;
+  source.rank = source.rank_in_step = source.device = static_cast<int>(rank);
+  source.world_size = source.visible_devices = static_cast<int>(options.ranks);
+  source.pid = kFirstPid + rank;
+  source.process_name = !vllm               ? fmt::format("sglang::scheduler_TP{}", rank)
+                        : options.ranks > 1 ? fmt::format("VLLM::Worker_TP{}", rank)
+                                            : "VLLM::Worker";
+  source.host_name = "sim";
+  source.first_external_id = 24'065;
+  source.first_correlation = 675'771;
+  return source;
+}
+
+class StringSink : public ByteSink {
+ public:
+  explicit StringSink(std::string& text) : text_(text) {}
+  bool Write(std::string_view bytes) override {
+    text_ += bytes;
+    return true;
+  }
+
+ private:
+  std::string& text_;
+};
+
+}  // namespace
+
+Result<KnownRun> MakeKnownRun(const KnownRunOptions& options) {
+  TACHO_RETURN_IF_ERROR(Check(options));
+  WholeRun whole{options.model, options.layers, options.mix};
+  CostModel cost;
+  for (const Change& change : options.changes) {
+    Make(change, whole);
+    if (!ChangesWholeRun(change.kind)) cost.changes.push_back(change);
+  }
+  TACHO_ASSIGN_OR_RETURN(cost.model, FindModelShape(whole.model));
+  TACHO_ASSIGN_OR_RETURN(cost.hardware, FindHardware(options.hardware));
+  if (whole.layers > 0) cost.model.layers = static_cast<int>(whole.layers);
+  cost.tensor_parallel = static_cast<int>(options.ranks);
+  cost.speed = options.speed;
+  cost.noise = options.noise;
+
+  KnownRun run;
+  run.options = options;
+  for (int64_t rank = 0; rank < options.ranks; ++rank) {
+    run.sources.push_back(SourceOf(options, cost, rank));
+    run.sources.back().trace_name = KnownTraceName(run, rank);
+  }
+  const bool mixes = options.engine == SimulatedEngine::kVllm;
+  Recording& recording = run.recording;
+  recording.start_ns =
+      kFirstRunNs + static_cast<int64_t>(HashNumber(options.seed) % 1'000'000) * 1'000'000;
+  int64_t now = recording.start_ns + kAroundNs;
+  for (const StepLoad& load : LoadsOf(whole.mix, mixes, options.steps, options.load_seed)) {
+    const uint64_t index = recording.steps.size();
+    recording.steps.push_back(
+        {index, now, load, {}, static_cast<int64_t>(index) + 1, true, index == 0});
+    recording.plans.push_back(PlanStep(options.engine, cost, load, options.seed, index));
+    now += recording.plans.back().duration_ns;
+  }
+  recording.end_ns = now + kAroundNs;
+  return run;
+}
+
+Result<KnownRun> WithoutChanges(KnownRunOptions options) {
+  options.changes.clear();
+  return MakeKnownRun(options);
+}
+
+std::string KnownTrace(const KnownRun& run, int64_t rank) {
+  std::string json;
+  StringSink sink(json);
+  WriteKinetoTrace(run.sources.at(static_cast<size_t>(rank)), run.recording, sink);
+  return json;
+}
+
+std::string KnownTraceName(const KnownRun& run, int64_t rank) {
+  if (run.options.engine == SimulatedEngine::kVllm)
+    return fmt::format("rank{}.{}.pt.trace.json", rank, run.options.seed);
+  return fmt::format("{}-TP-{}.trace.json", run.options.seed, rank);
+}
+
+}  // namespace tacho::simulate

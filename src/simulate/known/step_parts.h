@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulate/known/known_run.h"
+
+namespace tacho::simulate {
+
+// What the steps of one phase consist of, on one rank, added up. A step lasts from the start of its
+// annotation to that of the next one, so the last step of a run is not counted; all device work
+// of a step lies inside it. step = compute + exposed_comm + exposed_copy + idle, exactly; the terms
+// are those of docs/metrics.md.
+struct PhaseParts {
+  int64_t steps = 0;
+  int64_t step_ns = 0, compute_ns = 0, exposed_comm_ns = 0, exposed_copy_ns = 0, idle_ns = 0;
+  int64_t comm_ns = 0, copy_ns = 0, memset_ns = 0;  // sums of durations
+  int64_t launches = 0;                             // calls that launch device work
+  struct Kernel {
+    int64_t count = 0, total_ns = 0;
+  };
+  std::map<std::string, Kernel> kernels;  // by name, communication included
+};
+
+struct RankParts {
+  std::map<std::string, PhaseParts> phases;  // "decode", "mixed", "prefill"
+};
+
+// By rank.
+std::vector<RankParts> PartsOf(const KnownRun& run);
+
+// The truth about a run as JSON: its changes, and the parts of its steps with them and without
+// them. `without` is WithoutChanges of the same options. Schema: docs/simulate.md.
+std::string KnownTruth(const KnownRun& run, const KnownRun& without);
+
+}  // namespace tacho::simulate
