@@ -32,8 +32,8 @@ std::string ProgressLine(uint64_t done, uint64_t total, uint64_t files, double s
   return line + fmt::format("  {:.1f} s", seconds);
 }
 
-ProgressBar::ProgressBar(const TextStyle& style, bool enabled)
-    : style_(style), begin_(std::chrono::steady_clock::now()) {
+ProgressBar::ProgressBar(const TextStyle& style, bool enabled, std::optional<std::stop_token> stop)
+    : style_(style), begin_(std::chrono::steady_clock::now()), stop_(std::move(stop)) {
   if (enabled) thread_ = std::thread([this] { Run(); });
 }
 
@@ -52,6 +52,28 @@ void ProgressBar::OnPlan(size_t traces, uint64_t stored_bytes) {
   total_bytes_ = stored_bytes;
 }
 
+std::stop_token ProgressBar::StopOfExports() {
+  const std::lock_guard lock(mutex_);
+  ++exports_;
+  if (stop_) return *stop_;
+  if (!interrupt_) interrupt_.emplace();
+  return interrupt_->token();
+}
+
+void ProgressBar::OnExportBegin(const std::string& file, const std::string& program) {
+  const std::lock_guard lock(mutex_);
+  exporting_ = file + " with " + program;
+  export_share_ = 0;
+  if (!thread_.joinable()) Complain("exporting " + exporting_);
+}
+
+void ProgressBar::OnExportEnd() {
+  const std::lock_guard lock(mutex_);
+  if (--exports_ > 0) return;
+  exporting_.clear();
+  interrupt_.reset();
+}
+
 void ProgressBar::Run() {
   std::unique_lock lock(mutex_);
   if (ended_.wait_for(lock, kQuietFor, [this] { return end_; })) return;
@@ -59,7 +81,11 @@ void ProgressBar::Run() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   };
   do {
-    DrawOnStderr("\r" + ProgressLine(done_bytes_, total_bytes_, traces_, seconds(), style_) +
+    DrawOnStderr("\r" +
+                 (exporting_.empty()
+                      ? ProgressLine(done_bytes_, total_bytes_, traces_, seconds(), style_)
+                      : fmt::format("exporting {}  {:>3.0f} %  {:.1f} s", VisibleText(exporting_),
+                                    export_share_.load() * 100, seconds())) +
                  "\x1b[K");
   } while (!ended_.wait_for(lock, kRedrawBar, [this] { return end_; }));
   DrawOnStderr(

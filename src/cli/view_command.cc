@@ -31,6 +31,7 @@ using std::chrono::milliseconds;
 
 // The longest that the address waits for traces that turn out to be unreadable at once.
 constexpr milliseconds kFirstLook{100};
+constexpr milliseconds kExportsEndWithin{10'000};
 constexpr milliseconds kTick{200};
 constexpr int64_t kLookAtFilesNs = 1'000'000'000;
 
@@ -53,9 +54,9 @@ std::string TitleOf(const std::vector<std::string>& paths) {
 // The progress of reading for the pages and, until reading ends, for the terminal.
 class ProgressOfBoth : public RunProgress {
  public:
-  ProgressOfBoth(ViewFeed& feed, const Surroundings& terminal)
+  ProgressOfBoth(ViewFeed& feed, const Surroundings& terminal, const std::stop_token& stop)
       : feed_(feed),
-        bar_(StyleFor(terminal, ColorChoice::kAuto), LiveColumns(terminal).has_value()) {}
+        bar_(StyleFor(terminal, ColorChoice::kAuto), LiveColumns(terminal).has_value(), stop) {}
   void OnPlan(size_t traces, uint64_t stored_bytes) override {
     feed_.OnPlan(traces, stored_bytes);
     bar_.OnPlan(traces, stored_bytes);
@@ -64,6 +65,18 @@ class ProgressOfBoth : public RunProgress {
     feed_.OnBytes(stored_bytes);
     bar_.OnBytes(stored_bytes);
   }
+  std::stop_token StopOfExports() override {
+    feed_.OnExports(+1);
+    return bar_.StopOfExports();
+  }
+  void OnExportBegin(const std::string& file, const std::string& program) override {
+    bar_.OnExportBegin(file, program);
+  }
+  void OnExportShare(double share) override { bar_.OnExportShare(share); }
+  void OnExportEnd() override {
+    bar_.OnExportEnd();
+    feed_.OnExports(-1);
+  }
 
  private:
   ViewFeed& feed_;
@@ -71,9 +84,9 @@ class ProgressOfBoth : public RunProgress {
 };
 
 Result<Readout<RunAnalysis>> ReadForView(ViewFeed& feed, const ViewPlan& plan,
-                                         const Classifier& classifier,
-                                         const Surroundings& terminal) {
-  ProgressOfBoth progress(feed, terminal);
+                                         const Classifier& classifier, const Surroundings& terminal,
+                                         const std::stop_token& stop) {
+  ProgressOfBoth progress(feed, terminal, stop);
   const ReadOptions reading{.key_averages = true, .keeper = &feed};
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadRun(plan.choice, reading, classifier, progress));
   TACHO_RETURN_IF_ERROR(WordWhatIsLeftOut(plan.choice, reading, readout));
@@ -177,9 +190,11 @@ Result<int> View(const ViewOptions& options, ViewPlan plan) {
                  .command_paths = CommandPaths(options.traces),
                  .start = plan.start},
                 classifier);
-  std::thread reading([&] { feed.Finish(ReadForView(feed, plan, classifier, terminal)); });
+  std::thread reading(
+      [&] { feed.Finish(ReadForView(feed, plan, classifier, terminal, interrupt.token())); });
   Result<int> status = ServeRun(feed, options, plan, interrupt.token());
-  if (!feed.WaitForEnd(milliseconds(0))) {  // reading cannot be cut short
+  // Reading cannot be cut short, but for programs that export a report.
+  if (!feed.WaitForEnd(feed.exporting() ? kExportsEndWithin : milliseconds(0))) {
     if (LiveColumns(terminal)) DrawOnStderr("\r\x1b[K");
     _exit(status ? *status : Fails(status.error()));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -28,6 +29,9 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   void OnTrace(size_t source, const std::string& path, std::unique_ptr<const Trace> trace,
                const PreparedTrace& prepared, const std::optional<InFlight>& in_flight) override;
   void OnEnd(size_t source, const Error* failure) override;
+  // So many more programs export a report.
+  void OnExports(int more) { exports_ += more; }
+  [[nodiscard]] bool exporting() const { return exports_ > 0; }
 
   // What ReadRun returned, once. Ranks that were read and are not in it are of other sessions.
   void Finish(Result<Readout<RunAnalysis>> readout);
@@ -60,6 +64,7 @@ class ViewFeed : public TraceKeeper, public RunProgress {
   size_t threads_ = 1;                      // for the rows of each trace
   std::vector<std::vector<size_t>> ranks_;  // by source: those of its traces
   std::set<std::string> files_;
+  std::atomic<int> exports_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<ServedRun> run_;

@@ -14,6 +14,9 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kSqliteMagic = "SQLite format 3\0"sv;
 constexpr std::string_view kNsysMagic = "NVIDIA Tegra Profiler Report";
+// After some bytes that differ.
+constexpr std::string_view kNsysStreamMagic = "[END]NVIDIA Nsight Systems Stream ";
+constexpr size_t kNsysStreamWithin = 64;
 constexpr std::string_view kNcuMagic = "NVR\0"sv;
 constexpr std::string_view kRocprofKey = "\"rocprofiler-sdk-tool\"";  // the only key at the top
 constexpr size_t kRocprofWithin = 64;
@@ -95,6 +98,9 @@ ContentKind KindOf(std::string_view start) {
     return ContainsOne(start, kNsysTables) ? ContentKind::kNsysSqlite : ContentKind::kSqlite;
   }
   if (start.starts_with(kNsysMagic)) return ContentKind::kNsysReport;
+  if (start.substr(0, kNsysStreamWithin).find(kNsysStreamMagic) != std::string_view::npos) {
+    return ContentKind::kNsysStream;
+  }
   if (start.starts_with(kNcuMagic)) return ContentKind::kNcuReport;
   if (StartsWithOne(start, kZipMagics)) return ContentKind::kZip;
   if (StartsTar(start)) return ContentKind::kTar;
@@ -117,9 +123,12 @@ std::string RemedyFor(ContentKind kind) {
   const auto with_kineto = [&](std::string_view what) { return std::string(what).append(kKineto); };
   switch (kind) {
     case ContentKind::kNsysReport:
-      return "is an Nsight Systems report, which only nsys can open: nsys export --type sqlite "
-             "makes a "
-             "database of it that tacho reads (the nsys that recorded it, or a newer one)";
+      return "is an Nsight Systems report, which only nsys can open: name the file itself, and "
+             "tacho "
+             "lets an installed nsys export it, or do so with nsys export --type sqlite";
+    case ContentKind::kNsysStream:
+      return "is a raw recording of Nsight Systems, which only its QdstrmImporter can open: name "
+             "the file itself, and tacho lets an installed nsys import and export it";
     case ContentKind::kNcuReport:
       return with_kineto(
           "is an Nsight Compute report, which has the counters of single kernels and no time "

@@ -15,6 +15,7 @@ enum class ContentKind : uint8_t {
   kNsysSqlite,  // an Nsight Systems export
   kSqlite,      // another SQLite database; also an export whose first 64 kB name no table of nsys
   kNsysReport,  // .nsys-rep, .qdrep: needs nsys to export
+  kNsysStream,  // .qdstrm: needs nsys to make a report of it, and to export that
   kNcuReport,
   kPerfetto,     // protobuf trace
   kRocprofJson,  // rocprofv3's own JSON

@@ -37,6 +37,10 @@ bool IsNamedAsTrace(std::string_view name) {
   return name.ends_with(".json") || name.ends_with(".sqlite");
 }
 
+bool IsNsysReport(ContentKind kind) {
+  return kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream;
+}
+
 bool IsArchive(ContentKind kind) { return kind == ContentKind::kTar || kind == ContentKind::kZip; }
 
 // Builds one Discovery. A given path that is unusable is an error; a file found below a folder is
@@ -88,7 +92,8 @@ class Finder {
     const uint64_t size = file->size_at_open();
     const Sniffed sniffed = Sniff(std::move(file));
     if (IsArchive(sniffed.kind)) return TakeArchive(path);
-    if (std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
+    if (const std::string remedy = RemedyFor(sniffed.kind);
+        !remedy.empty() && !IsNsysReport(sniffed.kind)) {
       return Fail(ErrorKind::kUnreadable, path + ": " + remedy);
     }
     if (sniffed.kind == ContentKind::kEmpty && sniffed.end.defect == StreamDefect::kReadFailed) {
@@ -103,12 +108,16 @@ class Finder {
     const size_t before = found_.traces.size();
     for (const FolderWalk::File& file : files) TakeFound(file);
     const bool has_traces = found_.traces.size() > before;
-    for (TraceSource& results : std::exchange(results_, {})) {
-      if (has_traces) {
-        Skip(results.path,
+    const std::vector<TraceSource> waiting = std::exchange(waiting_, {});
+    const bool has_reports = std::ranges::any_of(waiting, &TraceSource::is_nsys_report);
+    for (const TraceSource& source : waiting) {
+      if (source.is_nsys_report() && has_traces) {
+        Skip(source.path, RemedyFor(source.kind));
+      } else if (source.is_results() && (has_traces || has_reports)) {
+        Skip(source.path,
              "results of tacho analyze, left out beside traces: name the file to read it too");
       } else {
-        found_.traces.push_back(std::move(results));
+        found_.traces.push_back(source);
       }
     }
     return {};
@@ -155,15 +164,16 @@ class Finder {
     TakeByContent(path, member.name, member.size, sniffed);
   }
 
-  // A file in a folder or a member of an archive: taken if it looks like a trace; results wait in
-  // `results_` until the folder's traces are known.
+  // A file in a folder or a member of an archive: taken if it looks like a trace; results and
+  // reports of nsys wait until the folder's traces are known.
   void TakeByContent(const std::string& path, const std::string& member, uint64_t size,
                      const Sniffed& sniffed) {
     const std::string display = TraceSource{path, member, 0}.Display();
     if (sniffed.kind == ContentKind::kChromeJson || sniffed.kind == ContentKind::kNsysSqlite) {
       AddTrace(path, member, size, sniffed.kind);
-    } else if (sniffed.kind == ContentKind::kResults && member.empty()) {
-      results_.push_back({path, "", size, sniffed.kind});
+    } else if (member.empty() &&
+               (sniffed.kind == ContentKind::kResults || IsNsysReport(sniffed.kind))) {
+      waiting_.push_back({path, "", size, sniffed.kind});
     } else if (sniffed.kind == ContentKind::kResults) {
       Skip(display, "results of tacho analyze in an archive: unpack them first");
     } else if (const std::string remedy = RemedyFor(sniffed.kind); !remedy.empty()) {
@@ -222,7 +232,7 @@ class Finder {
   }
 
   Discovery found_;
-  std::vector<TraceSource> results_;  // of the folder that is being walked
+  std::vector<TraceSource> waiting_;  // of the folder that is being walked
   FolderWalk walk_;
 };
 

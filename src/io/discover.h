@@ -20,6 +20,10 @@ struct TraceSource {
   // By its first bytes; of a pipe, which nobody looked at, the most likely.
   ContentKind kind = ContentKind::kChromeJson;
   [[nodiscard]] bool is_results() const { return kind == ContentKind::kResults; }  // no events
+  // Only nsys can open it.
+  [[nodiscard]] bool is_nsys_report() const {
+    return kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream;
+  }
   [[nodiscard]] std::string Display() const { return member.empty() ? path : path + ":" + member; }
 };
 
@@ -32,10 +36,10 @@ struct Discovery {
 };
 
 // Finds every trace under `paths`: files (taken even if they do not look like a trace, so that the
-// reader can say what is wrong; results of tacho too, which a folder gives only if it has no
-// trace), folders (recursively, by content, symbolic links followed but no directory twice),
-// archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for standard input. A given FIFO is
-// taken without a look at its bytes, like standard input; in folders, FIFOs, sockets and devices
+// reader can say what is wrong; results of tacho and reports of nsys too, which a folder gives only
+// if it has no trace), folders (recursively, by content, symbolic links followed but no directory
+// twice), archives (.tar, .tar.gz, .tar.zst, .zip by content), "-" for standard input. A given FIFO
+// is taken without a look at its bytes, like standard input; in folders, FIFOs, sockets and devices
 // are ignored. A file that is reached a second time through a folder is skipped. Fails with
 // kUnreadable when a path does not exist or cannot be read, when a given file is not a trace (with
 // what to do), or when nothing was found.

@@ -101,12 +101,26 @@ TEST(FindTraces, SkipsInAFolderWithAReasonWhatMightBeMissed) {
                                           HasSubstr("/t.json.xz: is packed")));
 }
 
+TEST(FindTraces, TakesReportsOfNsysThatAreGivenAndThoseOfFoldersWithoutTraces) {
+  const FolderForTest folder;
+  const std::string stream =
+      folder.Write("a.qdstrm", "U3w[END]NVIDIA Nsight Systems Stream 2022.4");
+  const std::string report = folder.Write("r.nsys-rep", kReport);
+  auto found = FindTraces({folder.path()});
+  EXPECT_THAT(Displays(found), ElementsAre(stream, report));
+  EXPECT_EQ(found->traces[0].kind, ContentKind::kNsysStream);
+  EXPECT_EQ(found->traces[1].kind, ContentKind::kNsysReport);
+  const std::string trace = folder.Write("t.json", kEmptyTrace);
+  EXPECT_THAT(Displays(FindTraces({folder.path()})), ElementsAre(trace));
+  EXPECT_THAT(Displays(FindTraces({folder.path(), report})), ElementsAre(report, trace));
+}
+
 TEST(FindTraces, FailsForAGivenFileOfAnotherProfilerWithTheRemedy) {
   FolderForTest folder;
   const std::string trace = folder.Write("t.json", kEmptyTrace);
-  const std::string report = folder.Write("r.nsys-rep", kReport);
-  EXPECT_THAT(ErrorOf({trace, report}), AllOf(HasSubstr(report + ": is an Nsight Systems report"),
-                                              HasSubstr("nsys export --type sqlite")));
+  const std::string perfetto = folder.Write("p.pftrace", "\x0a\x04\x40\x01\x50\x02");
+  EXPECT_THAT(ErrorOf({trace, perfetto}),
+              AllOf(HasSubstr(perfetto + ": is a Perfetto"), HasSubstr("torch.profiler")));
   EXPECT_THAT(ErrorOf({folder.Write("t.xz",
                                     "\xfd"
                                     "7zXZ\0"s)}),
@@ -188,7 +202,7 @@ TEST(FindTraces, FailsWhenNothingIsFoundAndSaysWhatWasSkipped) {
   folder.Write("notes.txt", "text");
   EXPECT_THAT(ErrorOf({folder.path()}),
               AllOf(HasSubstr(folder.path() + ": no trace found"), Not(HasSubstr("skipped"))));
-  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) folder.Write(name, kReport);
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) folder.Write(name, "NVR\0...."s);
   EXPECT_THAT(
       ErrorOf({folder.path()}),
       AllOf(HasSubstr("skipped: " + folder.At("a") + ": is an Nsight"), HasSubstr("and 2 more")));

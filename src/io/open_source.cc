@@ -27,6 +27,12 @@ Result<std::unique_ptr<BlockStream>> OpenUnseen(std::unique_ptr<ByteSource> stor
                     ": is a SQLite database, which cannot be read from a pipe: save it to a file "
                     "and name that");
   }
+  if (kind == ContentKind::kNsysReport || kind == ContentKind::kNsysStream) {
+    return Fail(ErrorKind::kUnreadable,
+                name +
+                    ": is an Nsight Systems report, which cannot be read from a pipe: save it "
+                    "to a file and name that");
+  }
   if (const std::string remedy = RemedyFor(kind); !remedy.empty()) {
     return Fail(ErrorKind::kUnreadable, name + ": " + remedy);
   }

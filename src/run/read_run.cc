@@ -142,6 +142,8 @@ Result<Readout<Run>> Collect(InputPlan plan, const TraceChoice& choice,
   readout.failures = std::move(plan.found.failures);
   std::vector<std::optional<Item>> items;
   for (Result<Outcomes<Item>>& of_source : outcomes) {
+    if (!of_source && of_source.error().kind == ErrorKind::kInterrupted)
+      return tl::unexpected<Error>(of_source.error());
     if (!of_source) {
       readout.failures.push_back(of_source.error());
       continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ingest/kineto_json/kineto_reader.h"
+#include "ingest/nsys_sqlite/nsys_export.h"
 #include "ingest/nsys_sqlite/nsys_reader.h"
 #include "io/sqlite.h"
 
@@ -79,9 +80,27 @@ Result<SqliteDatabase> OpenDatabase(const TraceSource& source, StreamThreads thr
   return SqliteDatabase::OfBytes(std::move(bytes));
 }
 
+// The export of a report, which lives in a temporary folder; null for what is none.
+Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
+                                                   RunProgress& progress) {
+  if (!source.is_nsys_report()) return nullptr;
+  auto made = ExportNsysReport(
+      source.path,
+      {.is_stream = source.kind == ContentKind::kNsysStream,
+       .stop = progress.StopOfExports(),
+       .on_begin = [&](const std::string& by) { progress.OnExportBegin(source.path, by); },
+       .on_share = [&](double share) { progress.OnExportShare(share); }});
+  progress.OnExportEnd();
+  if (!made) return tl::unexpected<Error>(made.error().WithContext(source.path));
+  return std::make_unique<NsysExport>(*std::move(made));
+}
+
 Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
                             const NextSink& next_sink, RunProgress& progress) {
-  TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, OpenDatabase(source, threads));
+  TACHO_ASSIGN_OR_RETURN(const auto exported, ExportIfReport(source, progress));
+  TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, exported
+                                                      ? SqliteDatabase::OpenFile(exported->path)
+                                                      : OpenDatabase(source, threads));
   uint64_t reported = 0;
   const auto report = [&](double share) {
     const auto now = static_cast<uint64_t>(static_cast<double>(source.stored_bytes) * share);
@@ -97,7 +116,8 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
 
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress) {
-  if (source.kind == ContentKind::kNsysSqlite || source.kind == ContentKind::kSqlite) {
+  if (source.kind == ContentKind::kNsysSqlite || source.kind == ContentKind::kSqlite ||
+      source.is_nsys_report()) {
     return ReadNsys(source, threads, next_sink, progress).map_error([&](const Error& error) {
       return At(source, error);
     });
