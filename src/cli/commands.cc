@@ -10,6 +10,7 @@
 #include "cli/engine_command.h"
 #include "cli/engine_options.h"
 #include "cli/exit_status.h"
+#include "cli/export_command.h"
 #include "cli/load_command.h"
 #include "cli/load_flags.h"
 #include "cli/output.h"
@@ -94,6 +95,8 @@ const std::vector<Command>& Commands() {
       {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportHelp},
       {"query", "SQL over a trace or a run: slices, kernels, launches, operators, steps, gaps",
        RunQuery, QueryHelp},
+      {"export", "a trace or a part of a run for other tools: Perfetto, SQLite, spreadsheets",
+       RunExport, ExportHelp},
       {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,

@@ -22,11 +22,6 @@
 namespace tacho {
 namespace {
 
-tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
-  return Fail(ErrorKind::kOutput,
-              fmt::format("cannot write {}: {}", VisibleText(what), SystemErrorText(error)));
-}
-
 std::string_view NameOf(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::kUsage:
@@ -45,13 +40,14 @@ std::string_view NameOf(ErrorKind kind) {
   return "bug";
 }
 
-// Where a file goes. Without a name: to the existing pipe, device or standard output, which is not
-// replaced.
-struct Place {
-  std::string folder, name;
-};
+}  // namespace
 
-Result<Place> PlaceOf(const std::string& path) {
+tl::unexpected<Error> CannotWrite(const std::string& what, int error) {
+  return Fail(ErrorKind::kOutput,
+              fmt::format("cannot write {}: {}", VisibleText(what), SystemErrorText(error)));
+}
+
+Result<OutputPlace> PlaceOf(const std::string& path) {
   std::error_code error;
   std::filesystem::path target = path;
   const auto status = std::filesystem::status(target, error);
@@ -59,12 +55,15 @@ Result<Place> PlaceOf(const std::string& path) {
   if (is_folder)
     return Fail(ErrorKind::kUsage, VisibleText(path) + " is a folder: give a file's name");
   if (std::filesystem::exists(status)) {
-    if (!std::filesystem::is_regular_file(status) || path.starts_with("/dev/")) return Place{};
+    if (!std::filesystem::is_regular_file(status) || path.starts_with("/dev/"))
+      return OutputPlace{};
     if (std::filesystem::is_symlink(target)) target = std::filesystem::canonical(target, error);
   }
   const std::string folder = target.parent_path().string();
-  return Place{folder.empty() ? "." : folder, target.filename().string()};
+  return OutputPlace{folder.empty() ? "." : folder, target.filename().string()};
 }
+
+namespace {
 
 // Delays Ctrl-C while files are half written; it takes effect when the object ends.
 class WithoutInterrupts {

@@ -37,6 +37,16 @@ Result<void> WriteFiles(const std::string& folder,
 Result<void> CheckReplaces(const std::string& folder,
                            const std::vector<std::pair<std::string, std::string>>& files);
 
+// Where a file goes. Without a name: to the existing pipe, device or standard output, which is not
+// replaced.
+struct OutputPlace {
+  std::string folder, name;
+};
+// kUsage: the path of a folder.
+Result<OutputPlace> PlaceOf(const std::string& path);
+// `error`: of errno.
+tl::unexpected<Error> CannotWrite(const std::string& what, int error);
+
 // Writes one file in the same way; its folder is created if missing. An existing pipe or device is
 // written to; the target of a link is replaced, not the link. kOutput; kUsage: the path of a
 // folder.

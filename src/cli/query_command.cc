@@ -129,9 +129,9 @@ std::string QueryHelp() {
 }
 
 Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
-                                   const Classifier& classifier) {
+                                   const Classifier& classifier, std::string kept_for) {
   TracesOfQuery keeper(classifier);
-  const ReadOptions reading{.keeper = &keeper, .kept_for = "queries"};
+  const ReadOptions reading{.keeper = &keeper, .kept_for = std::move(kept_for)};
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(arguments, choice, reading, classifier));
   RunAnalysis analysis = std::exchange(readout.run, {});
   readout.run.skipped = analysis.skipped;

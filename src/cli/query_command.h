@@ -20,13 +20,14 @@ struct QueryOptions : ReadingArguments {
 };
 CommandSpec QuerySpec(QueryOptions& options);
 
-// The traces of a choice, kept whole, and what was left out or is missing.
+// The traces of a choice, kept whole, and what was left out or is missing. `kept_for`: as errors
+// say it.
 struct QueriedReadout {
   std::unique_ptr<const QueriedRun> run;
   Readout<RunAnalysis> rest;  // without its run
 };
 Result<QueriedReadout> ReadQueried(const ReadingArguments& arguments, const TraceChoice& choice,
-                                   const Classifier& classifier);
+                                   const Classifier& classifier, std::string kept_for = "queries");
 
 Result<int> RunQuery(const std::vector<std::string>& arguments);
 std::string QueryHelp();

@@ -193,6 +193,10 @@ Result<SqliteDatabase> SqliteDatabase::InMemory() {
   return Open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
 }
 
+Result<SqliteDatabase> SqliteDatabase::OfNewFile(const std::string& path) {
+  return Open(path.c_str(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
 Result<SqliteStatement> SqliteDatabase::Prepare(std::string_view sql, std::string_view* rest) {
   sqlite3_stmt* handle = nullptr;
   const char* tail = nullptr;

@@ -71,6 +71,8 @@ class SqliteDatabase {
   // A database file as bytes.
   static Result<SqliteDatabase> OfBytes(std::string bytes);
   static Result<SqliteDatabase> InMemory();
+  // To be written: a file that is empty, or not there yet.
+  static Result<SqliteDatabase> OfNewFile(const std::string& path);
 
   // Compiles the first statement of `sql`. `rest`, if not null, gets what follows it. A statement
   // without SQL (a comment) has no handle.

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "export/kineto_json.h"
 #include "serve/place_json.h"
 #include "serve/rank_queries.h"
 #include "text/format_number.h"
-#include "view/export_window.h"
 #include "view/navigate.h"
 #include "view/window_gaps.h"
 #include "view/window_summary.h"

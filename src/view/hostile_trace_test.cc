@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/random.h"
-#include "view/export_window.h"
 #include "view/navigate.h"
 #include "view/tiles.h"
 #include "view/viewed_for_test.h"
@@ -24,7 +23,6 @@ void AskEverything(const ReadRanks& ranks) {
         Interval{{kMostTime / 4 - 1}, {kMostTime / 4}}, Interval{{9}, {3}}}) {
     const WindowSummary summary = SummarizeWindow(ranks, {window});
     for (const WindowName& name : summary.names) EXPECT_TRUE(SliceAt(ranks, name.longest.at));
-    EXPECT_TRUE(ExportWindow(ranks, {window}));
     for (const bool forward : {true, false}) {
       NextStep(ranks, window.start, forward);
       NextGap(ranks, window.start, forward);

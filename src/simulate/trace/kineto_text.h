@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "simulate/trace/byte_sink.h"
+#include "base/byte_sink.h"
 
 namespace tacho::simulate {
 

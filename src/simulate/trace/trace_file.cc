@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "simulate/trace/gzip_sink.h"
+#include "io/gzip_sink.h"
 
 namespace tacho::simulate {
 namespace {

@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "simulate/trace/byte_sink.h"
+#include "base/byte_sink.h"
 
 namespace tacho::simulate {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/byte_sink.h"
 #include "simulate/engine/recording.h"
-#include "simulate/trace/byte_sink.h"
 
 namespace tacho::simulate {
 

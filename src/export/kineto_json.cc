@@ -1,12 +1,16 @@
-#include "view/export_window.h"
+#include "export/kineto_json.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/json_text.h"
+#include "export/pieces.h"
+#include "export/valid_args.h"
+#include "view/slice_detail.h"
 
 namespace tacho {
 namespace {
@@ -16,6 +20,9 @@ std::string Micros(int64_t ns) {
   const uint64_t whole = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", whole / 1000, whole % 1000);
 }
+
+// The category, and the process, of what tacho found.
+constexpr std::string_view kOwn = "tacho";
 
 // Of the computed rows: the others can be seen from the streams.
 bool IsExported(RowKind kind) { return kind == RowKind::kSteps || kind == RowKind::kIdle; }
@@ -33,17 +40,19 @@ constexpr uint32_t kMostRanksByNumber = 1 << 13;  // to 2^53, which a double sti
 class RankExport {
  public:
   // `shift`: from its times to those of the file.
-  RankExport(const ViewedRank& rank, Prefixes prefixes, DurationNs shift, Interval window,
-             size_t most_bytes, std::string& out)
-      : rank_(rank),
+  // `first`: whether no event is written yet.
+  RankExport(const ExportedRank& exported, Prefixes prefixes, DurationNs shift, Pieces& out,
+             bool& first)
+      : rank_(*exported.rank),
         prefix_(std::move(prefixes.process)),
         of_rank_(prefixes.rank),
         shift_(shift),
-        window_(window),
-        most_bytes_(most_bytes),
-        out_(out) {}
+        window_(exported.window),
+        args_(rank_.trace()),
+        out_(out),
+        first_(first) {}
 
-  // Ends early once the file is too large.
+  // Ends early if nothing more can be written.
   void Write() {
     WriteNames();
     for (size_t i = 0; i < rank_.rows().size(); ++i) WriteRow(i);
@@ -53,7 +62,6 @@ class RankExport {
   }
 
  private:
-  [[nodiscard]] bool IsFull() const { return out_.size() > most_bytes_; }
   [[nodiscard]] const Trace& trace() const { return rank_.trace(); }
   [[nodiscard]] std::string_view Text(StringId id) const { return trace().Text(id); }
   [[nodiscard]] std::string Time(TimeNs t) const { return Micros((t + shift_).ns); }
@@ -88,22 +96,26 @@ class RankExport {
     return Text(trace().words[id].name);
   }
 
+  std::string_view Separator() { return std::exchange(first_, false) ? "\n" : ",\n"; }
   // One event; `more` is what follows its name, beginning with a comma.
   void Event(char ph, std::string_view category, std::string_view name, TimeNs at,
              std::string_view where, std::string_view more) {
-    fmt::format_to(std::back_inserter(out_), ",\n{{\"ph\":\"{}\"", ph);
-    if (!category.empty()) out_ += ",\"cat\":" + QuoteJson(category);
-    fmt::format_to(std::back_inserter(out_), R"(,"name":{},{},"ts":{}{}}})", QuoteJson(name), where,
+    std::string& text = out_.text();
+    fmt::format_to(std::back_inserter(text), "{}{{\"ph\":\"{}\"", Separator(), ph);
+    if (!category.empty()) text += ",\"cat\":" + QuoteJson(category);
+    fmt::format_to(std::back_inserter(text), R"(,"name":{},{},"ts":{}{}}})", QuoteJson(name), where,
                    Time(at), more);
+    out_.Pass();
   }
   void NameOf(std::string_view what, std::string_view where, std::string_view name) {
-    fmt::format_to(std::back_inserter(out_),
-                   ",\n{{\"ph\":\"M\",\"name\":\"{}\",{},\"args\":{{\"name\":{}}}}}", what, where,
-                   QuoteJson(name));
+    fmt::format_to(std::back_inserter(out_.text()),
+                   "{}{{\"ph\":\"M\",\"name\":\"{}\",{},\"args\":{{\"name\":{}}}}}", Separator(),
+                   what, where, QuoteJson(name));
+    out_.Pass();
   }
-  [[nodiscard]] std::string ArgsMember(const ArgsOf& args) const {
-    const std::string text = ArgsText(trace(), args);
-    return text.empty() ? "" : ",\"args\":" + text;
+  [[nodiscard]] std::string ArgsMember(const ArgsOf& args) {
+    const std::string text = args_.Json(args);
+    return text.empty() ? "" : ",\"args\":" + CompactJson(text);
   }
 
   void WriteNames() {
@@ -130,19 +142,25 @@ class RankExport {
     if (row.group == RowGroup::kComputed && !IsExported(row.kind)) return;
     for (const Lane& lane : row.lanes) {
       const Lane::Places places = lane.In(window_);
-      for (size_t place = places.first; place < places.last && !IsFull(); ++place) {
+      for (size_t place = places.first; place < places.last && out_.can_write(); ++place) {
         const SliceRef slice = lane[place];
         if (static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kMarks) break;  // not as slices
         const bool computed = static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kComputed;
+        if (!computed && IsOfAnEarlierExport(slice)) continue;
         const Interval when = lane.When(place);
         const std::string where =
             computed ? Computed(number) : Where(lane.TableOf(place).slices->track[slice.row()]);
-        Event('X', computed ? "tacho" : CategoryInFile(rank_, slice), lane.NameText(place),
-              when.start, where,
+        Event('X', computed ? kOwn : CategoryInFile(rank_, slice), lane.NameText(place), when.start,
+              where,
               ",\"dur\":" + Micros(when.length().ns) + ArgsMember(ArgumentsOfSlice(rank_, slice)));
         if (!computed) WriteFlow(slice, when, where);
       }
     }
+  }
+
+  [[nodiscard]] bool IsOfAnEarlierExport(SliceRef slice) const {
+    return static_cast<DrawnFrom>(slice.table()) == DrawnFrom::kOthers &&
+           Category(trace().others.category[slice.row()]) == kOwn;
   }
 
   // As Kineto's: one from each call that launched work, one to each piece of its work.
@@ -160,7 +178,7 @@ class RankExport {
 
   void WriteInstants() {
     const InstantTable& table = trace().instants;
-    for (size_t i = 0; i < table.size() && !IsFull(); ++i) {
+    for (size_t i = 0; i < table.size() && out_.can_write(); ++i) {
       if (!window_.contains(table.at[i])) continue;
       Event('i', "", Text(table.name[i]), table.at[i], Where(table.track[i]),
             ",\"s\":\"t\"" + ArgsMember({table.args[i]}));
@@ -169,7 +187,7 @@ class RankExport {
 
   void WriteRanges() {
     const RangeTable& table = trace().ranges;
-    for (size_t i = 0; i < table.size() && !IsFull(); ++i) {
+    for (size_t i = 0; i < table.size() && out_.can_write(); ++i) {
       const bool open = table.duration[i] == NarrowColumn::kNone;
       const TimeNs end = open ? window_.end : table.start[i] + DurationNs{table.duration[i]};
       if (table.start[i] >= window_.end || end < window_.start) continue;
@@ -183,7 +201,7 @@ class RankExport {
 
   void WriteCounters() {
     const CounterTable& table = trace().counters;
-    for (size_t i = 0; i < table.size() && !IsFull(); ++i) {
+    for (size_t i = 0; i < table.size() && out_.can_write(); ++i) {
       if (!window_.contains(table.at[i])) continue;
       const Metric& metric = trace().words.metrics()[Index(table.metric[i])];
       const auto* const decimal = std::get_if<double>(&table.value[i]);
@@ -202,39 +220,69 @@ class RankExport {
   std::optional<uint32_t> of_rank_;
   DurationNs shift_;
   Interval window_;
-  size_t most_bytes_;
-  std::string& out_;
+  ValidArgs args_;
+  Pieces& out_;
+  bool& first_;
 };
-
-size_t SlicesIn(const ViewedRank& rank, Interval window) {
-  size_t slices = 0;
-  for (const TimelineRow& row : rank.rows()) {
-    for (const Lane& lane : row.lanes) {
-      const Lane::Places places = lane.In(window);
-      slices += places.last - places.first;
-    }
-  }
-  return slices;
-}
 
 // The header's members, each with a comma before it. Of several ranks only what holds for all.
 void WriteHeader(const Trace& trace, bool alone, std::string& out) {
+  bool has_base = false;
   for (const auto& [key, json] : trace.header.fields) {
     if (!alone && key != "baseTimeNanoseconds" && key != "deviceProperties") continue;
-    if (key != "schemaVersion") out += ",\n" + QuoteJson(key) + ":" + json;
+    if (key == "schemaVersion" || key == "exporter" || !IsJson(json)) continue;
+    has_base = has_base || key == "baseTimeNanoseconds";
+    out += ",\n" + QuoteJson(key) + ":" + CompactJson(json);
   }
+  if (!has_base && trace.header.base_time_ns >= 0)
+    out += fmt::format(",\n\"baseTimeNanoseconds\":{}", trace.header.base_time_ns);
 }
+
+// Into memory, up to a size.
+class BoundedText : public ByteSink {
+ public:
+  explicit BoundedText(size_t most) : most_(most) {}
+  bool Write(std::string_view bytes) override {
+    if (bytes.size() > most_ - text_.size()) return false;
+    text_ += bytes;
+    return true;
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  size_t most_;
+  std::string text_;
+};
 
 }  // namespace
 
+bool WriteKinetoJson(std::span<const ExportedRank> ranks, ByteSink& to) {
+  const ViewedRank& first = *ranks.front().rank;
+  const bool alone = ranks.size() == 1;
+  Pieces out(to);
+  out.text() = std::string(kKinetoExportBegin) + ",\"schemaVersion\":1";
+  WriteHeader(first.trace(), alone, out.text());
+  out.text() += ",\n\"traceEvents\":[";
+  bool is_first = true;
+  for (const ExportedRank& exported : ranks) {
+    RankExport(
+        exported,
+        alone ? Prefixes{} : Prefixes{fmt::format("[TP{:02}] ", exported.number), exported.number},
+        exported.rank->offset() - first.offset(), out, is_first)
+        .Write();
+  }
+  out.text() += "\n]}\n";
+  return out.Finish();
+}
+
 Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection,
                                  size_t most_bytes) {
-  std::vector<uint32_t> chosen;
+  std::vector<ExportedRank> chosen;
   size_t slices = 0;
   for (uint32_t i = 0; i < ranks.size(); ++i) {
     if (!ranks[i] || !selection.Has(i)) continue;
-    chosen.push_back(i);
-    slices += SlicesIn(*ranks[i], ranks[i]->ToTrace(selection.window));
+    chosen.push_back({ranks[i].get(), i, ranks[i]->ToTrace(selection.window)});
+    slices += SlicesIn(*ranks[i], chosen.back().window);
   }
   if (chosen.empty()) return Fail(ErrorKind::kUsage, "no rank of the selection is read");
   if (slices > kMostExported) {
@@ -242,26 +290,12 @@ Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& select
                 fmt::format("the selection holds {} slices, and an export at most {}: select less",
                             slices, kMostExported));
   }
-  const ViewedRank& first = *ranks[chosen.front()];
-  const bool alone = chosen.size() == 1;
-  std::string out = "{\"schemaVersion\":1";
-  WriteHeader(first.trace(), alone, out);
-  // The first element, so that each event can begin with a comma.
-  out +=
-      ",\n\"traceEvents\":[\n"
-      R"({"ph":"M","name":"process_labels","pid":"tacho","tid":0,"args":{"labels":"selection"}})";
-  for (const uint32_t i : chosen) {
-    const ViewedRank& rank = *ranks[i];
-    RankExport(rank, alone ? Prefixes{} : Prefixes{fmt::format("[TP{:02}] ", i), i},
-               rank.offset() - first.offset(), rank.ToTrace(selection.window), most_bytes, out)
-        .Write();
-    if (out.size() > most_bytes) {
-      return Fail(ErrorKind::kUsage,
-                  fmt::format("the export takes more than {} MB: select less", most_bytes >> 20));
-    }
+  BoundedText out(most_bytes);
+  if (!WriteKinetoJson(chosen, out)) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("the export takes more than {} MB: select less", most_bytes >> 20));
   }
-  out += "\n]}\n";
-  return out;
+  return out.Take();
 }
 
 }  // namespace tacho

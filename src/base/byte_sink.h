@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace tacho::simulate {
+namespace tacho {
 
 // Takes the bytes of a file in order.
 class ByteSink {
@@ -12,4 +12,4 @@ class ByteSink {
   virtual bool Write(std::string_view bytes) = 0;
 };
 
-}  // namespace tacho::simulate
+}  // namespace tacho

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "simulate/trace/byte_sink.h"
+#include "base/byte_sink.h"
 
-namespace tacho::simulate {
+namespace tacho {
 
 // Compresses into another sink, as Python's gzip does.
 class GzipSink : public ByteSink {
@@ -22,4 +22,4 @@ class GzipSink : public ByteSink {
   ByteSink& to_;
 };
 
-}  // namespace tacho::simulate
+}  // namespace tacho

@@ -1,10 +1,10 @@
-#include "simulate/trace/gzip_sink.h"
+#include "io/gzip_sink.h"
 
 #include <zlib.h>
 
 #include <vector>
 
-namespace tacho::simulate {
+namespace tacho {
 
 struct GzipSink::State {
   z_stream stream{};
@@ -36,4 +36,4 @@ bool GzipSink::Deflate(std::string_view bytes, int flush) {
   }
 }
 
-}  // namespace tacho::simulate
+}  // namespace tacho

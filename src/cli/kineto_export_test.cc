@@ -1,5 +1,5 @@
-// What the view exports is read back as the same events. Here, because it takes the reader and the
-// view.
+// What is exported as JSON is read back as the same events. Here, because it takes the reader and
+// the view.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "base/json_text.h"
+#include "export/kineto_json.h"
+#include "export/text_sink_for_test.h"
 #include "ingest/kineto_json/kineto_reader.h"
 #include "model/trace_builder.h"
-#include "view/export_window.h"
 #include "view/viewed_for_test.h"
 
 namespace tacho {
@@ -41,7 +43,8 @@ std::vector<std::string> EventsIn(const Trace& trace, Interval window, const std
       if (when.empty() ? !window.contains(when.start) : when.Clip(window).empty()) continue;
       lines.push_back(std::string(kind) + " " + std::string(trace.Text(table.name[row])) +
                       where(table.track[row]) + " " + std::to_string(when.start.ns + shift) + "+" +
-                      std::to_string(when.length().ns) + " " + ArgsText(trace, args(row)));
+                      std::to_string(when.length().ns) + " " +
+                      CompactJson(ArgsText(trace, args(row))));
     }
   };
   add("gpu", trace.gpu, [&](size_t row) { return GpuArgs(trace, row); });
@@ -58,7 +61,7 @@ std::vector<std::string> EventsIn(const Trace& trace, Interval window, const std
     lines.push_back("instant " + std::string(trace.Text(trace.instants.name[i])) +
                     where(trace.instants.track[i]) + " " +
                     std::to_string(trace.instants.at[i].ns + shift) +
-                    ArgsText(trace, {trace.instants.args[i]}));
+                    CompactJson(ArgsText(trace, {trace.instants.args[i]})));
   }
   for (size_t i = 0; i < trace.ranges.size(); ++i) {
     const TimeNs start = trace.ranges.start[i];
@@ -108,7 +111,7 @@ std::unique_ptr<ViewedRank> Viewed(const std::string& json) {
   return MakeViewedRank("path", ReadTrace(json));
 }
 
-TEST(ViewExport, ARankIsReadBackAsItIs) {
+TEST(KinetoExport, ARankIsReadBackAsItIs) {
   ViewedRun run({"a"});
   run.Add(Viewed(TraceJson(1, 1'700'000'000'000'000'000)), 0);
   const ReadRanks ranks = run.ranks();
@@ -132,7 +135,7 @@ TEST(ViewExport, ARankIsReadBackAsItIs) {
   }
 }
 
-TEST(ViewExport, RanksHaveProcessesOfTheirOwn) {
+TEST(KinetoExport, RanksHaveProcessesOfTheirOwn) {
   constexpr int64_t kBase = 1'700'000'000'000'000'000;
   ViewedRun run({"a", "b"});
   run.Add(Viewed(TraceJson(0, kBase)), 0);
@@ -165,7 +168,7 @@ TEST(ViewExport, RanksHaveProcessesOfTheirOwn) {
             ranks[1]->trace().words.processes().size() + 1);
 }
 
-TEST(ViewExport, TooLarge) {
+TEST(KinetoExport, TooLarge) {
   ViewedRun run({"a"});
   run.Add(Viewed(TraceJson(0, 0)), 0);
   const Interval window{{0}, {500'000}};
@@ -176,7 +179,7 @@ TEST(ViewExport, TooLarge) {
   EXPECT_EQ(cut.error().kind, ErrorKind::kUsage);
 }
 
-TEST(ViewExport, NothingToExport) {
+TEST(KinetoExport, NothingToExport) {
   EXPECT_FALSE(ExportWindow({}, {}));
   EXPECT_FALSE(ExportWindow({nullptr}, {}));
   ViewedRun run({"a"});
@@ -184,6 +187,61 @@ TEST(ViewExport, NothingToExport) {
   const auto json = ExportWindow(run.ranks(), {{{0}, {100}}});
   ASSERT_TRUE(json);
   EXPECT_EQ(ReadTrace(*json).counts.complete_by_category[0], 0u);
+}
+
+std::string Exported(const ReadRanks& ranks) {
+  TextSink text;
+  const std::vector<ExportedRank> all = {{ranks[0].get(), 0, kAllTime}};
+  EXPECT_TRUE(WriteKinetoJson(all, text));
+  return text.text;
+}
+
+// tacho's own threads are written anew, not twice.
+TEST(KinetoExport, OfAnExportIsTheSame) {
+  ViewedRun run({"a"});
+  run.Add(Viewed(TraceJson(1, 1'700'000'000'000'000'000)), 0);
+  const std::string once = Exported(run.ranks());
+  ViewedRun again({"a"});
+  again.Add(Viewed(once), 0);
+  const auto sorted = [](const std::string& json) {
+    std::vector<std::string> events;
+    for (const auto& event : nlohmann::json::parse(json)["traceEvents"])
+      events.push_back(event.dump());
+    std::ranges::sort(events);
+    return events;
+  };
+  EXPECT_EQ(sorted(Exported(again.ranks())), sorted(once));
+}
+
+TEST(KinetoExport, IsValidJsonWhateverTheTraceHolds) {
+  const std::string odd = "\xff\x01 \"\\ \xe2\x82;";
+  TraceBuilder builder;
+  builder.NameProcess("1", odd);
+  builder.Kernel(odd, {.start = 5, .duration = 5, .args = {{"a", "NaN"}, {"grid", "[1, 2]"}}});
+  builder.Kernel("k", {.start = 6, .duration = 5, .args = {{"b", "\"" + odd + "\""}}});
+  builder.Kernel("k", {.start = 7, .duration = 5, .args = {{"grid", "[1, 2]"}, {"n", "1e5"}}});
+  builder.Host(odd, odd, {.pid = odd, .tid = "01", .start = 0, .duration = 100});
+  builder.header().fields = {{"odd", "inf"}, {odd, "1"}, {"displayTimeUnit", "\"ms\""}};
+  ViewedRun run({"a"});
+  run.Add(MakeViewedRank("a", std::move(builder).Finish()), 0);
+  const auto document = nlohmann::json::parse(Exported(run.ranks()));
+  EXPECT_FALSE(document.contains("odd"));
+  EXPECT_EQ(document["displayTimeUnit"], "ms");
+  std::set<std::string> arguments;
+  for (const auto& event : document["traceEvents"]) {
+    if (event.value("cat", "") == "kernel") arguments.insert(event["args"].dump());
+  }
+  EXPECT_EQ(arguments.size(), 3u);
+  EXPECT_TRUE(arguments.contains(R"({"grid":[1,2],"n":100000.0})"));
+}
+
+TEST(KinetoExport, EndsWhereNothingCanBeWritten) {
+  ViewedRun run({"a"});
+  run.Add(Viewed(TraceJson(1, 0)), 0);
+  const ReadRanks ranks = run.ranks();
+  TextSink full;
+  full.most = 10;
+  EXPECT_FALSE(WriteKinetoJson(std::vector<ExportedRank>{{ranks[0].get(), 0, kAllTime}}, full));
 }
 
 }  // namespace

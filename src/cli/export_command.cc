@@ -1,0 +1,209 @@
+#include "cli/export_command.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "cli/exit_status.h"
+#include "cli/export_traces.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/output_file.h"
+#include "cli/window_argument.h"
+#include "export/format.h"
+#include "export/gpu_csv.h"
+#include "export/kineto_json.h"
+#include "export/sqlite_file.h"
+#include "io/block_stream.h"
+#include "io/gzip_sink.h"
+#include "text/visible_text.h"
+
+namespace tacho {
+namespace {
+
+constexpr int kGzipLevel = 6;
+
+tl::unexpected<Error> RefuseExport(std::string problem) {
+  return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho export --help'");
+}
+
+// What is asked for.
+struct ExportPlan {
+  ExportFormat format = ExportFormat::kKineto;
+  std::string output;  // "-": standard output
+  bool gzip = false;
+  ExportPart part;
+};
+
+Result<ExportPlan> PlanOf(const ExportOptions& options) {
+  if (options.traces.paths.empty()) return RefuseExport("no trace given");
+  if (!options.output || options.output->empty())
+    return RefuseExport("-o FILE says where the export goes");
+  ExportPlan plan;
+  plan.output = *options.output;
+  plan.gzip = IsGzipName(plan.output);
+  auto format = FormatOfFile(plan.output);
+  if (options.format) {
+    format = FormatOfName(*options.format);
+    if (!format)
+      return RefuseExport(fmt::format("--format: '{}' is none of {}", VisibleText(*options.format),
+                                      fmt::join(FormatNames(), ", ")));
+  }
+  if (!format)
+    return RefuseExport(fmt::format("the name {} does not say which format: give --format ({})",
+                                    VisibleText(plan.output), fmt::join(FormatNames(), ", ")));
+  plan.format = *format;
+  if (plan.format == ExportFormat::kSqlite && (plan.gzip || plan.output == "-"))
+    return RefuseExport("a SQLite database goes into a file, and is not compressed");
+  if (options.window && options.step) return RefuseExport("--window and --step do not go together");
+  if (options.window) {
+    TACHO_ASSIGN_OR_RETURN(plan.part.window, WithContext(ParseWindow(*options.window), "--window"));
+  }
+  plan.part.step = options.step;
+  return plan;
+}
+
+// An earlier export in that format may be replaced; another file is the user's.
+Result<void> CheckReplaced(const ExportPlan& plan) {
+  if (plan.output == "-") return {};
+  std::error_code error;
+  const std::filesystem::path path(plan.output);
+  if (std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) > 0) {
+    TACHO_ASSIGN_OR_RETURN(const auto stream, OpenStream(plan.output, StreamThreads::kInline));
+    const Block block = stream->Next();
+    if (!LooksExported(plan.format, {block.data, std::min(block.size, kExportSniff)}))
+      return Fail(ErrorKind::kOutput,
+                  fmt::format("{} is there and is no earlier export of this format: move it away, "
+                              "or give another name",
+                              VisibleText(plan.output)));
+  }
+  return CheckWritable(plan.output);
+}
+
+// Has `write` write to the output, compressed where the plan says so, and puts it into its place.
+template <typename Write>
+Result<void> WriteOutput(const ExportPlan& plan, const Write& write) {
+  const InterruptScope interrupt;
+  TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
+  if (!plan.gzip) {
+    TACHO_RETURN_IF_ERROR(write(*file));
+  } else {
+    GzipSink gzip(*file, kGzipLevel);
+    TACHO_RETURN_IF_ERROR(write(gzip));
+    gzip.Finish();
+  }
+  return file->Finish();
+}
+
+// Names what was left out, and returns the exit status.
+int FinishExport(const ExportPlan& plan, const Readout<RunAnalysis>& readout,
+                 const std::vector<std::string>& without, std::vector<std::string> incomplete) {
+  if (plan.output != "-") Complain("the export is in " + VisibleText(plan.output));
+  for (const std::string& why : without) incomplete.push_back("left out: " + why);
+  return FinishReading(false, readout.failures, readout.run.skipped, incomplete);
+}
+
+Result<int> ExportTimeline(const ExportOptions& options, const ExportPlan& plan,
+                           const TraceChoice& choice, const Classifier& classifier) {
+  TACHO_ASSIGN_OR_RETURN(const auto read, ReadViewedExport(options, choice, classifier, plan.part));
+  TACHO_RETURN_IF_ERROR(WriteOutput(plan, [&](ByteSink& to) -> Result<void> {
+    WriteKinetoJson(read.ranks, to);
+    return {};
+  }));
+  return FinishExport(plan, read.readout, read.without,
+                      IncompleteReasons(read.readout.run, choice));
+}
+
+Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
+  const InterruptScope interrupt;
+  TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(plan.output, interrupt.token()));
+  if (file->name_beside().empty())
+    return RefuseExport(VisibleText(plan.output) + " is no file: a SQLite database needs one");
+  TACHO_RETURN_IF_ERROR(
+      WithContext(WriteSqliteFile(*read.read.run, read.windows, file->name_beside(),
+                                  [&] { return interrupt.token().stop_requested(); }),
+                  "cannot write " + VisibleText(plan.output)));
+  return file->Finish();
+}
+
+Result<int> ExportTables(const ExportOptions& options, const ExportPlan& plan,
+                         const TraceChoice& choice, const Classifier& classifier) {
+  TACHO_ASSIGN_OR_RETURN(const auto read,
+                         ReadQueriedExport(options, choice, classifier, plan.part));
+  const QueriedRun& run = *read.read.run;
+  if (plan.format == ExportFormat::kSqlite) {
+    TACHO_RETURN_IF_ERROR(WriteDatabase(plan, read));
+  } else {
+    TACHO_RETURN_IF_ERROR(WriteOutput(plan, [&](ByteSink& to) -> Result<void> {
+      WriteGpuCsv(run, read.windows, to);
+      return {};
+    }));
+  }
+  return FinishExport(plan, read.read.rest, read.without, IncompleteReasons(run.analysis, choice));
+}
+
+}  // namespace
+
+CommandSpec ExportSpec(ExportOptions& o) {
+  CommandSpec spec;
+  spec.name = "export";
+  spec.summary = "a trace, or a part of a run, in the formats of other tools";
+  spec.usage = "PATH... -o FILE [options]";
+  spec.description =
+      "PATH is what tacho analyze takes. The end of FILE's name says the format: .json is Chrome's "
+      "and Kineto's JSON, which Perfetto opens and tacho reads again; .csv has a line for each "
+      "kernel, copy and memset; .sqlite or .db is a database with the tables of tacho query. With "
+      ".gz behind it, it is compressed. docs/export.md describes each.";
+  spec.positionals = &o.traces.paths;
+  OptionGroup look_at = o.WhatToLookAt();
+  std::erase_if(look_at.options, [](const OptionRow& row) { return row.names == "--device"; });
+  look_at.options.push_back(
+      {"--step", "N",
+       "only the Nth step of each trace, until the GPU work is over that it launched", &o.step, 1});
+  spec.groups = {
+      {"the export",
+       {{"-o", "FILE",
+         "where it goes; - is standard output. An earlier export of that format is replaced, any "
+         "other file is left alone",
+         &o.output},
+        {"--format", "F",
+         fmt::format("{}: where the name does not say it", fmt::join(FormatNames(), ", ")),
+         &o.format}}},
+      look_at,
+      {"how", o.How()},
+  };
+  spec.examples = {
+      {"tacho export vllm_profile/ --step 4 -o step.json.gz",
+       "one step of all ranks, small enough for every viewer"},
+      {"tacho export rank0.pt.trace.json.gz --window 100ms:150ms -o part.json", "50 ms of a trace"},
+      {"tacho export vllm_profile/ -o run.db", "a database, for sqlite3 or pandas"},
+      {"tacho export rank0.pt.trace.json.gz -o - --format csv | head",
+       "every kernel, with its launch, operator and step"},
+  };
+  return spec;
+}
+
+std::string ExportHelp() {
+  ExportOptions options;
+  return HelpText(ExportSpec(options));
+}
+
+Result<int> RunExport(const std::vector<std::string>& arguments) {
+  ExportOptions options;
+  TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(ExportSpec(options), arguments));
+  if (help) {
+    const auto written = WriteStdout(ExportHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  TACHO_ASSIGN_OR_RETURN(const ExportPlan plan, PlanOf(options));
+  TACHO_RETURN_IF_ERROR(CheckReplaced(plan));
+  TACHO_ASSIGN_OR_RETURN(const auto choice, ChoiceOf(options));
+  TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
+  if (plan.format == ExportFormat::kKineto)
+    return ExportTimeline(options, plan, choice, classifier);
+  return ExportTables(options, plan, choice, classifier);
+}
+
+}  // namespace tacho

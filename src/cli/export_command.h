@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/parse.h"
+#include "cli/reading.h"
+
+namespace tacho {
+
+// The arguments of `tacho export`.
+struct ExportOptions : ReadingArguments {
+  ExportOptions() { command = "export"; }
+  std::optional<std::string> output, format;
+  std::optional<int64_t> step;
+};
+CommandSpec ExportSpec(ExportOptions& options);
+
+Result<int> RunExport(const std::vector<std::string>& arguments);
+std::string ExportHelp();
+
+}  // namespace tacho

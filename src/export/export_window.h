@@ -1,0 +1,29 @@
+#pragma once
+
+#include <limits>
+
+#include "analysis/launches.h"
+#include "analysis/steps.h"
+#include "base/time.h"
+#include "model/trace.h"
+
+namespace tacho {
+
+// All times that a reader lets through, and none of them, as windows of an export.
+inline constexpr Interval kAllTime{{std::numeric_limits<int64_t>::min() / 2},
+                                   {std::numeric_limits<int64_t>::max() / 2}};
+inline constexpr Interval kNoTime{kAllTime.end, kAllTime.end};
+
+// A slice is part of an export if it touches the window; one without a duration, if it starts
+// there.
+inline bool TouchesWindow(Interval when, Interval window) {
+  return when.empty() ? window.contains(when.start) : !when.Clip(window).empty();
+}
+
+// Whether any slice touches the window. Cost: O(n) at most.
+bool HasSlices(const Trace& trace, Interval window);
+
+// A step on the host, and on until the GPU work is over that was launched meanwhile. Cost: O(n).
+Interval WindowOfStep(const Trace& trace, const LaunchLinks& links, const Step& step);
+
+}  // namespace tacho

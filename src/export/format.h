@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+enum class ExportFormat : uint8_t { kKineto, kCsv, kSqlite };
+
+// As `--format` accepts them.
+std::string_view FormatName(ExportFormat format);
+std::vector<std::string> FormatNames();
+std::optional<ExportFormat> FormatOfName(std::string_view name);
+
+// By the endings of a file's name: "run.json.gz", "run.db". nullopt: none of ours.
+std::optional<ExportFormat> FormatOfFile(std::string_view path);
+// Whether the name says that it is compressed: it ends with ".gz".
+bool IsGzipName(std::string_view path);
+
+// Whether a file that begins so is an earlier export in that format, which a new one may replace.
+// `start`: its first kExportSniff bytes, unpacked.
+inline constexpr size_t kExportSniff = 4096;
+bool LooksExported(ExportFormat format, std::string_view start);
+
+}  // namespace tacho

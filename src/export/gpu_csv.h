@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/byte_sink.h"
+#include "base/time.h"
+#include "query/queried_trace.h"
+
+namespace tacho {
+
+// What each such file begins with.
+inline constexpr std::string_view kGpuCsvBegin =
+    "trace,rank,device,stream,kind,name,short_name,category,start_ns,dur_ns,end_ns,correlation,"
+    "launch";
+
+// One line for each piece of GPU work that touches the window of its trace (`windows`: by trace, on
+// its clock), RFC 4180, with a heading (docs/export.md): trace by trace in the order of starts. On
+// a CPU engine, device by device, the operators that do its work. What is unknown is empty. Memory:
+// 4 bytes a piece of one trace. False: `to` did not take it.
+bool WriteGpuCsv(const QueriedRun& run, std::span<const Interval> windows, ByteSink& to);
+
+}  // namespace tacho

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/byte_sink.h"
+#include "base/result.h"
+#include "export/exported_rank.h"
+#include "view/window_summary.h"
+
+namespace tacho {
+
+// What each such file begins with.
+inline constexpr std::string_view kKinetoExportBegin = "{\"exporter\":\"tacho\"";
+
+// JSON in Kineto's format: slices, instants, ranges and counters with their arguments, and the
+// flows from launch to work. tacho reads the same events from it, and Perfetto opens it. Steps and
+// idle times by cause are threads of a process "tacho" (category "tacho"); those of an earlier
+// export are not written again.
+//
+// Of one rank: with its own times, processes and header. Of several: with the times of the first,
+// and each rank's number in front of its processes as SGLang's merger writes it ("[TP01] 1234"),
+// and ids of flows and ranges that no other rank has.
+//
+// Always valid JSON: bytes that are not UTF-8 become U+FFFD, values of arguments that are not JSON
+// texts. Memory: a megabyte, and a byte for each text of the arguments. False: `to` did not take
+// it. `ranks` is not empty.
+bool WriteKinetoJson(std::span<const ExportedRank> ranks, ByteSink& to);
+
+// More slices than this are not exported for a page: other viewers could not open the file.
+inline constexpr size_t kMostExported = 2'000'000;
+// It is put together in memory.
+inline constexpr size_t kMostExportedBytes = size_t{256} << 20;
+
+// The same of a selection (`selection.rows` is not looked at), for the page. Fails with kUsage when
+// there is no rank, or too much in it.
+Result<std::string> ExportWindow(const ReadRanks& ranks, const Selection& selection,
+                                 size_t most_bytes = kMostExportedBytes);
+
+}  // namespace tacho

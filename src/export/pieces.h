@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "base/byte_sink.h"
+
+namespace tacho {
+
+// Text that is written into memory and handed on in pieces of about a megabyte, so that a file of
+// any size takes that much memory.
+class Pieces {
+ public:
+  static constexpr size_t kPiece = size_t{1} << 20;
+
+  explicit Pieces(ByteSink& to) : to_(to) {}
+
+  // Append to it, then call Pass.
+  std::string& text() { return text_; }
+  // Hands on what there is once it is a piece. False: the bytes cannot be written, so write no
+  // more.
+  bool Pass() { return text_.size() < kPiece ? can_write_ : Finish(); }
+  // Hands on the rest.
+  bool Finish() {
+    can_write_ = can_write_ && to_.Write(text_);
+    text_.clear();
+    return can_write_;
+  }
+  [[nodiscard]] bool can_write() const { return can_write_; }
+
+ private:
+  ByteSink& to_;
+  std::string text_;
+  bool can_write_ = true;
+};
+
+}  // namespace tacho

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "query/queried_trace.h"
+
+namespace tacho {
+
+// "PRAGMA application_id" of such a file: "tach".
+inline constexpr uint32_t kSqliteApplicationId = 0x74616368;
+
+// Writes the tables of `tacho query` (QueryTables, docs/query.md) into the empty file `path`: the
+// same columns and rows, `trace` too, with indexes on ids, on what refers to them, and on starts.
+// Rows with a start and an end are those that touch the window of their trace (`windows`: by trace,
+// on its clock); `devices`, `ranks` and `notes` are whole. Texts are UTF-8: other bytes become
+// U+FFFD.
+//
+// kOutput: the file cannot be written; kInterrupted: `stop` said so, which is asked every few
+// thousand rows. Memory: some pages.
+Result<void> WriteSqliteFile(const QueriedRun& run, std::span<const Interval> windows,
+                             const std::string& path, const std::function<bool()>& stop);
+
+}  // namespace tacho

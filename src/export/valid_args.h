@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace tacho {
+
+// Whether the text is one JSON value: strict, as readers other than ours want it.
+bool IsJson(std::string_view text);
+
+// Writes the arguments of events as valid JSON. Files hold them as they are, and so does a Trace:
+// NaN, bytes that are not UTF-8, raw control characters. Each shape and each text is looked at
+// once. Memory: a byte for each.
+class ValidArgs {
+ public:
+  explicit ValidArgs(const Trace& trace)
+      : trace_(trace),
+        shapes_(trace.words.args_shapes().size()),
+        texts_(trace.words.strings.size()) {}
+
+  // As in the file where that is valid, else key by key: a value that is no JSON ("NaN") becomes a
+  // text. "" of an event without arguments.
+  std::string Json(const ArgsOf& args);
+
+ private:
+  enum class Known : uint8_t { kNot, kValid, kInvalid };
+  bool ShapeIsValid(ArgsShapeId id);
+  bool TextsAreValid(const ArgsOf& args);
+
+  const Trace& trace_;
+  std::vector<Known> shapes_;  // by ArgsShapeId
+  std::vector<Known> texts_;   // by StringId
+};
+
+}  // namespace tacho

