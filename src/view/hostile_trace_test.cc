@@ -6,8 +6,10 @@
 
 #include "base/random.h"
 #include "view/navigate.h"
+#include "view/slice_detail.h"
 #include "view/tiles.h"
 #include "view/viewed_for_test.h"
+#include "view/window_summary.h"
 
 namespace tacho {
 namespace {
