@@ -138,6 +138,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   analysis.counts = trace.counts;
   analysis.scope = scope;
   analysis.steps = prepared.steps;
+  std::vector<IdleStretch> idle;  // of the step profile
+  const OnStretch keep_idle = [&](const IdleStretch& stretch) { idle.push_back(stretch); };
   // Each job writes what no other touches.
   RunAll({[&] {
             analysis.ops = TabulateOps(prepared.index, prepared.links, scope);
@@ -148,7 +150,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] {
             const InFlight* in_flight = options.in_flight ? &*options.in_flight : nullptr;
             analysis.idle =
-                AttributeIdle(prepared.index, prepared.work, prepared.links, scope, in_flight);
+                AttributeIdle(prepared.index, prepared.work, prepared.links, scope, in_flight,
+                              kListedGaps, options.step_profile ? keep_idle : OnStretch{});
           },
           [&] { analysis.launches = TabulateLaunches(trace, prepared.links, scope); },
           [&] { analysis.devices = DecomposeDeviceTime(prepared.work, scope); },
@@ -159,6 +162,8 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           },
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
+  if (options.step_profile)
+    analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope);
   return analysis;
 }
 

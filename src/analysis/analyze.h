@@ -13,6 +13,7 @@
 #include "analysis/ops.h"
 #include "analysis/prepared_trace.h"
 #include "analysis/ranks.h"
+#include "analysis/step_profile.h"
 #include "analysis/steps.h"
 #include "model/trace.h"
 
@@ -40,6 +41,7 @@ struct TraceAnalysis {
   LaunchTable launches;
   OpTable ops;
   StepTable steps;
+  StepProfile step_profile;  // empty unless AnalysisOptions wants it
   IdleTable idle;
 
   // 0 of the run's clock, as a time of the trace.
@@ -69,6 +71,7 @@ struct AnalysisOptions {
   Scope scope;
   std::optional<InFlight> in_flight = {};  // absent: unknown
   bool key_averages = true;                // OpTable::key_averages, which costs as much as the rest
+  bool step_profile = false;
   size_t threads = 1;  // independent analyses run at once; the result is the same
 };
 TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& classifier,

@@ -98,8 +98,9 @@ using OnStretch = std::function<void(const IdleStretch&)>;
 // idle at its two ends counts. `in_flight` is null where it is unknown. Cost: O(n) over the items
 // and host calls, and a look at the host slices that touch a listed gap. `on_stretch`, unless
 // empty, gets all of the idle time: once or more a gap.
+inline constexpr size_t kListedGaps = 50;
 IdleTable AttributeIdle(const TrackIndex& index, const DeviceWork& work, const LaunchLinks& links,
                         const Scope& scope = {}, const InFlight* in_flight = nullptr,
-                        size_t max_gaps = 50, const OnStretch& on_stretch = {});
+                        size_t max_gaps = kListedGaps, const OnStretch& on_stretch = {});
 
 }  // namespace tacho

@@ -47,9 +47,8 @@ void AddWhatIsMissing(const StepLabel& inner, StepLabel& outer) {
 bool IsTrainingStep(const ParsedStep& step) { return step.engine == "torch"; }
 
 struct FoundSteps {
-  std::vector<Step> steps;        // in the order of start, before the scope's choice
-  std::vector<TrackId> track_of;  // by step
-  bool of_engine = false;         // false: training steps, or none
+  std::vector<Step> steps;  // in the order of start, before the scope's choice
+  bool of_engine = false;   // false: training steps, or none
 };
 
 // All annotations that name a step, in the order of the file.
@@ -71,8 +70,8 @@ FoundSteps FindAnnotations(const Trace& trace) {
   const auto add = [&](const SliceTable& table, uint32_t row) {
     const auto& step = match(table.name[row]);
     if (!step || (from_engine && IsTrainingStep(*step))) return;
-    found.steps.push_back({.label = step->label, .when = table.When(row), .period = {}});
-    found.track_of.push_back(table.track[row]);
+    found.steps.push_back(
+        {.label = step->label, .when = table.When(row), .period = {}, .track = table.track[row]});
   };
   for (uint32_t row = 0; row < trace.annotations.size(); ++row) add(trace.annotations, row);
   const std::vector<bool> training = TrainingStepNames(trace);
@@ -100,7 +99,7 @@ FoundSteps FindAllSteps(const Trace& trace) {
   std::vector<size_t> last(trace.words.tracks().size(), kNone);  // by track: the step before
   std::vector<size_t> kept_rows;
   for (const size_t i : order) {
-    size_t& before = last[Index(all.track_of[i])];
+    size_t& before = last[Index(found[i].track)];
     if (before != kNone) {
       const Interval outer = found[before].when, when = found[i].when;
       if (when == outer || (when.start < outer.end && when.end <= outer.end)) {
@@ -112,19 +111,14 @@ FoundSteps FindAllSteps(const Trace& trace) {
     before = i;
     kept_rows.push_back(i);
   }
-  for (const size_t i : kept_rows) {
-    kept.steps.push_back(found[i]);
-    kept.track_of.push_back(all.track_of[i]);
-  }
+  for (const size_t i : kept_rows) kept.steps.push_back(found[i]);
   return kept;
 }
 
 // By track, its steps by start (numbers in `found`).
-std::vector<std::vector<uint32_t>> StepsOfTracks(const FoundSteps& found, size_t tracks) {
+std::vector<std::vector<uint32_t>> StepsOfTracks(const std::vector<Step>& found, size_t tracks) {
   std::vector<std::vector<uint32_t>> steps(tracks);
-  for (uint32_t i = 0; i < found.steps.size(); ++i) {
-    steps[Index(found.track_of[i])].push_back(i);
-  }
+  for (uint32_t i = 0; i < found.size(); ++i) steps[Index(found[i].track)].push_back(i);
   return steps;
 }
 
@@ -149,7 +143,7 @@ std::vector<size_t> TracksWithSteps(const std::vector<std::vector<uint32_t>>& st
 constexpr uint32_t kNoStep = 0xffffffff;
 
 // The step that each host call starts in; of two that overlap the later one has what both hold.
-std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const FoundSteps& found) {
+std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const std::vector<Step>& found) {
   const Trace& trace = index.trace();
   const std::vector<Track>& tracks = trace.words.tracks();
   const auto steps = StepsOfTracks(found, tracks.size());
@@ -161,8 +155,8 @@ std::vector<uint32_t> StepsOfCalls(const TrackIndex& index, const FoundSteps& fo
     const auto first = next, last = steps[counts_for[track]].end();
     for (size_t i = 0; i < calls.size(); ++i) {
       const TimeNs start = trace.host_calls.start[calls[i]];
-      while (next != last && found.steps[*next].when.start <= start) ++next;
-      if (next != first && found.steps[*(next - 1)].when.contains(start)) {
+      while (next != last && found[*next].when.start <= start) ++next;
+      if (next != first && found[*(next - 1)].when.contains(start)) {
         step_of[calls[i]] = *(next - 1);
       }
     }
@@ -200,7 +194,7 @@ void AddDeviceTimes(const TrackIndex& index, const LaunchLinks& links, const Sco
                     FoundSteps& found) {
   const Trace& trace = index.trace();
   if (found.steps.empty() || trace.gpu.size() == 0) return;
-  const std::vector<uint32_t> step_of_call = StepsOfCalls(index, found);
+  const std::vector<uint32_t> step_of_call = StepsOfCalls(index, found.steps);
   const GpuScope counts(trace, scope);
   const auto for_each = [&](auto visit) {
     for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
@@ -259,6 +253,35 @@ StepTable TableOf(const Trace& trace, const FoundSteps& found, const Scope& scop
 
 }  // namespace
 
+std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& links,
+                                   const std::vector<Step>& steps) {
+  const Trace& trace = index.trace();
+  std::vector<StepWork> found;
+  if (steps.empty() || trace.gpu.size() == 0) return found;
+  const std::vector<uint32_t> step_of_call = StepsOfCalls(index, steps);
+  // By step, its last entry in `found`; entries of one step are linked, most often just one.
+  std::vector<uint32_t> last(steps.size(), kNoStep), before;
+  for (uint32_t row = 0; row < trace.gpu.size(); ++row) {
+    const uint32_t call = links.call_of_gpu[row];
+    if (call == LaunchLinks::kNone || step_of_call[call] == kNoStep) continue;
+    const uint32_t step = step_of_call[call];
+    const StringId device = trace.words[trace.gpu.stream[row]].device;
+    uint32_t entry = last[step];
+    while (entry != kNoStep && found[entry].device != device) entry = before[entry];
+    const Interval when = trace.gpu.When(row);
+    if (entry == kNoStep) {
+      before.push_back(std::exchange(last[step], static_cast<uint32_t>(found.size())));
+      found.push_back({step, device, when});
+      continue;
+    }
+    Interval& extent = found[entry].when;
+    extent = {std::min(extent.start, when.start), std::max(extent.end, when.end)};
+  }
+  std::ranges::sort(found, {},
+                    [](const StepWork& work) { return std::pair(work.step, Index(work.device)); });
+  return found;
+}
+
 std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const LaunchLinks& links,
                                              bool on_host) {
   const Trace& trace = index.trace();
@@ -266,7 +289,7 @@ std::map<ProcessId, IntervalSet> StepExtents(const TrackIndex& index, const Laun
   std::map<ProcessId, IntervalSet> result;
   if (!found.of_engine) return result;
   const LaneRows& rows = on_host ? index.host_ops() : index.host_calls();
-  const auto steps = StepsOfTracks(found, rows.lanes());
+  const auto steps = StepsOfTracks(found.steps, rows.lanes());
   std::map<ProcessId, std::vector<Interval>> extents;
   for (size_t track = 0; track < steps.size(); ++track) {
     if (steps[track].empty()) continue;

@@ -23,6 +23,7 @@ struct Step {
   // process that has no step of its own (PyTorch's autograd): first start to last end, and its
   // union over all devices of the scope. Absent without any.
   std::optional<DurationNs> device_span = {}, device_busy = {};
+  TrackId track{};  // of its annotation
 };
 
 // Engine steps in the order of their start. An annotation inside another one of the same track is
@@ -38,6 +39,17 @@ struct StepTable {
 StepTable FindSteps(const Trace& trace, const Scope& scope = {});
 // The same with the times on the device. Cost: O(n), and a sort of the work of each step.
 StepTable FindSteps(const TrackIndex& index, const LaunchLinks& links, const Scope& scope = {});
+
+// The work of a step on one device.
+struct StepWork {
+  uint32_t step = 0;  // index into StepTable::steps
+  StringId device{};
+  Interval when;  // first start to last end of what the step launched there
+};
+// Of all steps that launched GPU work, by (step, device). `steps` is FindSteps's of the same trace.
+// Cost: O(n).
+std::vector<StepWork> FindStepWork(const TrackIndex& index, const LaunchLinks& links,
+                                   const std::vector<Step>& steps);
 
 // When the engine was in a step: by process, the time of all its steps. A step begins with
 // its annotation. It goes on after its end, for vLLM samples half a millisecond later: as long as

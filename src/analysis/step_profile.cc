@@ -1,0 +1,293 @@
+#include "analysis/step_profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/name_index.h"
+#include "analysis/step_times.h"
+
+namespace tacho {
+namespace {
+
+// A stretch of a device's time and its part, as a number in PartNames.
+struct PartOf {
+  Interval when;
+  uint32_t part = 0;
+};
+
+// The names of all parts that there can be: the categories, then copy and memset, then the causes.
+class PartNames {
+ public:
+  explicit PartNames(const DeviceWork& work) : names_(work.categories) {
+    copy_ = static_cast<uint32_t>(names_.size());
+    names_.emplace_back(WorkKindName(WorkKind::kCopy));
+    names_.emplace_back(WorkKindName(WorkKind::kMemset));
+    for (uint32_t cause = 0; cause < static_cast<uint32_t>(IdleCause::kCount); ++cause)
+      names_.push_back("idle." + std::string(IdleCauseId(static_cast<IdleCause>(cause))));
+  }
+  [[nodiscard]] uint32_t Of(const WorkItem& item) const {
+    if (item.kind == WorkKind::kCopy) return copy_;
+    return item.kind == WorkKind::kMemset ? copy_ + 1 : item.category;
+  }
+  [[nodiscard]] uint32_t Of(IdleCause cause) const {
+    return copy_ + 2 + static_cast<uint32_t>(cause);
+  }
+  [[nodiscard]] size_t size() const { return names_.size(); }
+  [[nodiscard]] const std::string& operator[](size_t part) const { return names_[part]; }
+
+ private:
+  std::vector<std::string> names_;
+  uint32_t copy_ = 0;
+};
+
+// 0 comes before 1 before 2, where several run at once.
+int RankOf(WorkKind kind) {
+  if (kind == WorkKind::kCommunication) return 1;
+  return kind == WorkKind::kCopy ? 2 : 0;
+}
+
+// Each instant at which an item of the rank runs, with the part of the one that started first.
+std::vector<PartOf> Cover(const std::vector<WorkItem>& items, int rank, const PartNames& names) {
+  std::vector<PartOf> cover;
+  TimeNs reach{std::numeric_limits<int64_t>::min()};
+  for (const WorkItem& item : items) {
+    if (RankOf(item.kind) != rank || item.when.end <= reach || item.when.empty()) continue;
+    cover.push_back({{std::max(item.when.start, reach), item.when.end}, names.Of(item)});
+    reach = item.when.end;
+  }
+  return cover;
+}
+
+// `first`, and `second` where `first` has nothing. All in the order of time, without overlap.
+std::vector<PartOf> Over(const std::vector<PartOf>& first, const std::vector<PartOf>& second) {
+  if (second.empty()) return first;
+  std::vector<PartOf> both;
+  both.reserve(first.size() + second.size());
+  auto next = first.begin();
+  for (PartOf below : second) {
+    while (next != first.end() && next->when.start < below.when.end) {
+      if (next->when.start > below.when.start)
+        both.push_back({{below.when.start, next->when.start}, below.part});
+      below.when.start = std::max(below.when.start, next->when.end);
+      if (next->when.end > below.when.end) break;  // it may cover the next one of `second` too
+      both.push_back(*next++);
+    }
+    if (!below.when.empty()) both.push_back(below);
+  }
+  both.insert(both.end(), next, first.end());
+  return both;
+}
+
+// The steps of one thread on one device, by start.
+struct Sequence {
+  uint32_t device = 0;
+  std::vector<std::pair<uint32_t, Interval>> steps;  // index of the step, its own work
+};
+
+std::vector<Sequence> SequencesOf(const PreparedTrace& prepared) {
+  const Trace& trace = prepared.index.trace();
+  const std::vector<Step>& steps = prepared.steps.steps;
+  const std::vector<DeviceItems>& devices = prepared.work.devices;
+  std::map<std::pair<uint32_t, TrackId>, Sequence> found;
+  const auto add = [&](uint32_t device, uint32_t step, Interval when) {
+    Sequence& sequence = found[{device, steps[step].track}];
+    sequence.device = device;
+    sequence.steps.emplace_back(step, when);
+  };
+  if (prepared.work.on_host) {
+    const std::vector<Track>& tracks = trace.words.tracks();
+    for (uint32_t device = 0; device < devices.size(); ++device) {
+      const ProcessId process = tracks[Index(devices[device].executor)].process;
+      for (uint32_t i = 0; i < steps.size(); ++i) {
+        if (tracks[Index(steps[i].track)].process == process) add(device, i, steps[i].when);
+      }
+    }
+  } else {
+    for (const StepWork& work : FindStepWork(prepared.index, prepared.links, steps)) {
+      const auto device = std::ranges::find(devices, trace.Text(work.device), &DeviceItems::device);
+      if (device != devices.end())
+        add(static_cast<uint32_t>(device - devices.begin()), work.step, work.when);
+    }
+  }
+  std::vector<Sequence> sequences;
+  for (auto& [key, sequence] : found) {
+    std::ranges::stable_sort(sequence.steps, {}, [](const auto& s) { return s.second.start; });
+    sequences.push_back(std::move(sequence));
+  }
+  return sequences;
+}
+
+// Start to start, but for pauses.
+std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector<Step>& steps,
+                                     const Scope& scope) {
+  std::vector<Step> timed;
+  for (size_t i = 0; i < sequence.steps.size(); ++i) {
+    const auto& [step, own] = sequence.steps[i];
+    Step& as_timed =
+        timed.emplace_back(Step{.label = steps[step].label, .when = own, .period = {}});
+    if (i + 1 < sequence.steps.size())
+      as_timed.period = sequence.steps[i + 1].second.start - own.start;
+  }
+  const std::vector<Interval> times = StepTimes(timed);
+  std::vector<StepProfile::Row> rows;
+  for (size_t i = 0; i + 1 < times.size(); ++i) {
+    const uint32_t step = sequence.steps[i].first;
+    // Its work may go on after a pause has begun for its thread; rows do not overlap.
+    const Interval when = times[i].Clip({times[i].start, timed[i + 1].when.start});
+    if (when.empty() || steps[step].cut || scope.Clip(when) != when) continue;
+    rows.push_back({step, sequence.device, when, {}});
+  }
+  return rows;
+}
+
+// Adds up what each row of one sequence consists of.
+void AddParts(const std::vector<PartOf>& parts, size_t count, std::vector<StepProfile::Row>& rows) {
+  auto next = parts.begin();
+  for (StepProfile::Row& row : rows) {
+    row.ns.resize(count);
+    while (next != parts.end() && next->when.end <= row.when.start) ++next;
+    for (auto part = next; part != parts.end() && part->when.start < row.when.end; ++part)
+      row.ns[part->part] += part->when.Clip(row.when).length();
+  }
+}
+
+// The kernels of the batches.
+class KernelUses {
+ public:
+  KernelUses(const Trace& trace, const std::vector<Step>& steps) : steps_(steps), names_(trace) {}
+
+  void Add(const DeviceItems& device, const std::vector<StepProfile::Row>& rows) {
+    auto next = device.items.begin();
+    std::vector<int64_t> in_step;     // by name: its time in this step
+    std::vector<uint32_t> with_time;  // the names that have some
+    for (const StepProfile::Row& row : rows) {
+      const StepBatch batch = BatchOf(steps_[row.step].label);
+      ++steps_of_[batch];
+      std::vector<Sums>& sums = sums_[{batch, row.device}];
+      while (next != device.items.end() && next->when.start < row.when.start) ++next;
+      for (; next != device.items.end() && next->when.start < row.when.end; ++next) {
+        if (next->kind != WorkKind::kCompute && next->kind != WorkKind::kCommunication) continue;
+        const uint32_t name = names_[next->name];
+        if (name >= sums.size()) sums.resize(names_.size());
+        if (name >= in_step.size()) in_step.resize(names_.size());
+        ++sums[name].calls;
+        sums[name].place += static_cast<double>((next->when.start - row.when.start).ns) /
+                            static_cast<double>(row.when.length().ns);
+        if (in_step[name] == 0) with_time.push_back(name);
+        in_step[name] = AddSaturated(in_step[name], next->when.length().ns);
+      }
+      for (const uint32_t name : with_time) {
+        const int64_t ns = std::exchange(in_step[name], 0);
+        sums[name].total += {ns};
+        sums[name].squares += static_cast<double>(ns) * static_cast<double>(ns);
+      }
+      with_time.clear();
+    }
+  }
+
+  [[nodiscard]] std::vector<StepProfile::Batch> Batches(const DeviceWork& work, const Trace& trace,
+                                                        const KernelTable& kernels) const {
+    std::map<std::pair<std::string_view, std::string_view>, uint32_t> row_of;
+    for (uint32_t row = 0; row < kernels.rows.size(); ++row)
+      row_of[{kernels.rows[row].device, kernels.rows[row].name}] = row;
+    std::map<StepBatch, StepProfile::Batch> batches;
+    for (const auto& [batch, steps] : steps_of_) batches[batch] = {batch, steps, {}};
+    for (const auto& [key, of_names] : sums_) {
+      for (size_t name = 0; name < of_names.size(); ++name) {
+        if (of_names[name].calls == 0) continue;
+        const auto row =
+            row_of.find({work.devices[key.second].device, trace.Text(names_.names()[name])});
+        if (row == row_of.end()) continue;
+        StepProfile::Batch& batch = batches[key.first];
+        batch.kernels.push_back(of_names[name].Of(row->second, batch.steps));
+      }
+    }
+    std::vector<StepProfile::Batch> result;
+    for (auto& [key, batch] : batches) {
+      std::ranges::sort(batch.kernels, {}, &StepProfile::KernelUse::kernel);
+      result.push_back(std::move(batch));
+    }
+    return result;
+  }
+
+ private:
+  struct Sums {
+    uint64_t calls = 0;
+    DurationNs total;
+    double squares = 0, place = 0;
+
+    [[nodiscard]] StepProfile::KernelUse Of(uint32_t kernel, uint64_t steps) const {
+      const auto n = static_cast<double>(steps);
+      const double mean = static_cast<double>(total.ns) / n;
+      const double variance = n < 2 ? 0 : (squares - n * mean * mean) / (n - 1);
+      return {kernel,
+              calls,
+              total,
+              {std::llround(std::sqrt(std::max(variance, 0.0)))},
+              place / static_cast<double>(calls)};
+    }
+  };
+  const std::vector<Step>& steps_;
+  NameIndex names_;
+  std::map<StepBatch, uint64_t> steps_of_;
+  std::map<std::pair<StepBatch, uint32_t>, std::vector<Sums>> sums_;  // by device, then name
+};
+
+// Keeps the parts that have time anywhere, by name.
+void KeepUsed(const PartNames& names, StepProfile& profile) {
+  std::map<std::string, size_t> used;
+  for (size_t part = 0; part < names.size(); ++part) {
+    const bool any = std::ranges::any_of(
+        profile.rows, [&](const StepProfile::Row& row) { return row.ns[part].ns > 0; });
+    if (any) used.emplace(names[part], part);
+  }
+  for (const auto& [name, part] : used) profile.parts.push_back(name);
+  for (StepProfile::Row& row : profile.rows) {
+    std::vector<DurationNs> kept;
+    for (const auto& [name, part] : used) kept.push_back(row.ns[part]);
+    row.ns = std::move(kept);
+  }
+}
+
+}  // namespace
+
+StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleStretch>& idle,
+                         const KernelTable& kernels, const Scope& scope) {
+  StepProfile profile;
+  const std::vector<Sequence> sequences = SequencesOf(prepared);
+  if (sequences.empty()) return profile;
+  const DeviceWork& work = prepared.work;
+  const PartNames names(work);
+  const Trace& trace = prepared.index.trace();
+  KernelUses uses(trace, prepared.steps.steps);
+  std::vector<PartOf> parts;
+  std::optional<uint32_t> parts_of;  // the device
+  for (const Sequence& sequence : sequences) {
+    const DeviceItems& device = work.devices[sequence.device];
+    if (parts_of != sequence.device) {
+      parts = Cover(device.items, 0, names);
+      for (const int rank : {1, 2}) parts = Over(parts, Cover(device.items, rank, names));
+      std::vector<PartOf> idle_parts;
+      for (const IdleStretch& stretch : idle) {
+        if (stretch.device == sequence.device)
+          idle_parts.push_back({stretch.when, names.Of(stretch.cause)});
+      }
+      parts = Over(parts, idle_parts);
+      parts_of = sequence.device;
+    }
+    std::vector<StepProfile::Row> rows = RowsOf(sequence, prepared.steps.steps, scope);
+    AddParts(parts, names.size(), rows);
+    uses.Add(device, rows);
+    profile.rows.insert(profile.rows.end(), std::make_move_iterator(rows.begin()),
+                        std::make_move_iterator(rows.end()));
+  }
+  profile.batches = uses.Batches(work, trace, kernels);
+  KeepUsed(names, profile);
+  return profile;
+}
+
+}  // namespace tacho
