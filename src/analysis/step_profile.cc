@@ -144,14 +144,21 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
   return rows;
 }
 
-// Adds up what each row of one sequence consists of.
-void AddParts(const std::vector<PartOf>& parts, size_t count, std::vector<StepProfile::Row>& rows) {
+// Adds up what each row of one sequence consists of. What lies outside of the device's window (the
+// begin of a CPU engine's first step, before its first operator) is `outside`.
+void AddParts(const std::vector<PartOf>& parts, size_t count, uint32_t outside,
+              std::vector<StepProfile::Row>& rows) {
   auto next = parts.begin();
   for (StepProfile::Row& row : rows) {
     row.ns.resize(count);
+    DurationNs left = row.when.length();
     while (next != parts.end() && next->when.end <= row.when.start) ++next;
-    for (auto part = next; part != parts.end() && part->when.start < row.when.end; ++part)
-      row.ns[part->part] += part->when.Clip(row.when).length();
+    for (auto part = next; part != parts.end() && part->when.start < row.when.end; ++part) {
+      const DurationNs length = part->when.Clip(row.when).length();
+      row.ns[part->part] += length;
+      left -= length;
+    }
+    row.ns[outside] += left;
   }
 }
 
@@ -280,7 +287,8 @@ StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleSt
       parts_of = sequence.device;
     }
     std::vector<StepProfile::Row> rows = RowsOf(sequence, prepared.steps.steps, scope);
-    AddParts(parts, names.size(), rows);
+    AddParts(parts, names.size(), names.Of(work.on_host ? IdleCause::kHost : IdleCause::kUnknown),
+             rows);
     uses.Add(device, rows);
     profile.rows.insert(profile.rows.end(), std::make_move_iterator(rows.begin()),
                         std::make_move_iterator(rows.end()));

@@ -92,6 +92,9 @@ TEST(ProfileSteps, OfACpuEngineTheAnnotationsAreTheSteps) {
   const StepProfile profile = Profiled(std::move(b).Finish()).step_profile;
   ASSERT_EQ(profile.rows.size(), 2u);
   EXPECT_EQ(profile.rows[0].when, (Interval{{0}, {1000}}));
+  // Also before the first operator.
+  EXPECT_THAT(profile.parts, ElementsAre("gemm.dense", "idle.between-steps", "idle.host"));
+  EXPECT_THAT(profile.rows[0].ns, ElementsAre(DurationNs{300}, DurationNs{100}, DurationNs{600}));
 }
 
 struct RandomPiece {

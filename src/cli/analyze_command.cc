@@ -66,6 +66,7 @@ Result<void> CheckCsvFolder(const AnalyzeOptions& options) {
 Result<int> Analyse(const AnalyzeOptions& options, const TraceChoice& choice,
                     const ScreenOptions& screen) {
   TACHO_ASSIGN_OR_RETURN(auto reading, ReadOptionsOf(options));
+  reading.step_profile = options.json;
   reading.key_averages = options.json || options.csv_folder || options.ops;
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto readout, ReadChosen(options, choice, reading, classifier));

@@ -173,7 +173,7 @@ Result<int> RunReport(const std::vector<std::string>& arguments) {
   DrawingKeeper keeper(classifier);
   if (!options.markdown && !options.json)
     reading.on_analysed = [&](const AnalysedTrace& read) { keeper.Draw(read); };
-  reading.key_averages = options.json;
+  reading.key_averages = reading.step_profile = options.json;
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(options, choice, reading, classifier));
   const std::vector<std::string> incomplete = IncompleteReasons(readout.run, choice);
   const std::vector<std::string> skipped = readout.run.skipped;

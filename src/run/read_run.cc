@@ -329,6 +329,7 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
                                     {.scope = scope,
                                      .in_flight = requests,
                                      .key_averages = options.key_averages,
+                                     .step_profile = options.step_profile,
                                      .threads = at_once});
               }();
               analysis.first_of_file = outcome.first;

@@ -65,6 +65,7 @@ struct ReadOptions {
   std::string device = {};
   bool own_rules = false;                     // the classifier has rules of the user's
   bool key_averages = false;                  // also what PyTorch's key_averages() shows
+  bool step_profile = false;                  // also what each step is made of
   std::optional<RunInFlight> in_flight = {};  // of the recording that the traces are of
   TraceKeeper* keeper = nullptr;              // without a window and a device
   std::string kept_for = "a timeline";        // what the keeper keeps them for, as errors say it

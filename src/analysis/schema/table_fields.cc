@@ -1,5 +1,7 @@
 #include "analysis/schema/table_fields.h"
 
+#include <algorithm>
+
 #include "base/time.h"
 
 namespace tacho::schema {
@@ -17,6 +19,21 @@ StepSums SumsOf(const StepTable& steps) {
     add(sums.generation_tokens, step.label.generation_tokens);
   }
   return sums;
+}
+
+bool IsConsistent(const StepProfile& profile, size_t steps, size_t devices, size_t kernels) {
+  for (const StepProfile::Row& row : profile.rows) {
+    DurationNs sum;
+    for (const DurationNs part : row.ns) sum += part;
+    if (row.step >= steps || row.device >= devices || row.ns.size() != profile.parts.size() ||
+        sum != row.when.length())
+      return false;
+  }
+  return std::ranges::all_of(profile.batches, [&](const StepProfile::Batch& batch) {
+    return std::ranges::all_of(batch.kernels, [&](const StepProfile::KernelUse& use) {
+      return use.kernel < kernels && use.calls > 0;
+    });
+  });
 }
 
 }  // namespace tacho::schema

@@ -9,6 +9,7 @@
 #include "analysis/launches.h"
 #include "analysis/ops.h"
 #include "analysis/schema/device_fields.h"
+#include "analysis/step_profile.h"
 #include "analysis/steps.h"
 #include "base/field_kinds.h"
 
@@ -172,6 +173,35 @@ void Steps(auto& out, auto& steps) {
                UnlessIs(label.generation_requests, -1), "generation_tokens",
                UnlessIs(label.generation_tokens, -1));
   });
+  out.End();
+}
+
+// Whether the numbers of a profile that was read are those of rows that are there, and its parts
+// add up.
+bool IsConsistent(const StepProfile& profile, size_t steps, size_t devices, size_t kernels);
+
+void StepParts(auto& out, auto& trace) {
+  auto& profile = trace.step_profile;
+  out.BeginObject("step_parts");
+  out.List("parts", profile.parts);
+  out.Rows("rows", profile.rows, [&](auto& row) {
+    out.Fields("step", row.step, "device", row.device, "start_ns", row.when.start, "dur_ns",
+               LengthOf(row.when));
+    out.List("ns", row.ns);
+  });
+  out.Rows("batches", profile.batches, [&](auto& batch) {
+    out.Fields("phase", ByName(batch.batch.phase, PhaseName, kPhaseCount), "most", batch.batch.most,
+               "steps", batch.steps);
+    out.Rows("kernels", batch.kernels, [&](auto& use) {
+      out.Fields("kernel", use.kernel, "calls", use.calls, "total_ns", use.total, "deviation_ns",
+                 use.deviation, "place", use.place);
+    });
+  });
+  if constexpr (kReads<decltype(out)>) {
+    if (!IsConsistent(profile, trace.steps.steps.size(), trace.devices.size(),
+                      trace.kernels.rows.size()))
+      out.Refuse("rows", "parts that add up, of steps, devices and kernels that are there");
+  }
   out.End();
 }
 

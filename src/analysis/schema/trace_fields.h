@@ -141,6 +141,7 @@ void TraceFields(auto& out, auto& trace, const auto& short_name) {
   Launches(out, trace.launches);
   OpTables(out, trace.ops);
   if (IsThere(out, "steps", !trace.steps.method.empty())) Steps(out, trace.steps);
+  if (IsThere(out, "step_parts", !trace.step_profile.rows.empty())) StepParts(out, trace);
   if (IsThere(out, "idle", !trace.devices.empty())) Idle(out, trace.idle);
 }
 
