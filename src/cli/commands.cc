@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/analyze_command.h"
+#include "cli/compare_command.h"
 #include "cli/engine_command.h"
 #include "cli/engine_options.h"
 #include "cli/exit_status.h"
@@ -47,9 +48,11 @@ std::string Overview() {
       "  -h, --help     this text; after a command, help for that command\n"
       "  -V, --version  the version\n"
       "\nexit status:\n"
-      "  0 done   2 usage   3 nothing readable, or the result could not be written\n"
+      "  0 done   1 a gate of compare failed   2 usage\n"
+      "  3 nothing readable, or the result could not be written\n"
       "  4 done, but incomplete: a rank, events or GPU work is missing\n"
-      "  6 an engine or a router refused or did not answer   70 a bug   130 interrupted\n"
+      "  5 not comparable   6 an engine or a router refused or did not answer   70 a bug   130 "
+      "interrupted\n"
       "\nexamples:\n"
       "  tacho analyze vllm_profile/           all ranks of a run\n"
       "  tacho analyze rank0.pt.trace.json.gz  one trace in full\n"
@@ -93,6 +96,8 @@ const std::vector<Command>& Commands() {
        AnalyzeHelp},
       {"view", "the same in the browser, with a timeline of all ranks", RunView, ViewHelp},
       {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportHelp},
+      {"compare", "what changed from one run to another, beyond noise; gates for CI", RunCompare,
+       CompareHelp},
       {"query", "SQL over a trace or a run: slices, kernels, launches, operators, steps, gaps",
        RunQuery, QueryHelp},
       {"export", "a trace or a part of a run for other tools: Perfetto, SQLite, spreadsheets",

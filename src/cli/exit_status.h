@@ -4,15 +4,16 @@
 
 namespace tacho {
 
-// What every command of tacho returns to the shell. 1 (a gate failed) and 5 (not comparable) are
-// reserved for comparisons.
+// What every command of tacho returns to the shell.
 enum ExitStatus : int {
   kDone = 0,
+  kGateFailed = 1,       // a limit of `tacho compare --fail-on`
   kBadUsage = 2,         // unknown command or option, or an option that does not fit
   kUnreadableInput = 3,  // no input could be read, or the result could not be written
-  kIncomplete = 4,    // done, but something is missing: a rank, events, GPU work, one of the inputs
-  kRemoteFailed = 6,  // an engine or a router refused or did not answer in time
-  kBug = 70,          // a bug of tacho
+  kIncomplete = 4,  // done, but something is missing: a rank, events, GPU work, one of the inputs
+  kNotComparable = 5,
+  kRemoteFailed = 6,   // an engine or a router refused or did not answer in time
+  kBug = 70,           // a bug of tacho
   kInterrupted = 130,  // Ctrl-C
 };
 

@@ -1,0 +1,180 @@
+#include "analysis/compare/comparable.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace tacho {
+namespace {
+
+constexpr double kLeastShared = 0.25;
+constexpr double kOneFactor = 0.8;  // of the time in kernels that both have
+constexpr double kSameFactor = 0.02;
+constexpr double kCallsOfLayers =
+    4;  // a kernel of each layer is called at least as often in a step
+
+std::string Joined(const std::set<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string OrUnknown(const std::string& text) { return text.empty() ? "unknown" : text; }
+
+// Of both sides' time in kernels.
+double SharedTime(const std::vector<KernelChange>& kernels) {
+  double shared = 0, all = 0;
+  for (const KernelChange& kernel : kernels) {
+    all += kernel.time.base + kernel.time.now;
+    if (kernel.base_calls > 0 && kernel.now_calls > 0) shared += kernel.time.base + kernel.time.now;
+  }
+  return all == 0 ? 1 : shared / all;
+}
+
+// By how much more often kernels of layers are called, if one factor holds for most of them.
+std::optional<double> FactorOfLayers(const std::vector<KernelChange>& kernels) {
+  std::vector<std::pair<double, double>> factors;  // and time
+  double all = 0;
+  for (const KernelChange& kernel : kernels) {
+    if (std::min(kernel.base_calls, kernel.now_calls) < kCallsOfLayers) continue;
+    factors.emplace_back(kernel.now_calls / kernel.base_calls, kernel.time.base);
+    all += kernel.time.base;
+  }
+  if (factors.size() < 2) return std::nullopt;
+  std::ranges::sort(factors);
+  double before = 0;
+  for (const auto& [factor, time] : factors) {
+    before += time;
+    if (2 * before < all) continue;
+    double same = 0;
+    for (const auto& [other, of_other] : factors) {
+      if (std::abs(other / factor - 1) <= kSameFactor) same += of_other;
+    }
+    if (same < kOneFactor * all || std::abs(factor - 1) <= kSameFactor) return std::nullopt;
+    return factor;
+  }
+  return std::nullopt;
+}
+
+class Checks {
+ public:
+  explicit Checks(RunChanges& changes) : changes_(changes) {}
+
+  void Facts() {
+    const SideFacts &base = changes_.base, &now = changes_.now;
+    for (const SideFacts* side : {&base, &now}) {
+      if (side->results_without_parts.empty()) continue;
+      return Obstacle("old-results", side->results_without_parts.front() +
+                                         " does not hold what its steps are made of: analyse the "
+                                         "traces again with tacho analyze --json");
+    }
+    if (base.on_host != now.on_host)
+      return Obstacle("cpu-and-gpu", "one side ran on a CPU, the other one on GPUs");
+    Same("other-engine", "engines", base.engine, now.engine);
+    Same("other-gpu", "GPUs", base.gpus, now.gpus);
+    if (base.ranks != now.ranks) {
+      Obstacle("other-ranks", fmt::format("base has {} ranks, new has {}", base.ranks, now.ranks));
+    }
+    if (base.options != now.options) {
+      Obstacle("other-recording",
+               fmt::format("recorded with other options: base with {}, new with {}",
+                           base.options.empty() ? "none" : base.options,
+                           now.options.empty() ? "none" : now.options));
+    }
+    if (base.version != now.version && !base.version.empty() && !now.version.empty()) {
+      changes_.remarks.push_back(
+          fmt::format("versions: base {}, new {}", base.version, now.version));
+    }
+    if (base.paths == now.paths) changes_.remarks.emplace_back("both sides are the same traces");
+    if (!changes_.whole && base.runs == 1 && now.runs == 1) {
+      changes_.remarks.emplace_back(
+          "one run a side: how much one run differs from the next is not in the bounds; give more "
+          "with --base and --new");
+    }
+  }
+
+  void Kernels(std::string_view where, const std::vector<KernelChange>& kernels) {
+    const double shared = SharedTime(kernels);
+    if (shared < kLeastShared) {
+      return Obstacle("other-kernels",
+                      fmt::format("{}: only {:.0f} % of kernel time is in kernels that both sides "
+                                  "have: another model or another backend",
+                                  where, 100 * shared));
+    }
+    if (const auto factor = FactorOfLayers(kernels)) {
+      Obstacle("other-layers",
+               fmt::format("{}: the same kernels are called {:.4g} times as often in new: a model "
+                           "with another number of layers",
+                           where, *factor));
+    }
+  }
+
+  void Obstacle(std::string id, std::string text) {
+    changes_.obstacles.push_back({std::move(id), std::move(text)});
+  }
+
+ private:
+  void Same(std::string id, std::string_view what, const std::string& base,
+            const std::string& now) {
+    if (base == now) return;
+    if (base.empty() || now.empty()) {
+      changes_.remarks.push_back(
+          fmt::format("{}: base {}, new {}", what, OrUnknown(base), OrUnknown(now)));
+      return;
+    }
+    Obstacle(std::move(id), fmt::format("other {}: base {}, new {}", what, base, now));
+  }
+
+  RunChanges& changes_;
+};
+
+}  // namespace
+
+SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
+  SideFacts facts;
+  facts.runs = runs.size();
+  std::set<std::string> engines, versions, gpus, options;
+  for (const RunAnalysis& run : runs) {
+    uint64_t ranks = 0;
+    for (const TraceAnalysis& trace : run.traces) {
+      facts.paths.push_back(trace.path);
+      if (trace.facts.role != TraceRole::kWorker) continue;
+      ++ranks;
+      if (!trace.facts.engine.empty()) engines.insert(trace.facts.engine);
+      if (!trace.facts.engine_version.empty()) versions.insert(trace.facts.engine_version);
+      for (const DeviceProperties& gpu : trace.header.devices) {
+        if (!gpu.name.empty()) gpus.insert(gpu.name);
+      }
+      options.insert(trace.facts.options.begin(), trace.facts.options.end());
+      if (trace.facts.python_stacks) options.insert("Python stacks");
+      if (!trace.results.empty() && trace.steps.steps.size() > 1 && trace.step_profile.rows.empty())
+        facts.results_without_parts.push_back(trace.results);
+      for (const DeviceTime& device : trace.devices) facts.on_host |= device.on_host;
+    }
+    facts.ranks = std::max(facts.ranks, ranks);
+  }
+  facts.engine = Joined(engines);
+  facts.version = Joined(versions);
+  facts.gpus = Joined(gpus);
+  facts.options = Joined(options);
+  return facts;
+}
+
+void CheckComparable(RunChanges& changes) {
+  Checks checks(changes);
+  checks.Facts();
+  for (const PhaseChange& phase : changes.phases) {
+    if (phase.cannot_tell.empty()) checks.Kernels(PhaseName(phase.phase), phase.kernels);
+  }
+  if (changes.whole) checks.Kernels("all of the recording", changes.whole->rows);
+  if (changes.AnythingCompared()) return;
+  std::string why;
+  for (const PhaseChange& phase : changes.phases)
+    why +=
+        fmt::format("{}{}: {}", why.empty() ? "" : "; ", PhaseName(phase.phase), phase.cannot_tell);
+  checks.Obstacle("nothing-common", why.empty() ? "only one side names its steps" : why);
+}
+
+}  // namespace tacho

@@ -1,0 +1,299 @@
+#include "analysis/compare/compare_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "analysis/compare/comparable.h"
+#include "analysis/compare/kernel_changes.h"
+#include "analysis/compare/quantiles.h"
+#include "analysis/compare/step_differences.h"
+
+namespace tacho {
+namespace {
+
+using Extra = StepDifferences::Extra;
+
+constexpr size_t kDraws = 1000;
+constexpr uint64_t kSeed = 20'260'101;
+constexpr double kOutside = 0.02;  // that any figure at all is outside of its bounds
+constexpr double kRunQuantile = 0.995;
+constexpr double kLeastHalfWidth = 1;  // ns: the clock's step
+
+struct PhaseSteps {
+  Phase phase;
+  StepDifferences differences;
+  std::vector<double> errors;    // standard errors, by figure
+  std::vector<double> farthest;  // by draw: the largest of the differences over their errors
+};
+
+double Squared(double x) { return x * x; }
+
+void DrawErrors(PhaseSteps& steps) {
+  const double blocks = steps.differences.fewest_blocks();
+  const auto drawn = steps.differences.Draw(kDraws, kSeed + static_cast<uint64_t>(steps.phase));
+  const size_t figures = steps.differences.base().size();
+  // A bootstrap of b blocks has (b - 1) / b of the variance.
+  const double missing = std::sqrt(blocks / (blocks - 1));
+  steps.farthest.assign(kDraws, 0);
+  for (size_t i = 0; i < figures; ++i) {
+    const double measured = steps.differences.now()[i] - steps.differences.base()[i];
+    double sum = 0;
+    for (const auto& draw : drawn) sum += Squared(draw[i] - measured);
+    const double error = std::sqrt(sum / kDraws) * missing;
+    steps.errors.push_back(error);
+    if (!(error > 0)) continue;
+    for (size_t draw = 0; draw < kDraws; ++draw)
+      steps.farthest[draw] =
+          std::max(steps.farthest[draw], std::abs(drawn[draw][i] - measured) / error);
+  }
+}
+
+// How many standard errors the bounds of all figures of all phases are wide.
+double CriticalErrors(const std::vector<PhaseSteps>& phases) {
+  std::vector<double> farthest(kDraws);
+  for (const PhaseSteps& phase : phases) {
+    for (size_t draw = 0; draw < phase.farthest.size(); ++draw)
+      farthest[draw] = std::max(farthest[draw], phase.farthest[draw]);
+  }
+  std::ranges::sort(farthest);
+  return farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
+}
+
+// Half-widths by Student's t over the runs, by figure; empty with one run a side.
+std::vector<double> RunHalfWidths(const StepDifferences& differences) {
+  const std::array<std::vector<std::vector<double>>, 2> runs = {differences.RunMeans(0),
+                                                                differences.RunMeans(1)};
+  const size_t freedom =
+      std::max<size_t>(runs[0].size(), 1) + std::max<size_t>(runs[1].size(), 1) - 2;
+  if (freedom == 0) return {};
+  std::vector<double> widths;
+  for (size_t i = 0; i < differences.base().size(); ++i) {
+    double squares = 0;
+    for (const auto& side : runs) {
+      double mean = 0;
+      for (const auto& run : side) mean += run[i] / static_cast<double>(side.size());
+      for (const auto& run : side) squares += Squared(run[i] - mean);
+    }
+    const double variance =
+        squares / static_cast<double>(freedom);  // of one run, both sides pooled
+    widths.push_back(StudentQuantile(kRunQuantile, static_cast<double>(freedom)) *
+                     std::sqrt(variance / static_cast<double>(runs[0].size()) +
+                               variance / static_cast<double>(runs[1].size())));
+  }
+  return widths;
+}
+
+std::vector<BatchChange> BatchesOf(const SideSamples& base, const SideSamples& now) {
+  std::map<StepBatch, BatchChange> batches;
+  for (const bool is_base : {true, false}) {
+    for (const StepSample& sample : (is_base ? base : now).samples) {
+      BatchChange& batch = batches[sample.batch];
+      batch.batch = sample.batch;
+      ++batch.steps[is_base ? 0 : 1];
+      (is_base ? batch.time.base : batch.time.now) += sample.ns.back();
+    }
+  }
+  std::vector<BatchChange> both;
+  for (auto& [key, batch] : batches) {
+    if (batch.steps[0] == 0 || batch.steps[1] == 0) continue;
+    batch.time.base /= static_cast<double>(batch.steps[0]);
+    batch.time.now /= static_cast<double>(batch.steps[1]);
+    both.push_back(batch);
+  }
+  return both;
+}
+
+std::string WhyNot(const StepDifferences& differences) {
+  const auto [base, now] = differences.steps();
+  if (base == 0 || now == 0)
+    return fmt::format("{} has no step of this phase", base == 0 ? "base" : "new");
+  if (differences.weights().empty())
+    return "the two sides have no batch size in common with two steps on each";
+  const auto [base_shared, now_shared] = differences.shared_steps();
+  return fmt::format(
+      "too few steps of equal batch to tell noise: base {} of {}, new {} of {}; "
+      "8 on each side are needed",
+      base_shared, base, now_shared, now);
+}
+
+void SetFigures(const PhaseSteps& steps, double critical, const PartNumbers& parts,
+                PhaseChange& phase) {
+  const StepDifferences& differences = steps.differences;
+  const std::vector<double> of_runs = RunHalfWidths(differences);
+  // With few blocks the errors themselves are uncertain.
+  const double few = StudentQuantile(kRunQuantile, differences.fewest_blocks() - 1.0) /
+                     StudentQuantile(kRunQuantile, 1e6);
+  const auto change = [&](size_t i) {
+    double half = critical * few * steps.errors[i] + differences.from_sizes()[i];
+    if (!of_runs.empty()) half = std::max(half, of_runs[i]);
+    return Change{differences.base()[i], differences.now()[i], std::max(half, kLeastHalfWidth)};
+  };
+  const size_t extras = parts.size();
+  phase.step = change(extras + Extra::kStepAtEqualBatch);
+  phase.mean = change(extras + Extra::kMeanOfAll);
+  phase.mix = change(extras + Extra::kMix);
+  if (!std::isnan(differences.base()[extras + Extra::kP50]))
+    phase.p50 = change(extras + Extra::kP50);
+  if (!std::isnan(differences.base()[extras + Extra::kP99]))
+    phase.p99 = change(extras + Extra::kP99);
+  for (const auto& [name, part] : parts) {
+    const Change of_part = change(part);
+    if (of_part.base != 0 || of_part.now != 0) phase.parts.push_back({name, of_part});
+  }
+  std::ranges::stable_sort(phase.parts, std::greater{}, [](const NamedChange& part) {
+    return std::abs(part.change.difference());
+  });
+}
+
+// Of one device, on average over the runs.
+WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
+                         const std::vector<RunAnalysis>& now) {
+  WholeChange whole;
+  std::map<std::string, Change> parts;
+  for (const bool is_base : {true, false}) {
+    double devices = 0;
+    std::map<std::string, double> sums;
+    double window = 0, kernels = 0;
+    for (const RunAnalysis& run : is_base ? base : now) {
+      for (const TraceAnalysis& trace : run.traces) {
+        for (const DeviceTime& device : trace.devices) {
+          devices += 1;
+          window += static_cast<double>(device.window.length().ns);
+          kernels += static_cast<double>(device.kernel_sum.ns);
+          sums["compute"] += static_cast<double>(device.compute.ns);
+          sums["comm"] += static_cast<double>(device.exposed_comm.ns);
+          sums["copy"] += static_cast<double>(device.exposed_copy.ns);
+        }
+        for (const IdleCauseRow& row : trace.idle.causes)
+          sums["idle." + std::string(IdleCauseId(row.cause))] += static_cast<double>(row.total.ns);
+      }
+    }
+    const auto set = [&](Change& change, double sum) {
+      (is_base ? change.base : change.now) = devices == 0 ? 0 : sum / devices;
+    };
+    set(whole.window, window);
+    set(whole.kernels, kernels);
+    for (const auto& [name, sum] : sums) set(parts[name], sum);
+  }
+  for (const auto& [name, change] : parts) {
+    if (change.base != 0 || change.now != 0) whole.parts.push_back({name, change});
+  }
+  std::ranges::stable_sort(whole.parts, std::greater{}, [](const NamedChange& part) {
+    return std::abs(part.change.difference());
+  });
+  whole.rows = CompareKernelTotals(base, now);
+  return whole;
+}
+
+// A figure of one step on both sides: `sum` of a trace over its steps.
+Change OfOneStep(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                 const std::function<double(const TraceAnalysis&)>& sum) {
+  Change change;
+  for (const bool is_base : {true, false}) {
+    double all = 0, steps = 0;
+    for (const RunAnalysis& run : is_base ? base : now) {
+      for (const TraceAnalysis& trace : run.traces) {
+        if (trace.facts.role != TraceRole::kWorker) continue;
+        all += sum(trace);
+        steps += static_cast<double>(trace.steps.steps.size());
+      }
+    }
+    (is_base ? change.base : change.now) = steps == 0 ? 0 : all / steps;
+  }
+  return change;
+}
+
+void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now,
+                 RunChanges& changes) {
+  const auto add = [&](std::string name, const std::function<double(const TraceAnalysis&)>& sum) {
+    const Change change = OfOneStep(base, now, sum);
+    if (change.base != 0 || change.now != 0) changes.launches.push_back({std::move(name), change});
+  };
+  add("GPU work",
+      [](const TraceAnalysis& t) { return static_cast<double>(t.launches.gpu_events); });
+  add("graph launches",
+      [](const TraceAnalysis& t) { return static_cast<double>(t.launches.graph_calls.count); });
+  add("host calls", [](const TraceAnalysis& t) {
+    double calls = 0;
+    for (const ApiRow& row : t.launches.apis) calls += static_cast<double>(row.stats.count);
+    return calls;
+  });
+  std::map<std::string, Change> operators;
+  for (const bool is_base : {true, false}) {
+    double steps = 0;
+    std::map<std::string, double> self;
+    for (const RunAnalysis& run : is_base ? base : now) {
+      for (const TraceAnalysis& trace : run.traces) {
+        if (trace.facts.role != TraceRole::kWorker) continue;
+        steps += static_cast<double>(trace.steps.steps.size());
+        for (const OpRow& row : trace.ops.rows) {
+          if (!row.annotation) self[row.name] += static_cast<double>(row.cpu_self.ns);
+        }
+      }
+    }
+    for (const auto& [name, ns] : self)
+      (is_base ? operators[name].base : operators[name].now) = steps == 0 ? 0 : ns / steps;
+  }
+  for (const auto& [name, change] : operators) changes.operators.push_back({name, change});
+  std::ranges::stable_sort(changes.operators, std::greater{},
+                           [](const NamedChange& op) { return std::abs(op.change.difference()); });
+}
+
+bool NamesSteps(const std::vector<RunAnalysis>& runs) {
+  return std::ranges::any_of(runs, [](const RunAnalysis& run) {
+    return std::ranges::any_of(
+        run.traces, [](const TraceAnalysis& trace) { return !trace.step_profile.rows.empty(); });
+  });
+}
+
+}  // namespace
+
+RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now) {
+  RunChanges changes;
+  changes.base = FactsOf(base);
+  changes.now = FactsOf(now);
+  const bool base_steps = NamesSteps(base), now_steps = NamesSteps(now);
+  if (!base_steps && !now_steps) {
+    changes.whole = CompareWhole(base, now);
+    CheckComparable(changes);
+    return changes;
+  }
+  const PartNumbers parts = NumberParts(base, now);
+  std::vector<PhaseSteps> compared;
+  for (const Phase phase : {Phase::kPrefill, Phase::kDecode, Phase::kMixed, Phase::kOther}) {
+    const SideSamples of_base = SamplesOf(base, phase, parts),
+                      of_now = SamplesOf(now, phase, parts);
+    if (of_base.samples.empty() && of_now.samples.empty()) continue;
+    PhaseSteps steps{phase, StepDifferences(of_base, of_now, parts.size()), {}, {}};
+    PhaseChange& change = changes.phases.emplace_back();
+    change.phase = phase;
+    change.steps = steps.differences.steps();
+    change.shared_steps = steps.differences.shared_steps();
+    if (!steps.differences.enough()) {
+      change.cannot_tell = WhyNot(steps.differences);
+      continue;
+    }
+    change.batches = BatchesOf(of_base, of_now);
+    DrawErrors(steps);
+    compared.push_back(std::move(steps));
+    change.kernels = CompareKernels(
+        base, now, compared.back().differences.weights(),
+        std::max(1.0, Squared(compared.back().errors[parts.size() + Extra::kStepAtEqualBatch]) /
+                          std::max(1.0, compared.back().differences.independent_variance())));
+    change.renamed = ProposeRenamed(change.kernels);
+  }
+  const double critical = CriticalErrors(compared);
+  for (const PhaseSteps& steps : compared) {
+    PhaseChange& change = *std::ranges::find(changes.phases, steps.phase, &PhaseChange::phase);
+    SetFigures(steps, critical, parts, change);
+  }
+  CompareHost(base, now, changes);
+  CheckComparable(changes);
+  return changes;
+}
+
+}  // namespace tacho

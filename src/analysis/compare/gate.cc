@@ -1,0 +1,159 @@
+#include "analysis/compare/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/step_grammar.h"
+#include "base/closest.h"
+#include "base/parse_number.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kLongest = 200;
+constexpr std::array<std::string_view, 5> kFirstWords = {"prefill", "decode", "mixed", "other",
+                                                         "whole"};
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// "decode.idle" is "idle" of decode steps; of all others "".
+std::string_view PhaseOf(std::string_view metric) {
+  const std::string_view first = metric.substr(0, metric.find('.'));
+  return first.size() < metric.size() && std::ranges::find(kFirstWords, first) != kFirstWords.end()
+             ? first
+             : "";
+}
+std::string_view WithoutPhase(std::string_view metric) {
+  const std::string_view phase = PhaseOf(metric);
+  return phase.empty() ? metric : metric.substr(phase.size() + 1);
+}
+
+bool IsLoad(std::string_view metric) { return metric.starts_with("load."); }
+bool IsCount(std::string_view metric) { return WithoutPhase(metric).starts_with("kernels."); }
+bool IsTime(std::string_view metric) {
+  return !IsCount(metric) && metric != "load.throughput" && metric != "load.requests";
+}
+
+tl::unexpected<Error> Wrong(std::string_view text, std::string problem) {
+  return Fail(ErrorKind::kUsage, fmt::format("--fail-on '{}': {}", text, problem));
+}
+
+Result<void> CheckMetric(std::string_view text, const Gate& gate,
+                         const std::vector<std::string>& names) {
+  const std::vector<std::string> of_load = LoadMetricNames();
+  const std::string wanted(WithoutPhase(gate.metric));
+  const std::vector<std::string>& known = IsLoad(gate.metric) ? of_load : names;
+  if (std::ranges::find(known, wanted) != known.end()) return {};
+  const std::string nearest = Closest(wanted, known);
+  return Wrong(text, fmt::format("no metric is called '{}'{}", gate.metric,
+                                 nearest.empty() ? "; 'tacho compare --help' names them"
+                                                 : fmt::format(" (did you mean {}?)", nearest)));
+}
+
+Result<void> ReadLimit(std::string_view text, std::string_view limit, Gate& gate) {
+  gate.relative_to_base = limit.starts_with('+') || limit.starts_with('-');
+  const double sign = limit.starts_with('-') ? -1 : 1;
+  if (gate.relative_to_base) limit.remove_prefix(1);
+  const size_t end = std::min(limit.find_first_not_of("0123456789."), limit.size());
+  const std::string_view unit = limit.substr(end);
+  const auto number = ParseWhole<double>(limit.substr(0, end));
+  if (!number) return Wrong(text, "expected a number after the sign of comparison, as in '>+3%'");
+  constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {
+      {{"", 1}, {"%", 0.01}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+  const auto found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  if (found == kUnits.end())
+    return Wrong(text, fmt::format("'{}' is no unit: %, ns, us, ms or s", unit));
+  gate.percent = unit == "%";
+  if (gate.percent && !gate.relative_to_base)
+    return Wrong(text, "a percentage is of base and wants a sign: +3% or -3%");
+  if (!gate.percent && IsTime(gate.metric) == unit.empty()) {
+    return Wrong(text, unit.empty() ? "a time wants a unit: %, ns, us, ms or s"
+                                    : fmt::format("{} is no time", gate.metric));
+  }
+  gate.limit = sign * *number * found->second;
+  return {};
+}
+
+using Outcome = GateResult::Outcome;
+
+Outcome Judged(const Gate& gate, const Change& change) {
+  const double sign = gate.above ? 1 : -1;
+  double value = gate.relative_to_base ? change.difference() : change.now;
+  double limit = gate.limit;
+  if (gate.percent) limit *= change.base;
+  value *= sign;
+  limit *= sign;
+  // Numbers of kernels have no bounds of their own: those that count are told beyond noise.
+  const double half = change.half_width.value_or(0);
+  if (value - half > limit) return Outcome::kBroken;
+  return value + half > limit ? Outcome::kInconclusive : Outcome::kPassed;
+}
+
+}  // namespace
+
+Result<Gate> ParseGate(std::string_view text, const std::vector<std::string>& names) {
+  Gate gate;
+  if (text.size() > kLongest) return Wrong(text.substr(0, 20), "is too long for a gate");
+  gate.text = std::string(Trimmed(text));
+  const size_t at = text.find_first_of("<>");
+  gate.metric = std::string(Trimmed(text.substr(0, at)));
+  if (gate.metric.empty()) return Wrong(text, "names no metric");
+  TACHO_RETURN_IF_ERROR(CheckMetric(text, gate, names));
+  if (at == std::string_view::npos) {
+    if (!IsCount(gate.metric))
+      return Wrong(text, "a limit is missing, as in '" + gate.metric + ">+3%'");
+    gate.relative_to_base = false;
+    return gate;
+  }
+  gate.above = text[at] == '>';
+  TACHO_RETURN_IF_ERROR(ReadLimit(text, Trimmed(text.substr(at + 1)), gate));
+  return gate;
+}
+
+std::vector<GateResult> Judge(const std::vector<Gate>& gates, const RunChanges& changes) {
+  const std::vector<MetricChange> metrics = MetricsOf(changes);
+  std::vector<std::string> compared;  // phases
+  for (const PhaseChange& phase : changes.phases) {
+    if (phase.cannot_tell.empty()) compared.emplace_back(PhaseName(phase.phase));
+  }
+  if (changes.whole) compared.emplace_back("whole");
+  std::vector<GateResult> results;
+  for (const Gate& gate : gates) {
+    const std::string_view phase = PhaseOf(gate.metric), metric = WithoutPhase(gate.metric);
+    const auto judge = [&](const std::string& name, const Change& change, bool counts) {
+      results.push_back({gate.text, name, Judged(gate, change), change, counts});
+    };
+    const auto cannot = [&](const std::string& name) {
+      results.push_back({gate.text, name, Outcome::kInconclusive, std::nullopt, false});
+    };
+    const auto look = [&](const std::string& name, bool is_part) {
+      const auto found = std::ranges::find(metrics, name, &MetricChange::name);
+      if (found != metrics.end()) return judge(name, found->change, found->counts);
+      if (is_part) return judge(name, Change{0, 0, 0.0}, false);
+      cannot(name);
+    };
+    if (IsLoad(gate.metric)) {
+      look(gate.metric, false);
+      continue;
+    }
+    const bool is_part = !metric.starts_with("step") && metric != "mean" && metric != "mix" &&
+                         metric != "window" && metric != "kernel-time";
+    bool any = false;
+    for (const std::string& of : compared) {
+      if (!phase.empty() && phase != of) continue;
+      any = true;
+      look(of + "." + std::string(metric), is_part);
+    }
+    if (!any) cannot(gate.metric);
+  }
+  return results;
+}
+
+}  // namespace tacho

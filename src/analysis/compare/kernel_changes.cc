@@ -1,0 +1,180 @@
+#include "analysis/compare/kernel_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/compare/quantiles.h"
+
+namespace tacho {
+namespace {
+
+constexpr double kAlpha = 0.01;  // that any kernel at all is called changed without being so
+constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
+
+// One kernel in the steps of one group of batches on one side.
+struct InGroup {
+  double calls = 0, total = 0, squares = 0, places = 0;
+};
+struct OneKernel {
+  std::string category;
+  std::map<StepBatch, std::array<InGroup, 2>> groups;
+};
+struct Gathered {
+  std::map<std::string, OneKernel> kernels;  // by name
+  std::map<StepBatch, std::array<double, 2>> steps;
+};
+
+void Gather(const std::vector<RunAnalysis>& runs, size_t side,
+            const std::map<StepBatch, double>& weights, Gathered& into) {
+  for (const RunAnalysis& run : runs) {
+    for (const TraceAnalysis& trace : run.traces) {
+      for (const StepProfile::Batch& batch : trace.step_profile.batches) {
+        if (!weights.contains(batch.batch)) continue;
+        const auto steps = static_cast<double>(batch.steps);
+        into.steps[batch.batch][side] += steps;
+        for (const StepProfile::KernelUse& use : batch.kernels) {
+          const KernelRow& row = trace.kernels.rows[use.kernel];
+          OneKernel& kernel = into.kernels[row.name];
+          kernel.category = row.category;
+          InGroup& group = kernel.groups[batch.batch][side];
+          const auto total = static_cast<double>(use.total.ns);
+          const auto deviation = static_cast<double>(use.deviation.ns);
+          group.calls += static_cast<double>(use.calls);
+          group.total += total;
+          group.squares += deviation * deviation * (steps - 1) + total * total / steps;
+          group.places += use.place * static_cast<double>(use.calls);
+        }
+      }
+    }
+  }
+}
+
+KernelChange::Kind KindOf(const KernelChange& kernel) {
+  using Kind = KernelChange::Kind;
+  if (!kernel.time.IsTold()) return Kind::kSame;
+  if (kernel.now_calls == 0) return Kind::kGone;
+  if (kernel.base_calls == 0) return Kind::kNew;
+  // What the change of the number of calls accounts for, at base's time of a call.
+  const double by_calls =
+      (kernel.now_calls - kernel.base_calls) * kernel.time.base / kernel.base_calls;
+  const double difference = kernel.time.difference();
+  if (by_calls / difference > 0.5) return difference > 0 ? Kind::kMoreCalls : Kind::kFewerCalls;
+  return difference > 0 ? Kind::kSlower : Kind::kFaster;
+}
+
+void LargestFirst(std::vector<KernelChange>& changes) {
+  std::ranges::sort(changes, [](const KernelChange& a, const KernelChange& b) {
+    const double x = std::abs(a.time.difference()), y = std::abs(b.time.difference());
+    return x != y ? x > y : a.name < b.name;
+  });
+}
+
+}  // namespace
+
+std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
+                                         const std::vector<RunAnalysis>& now,
+                                         const std::map<StepBatch, double>& weights,
+                                         double spread) {
+  Gathered gathered;
+  Gather(base, 0, weights, gathered);
+  Gather(now, 1, weights, gathered);
+  std::vector<KernelChange> changes;
+  const double level =
+      1 - kAlpha / (2 * std::max<double>(1, static_cast<double>(gathered.kernels.size())));
+  for (const auto& [name, kernel] : gathered.kernels) {
+    KernelChange& change = changes.emplace_back();
+    change.name = name;
+    change.category = kernel.category;
+    double variance = 0, fewest = 1e9;
+    std::array<double, 2> all_calls{}, places{};
+    for (const auto& [batch, groups] : kernel.groups) {
+      const double weight = weights.at(batch);
+      for (size_t side = 0; side < 2; ++side) {
+        const InGroup& group = groups[side];
+        const double steps = gathered.steps.at(batch)[side], mean = group.total / steps;
+        (side == 0 ? change.time.base : change.time.now) += weight * mean;
+        (side == 0 ? change.base_calls : change.now_calls) += weight * group.calls / steps;
+        all_calls[side] += group.calls;
+        places[side] += group.places;
+        variance += weight * weight * std::max(0.0, group.squares - steps * mean * mean) /
+                    (steps - 1) / steps;
+        fewest = std::min(fewest, steps);
+      }
+    }
+    change.base_place = all_calls[0] == 0 ? 0 : places[0] / all_calls[0];
+    change.now_place = all_calls[1] == 0 ? 0 : places[1] / all_calls[1];
+    change.time.half_width =
+        std::max(1.0, StudentQuantile(level, fewest - 1) * std::sqrt(variance * spread));
+    change.kind = KindOf(change);
+  }
+  LargestFirst(changes);
+  return changes;
+}
+
+std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& base,
+                                              const std::vector<RunAnalysis>& now) {
+  std::map<std::string, KernelChange> by_name;
+  for (const bool is_base : {true, false}) {
+    const std::vector<RunAnalysis>& runs = is_base ? base : now;
+    double devices = 0;
+    for (const RunAnalysis& run : runs) {
+      for (const TraceAnalysis& trace : run.traces)
+        devices += static_cast<double>(trace.devices.size());
+    }
+    for (const RunAnalysis& run : runs) {
+      for (const TraceAnalysis& trace : run.traces) {
+        for (const KernelRow& row : trace.kernels.rows) {
+          KernelChange& change = by_name[row.name];
+          change.name = row.name;
+          change.category = row.category;
+          (is_base ? change.time.base : change.time.now) +=
+              static_cast<double>(row.stats.total.ns) / devices;
+          (is_base ? change.base_calls : change.now_calls) +=
+              static_cast<double>(row.stats.count) / devices;
+        }
+      }
+    }
+  }
+  std::vector<KernelChange> changes;
+  for (auto& [name, change] : by_name) {
+    if (change.now_calls == 0) change.kind = KernelChange::Kind::kGone;
+    if (change.base_calls == 0) change.kind = KernelChange::Kind::kNew;
+    changes.push_back(std::move(change));
+  }
+  LargestFirst(changes);
+  return changes;
+}
+
+std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kernels) {
+  struct Pair {
+    double apart;
+    const KernelChange *gone, *fresh;
+  };
+  std::vector<Pair> pairs;
+  for (const KernelChange& gone : kernels) {
+    if (gone.kind != KernelChange::Kind::kGone) continue;
+    for (const KernelChange& fresh : kernels) {
+      if (fresh.kind != KernelChange::Kind::kNew || fresh.category != gone.category) continue;
+      const double apart = std::abs(gone.base_place - fresh.now_place);
+      if (std::abs(fresh.now_calls / gone.base_calls - 1) <= kSameCalls && apart <= kSamePlace)
+        pairs.push_back({apart, &gone, &fresh});
+    }
+  }
+  std::ranges::stable_sort(pairs, {}, &Pair::apart);
+  std::set<const KernelChange*> paired;
+  std::vector<RenamedKernel> renamed;
+  for (const Pair& pair : pairs) {
+    if (paired.contains(pair.gone) || paired.contains(pair.fresh)) continue;
+    paired.insert({pair.gone, pair.fresh});
+    renamed.push_back({pair.gone->name, pair.fresh->name,
+                       fmt::format("both {}, {:.4g} calls a step, {:.0f} % and {:.0f} % into it",
+                                   pair.gone->category, pair.gone->base_calls,
+                                   100 * pair.gone->base_place, 100 * pair.fresh->now_place)});
+  }
+  return renamed;
+}
+
+}  // namespace tacho

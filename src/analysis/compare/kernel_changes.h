@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "analysis/compare/run_changes.h"
+
+namespace tacho {
+
+// The kernels of the steps in groups of batches that both sides have, with their `weights`.
+//
+// A kernel's time in a step differs beyond noise if the difference is larger than the bound of all
+// kernels together (Bonferroni, 1 %) by its deviation over the steps. `spread` widens the variance:
+// how much more the time of steps varies than if all were independent.
+std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
+                                         const std::vector<RunAnalysis>& now,
+                                         const std::map<StepBatch, double>& weights, double spread);
+
+// The same of whole recordings, by total, without bounds.
+std::vector<KernelChange> CompareKernelTotals(const std::vector<RunAnalysis>& base,
+                                              const std::vector<RunAnalysis>& now);
+
+// Pairs of kernels that are gone and new: of one category, called as often (within 2 %), at about
+// the same place in the step (within a tenth of it), closest places first.
+std::vector<RenamedKernel> ProposeRenamed(const std::vector<KernelChange>& kernels);
+
+}  // namespace tacho

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/compare/run_changes.h"
+
+namespace tacho {
+
+// All figures of a comparison by name, as gates and the JSON have them:
+//
+//   decode.step, decode.step.p50, decode.step.p99   a step: mean at equal batch, percentiles of all
+//   decode.mean, decode.mix                         mean of all steps, and what another mix adds
+//   decode.gemm.dense, decode.gemm                  a part, and all parts of a group
+//   decode.idle.host-late, decode.idle
+//   decode.kernels.new                              how many kernels are gone, new, slower, faster,
+//                                                   called more (more-calls) or less often
+//   whole.window, whole.kernels, whole.compute, ... recordings without steps
+//   load.ttft.p50, load.throughput, ...
+//
+// The bounds of a group are the sum of its parts' bounds.
+struct MetricChange {
+  std::string name;
+  Change change;
+  bool counts = false;  // a number of kernels, not ns
+};
+std::vector<MetricChange> MetricsOf(const RunChanges& changes);
+
+// Names of a phase's metrics without the phase, where they do not depend on the traces; parts of
+// other kernels are `categories`, with their groups.
+std::vector<std::string> MetricNames(const std::vector<std::string>& categories);
+std::vector<std::string> LoadMetricNames();
+
+}  // namespace tacho

@@ -1,0 +1,53 @@
+#include "analysis/compare/run_changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tacho {
+namespace {
+
+// Rounds so that the bars add up to the whole: those with the largest remainders go up.
+Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
+  Waterfall fall{std::llround(whole.base), std::llround(whole.now), {}};
+  std::vector<double> remainders;
+  int64_t left = fall.now - fall.base;
+  for (const NamedChange& part : parts) {
+    const double down = std::floor(part.change.difference());
+    fall.bars.push_back({part.name, static_cast<int64_t>(down), part.change.IsTold()});
+    remainders.push_back(part.change.difference() - down);
+    left -= fall.bars.back().ns;
+  }
+  if (fall.bars.empty()) return fall;
+  std::vector<size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return remainders[i]; });
+  // At most one each: the parts' sum differs from the whole by less than their number.
+  for (size_t i = 0; left > 0; --left, i = (i + 1) % order.size()) ++fall.bars[order[i]].ns;
+  for (size_t i = order.size() - 1; left < 0; ++left, i = (i + order.size() - 1) % order.size())
+    --fall.bars[order[i]].ns;
+  return fall;
+}
+
+}  // namespace
+
+std::string_view KernelChangeName(KernelChange::Kind kind) {
+  constexpr std::array<std::string_view, 7> kNames = {
+      "same", "slower", "faster", "more-calls", "fewer-calls", "gone", "new"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+bool RunChanges::AnythingCompared() const {
+  return whole || std::ranges::any_of(
+                      phases, [](const PhaseChange& phase) { return phase.cannot_tell.empty(); });
+}
+
+Waterfall WaterfallOf(const PhaseChange& phase) {
+  std::vector<NamedChange> parts = phase.parts;
+  if (std::abs(phase.mix.difference()) >= 1) parts.push_back({"batch mix", phase.mix});
+  return Rounded(phase.mean, parts);
+}
+
+Waterfall WaterfallOf(const WholeChange& whole) { return Rounded(whole.window, whole.parts); }
+
+}  // namespace tacho

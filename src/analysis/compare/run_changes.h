@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/change.h"
+#include "analysis/step_batch.h"
+#include "base/time.h"
+
+namespace tacho {
+
+// What changed from one run to another: the result of CompareRuns.
+
+struct NamedChange {
+  std::string name;
+  Change change;
+};
+
+// One kernel, by its name in the traces, on all devices together.
+struct KernelChange {
+  enum class Kind : uint8_t { kSame, kSlower, kFaster, kMoreCalls, kFewerCalls, kGone, kNew };
+  std::string name, category;
+  Kind kind = Kind::kSame;               // beyond noise
+  Change time;                           // in one step
+  double base_calls = 0, now_calls = 0;  // in one step
+  double base_place = 0, now_place = 0;  // where in the step: 0 is its start, 1 its end
+};
+std::string_view KernelChangeName(KernelChange::Kind kind);  // "slower", "more-calls", ...
+
+// A kernel that is gone and a new one that may be the same under another name.
+struct RenamedKernel {
+  std::string before, after, reason;
+};
+
+// Steps of one group of batches.
+struct BatchChange {
+  StepBatch batch;
+  std::array<uint64_t, 2> steps{};
+  Change time;  // mean; without bounds
+};
+
+// Steps of one phase. Times are means of a step. All but `mean`, `p50` and `p99` are at equal
+// batch.
+struct PhaseChange {
+  Phase phase = Phase::kOther;
+  std::string cannot_tell;  // why the phase cannot be compared; then only `steps` is set
+  // On each side, of each rank and device: of the phase, and in groups of batches that both have.
+  std::array<uint64_t, 2> steps{}, shared_steps{};
+  Change step, mean, mix;  // mean = step + mix, as differences
+  std::optional<Change> p50, p99;
+  std::vector<NamedChange> parts;     // differences add up to that of `step`; largest first
+  std::vector<BatchChange> batches;   // of both sides
+  std::vector<KernelChange> kernels;  // largest difference first
+  std::vector<RenamedKernel> renamed;
+};
+
+// All of a recording in place of its steps, where it names none: of one device, on average. There
+// is one measurement, so nothing has bounds.
+struct WholeChange {
+  Change window, kernels;          // kernels: sum of durations
+  std::vector<NamedChange> parts;  // add up to the window
+  std::vector<KernelChange> rows;  // times and calls of the whole recording
+};
+
+// What a side is.
+struct SideFacts {
+  std::vector<std::string> paths;  // of its traces
+  uint64_t runs = 0, ranks = 0;    // ranks: traces of workers in one run
+  std::string engine, version, gpus, options;
+  bool on_host = false;  // a CPU engine
+  // Results that an older tacho wrote, which do not hold what steps are made of.
+  std::vector<std::string> results_without_parts;
+};
+
+// Why a comparison would be false, or what a reader should know.
+struct Obstacle {
+  std::string id, text;
+};
+
+struct RunChanges {
+  SideFacts base, now;
+  std::vector<Obstacle> obstacles;   // not comparable
+  std::vector<std::string> remarks;  // other differences of the two sides
+  std::vector<PhaseChange> phases;
+  std::optional<WholeChange> whole;    // where no side names steps
+  std::vector<NamedChange> launches;   // figures of one step, without bounds
+  std::vector<NamedChange> operators;  // self time on the host in one step, without bounds
+  std::vector<NamedChange> load;       // TTFT, TPOT, throughput: where runs have them
+
+  // Some phase, or the whole, was compared.
+  [[nodiscard]] bool AnythingCompared() const;
+};
+
+// The way from base's mean step to now's: differences in whole ns that add up exactly to that of
+// the two rounded means. "batch mix" is last, if it has any.
+struct Waterfall {
+  struct Bar {
+    std::string name;
+    int64_t ns = 0;
+    bool told = false;
+  };
+  int64_t base = 0, now = 0;
+  std::vector<Bar> bars;
+};
+Waterfall WaterfallOf(const PhaseChange& phase);
+Waterfall WaterfallOf(const WholeChange& whole);
+
+}  // namespace tacho

@@ -1,0 +1,217 @@
+#include "analysis/compare/step_differences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.h"
+
+namespace tacho {
+namespace {
+
+constexpr uint64_t kFewestSteps = 8;   // of each side, in groups that both have
+constexpr uint32_t kFewestBlocks = 4;  // of each side
+constexpr uint64_t kFewestForP99 = 200;
+
+// By nearest rank. `steps`: times and blocks, sorted; `counts`: how often each block counts.
+double Percentile(const std::vector<std::pair<double, uint32_t>>& steps,
+                  const std::vector<uint32_t>& counts, double share) {
+  uint64_t all = 0;
+  for (const auto& [time, block] : steps) all += counts[block];
+  const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(all)));
+  uint64_t reached = 0;
+  for (const auto& [time, block] : steps) {
+    reached += counts[block];
+    if (reached >= wanted && counts[block] > 0) return time;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+StepDifferences::StepDifferences(const SideSamples& base, const SideSamples& now, size_t parts)
+    : parts_(parts) {
+  for (const SideSamples* side : {&base, &now}) {
+    for (const StepSample& sample : side->samples) groups_.emplace(sample.batch, 0);
+  }
+  uint32_t number = 0;
+  for (auto& [batch, group] : groups_) group = number++;
+  WeighGroups(base, now);
+  Gather(0, base);
+  Gather(1, now);
+  Figures figures = FiguresOf({std::vector<uint32_t>(sides_[0].blocks.size(), 1),
+                               std::vector<uint32_t>(sides_[1].blocks.size(), 1)});
+  base_ = std::move(figures.base);
+  now_ = std::move(figures.now);
+}
+
+bool StepDifferences::enough() const {
+  return std::ranges::min(shared_steps_) >= kFewestSteps && fewest_blocks() >= kFewestBlocks;
+}
+
+uint32_t StepDifferences::fewest_blocks() const {
+  return static_cast<uint32_t>(std::min(sides_[0].blocks.size(), sides_[1].blocks.size()));
+}
+
+void StepDifferences::WeighGroups(const SideSamples& base, const SideSamples& now) {
+  struct Of {
+    double n = 0, size = 0, time = 0, squares = 0;
+    std::vector<double> sums;
+  };
+  std::vector<std::array<Of, 2>> of(groups_.size());
+  for (size_t side = 0; side < 2; ++side) {
+    const std::vector<StepSample>& samples = (side == 0 ? base : now).samples;
+    steps_[side] = samples.size();
+    for (const StepSample& sample : samples) {
+      Of& group = of[groups_.at(sample.batch)][side];
+      group.n += 1;
+      group.size += sample.size;
+      group.time += sample.ns.back();
+      group.squares += sample.ns.back() * sample.ns.back();
+      group.sums.resize(parts_ + 1);
+      for (size_t part = 0; part <= parts_; ++part) group.sums[part] += sample.ns[part];
+    }
+  }
+  double all = 0;
+  for (const auto& [batch, group] : groups_) {
+    const auto& [b, n] = of[group];
+    if (b.n < 2 || n.n < 2) continue;
+    weights_[batch] = b.n;
+    all += b.n;
+    shared_steps_[0] += static_cast<uint64_t>(b.n);
+    shared_steps_[1] += static_cast<uint64_t>(n.n);
+  }
+  weight_of_group_.assign(groups_.size(), 0);
+  from_sizes_.assign(parts_ + kExtras, 0);
+  for (auto& [batch, weight] : weights_) {
+    weight /= all;
+    const uint32_t group = groups_.at(batch);
+    weight_of_group_[group] = weight;
+    for (const Of& side : of[group]) {
+      const double mean = side.time / side.n;
+      const double variance = std::max(0.0, side.squares - side.n * mean * mean) / (side.n - 1);
+      independent_variance_ += weight * weight * variance / side.n;
+    }
+    const auto& [b, n] = of[group];
+    if (b.size <= 0) continue;
+    const double larger = std::abs(n.size / n.n * b.n / b.size - 1);
+    for (size_t part = 0; part < parts_; ++part)
+      from_sizes_[part] += weight * larger * b.sums[part] / b.n;
+    from_sizes_[parts_ + kStepAtEqualBatch] += weight * larger * b.sums[parts_] / b.n;
+  }
+  from_sizes_[parts_ + kMix] = from_sizes_[parts_ + kStepAtEqualBatch];
+}
+
+void StepDifferences::Gather(size_t side, const SideSamples& samples) {
+  Side& into = sides_[side];
+  into.first_block = samples.first_block;
+  into.blocks.resize(samples.blocks());
+  for (const StepSample& sample : samples.samples) {
+    std::vector<Cell>& cells = into.blocks[sample.block];
+    const uint32_t group = groups_.at(sample.batch);
+    auto cell = std::ranges::find(cells, group, &Cell::group);
+    if (cell == cells.end()) {
+      cells.push_back({group, 0, std::vector<double>(parts_ + 1)});
+      cell = cells.end() - 1;
+    }
+    cell->steps += 1;
+    for (size_t part = 0; part <= parts_; ++part) cell->sums[part] += sample.ns[part];
+    into.by_time.emplace_back(sample.ns.back(), sample.block);
+  }
+  std::ranges::sort(into.by_time);
+}
+
+StepDifferences::Figures StepDifferences::FiguresOf(
+    const std::array<std::vector<uint32_t>, 2>& counts) const {
+  const size_t width = parts_ + 1;
+  std::array<std::vector<double>, 2> steps, sums;
+  Figures figures{std::vector<double>(parts_ + kExtras), std::vector<double>(parts_ + kExtras)};
+  for (size_t side = 0; side < 2; ++side) {
+    steps[side].resize(groups_.size());
+    sums[side].resize(groups_.size() * width);
+    const auto& blocks = sides_[side].blocks;
+    for (size_t block = 0; block < blocks.size(); ++block) {
+      const double times = counts[side][block];
+      if (times == 0) continue;
+      for (const Cell& cell : blocks[block]) {
+        steps[side][cell.group] += times * cell.steps;
+        for (size_t part = 0; part < width; ++part)
+          sums[side][cell.group * width + part] += times * cell.sums[part];
+      }
+    }
+    double all = 0, time = 0;
+    for (size_t group = 0; group < groups_.size(); ++group) {
+      all += steps[side][group];
+      time += sums[side][group * width + parts_];
+    }
+    std::vector<double>& of_side = side == 0 ? figures.base : figures.now;
+    of_side[parts_ + kMeanOfAll] = all == 0 ? 0 : time / all;
+    of_side[parts_ + kP50] = Percentile(sides_[side].by_time, counts[side], 0.5);
+    of_side[parts_ + kP99] = std::ranges::min(steps_) < kFewestForP99
+                                 ? std::numeric_limits<double>::quiet_NaN()
+                                 : Percentile(sides_[side].by_time, counts[side], 0.99);
+  }
+  double weighed = 0;
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    // A draw may have no step of a rare group.
+    if (weight_of_group_[group] == 0 || steps[0][group] == 0 || steps[1][group] == 0) continue;
+    weighed += weight_of_group_[group];
+    for (size_t part = 0; part < width; ++part) {
+      const size_t at = group * width + part;
+      figures.base[part] += weight_of_group_[group] * sums[0][at] / steps[0][group];
+      figures.now[part] += weight_of_group_[group] * sums[1][at] / steps[1][group];
+    }
+  }
+  for (size_t part = 0; part < width && weighed > 0; ++part) {
+    figures.base[part] /= weighed;
+    figures.now[part] /= weighed;
+  }
+  static_assert(kStepAtEqualBatch == 0, "the whole step comes right after its parts");
+  figures.now[parts_ + kMix] =
+      figures.now[parts_ + kMeanOfAll] - figures.base[parts_ + kMeanOfAll] -
+      (figures.now[parts_ + kStepAtEqualBatch] - figures.base[parts_ + kStepAtEqualBatch]);
+  return figures;
+}
+
+std::vector<std::vector<double>> StepDifferences::RunMeans(size_t side) const {
+  std::vector<std::vector<double>> means;
+  const Side& of = sides_[side];
+  for (size_t run = 0; run + 1 < of.first_block.size(); ++run) {
+    // The other side stays as it is: what varies is this run.
+    std::array<std::vector<uint32_t>, 2> counts = {
+        std::vector<uint32_t>(sides_[0].blocks.size(), 1),
+        std::vector<uint32_t>(sides_[1].blocks.size(), 1)};
+    if (of.first_block[run] == of.first_block[run + 1]) continue;
+    std::ranges::fill(counts[side], 0);
+    std::fill(counts[side].begin() + of.first_block[run],
+              counts[side].begin() + of.first_block[run + 1], 1);
+    const Figures figures = FiguresOf(counts);
+    std::vector<double>& differences = means.emplace_back();
+    for (size_t i = 0; i < figures.base.size(); ++i)
+      differences.push_back(figures.now[i] - figures.base[i]);
+  }
+  return means;
+}
+
+std::vector<std::vector<double>> StepDifferences::Draw(size_t draws, uint64_t seed) const {
+  std::vector<std::vector<double>> drawn;
+  Random random(seed);
+  for (size_t draw = 0; draw < draws; ++draw) {
+    std::array<std::vector<uint32_t>, 2> counts;
+    for (size_t side = 0; side < 2; ++side) {
+      counts[side].resize(sides_[side].blocks.size());
+      const std::vector<uint32_t>& first = sides_[side].first_block;
+      for (size_t run = 0; run + 1 < first.size(); ++run) {
+        const uint32_t blocks = first[run + 1] - first[run];
+        for (uint32_t i = 0; i < blocks; ++i) ++counts[side][first[run] + random.Below(blocks)];
+      }
+    }
+    const Figures figures = FiguresOf(counts);
+    std::vector<double>& differences = drawn.emplace_back();
+    for (size_t i = 0; i < figures.base.size(); ++i)
+      differences.push_back(figures.now[i] - figures.base[i]);
+  }
+  return drawn;
+}
+
+}  // namespace tacho

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analysis/compare/step_samples.h"
+
+namespace tacho {
+
+// The steps of one phase on both sides, and the bootstrap over them.
+//
+// Mean times are compared at equal batch: of each group of batches that both sides have (at least
+// two steps on each), the difference of the means, weighted by the group's share of base's steps.
+// What the change of the means of all steps has beyond that comes from another mix of batches.
+class StepDifferences {
+ public:
+  // The figures after those of the parts.
+  enum Extra : uint32_t { kStepAtEqualBatch, kMeanOfAll, kMix, kP50, kP99, kExtras };
+
+  StepDifferences(const SideSamples& base, const SideSamples& now, size_t parts);
+
+  // Groups of batches that both sides have, with their weight; they add up to 1. Empty if there are
+  // none.
+  [[nodiscard]] const std::map<StepBatch, double>& weights() const { return weights_; }
+  // Steps in these groups, and of the phase.
+  [[nodiscard]] const std::array<uint64_t, 2>& shared_steps() const { return shared_steps_; }
+  [[nodiscard]] const std::array<uint64_t, 2>& steps() const { return steps_; }
+  // Whether there are enough steps and blocks to tell noise.
+  [[nodiscard]] bool enough() const;
+  // Of the side with fewer.
+  [[nodiscard]] uint32_t fewest_blocks() const;
+
+  // By figure: parts, then extras. kMix has 0 as its base. kP99 is NaN with too few steps.
+  [[nodiscard]] const std::vector<double>& base() const { return base_; }
+  [[nodiscard]] const std::vector<double>& now() const { return now_; }
+  // What a difference in the sizes within the groups may account for, if time goes with size.
+  [[nodiscard]] const std::vector<double>& from_sizes() const { return from_sizes_; }
+  // By run and figure at equal batch, for the noise between runs; runs without the groups have
+  // none.
+  [[nodiscard]] std::vector<std::vector<double>> RunMeans(size_t side) const;
+  // Variance of kStepAtEqualBatch if all rows were independent.
+  [[nodiscard]] double independent_variance() const { return independent_variance_; }
+
+  // Draws blocks with replacement, run by run. By draw, the figures' differences. Deterministic.
+  [[nodiscard]] std::vector<std::vector<double>> Draw(size_t draws, uint64_t seed) const;
+
+ private:
+  struct Cell {  // of one block and group
+    uint32_t group = 0;
+    double steps = 0;
+    std::vector<double> sums;  // by part; the last is the whole step
+  };
+  struct Side {
+    std::vector<std::vector<Cell>> blocks;
+    std::vector<uint32_t> first_block;
+    std::vector<std::pair<double, uint32_t>> by_time;  // each step's time and block, sorted
+  };
+  struct Figures {
+    std::vector<double> base, now;
+  };
+  // `counts`: by side, how often each block counts.
+  [[nodiscard]] Figures FiguresOf(const std::array<std::vector<uint32_t>, 2>& counts) const;
+  void Gather(size_t side, const SideSamples& samples);
+  void WeighGroups(const SideSamples& base, const SideSamples& now);
+
+  size_t parts_ = 0;
+  std::map<StepBatch, uint32_t> groups_;  // all groups of either side
+  std::map<StepBatch, double> weights_;
+  std::vector<double> weight_of_group_;
+  std::array<Side, 2> sides_;
+  std::array<uint64_t, 2> steps_{}, shared_steps_{};
+  std::vector<double> base_, now_, from_sizes_;
+  double independent_variance_ = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,75 @@
+#include "analysis/compare/step_samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+constexpr double kMostBlocks = 100;
+
+uint32_t BlocksOf(size_t steps) {
+  const double blocks = std::round(std::pow(static_cast<double>(steps), 2.0 / 3.0));
+  return static_cast<uint32_t>(std::clamp(blocks, 1.0, kMostBlocks));
+}
+
+// The rows of one phase, by trace and device, each in the order of time.
+std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> RanksRows(
+    const RunAnalysis& run, Phase phase) {
+  std::vector<std::vector<std::pair<const TraceAnalysis*, const StepProfile::Row*>>> ranks;
+  for (const TraceAnalysis& trace : run.traces) {
+    std::map<uint32_t, size_t> of_device;
+    for (const StepProfile::Row& row : trace.step_profile.rows) {
+      if (trace.steps.steps[row.step].label.phase != phase) continue;
+      const auto [place, is_new] = of_device.try_emplace(row.device, ranks.size());
+      if (is_new) ranks.emplace_back();
+      ranks[place->second].emplace_back(&trace, &row);
+    }
+  }
+  return ranks;
+}
+
+}  // namespace
+
+PartNumbers NumberParts(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now) {
+  PartNumbers parts;
+  for (const std::vector<RunAnalysis>* side : {&base, &now}) {
+    for (const RunAnalysis& run : *side) {
+      for (const TraceAnalysis& trace : run.traces) {
+        for (const std::string& part : trace.step_profile.parts) parts.emplace(part, 0);
+      }
+    }
+  }
+  uint32_t number = 0;
+  for (auto& [name, of_name] : parts) of_name = number++;
+  return parts;
+}
+
+SideSamples SamplesOf(const std::vector<RunAnalysis>& runs, Phase phase, const PartNumbers& parts) {
+  SideSamples side;
+  for (const RunAnalysis& run : runs) {
+    const auto ranks = RanksRows(run, phase);
+    size_t longest = 0;
+    for (const auto& rows : ranks) longest = std::max(longest, rows.size());
+    const uint32_t first = side.blocks(), blocks = longest == 0 ? 0 : BlocksOf(longest);
+    for (const auto& rows : ranks) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const auto& [trace, row] = rows[i];
+        const StepLabel& label = trace->steps.steps[row->step].label;
+        StepSample& sample = side.samples.emplace_back();
+        sample.block = first + static_cast<uint32_t>(i * blocks / rows.size());
+        sample.batch = BatchOf(label);
+        sample.size = static_cast<double>(BatchSize(label).value_or(0));
+        sample.ns.resize(parts.size() + 1);
+        for (size_t part = 0; part < row->ns.size(); ++part)
+          sample.ns[parts.at(trace->step_profile.parts[part])] =
+              static_cast<double>(row->ns[part].ns);
+        sample.ns.back() = static_cast<double>(row->when.length().ns);
+      }
+    }
+    side.first_block.push_back(first + blocks);
+  }
+  return side;
+}
+
+}  // namespace tacho

@@ -1,0 +1,181 @@
+#include "cli/compare_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "analysis/compare/compare_runs.h"
+#include "analysis/compare/gate.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/compare_document.h"
+#include "report/compare_json.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kRowsOfChanges = 12;
+
+tl::unexpected<Error> MisusedCompare(std::string problem) {
+  return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho compare --help'");
+}
+
+Result<void> CheckCompareOptions(const CompareOptions& options) {
+  if (options.traces.paths.size() != 2) {
+    return MisusedCompare(
+        fmt::format("wants two runs or traces, BASE and NEW, not {}", options.traces.paths.size()));
+  }
+  if (options.traces.paths == std::vector<std::string>{"-", "-"})
+    return MisusedCompare("standard input is one of the two at most");
+  if (int{options.json} + int{options.markdown} + int{options.csv} > 1)
+    return MisusedCompare("--json, --markdown and --csv do not go together");
+  return {};
+}
+
+Result<std::vector<Gate>> GatesOf(const CompareOptions& options, const Classifier& classifier) {
+  const std::vector<std::string> names = MetricNames(classifier.categories());
+  std::vector<Gate> gates;
+  for (const std::string& text : options.fail_on) {
+    TACHO_ASSIGN_OR_RETURN(Gate gate, ParseGate(text, names));
+    gates.push_back(std::move(gate));
+  }
+  return gates;
+}
+
+// What could not be read of all runs.
+struct Incomplete {
+  std::vector<Error> failures;
+  std::vector<std::string> skipped, reasons;
+};
+
+// One side: `first`, then `more`.
+Result<std::vector<RunAnalysis>> ReadSide(const CompareOptions& options, const std::string& first,
+                                          const std::vector<std::string>& more,
+                                          const Classifier& classifier, Incomplete& incomplete) {
+  TACHO_ASSIGN_OR_RETURN(ReadOptions reading, ReadOptionsOf(options));
+  reading.step_profile = true;
+  std::vector<std::string> paths = {first};
+  paths.insert(paths.end(), more.begin(), more.end());
+  std::vector<RunAnalysis> runs;
+  for (const std::string& path : paths) {
+    ReadingArguments one = options;
+    one.traces.paths = {path};
+    TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(one));
+    TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(one, choice, reading, classifier));
+    for (std::string& reason : IncompleteReasons(readout.run, choice))
+      incomplete.reasons.push_back(std::move(reason));
+    std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
+    std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
+    runs.push_back(std::move(readout.run));
+  }
+  return runs;
+}
+
+std::string Render(const CompareOptions& options, const RunChanges& changes,
+                   const std::vector<GateResult>& gates, bool comparable, ColorChoice color) {
+  if (options.json) return CompareJson(changes, gates, comparable, TachoVersion());
+  if (options.csv) return RenderCsv(MetricsTable(changes));
+  ScreenOptions screen;
+  screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
+  screen.style.whole_names = options.wide;
+  screen.top = static_cast<size_t>(options.top.value_or(kRowsOfChanges));
+  Document document = CompareDocument(changes, gates, screen, options.anyway);
+  return options.markdown ? RenderMarkdown(document, screen.top)
+                          : RenderText(std::move(document), screen.style);
+}
+
+int StatusOfGates(const std::vector<GateResult>& gates) {
+  const auto failed = std::ranges::count_if(
+      gates, [](const GateResult& gate) { return gate.outcome != GateResult::Outcome::kPassed; });
+  if (failed == 0) return kDone;
+  Complain(fmt::format("{} of {} gates failed", failed, gates.size()));
+  return kGateFailed;
+}
+
+}  // namespace
+
+CommandSpec CompareSpec(CompareOptions& o) {
+  CommandSpec spec;
+  spec.name = "compare";
+  spec.summary = "what changed from one run to another, beyond noise";
+  spec.usage = "BASE NEW [options]";
+  spec.description =
+      "BASE and NEW are what tacho analyze takes: a trace, a folder of all ranks, a run folder of "
+      "tacho record, an archive, or results of tacho analyze --json. Steps are compared by phase "
+      "at equal batch, each difference with bounds that hold for all of them together. Runs that "
+      "cannot be compared give no number, and exit status 5 (docs/compare.md).";
+  spec.positionals = &o.traces.paths;
+  spec.groups = {
+      {"more runs of the same set-up, so that the bounds hold how much runs differ",
+       {{"--base", "PATH...", "further runs like BASE", &o.base, 0, true},
+        {"--new", "PATH...", "further runs like NEW", &o.now, 0, true}}},
+      {"what makes it fail, with exit status 1",
+       {{"--fail-on", "GATE",
+         "a metric and a limit, or several, separated by commas: decode.step.p50>+3%, "
+         "idle.host-late>+50us, decode.comm>+5%, kernels.new, load.throughput<-2%. Without a phase "
+         "it is of each. What cannot be told fails too",
+         &o.fail_on},
+        {"--anyway", "", "compare what is not comparable all the same", &o.anyway}}},
+      {"what to print (default: the first screen)",
+       {{"--json", "", "all figures as JSON (docs/compare.md)", &o.json},
+        {"--markdown", "", "as GitHub Markdown for a pull request", &o.markdown},
+        {"--csv", "", "all figures as one CSV table", &o.csv},
+        {"--top", "N", "rows of each table (default: 12)", &o.top, 1},
+        {"-w,--wide", "", "full names, lines of any length", &o.wide},
+        {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",
+         &o.color}}},
+      o.WhatToLookAt(),
+      {"how", o.How()},
+  };
+  spec.examples = {
+      {"tacho compare runs/before runs/after", "two run folders of tacho record"},
+      {"tacho compare base.json new/ --fail-on 'decode.step.p50>+3%,kernels.new'",
+       "against kept results, in CI"},
+      {"tacho compare base1 new1 --base base2 base3 --new new2 new3", "three runs of each side"},
+      {"tacho compare before.sqlite after.sqlite --markdown", "for a pull request"},
+  };
+  return spec;
+}
+
+std::string CompareHelp() {
+  CompareOptions options;
+  return HelpText(CompareSpec(options));
+}
+
+Result<int> RunCompare(const std::vector<std::string>& arguments) {
+  CompareOptions options;
+  TACHO_ASSIGN_OR_RETURN(const auto help, ParseArguments(CompareSpec(options), arguments));
+  if (help) {
+    const auto written = WriteStdout(CompareHelp());
+    return written ? kDone : Fails(written.error());
+  }
+  TACHO_RETURN_IF_ERROR(CheckCompareOptions(options));
+  TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
+  TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
+  TACHO_ASSIGN_OR_RETURN(const auto gates, GatesOf(options, classifier));
+  Incomplete incomplete;
+  TACHO_ASSIGN_OR_RETURN(const auto base, ReadSide(options, options.traces.paths[0], options.base,
+                                                   classifier, incomplete));
+  TACHO_ASSIGN_OR_RETURN(const auto now, ReadSide(options, options.traces.paths[1], options.now,
+                                                  classifier, incomplete));
+  const RunChanges changes = CompareRuns(base, now);
+  const bool comparable = changes.obstacles.empty();
+  const std::vector<GateResult> judged =
+      comparable || options.anyway ? Judge(gates, changes) : std::vector<GateResult>();
+  if (const auto written = WriteStdout(Render(options, changes, judged, comparable, color));
+      !written)
+    return Fails(written.error());
+  const int status =
+      FinishReading(false, incomplete.failures, incomplete.skipped, incomplete.reasons);
+  if (!comparable && !options.anyway) {
+    Complain(CompareVerdict(changes));
+    return kNotComparable;
+  }
+  const int gate_status = StatusOfGates(judged);
+  return gate_status != kDone ? gate_status : status;
+}
+
+}  // namespace tacho

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/reading.h"
+
+namespace tacho {
+
+// The arguments of `tacho compare`.
+struct CompareOptions : ReadingArguments {
+  CompareOptions() { command = "compare"; }
+  std::vector<std::string> base, now;  // more runs of each side
+  std::vector<std::string> fail_on;
+  bool anyway = false, json = false, markdown = false, csv = false, wide = false;
+  std::string color = "auto";
+  std::optional<int64_t> top;
+};
+CommandSpec CompareSpec(CompareOptions& options);
+
+Result<int> RunCompare(const std::vector<std::string>& arguments);
+std::string CompareHelp();
+
+}  // namespace tacho
