@@ -13,11 +13,11 @@
 #include "cli/terminal.h"
 #include "report/compare_document.h"
 #include "report/compare_json.h"
+#include "report/compare_tables.h"
+#include "report/compare_words.h"
 
 namespace tacho {
 namespace {
-
-constexpr size_t kRowsOfChanges = 12;
 
 tl::unexpected<Error> MisusedCompare(std::string problem) {
   return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho compare --help'");
@@ -35,11 +35,12 @@ Result<void> CheckCompareOptions(const CompareOptions& options) {
   return {};
 }
 
-Result<std::vector<Gate>> GatesOf(const CompareOptions& options, const Classifier& classifier) {
+Result<std::vector<ChangeGate>> GatesOf(const CompareOptions& options,
+                                        const Classifier& classifier) {
   const std::vector<std::string> names = MetricNames(classifier.categories());
-  std::vector<Gate> gates;
+  std::vector<ChangeGate> gates;
   for (const std::string& text : options.fail_on) {
-    TACHO_ASSIGN_OR_RETURN(Gate gate, ParseGate(text, names));
+    TACHO_ASSIGN_OR_RETURN(ChangeGate gate, ParseGate(text, names));
     gates.push_back(std::move(gate));
   }
   return gates;
@@ -78,13 +79,15 @@ std::string Render(const CompareOptions& options, const RunChanges& changes,
                    const std::vector<GateResult>& gates, bool comparable, ColorChoice color) {
   if (options.json) return CompareJson(changes, gates, comparable, TachoVersion());
   if (options.csv) return RenderCsv(MetricsTable(changes));
-  ScreenOptions screen;
-  screen.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
-  screen.style.whole_names = options.wide;
-  screen.top = static_cast<size_t>(options.top.value_or(kRowsOfChanges));
-  Document document = CompareDocument(changes, gates, screen, options.anyway);
-  return options.markdown ? RenderMarkdown(document, screen.top)
-                          : RenderText(std::move(document), screen.style);
+  CompareView view;
+  view.style = StyleFor(SurroundingsOf(STDOUT_FILENO), color);
+  view.style.whole_names = options.wide;
+  if (options.top) view.top = static_cast<size_t>(*options.top);
+  view.all = options.all;
+  view.anyway = options.anyway;
+  Document document = CompareDocument(changes, gates, view);
+  return options.markdown ? RenderMarkdown(document, view.top)
+                          : RenderText(std::move(document), view.style);
 }
 
 int StatusOfGates(const std::vector<GateResult>& gates) {
@@ -123,6 +126,7 @@ CommandSpec CompareSpec(CompareOptions& o) {
        {{"--json", "", "all figures as JSON (docs/compare.md)", &o.json},
         {"--markdown", "", "as GitHub Markdown for a pull request", &o.markdown},
         {"--csv", "", "all figures as one CSV table", &o.csv},
+        {"--all", "", "also what did not change beyond noise, and figures without bounds", &o.all},
         {"--top", "N", "rows of each table (default: 12)", &o.top, 1},
         {"-w,--wide", "", "full names, lines of any length", &o.wide},
         {"--color", "WHEN", "auto (a terminal only), always or never; NO_COLOR is respected",

@@ -14,7 +14,7 @@ struct CompareOptions : ReadingArguments {
   CompareOptions() { command = "compare"; }
   std::vector<std::string> base, now;  // more runs of each side
   std::vector<std::string> fail_on;
-  bool anyway = false, json = false, markdown = false, csv = false, wide = false;
+  bool anyway = false, all = false, json = false, markdown = false, csv = false, wide = false;
   std::string color = "auto";
   std::optional<int64_t> top;
 };

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "report/analyze_json.h"
-#include "report/compare_document.h"
+#include "report/compare_words.h"
 #include "text/json_writer.h"
 
 namespace tacho {

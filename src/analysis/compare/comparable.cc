@@ -148,7 +148,8 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
         if (!gpu.name.empty()) gpus.insert(gpu.name);
       }
       options.insert(trace.facts.options.begin(), trace.facts.options.end());
-      if (trace.facts.python_stacks) options.insert("Python stacks");
+      if (trace.facts.python_stacks && !options.contains("with_stack"))
+        options.insert("Python stacks");
       if (!trace.results.empty() && trace.steps.steps.size() > 1 && trace.step_profile.rows.empty())
         facts.results_without_parts.push_back(trace.results);
       for (const DeviceTime& device : trace.devices) facts.on_host |= device.on_host;

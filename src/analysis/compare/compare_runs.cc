@@ -17,20 +17,27 @@ namespace {
 
 using Extra = StepDifferences::Extra;
 
-constexpr size_t kDraws = 1000;
+constexpr size_t kDraws = 2000;
 constexpr uint64_t kSeed = 20'260'101;
-constexpr double kOutside = 0.02;  // that any figure at all is outside of its bounds
+constexpr double kOutside = 0.005;  // that any figure of a phase is outside of its bounds
 constexpr double kRunQuantile = 0.995;
 constexpr double kLeastHalfWidth = 1;  // ns: the clock's step
 
 struct PhaseSteps {
   Phase phase;
   StepDifferences differences;
-  std::vector<double> errors;    // standard errors, by figure
-  std::vector<double> farthest;  // by draw: the largest of the differences over their errors
+  std::vector<double> errors;  // standard errors, by figure
+  double critical = 0;         // how many of them the bounds of all figures are wide
 };
 
 double Squared(double x) { return x * x; }
+
+// By difference, then by size.
+void LargestFirst(std::vector<NamedChange>& rows) {
+  std::ranges::stable_sort(rows, std::greater{}, [](const NamedChange& row) {
+    return std::pair(std::abs(row.change.difference()), row.change.base);
+  });
+}
 
 void DrawErrors(PhaseSteps& steps) {
   const double blocks = steps.differences.fewest_blocks();
@@ -38,7 +45,7 @@ void DrawErrors(PhaseSteps& steps) {
   const size_t figures = steps.differences.base().size();
   // A bootstrap of b blocks has (b - 1) / b of the variance.
   const double missing = std::sqrt(blocks / (blocks - 1));
-  steps.farthest.assign(kDraws, 0);
+  std::vector<double> farthest(kDraws);
   for (size_t i = 0; i < figures; ++i) {
     const double measured = steps.differences.now()[i] - steps.differences.base()[i];
     double sum = 0;
@@ -47,20 +54,10 @@ void DrawErrors(PhaseSteps& steps) {
     steps.errors.push_back(error);
     if (!(error > 0)) continue;
     for (size_t draw = 0; draw < kDraws; ++draw)
-      steps.farthest[draw] =
-          std::max(steps.farthest[draw], std::abs(drawn[draw][i] - measured) / error);
-  }
-}
-
-// How many standard errors the bounds of all figures of all phases are wide.
-double CriticalErrors(const std::vector<PhaseSteps>& phases) {
-  std::vector<double> farthest(kDraws);
-  for (const PhaseSteps& phase : phases) {
-    for (size_t draw = 0; draw < phase.farthest.size(); ++draw)
-      farthest[draw] = std::max(farthest[draw], phase.farthest[draw]);
+      farthest[draw] = std::max(farthest[draw], std::abs(drawn[draw][i] - measured) / error);
   }
   std::ranges::sort(farthest);
-  return farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
+  steps.critical = farthest[static_cast<size_t>((1 - kOutside) * kDraws)];
 }
 
 // Half-widths by Student's t over the runs, by figure; empty with one run a side.
@@ -120,15 +117,14 @@ std::string WhyNot(const StepDifferences& differences) {
       base_shared, base, now_shared, now);
 }
 
-void SetFigures(const PhaseSteps& steps, double critical, const PartNumbers& parts,
-                PhaseChange& phase) {
+void SetFigures(const PhaseSteps& steps, const PartNumbers& parts, PhaseChange& phase) {
   const StepDifferences& differences = steps.differences;
   const std::vector<double> of_runs = RunHalfWidths(differences);
   // With few blocks the errors themselves are uncertain.
   const double few = StudentQuantile(kRunQuantile, differences.fewest_blocks() - 1.0) /
                      StudentQuantile(kRunQuantile, 1e6);
   const auto change = [&](size_t i) {
-    double half = critical * few * steps.errors[i] + differences.from_sizes()[i];
+    double half = steps.critical * few * steps.errors[i] + differences.from_sizes()[i];
     if (!of_runs.empty()) half = std::max(half, of_runs[i]);
     return Change{differences.base()[i], differences.now()[i], std::max(half, kLeastHalfWidth)};
   };
@@ -144,9 +140,7 @@ void SetFigures(const PhaseSteps& steps, double critical, const PartNumbers& par
     const Change of_part = change(part);
     if (of_part.base != 0 || of_part.now != 0) phase.parts.push_back({name, of_part});
   }
-  std::ranges::stable_sort(phase.parts, std::greater{}, [](const NamedChange& part) {
-    return std::abs(part.change.difference());
-  });
+  LargestFirst(phase.parts);
 }
 
 // Of one device, on average over the runs.
@@ -182,9 +176,7 @@ WholeChange CompareWhole(const std::vector<RunAnalysis>& base,
   for (const auto& [name, change] : parts) {
     if (change.base != 0 || change.now != 0) whole.parts.push_back({name, change});
   }
-  std::ranges::stable_sort(whole.parts, std::greater{}, [](const NamedChange& part) {
-    return std::abs(part.change.difference());
-  });
+  LargestFirst(whole.parts);
   whole.rows = CompareKernelTotals(base, now);
   return whole;
 }
@@ -239,8 +231,7 @@ void CompareHost(const std::vector<RunAnalysis>& base, const std::vector<RunAnal
       (is_base ? operators[name].base : operators[name].now) = steps == 0 ? 0 : ns / steps;
   }
   for (const auto& [name, change] : operators) changes.operators.push_back({name, change});
-  std::ranges::stable_sort(changes.operators, std::greater{},
-                           [](const NamedChange& op) { return std::abs(op.change.difference()); });
+  LargestFirst(changes.operators);
 }
 
 bool NamesSteps(const std::vector<RunAnalysis>& runs) {
@@ -268,7 +259,7 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
     const SideSamples of_base = SamplesOf(base, phase, parts),
                       of_now = SamplesOf(now, phase, parts);
     if (of_base.samples.empty() && of_now.samples.empty()) continue;
-    PhaseSteps steps{phase, StepDifferences(of_base, of_now, parts.size()), {}, {}};
+    PhaseSteps steps{phase, StepDifferences(of_base, of_now, parts.size()), {}, 0};
     PhaseChange& change = changes.phases.emplace_back();
     change.phase = phase;
     change.steps = steps.differences.steps();
@@ -286,10 +277,9 @@ RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<R
                           std::max(1.0, compared.back().differences.independent_variance())));
     change.renamed = ProposeRenamed(change.kernels);
   }
-  const double critical = CriticalErrors(compared);
   for (const PhaseSteps& steps : compared) {
     PhaseChange& change = *std::ranges::find(changes.phases, steps.phase, &PhaseChange::phase);
-    SetFigures(steps, critical, parts, change);
+    SetFigures(steps, parts, change);
   }
   CompareHost(base, now, changes);
   CheckComparable(changes);

@@ -10,14 +10,14 @@ namespace tacho {
 // Compares two sides, each one or more runs of the same set-up. Every trace has its step profile
 // (AnalysisOptions::step_profile).
 //
-// Noise. Bounds come from a bootstrap over blocks of consecutive steps (1,000 draws, fixed seed):
-// the parts and figures of all phases stay inside theirs together with 98 % (max-t: Romano and
-// Wolf, Econometrica 73 (2005)), kernels with 99 % (kernel_changes.h). So two runs without a
+// Noise. Bounds come from a bootstrap over blocks of consecutive steps (2,000 draws, fixed seed):
+// all parts and figures of a phase stay inside theirs together with 99.5 % (max-t: Romano and Wolf,
+// Econometrica 73 (2005)), its kernels with 99.5 % too (kernel_changes.h). So two runs without a
 // difference show none with at least 95 %. With several runs on a side, the bounds are at least
 // those of Student's t over the runs (99 %, each figure alone). Bounds also hold what other sizes
 // within a group of batches may account for.
 //
-// Deterministic. Cost: 1,000 times the blocks' groups and parts; tens of milliseconds.
+// Deterministic. Cost: 2,000 times the blocks' groups and parts; tens of milliseconds.
 RunChanges CompareRuns(const std::vector<RunAnalysis>& base, const std::vector<RunAnalysis>& now);
 
 }  // namespace tacho

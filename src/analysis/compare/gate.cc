@@ -45,7 +45,7 @@ tl::unexpected<Error> Wrong(std::string_view text, std::string problem) {
   return Fail(ErrorKind::kUsage, fmt::format("--fail-on '{}': {}", text, problem));
 }
 
-Result<void> CheckMetric(std::string_view text, const Gate& gate,
+Result<void> CheckMetric(std::string_view text, const ChangeGate& gate,
                          const std::vector<std::string>& names) {
   const std::vector<std::string> of_load = LoadMetricNames();
   const std::string wanted(WithoutPhase(gate.metric));
@@ -57,7 +57,7 @@ Result<void> CheckMetric(std::string_view text, const Gate& gate,
                                                  : fmt::format(" (did you mean {}?)", nearest)));
 }
 
-Result<void> ReadLimit(std::string_view text, std::string_view limit, Gate& gate) {
+Result<void> ReadLimit(std::string_view text, std::string_view limit, ChangeGate& gate) {
   gate.relative_to_base = limit.starts_with('+') || limit.starts_with('-');
   const double sign = limit.starts_with('-') ? -1 : 1;
   if (gate.relative_to_base) limit.remove_prefix(1);
@@ -83,7 +83,7 @@ Result<void> ReadLimit(std::string_view text, std::string_view limit, Gate& gate
 
 using Outcome = GateResult::Outcome;
 
-Outcome Judged(const Gate& gate, const Change& change) {
+Outcome Judged(const ChangeGate& gate, const Change& change) {
   const double sign = gate.above ? 1 : -1;
   double value = gate.relative_to_base ? change.difference() : change.now;
   double limit = gate.limit;
@@ -98,8 +98,8 @@ Outcome Judged(const Gate& gate, const Change& change) {
 
 }  // namespace
 
-Result<Gate> ParseGate(std::string_view text, const std::vector<std::string>& names) {
-  Gate gate;
+Result<ChangeGate> ParseGate(std::string_view text, const std::vector<std::string>& names) {
+  ChangeGate gate;
   if (text.size() > kLongest) return Wrong(text.substr(0, 20), "is too long for a gate");
   gate.text = std::string(Trimmed(text));
   const size_t at = text.find_first_of("<>");
@@ -117,7 +117,7 @@ Result<Gate> ParseGate(std::string_view text, const std::vector<std::string>& na
   return gate;
 }
 
-std::vector<GateResult> Judge(const std::vector<Gate>& gates, const RunChanges& changes) {
+std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes) {
   const std::vector<MetricChange> metrics = MetricsOf(changes);
   std::vector<std::string> compared;  // phases
   for (const PhaseChange& phase : changes.phases) {
@@ -125,7 +125,7 @@ std::vector<GateResult> Judge(const std::vector<Gate>& gates, const RunChanges& 
   }
   if (changes.whole) compared.emplace_back("whole");
   std::vector<GateResult> results;
-  for (const Gate& gate : gates) {
+  for (const ChangeGate& gate : gates) {
     const std::string_view phase = PhaseOf(gate.metric), metric = WithoutPhase(gate.metric);
     const auto judge = [&](const std::string& name, const Change& change, bool counts) {
       results.push_back({gate.text, name, Judged(gate, change), change, counts});

@@ -19,7 +19,7 @@ namespace tacho {
 //
 // Units: %, ns, us, ms, s, and none for numbers of kernels and of the load without a time. Blanks
 // may stand around the sign of comparison.
-struct Gate {
+struct ChangeGate {
   std::string text, metric;      // metric: without a phase, of every phase
   bool above = true;             // fails above the limit, else below
   bool relative_to_base = true;  // the limit is of the difference, else of the new value
@@ -28,7 +28,7 @@ struct Gate {
 };
 // At most 200 bytes. `names`: MetricNames; unknown metrics are refused with the nearest names.
 // kUsage.
-Result<Gate> ParseGate(std::string_view text, const std::vector<std::string>& names);
+Result<ChangeGate> ParseGate(std::string_view text, const std::vector<std::string>& names);
 
 // A metric that a gate looked at.
 struct GateResult {
@@ -41,6 +41,6 @@ struct GateResult {
 };
 // In the order of the gates, then of the metrics. A part that no side has did not change. Figures
 // without bounds are judged by their values.
-std::vector<GateResult> Judge(const std::vector<Gate>& gates, const RunChanges& changes);
+std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunChanges& changes);
 
 }  // namespace tacho

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-constexpr double kAlpha = 0.01;  // that any kernel at all is called changed without being so
+constexpr double kAlpha = 0.005;  // that any kernel at all is called changed without being so
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
 
 // One kernel in the steps of one group of batches on one side.

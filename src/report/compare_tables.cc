@@ -1,0 +1,145 @@
+#include "report/compare_tables.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/compare/metrics.h"
+#include "report/kernel_names.h"
+
+namespace tacho {
+namespace {
+
+using enum Unit;
+using Col = TableColumn;
+
+constexpr double kWorthShowing = 0.005;  // a share: of figures without bounds
+
+int64_t Rounded(double ns) { return std::llround(ns); }
+
+Cell NsCell(double ns) { return Rounded(ns); }
+Cell HalfCell(const Change& change) {
+  return change.half_width ? Cell(static_cast<int64_t>(std::ceil(*change.half_width))) : Cell();
+}
+Cell ShareCell(const std::optional<double>& share) { return share ? Cell(*share) : Cell(); }
+
+// base, new, change, ± and change in percent, of `change`.
+std::vector<TableColumn> ChangeColumns(size_t group) {
+  return {Col{"base_ns", "base", kDuration}.UnitGroup(group),
+          Col{"new_ns", "new", kDuration}.UnitGroup(group),
+          Col{"difference_ns", "change", kDuration}.UnitGroup(group).Adds(),
+          Col{"half_width_ns", "±", kDuration}.UnitGroup(group).GivesWay(2),
+          Col{"relative", "change", kShare}};
+}
+void AddCells(const Change& change, std::vector<Cell>& cells) {
+  for (Cell cell : {NsCell(change.base), NsCell(change.now), NsCell(change.difference()),
+                    HalfCell(change), ShareCell(change.relative())})
+    cells.push_back(std::move(cell));
+}
+// Findings stand out, what is noise stands back.
+Paint PaintOf(const Change& change) {
+  if (!change.half_width) return Paint::kPlain;
+  return change.IsTold() ? Paint::kBold : Paint::kDim;
+}
+
+}  // namespace
+
+Table ChangedStepsTable(const RunChanges& changes) {
+  Table table{"steps", {Col{"phase", "step", kText}, Col{"figure", "", kText}}, {}};
+  for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
+  table.columns.push_back(Col{"base_steps", "steps", kCount}.GivesWay());
+  table.columns.push_back(Col{"new_steps", "new", kCount}.GivesWay());
+  const auto add = [&](const PhaseChange& phase, const std::string& figure, const Change& change) {
+    std::vector<Cell> cells = {std::string(PhaseName(phase.phase)), figure};
+    AddCells(change, cells);
+    cells.push_back(CountCell(phase.steps[0]));
+    cells.push_back(CountCell(phase.steps[1]));
+    table.Add(std::move(cells), PaintOf(change));
+  };
+  for (const PhaseChange& phase : changes.phases) {
+    if (!phase.cannot_tell.empty()) continue;
+    add(phase, "at equal batch", phase.step);
+    add(phase, "all", phase.mean);
+    if (phase.p50) add(phase, "p50", *phase.p50);
+    if (phase.p99) add(phase, "p99", *phase.p99);
+  }
+  return table;
+}
+
+Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& parts,
+                     std::string name) {
+  Table table{std::move(name), {Col{"part", "part", kText}.Stretches()}, {}};
+  for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
+  std::vector<Waterfall::Bar> bars = fall.bars;
+  std::ranges::stable_partition(bars, &Waterfall::Bar::told);
+  for (const Waterfall::Bar& bar : bars) {
+    const auto part = std::ranges::find(parts, bar.name, &NamedChange::name);
+    if (part == parts.end()) continue;
+    std::vector<Cell> cells = {bar.name};
+    AddCells(part->change, cells);
+    cells[3] = bar.ns;  // rounded so that all add up
+    table.Add(std::move(cells), PaintOf(part->change));
+  }
+  return table;
+}
+
+Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string name,
+                          const TextStyle& style, bool told_only) {
+  Table table{std::move(name),
+              {Col{"kind", "what", kText}, Col{"kernel", "kernel", kText}.Stretches().Distinct(),
+               Col{"name", "", kText}.FileOnly(), Col{"category", "category", kText}.GivesWay(2)},
+              {}};
+  for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
+  table.columns.push_back(Col{"base_calls", "calls", kNumber}.GivesWay());
+  table.columns.push_back(Col{"new_calls", "new", kNumber}.GivesWay());
+  std::vector<std::string_view> names;
+  for (const KernelChange& kernel : kernels) names.push_back(kernel.name);
+  const std::vector<std::string> shown = ShownKernelNames(names, style);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const KernelChange& kernel = kernels[i];
+    if (told_only && kernel.kind == KernelChange::Kind::kSame) continue;
+    // Of a single measurement it is not known whether a kernel differs.
+    const bool known = kernel.time.half_width || kernel.kind != KernelChange::Kind::kSame;
+    std::vector<Cell> cells = {known ? std::string(KernelChangeName(kernel.kind)) : "", shown[i],
+                               kernel.name, kernel.category};
+    AddCells(kernel.time, cells);
+    cells.emplace_back(kernel.base_calls);
+    cells.emplace_back(kernel.now_calls);
+    table.Add(std::move(cells));
+  }
+  return table;
+}
+
+Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string name,
+                          std::string title, Unit unit) {
+  Table table{std::move(name),
+              {Col{"figure", std::move(title), kText}.Stretches(), Col{"base", "base", unit},
+               Col{"new", "new", unit}, Col{"relative", "change", kShare}},
+              {}};
+  for (const NamedChange& figure : figures) {
+    if (std::abs(figure.change.relative().value_or(1)) < kWorthShowing) continue;
+    const auto cell = [&](double value) { return unit == kDuration ? NsCell(value) : Cell(value); };
+    table.Add({figure.name, cell(figure.change.base), cell(figure.change.now),
+               ShareCell(figure.change.relative())});
+  }
+  return table;
+}
+
+Table MetricsTable(const RunChanges& changes) {
+  Table table{"metrics",
+              {Col{"metric", "metric", kText}.Stretches(), Col{"base", "base", kNumber},
+               Col{"new", "new", kNumber}, Col{"difference", "difference", kNumber},
+               Col{"half_width", "±", kNumber}, Col{"relative", "change", kShare},
+               Col{"verdict", "verdict", kText}},
+              {}};
+  for (const MetricChange& metric : MetricsOf(changes)) {
+    const Change& change = metric.change;
+    table.Add({metric.name, change.base, change.now, change.difference(),
+               change.half_width ? Cell(*change.half_width) : Cell(), ShareCell(change.relative()),
+               std::string(!change.half_width ? "no bounds"
+                           : change.IsTold()  ? (change.difference() > 0 ? "more" : "less")
+                                              : "same")});
+  }
+  return table;
+}
+
+}  // namespace tacho

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/compare/run_changes.h"
+#include "text/table.h"
+
+namespace tacho {
+
+// Comparisons as tables: base, new, change and its bounds.
+
+// A row for each figure of the steps of each phase.
+Table ChangedStepsTable(const RunChanges& changes);
+// The parts of a step or a recording, those that changed beyond noise first; their changes add up
+// to that of the whole.
+Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& parts,
+                     std::string name);
+// `told_only`: without those that did not change beyond noise.
+Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string name,
+                          const TextStyle& style, bool told_only);
+// Figures without bounds; `unit`: kNumber or kDuration. Those that changed by less than half a
+// percent are left out.
+Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string name,
+                          std::string title, Unit unit);
+// All figures of the comparison by name (analysis/compare/metrics.h).
+Table MetricsTable(const RunChanges& changes);
+
+}  // namespace tacho

@@ -1,0 +1,175 @@
+#include "report/compare_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "text/format_number.h"
+
+namespace tacho {
+namespace {
+
+constexpr double kDidNotMove = 0.001;  // a share: of windows, which have no bounds
+constexpr size_t kPartsNamed = 2;
+
+int64_t WholeNs(double ns) { return std::llround(ns); }
+
+std::string Time(double ns) { return FormatDuration({WholeNs(ns)}); }
+
+// "+1.2 ms".
+std::string SignedTime(double ns) { return (ns < 0 ? "-" : "+") + Time(std::abs(ns)); }
+
+// "-13.6 %".
+std::string SignedPercent(double share) {
+  return fmt::format("{}{:.{}f} %", share < 0 ? "-" : "+", std::abs(100 * share),
+                     std::abs(share) < 0.1 ? 2 : 1);
+}
+
+// "-13.6 % ± 0.8 %"; without a base in time.
+std::string DifferenceText(const Change& change) {
+  const auto relative = change.relative();
+  std::string text = relative ? SignedPercent(*relative) : SignedTime(change.difference());
+  if (!change.half_width) return text;
+  const auto half = change.relative_half_width();
+  return text + " ± " +
+         (half ? fmt::format("{:.{}f} %", 100 * *half, *half < 0.1 ? 2 : 1)
+               : Time(*change.half_width));
+}
+
+// "19.9 ms -> 17.2 ms"; with more digits where these would be the same.
+std::string FromTo(const Change& change) {
+  std::string base = Time(change.base);
+  const std::string now = Time(change.now);
+  if (base != now || std::abs(change.difference()) < 1) return fmt::format("{} -> {}", base, now);
+  const int64_t values[] = {WholeNs(change.base), WholeNs(change.now)};
+  const TimeUnit unit = UnitFor(values);
+  const double ns = std::array{1.0, 1e3, 1e6, 1e9}[static_cast<size_t>(unit)];
+  return fmt::format("{:.6g} -> {:.6g} {}", change.base / ns, change.now / ns, TimeUnitName(unit));
+}
+
+// The part that changed most in the direction of the whole, beyond noise.
+std::string MostOfIt(const PhaseChange& phase) {
+  const double whole = phase.step.difference();
+  for (const NamedChange& part : phase.parts) {  // largest first
+    if (part.change.IsTold() && (part.change.difference() < 0) == (whole < 0))
+      return fmt::format(", {} of it in {}", SignedTime(part.change.difference()), part.name);
+  }
+  return "";
+}
+
+// The parts that moved most, beyond noise: "gemm.dense +1.2 ms, idle.host-late -1.1 ms".
+std::string PartsThatMoved(const PhaseChange& phase) {
+  std::string moved;
+  size_t count = 0;
+  for (const NamedChange& part : phase.parts) {
+    if (!part.change.IsTold() || ++count > kPartsNamed) continue;
+    moved += fmt::format("{}{} {}", moved.empty() ? "" : ", ", part.name,
+                         SignedTime(part.change.difference()));
+  }
+  return moved;
+}
+
+// "3 kernels gone, 2 new".
+std::string KernelsInWords(const std::vector<KernelChange>& kernels) {
+  size_t gone = 0, fresh = 0;
+  for (const KernelChange& kernel : kernels) {
+    gone += kernel.kind == KernelChange::Kind::kGone ? 1 : 0;
+    fresh += kernel.kind == KernelChange::Kind::kNew ? 1 : 0;
+  }
+  std::string words;
+  if (gone > 0) words = FormatCounted(gone, "kernel") + " gone";
+  if (fresh > 0)
+    words +=
+        words.empty() ? FormatCounted(fresh, "kernel") + " new" : fmt::format(", {} new", fresh);
+  return words;
+}
+
+std::string StepNumbers(const PhaseChange& phase) {
+  return fmt::format("{} step {} ({})", PhaseName(phase.phase), FromTo(phase.step),
+                     DifferenceText(phase.step));
+}
+
+// "" where nothing changed beyond noise.
+std::string PhaseVerdict(const PhaseChange& phase) {
+  std::string mix;
+  if (phase.mix.IsTold()) {
+    mix = fmt::format("{} of {} from another mix of batches", SignedTime(phase.mix.difference()),
+                      PhaseName(phase.phase));
+  }
+  if (phase.step.IsTold())
+    return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
+  if (!mix.empty()) return mix;
+  std::string moved = PartsThatMoved(phase);
+  if (moved.empty()) moved = KernelsInWords(phase.kernels);
+  if (moved.empty()) return "";
+  return fmt::format("{}: not told, but {}", StepNumbers(phase), moved);
+}
+
+std::string WholeVerdict(const WholeChange& whole) {
+  const double moved = whole.window.relative().value_or(0);
+  std::string text =
+      std::abs(moved) < kDidNotMove
+          ? fmt::format("the window did not move ({})", FromTo(whole.window))
+          : fmt::format("window {} ({})", FromTo(whole.window), SignedPercent(moved));
+  double idle = 0;
+  for (const NamedChange& part : whole.parts) {
+    if (part.name.starts_with("idle.")) idle += part.change.difference();
+  }
+  const double kernels = whole.kernels.difference();
+  const auto more = [](double ns) { return ns < 0 ? "less" : "more"; };
+  text += fmt::format(": {} {} kernel time", Time(std::abs(kernels)), more(kernels));
+  const double busy = whole.window.difference() - idle;
+  if (std::abs(busy + idle) < 0.05 * std::abs(idle) && (busy < 0) != (idle < 0))
+    return text + fmt::format(", and as much {} idle time ({})", more(idle), Time(std::abs(idle)));
+  return text + fmt::format(", {} {} idle time", Time(std::abs(idle)), more(idle));
+}
+
+std::string StepsVerdict(const RunChanges& changes) {
+  std::vector<const PhaseChange*> phases;  // those with the most steps first
+  for (const PhaseChange& phase : changes.phases) {
+    if (phase.cannot_tell.empty()) phases.push_back(&phase);
+  }
+  std::ranges::stable_sort(phases, std::greater{},
+                           [](const PhaseChange* phase) { return phase->steps[0]; });
+  std::string told, same;
+  for (const PhaseChange* phase : phases) {
+    const std::string verdict = PhaseVerdict(*phase);
+    if (!verdict.empty())
+      told += (told.empty() ? "" : "; ") + verdict;
+    else
+      same += fmt::format("{}{}", same.empty() ? "" : ", ", PhaseName(phase->phase));
+  }
+  if (phases.empty()) return "nothing could be compared";
+  if (told.empty()) {
+    return fmt::format("no difference that can be told in {}: {}", same,
+                       StepNumbers(*phases.front()));
+  }
+  return same.empty() ? told : fmt::format("{}; {}: no difference that can be told", told, same);
+}
+
+}  // namespace
+
+std::string CompareVerdict(const RunChanges& changes) {
+  if (!changes.obstacles.empty()) return "not comparable: " + changes.obstacles.front().text;
+  return changes.whole ? WholeVerdict(*changes.whole) : StepsVerdict(changes);
+}
+
+std::string GateText(const GateResult& result) {
+  using Outcome = GateResult::Outcome;
+  const std::string_view word = result.outcome == Outcome::kPassed   ? "passed"
+                                : result.outcome == Outcome::kBroken ? "failed"
+                                                                     : "inconclusive";
+  if (!result.change) return fmt::format("{}: {}: there is no such figure", word, result.gate);
+  const Change& change = *result.change;
+  if (result.counts)
+    return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);
+  const bool is_number = result.metric == "load.throughput" || result.metric == "load.requests";
+  const std::string values =
+      is_number ? fmt::format("{:.5g} -> {:.5g}", change.base, change.now) : FromTo(change);
+  return fmt::format("{}: {}: {} {} ({}){}", word, result.gate, result.metric, values,
+                     DifferenceText(change), change.half_width ? "" : ", bounds not known");
+}
+
+}  // namespace tacho

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/compare/gate.h"
+#include "analysis/compare/run_changes.h"
+
+namespace tacho {
+
+// What changed, in one sentence: "decode step 19.9 ms -> 17.2 ms (-13.6 % ± 0.8 %), -2.1 ms of it
+// in moe.gemm; prefill: no difference that can be told". Steps are at equal batch. Where there are
+// obstacles, the sentence is the first of them.
+std::string CompareVerdict(const RunChanges& changes);
+
+// "failed: decode.step.p50>+3%: decode.step.p50 19.9 ms -> 20.9 ms (+5.1 % ± 0.4 %)".
+std::string GateText(const GateResult& result);
+
+}  // namespace tacho
