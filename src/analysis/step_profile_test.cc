@@ -124,10 +124,9 @@ TEST(ProfileSteps, PartsAddUpAndABruteForceAgrees) {
         const int64_t start = at + 3 + below(90), duration = below(30);
         b.Host("cuda_runtime", "cudaLaunchKernel",
                {.start = at + below(host), .duration = below(3), .correlation = id});
-        const TraceBuilder::OnGpu on{.stream = std::to_string(below(3)),
-                                     .start = start,
-                                     .duration = duration,
-                                     .correlation = id};
+        const std::string stream = std::to_string(below(3));
+        const TraceBuilder::OnGpu on{
+            .stream = stream, .start = start, .duration = duration, .correlation = id};
         if (name == "copy")
           b.Memcpy("Memcpy DtoD", on);
         else if (name == "memset")

@@ -70,7 +70,8 @@ Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& part
   Table table{std::move(name), {Col{"part", "part", kText}.Stretches()}, {}};
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
   std::vector<Waterfall::Bar> bars = fall.bars;
-  std::ranges::stable_partition(bars, &Waterfall::Bar::told);
+  std::stable_partition(bars.begin(), bars.end(),
+                        [](const Waterfall::Bar& bar) { return bar.told; });
   for (const Waterfall::Bar& bar : bars) {
     const auto part = std::ranges::find(parts, bar.name, &NamedChange::name);
     if (part == parts.end()) continue;
