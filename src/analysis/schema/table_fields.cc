@@ -21,19 +21,25 @@ StepSums SumsOf(const StepTable& steps) {
   return sums;
 }
 
-bool IsConsistent(const StepProfile& profile, size_t steps, size_t devices, size_t kernels) {
+bool IsConsistent(const StepProfile& profile, const std::vector<Step>& steps, size_t devices,
+                  size_t kernels) {
+  std::map<StepBatch, uint64_t> rows;
   for (const StepProfile::Row& row : profile.rows) {
     DurationNs sum;
     for (const DurationNs part : row.ns) sum += part;
-    if (row.step >= steps || row.device >= devices || row.ns.size() != profile.parts.size() ||
-        sum != row.when.length())
+    if (row.step >= steps.size() || row.device >= devices ||
+        row.ns.size() != profile.parts.size() || sum != row.when.length())
       return false;
+    ++rows[BatchOf(steps[row.step].label)];
   }
-  return std::ranges::all_of(profile.batches, [&](const StepProfile::Batch& batch) {
-    return std::ranges::all_of(batch.kernels, [&](const StepProfile::KernelUse& use) {
-      return use.kernel < kernels && use.calls > 0;
-    });
-  });
+  return rows.size() == profile.batches.size() &&
+         std::ranges::all_of(profile.batches, [&](const StepProfile::Batch& batch) {
+           const auto of_batch = rows.find(batch.batch);
+           return of_batch != rows.end() && of_batch->second == batch.steps &&
+                  std::ranges::all_of(batch.kernels, [&](const StepProfile::KernelUse& use) {
+                    return use.kernel < kernels && use.calls > 0;
+                  });
+         });
 }
 
 }  // namespace tacho::schema

@@ -176,9 +176,10 @@ void Steps(auto& out, auto& steps) {
   out.End();
 }
 
-// Whether the numbers of a profile that was read are those of rows that are there, and its parts
-// add up.
-bool IsConsistent(const StepProfile& profile, size_t steps, size_t devices, size_t kernels);
+// Whether the numbers of a profile that was read are those of rows that are there, its parts add
+// up, and its batches are those of its rows.
+bool IsConsistent(const StepProfile& profile, const std::vector<Step>& steps, size_t devices,
+                  size_t kernels);
 
 void StepParts(auto& out, auto& trace) {
   auto& profile = trace.step_profile;
@@ -198,9 +199,9 @@ void StepParts(auto& out, auto& trace) {
     });
   });
   if constexpr (kReads<decltype(out)>) {
-    if (!IsConsistent(profile, trace.steps.steps.size(), trace.devices.size(),
-                      trace.kernels.rows.size()))
-      out.Refuse("rows", "parts that add up, of steps, devices and kernels that are there");
+    if (!IsConsistent(profile, trace.steps.steps, trace.devices.size(), trace.kernels.rows.size()))
+      out.Refuse("rows",
+                 "parts that add up, and batches of steps, devices and kernels that are there");
   }
   out.End();
 }

@@ -1,0 +1,128 @@
+#include "analysis/compare/gate.h"
+
+#include <gmock/gmock.h>
+
+namespace tacho {
+namespace {
+
+using Outcome = GateResult::Outcome;
+using testing::HasSubstr;
+
+std::vector<std::string> KnownNames() { return MetricNames({"gemm.dense", "comm.collective"}); }
+
+ChangeGate Parsed(std::string_view text) {
+  const auto gate = ParseGate(text, KnownNames());
+  EXPECT_TRUE(gate) << (gate ? "" : gate.error().message);
+  return gate.value_or(ChangeGate{});
+}
+std::string Refusal(std::string_view text) {
+  const auto gate = ParseGate(text, KnownNames());
+  return gate ? "taken" : gate.error().message;
+}
+
+// Decode steps of 20 ms that grew by 2 % +- 1 %.
+RunChanges ChangesForTest() {
+  RunChanges changes;
+  PhaseChange& decode = changes.phases.emplace_back();
+  decode.phase = Phase::kDecode;
+  decode.step = decode.mean = {20e6, 20.4e6, 0.2e6};
+  decode.p50 = Change{20e6, 20.4e6, 0.2e6};
+  decode.mix = {0, 0, 0.1e6};
+  decode.parts = {{"gemm.dense", {10e6, 10.3e6, 0.1e6}},
+                  {"idle.host-late", {1e6, 1.1e6, 0.05e6}},
+                  {"idle.queued", {2e6, 2e6, 0.05e6}}};
+  decode.kernels.push_back({"k", "gemm.dense", KernelChange::Kind::kNew, {0, 1e6, 1}, 0, 1});
+  PhaseChange& prefill = changes.phases.emplace_back();
+  prefill.phase = Phase::kPrefill;
+  prefill.cannot_tell = "too few";
+  changes.load = {{"throughput", {1000, 950, std::nullopt}}};
+  return changes;
+}
+
+std::vector<std::pair<std::string, Outcome>> Judged(std::string_view text) {
+  std::vector<std::pair<std::string, Outcome>> outcomes;
+  for (const GateResult& result : Judge({Parsed(text)}, ChangesForTest()))
+    outcomes.emplace_back(result.metric, result.outcome);
+  return outcomes;
+}
+Outcome Only(std::string_view text) {
+  const auto outcomes = Judged(text);
+  EXPECT_EQ(outcomes.size(), 1u) << text;
+  return outcomes.at(0).second;
+}
+
+TEST(ParseGate, TakesMetricsSignsAndUnits) {
+  const ChangeGate share = Parsed("decode.step.p50 > +3%");
+  EXPECT_EQ(share.metric, "decode.step.p50");
+  EXPECT_TRUE(share.above && share.percent && share.relative_to_base);
+  EXPECT_DOUBLE_EQ(share.limit, 0.03);
+  const ChangeGate time = Parsed("idle.host-late>+50us");
+  EXPECT_DOUBLE_EQ(time.limit, 50e3);
+  EXPECT_FALSE(time.percent);
+  const ChangeGate itself = Parsed("decode.step>20ms");
+  EXPECT_FALSE(itself.relative_to_base);
+  EXPECT_DOUBLE_EQ(itself.limit, 20e6);
+  const ChangeGate less = Parsed("load.throughput<-2.5%");
+  EXPECT_FALSE(less.above);
+  EXPECT_DOUBLE_EQ(less.limit, -0.025);
+  EXPECT_EQ(Parsed("kernels.new").limit, 0);
+  EXPECT_EQ(Parsed("decode.kernels.slower>3").limit, 3);
+  EXPECT_EQ(Parsed("comm>+1s").limit, 1e9);
+}
+
+TEST(ParseGate, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(Refusal("decode.gem>+3%"), HasSubstr("did you mean gemm?"));
+  EXPECT_THAT(Refusal("decode.stepp>+3%"), HasSubstr("did you mean step?"));
+  EXPECT_THAT(Refusal("load.ttft.p51>+3%"), HasSubstr("did you mean load.ttft.p5"));
+  EXPECT_THAT(Refusal(""), HasSubstr("names no metric"));
+  EXPECT_THAT(Refusal(">3"), HasSubstr("names no metric"));
+  EXPECT_THAT(Refusal("step"), HasSubstr("'step>+3%'"));
+  EXPECT_THAT(Refusal("step>+3"), HasSubstr("a time wants a unit"));
+  EXPECT_THAT(Refusal("step>3%"), HasSubstr("wants a sign"));
+  EXPECT_THAT(Refusal("step>+3 %%"), HasSubstr("is no unit"));
+  EXPECT_THAT(Refusal("step>+"), HasSubstr("expected a number"));
+  EXPECT_THAT(Refusal("step>+1.2.3%"), HasSubstr("expected a number"));
+  EXPECT_THAT(Refusal("step>>+3%"), HasSubstr("expected a number"));
+  EXPECT_THAT(Refusal("kernels.new>3us"), HasSubstr("is no time"));
+  EXPECT_THAT(Refusal(std::string(300, 'x')), HasSubstr("too long"));
+}
+
+TEST(JudgeGates, PassOnlyIfTheBoundsAreWithinTheLimit) {
+  EXPECT_EQ(Only("decode.step>+0.5%"), Outcome::kBroken);
+  EXPECT_EQ(Only("decode.step>+2%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("decode.step>+2.5%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("decode.step>+3.5%"), Outcome::kPassed);
+  EXPECT_EQ(Only("decode.step>20.1ms"), Outcome::kBroken);
+  EXPECT_EQ(Only("decode.step>21ms"), Outcome::kPassed);
+  EXPECT_EQ(Only("decode.step<-1%"), Outcome::kPassed);
+  EXPECT_EQ(Only("decode.step<+1.5%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("decode.step<+4%"), Outcome::kBroken);
+}
+
+TEST(JudgeGates, GroupsAddUpAndAbsentPartsDidNotChange) {
+  // 3.0 -> 3.1 ms +- 0.1 ms
+  EXPECT_EQ(Only("decode.idle>+7%"), Outcome::kPassed);
+  EXPECT_EQ(Only("decode.idle>+1%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("decode.idle.host-late>+4%"), Outcome::kBroken);
+  EXPECT_EQ(Only("decode.comm>+1%"), Outcome::kPassed);
+  EXPECT_EQ(Only("decode.gemm>+1%"), Outcome::kBroken);
+}
+
+TEST(JudgeGates, OfEachPhaseThatWasCompared) {
+  EXPECT_EQ(Judged("step>+0.5%"),
+            (std::vector<std::pair<std::string, Outcome>>{{"decode.step", Outcome::kBroken}}));
+  EXPECT_EQ(Only("prefill.step>+50%"), Outcome::kInconclusive);
+  EXPECT_EQ(Only("decode.step.p99>+50%"), Outcome::kInconclusive);
+}
+
+TEST(JudgeGates, NumbersAndFiguresWithoutBounds) {
+  EXPECT_EQ(Only("kernels.new"), Outcome::kBroken);
+  EXPECT_EQ(Only("kernels.new>1"), Outcome::kPassed);
+  EXPECT_EQ(Only("kernels.gone"), Outcome::kPassed);
+  EXPECT_EQ(Only("load.throughput<-2%"), Outcome::kBroken);
+  EXPECT_EQ(Only("load.throughput<-6%"), Outcome::kPassed);
+  EXPECT_EQ(Only("load.ttft.p50>+2%"), Outcome::kInconclusive);
+}
+
+}  // namespace
+}  // namespace tacho

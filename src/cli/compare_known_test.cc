@@ -1,0 +1,236 @@
+// Comparisons of simulated runs whose truth is known, each with noise of its own. Here, because it
+// takes the simulator, the readers and the analyses.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+
+#include "analysis/compare/compare_runs.h"
+#include "analysis/compare/metrics.h"
+#include "cli/known_run_for_test.h"
+#include "report/compare_words.h"
+#include "simulate/known/step_parts.h"
+
+namespace tacho {
+namespace {
+
+using simulate::KnownRun;
+using simulate::KnownRunOptions;
+using simulate::PhaseParts;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+#ifdef TACHO_SANITIZED
+constexpr uint64_t kRandomPairs = 16;  // each change once
+#else
+constexpr uint64_t kRandomPairs = 200;
+#endif
+
+RunAnalysis AnalysisOfKnown(const KnownRun& run) {
+  RunAnalysis analysis;
+  for (int64_t rank = 0; rank < run.options.ranks; ++rank) {
+    analysis.traces.push_back(
+        AnalyzeTrace(ReadKnownTrace(run, rank), KnownRunRules(),
+                     {.scope = {}, .key_averages = false, .step_profile = true}));
+    analysis.traces.back().path = simulate::KnownTraceName(run, rank);
+  }
+  AnalyzeRun(analysis);
+  return analysis;
+}
+
+RunChanges CompareKnown(const KnownRunOptions& base, const KnownRunOptions& now) {
+  std::vector<RunAnalysis> of_base, of_now;
+  of_base.push_back(AnalysisOfKnown(*MakeKnownRun(base)));
+  of_now.push_back(AnalysisOfKnown(*MakeKnownRun(now)));
+  return CompareRuns(of_base, of_now);
+}
+
+KnownRunOptions KnownOptions(uint64_t seed, int64_t steps, int64_t ranks = 1,
+                             const std::string& change = "") {
+  KnownRunOptions options;
+  options.seed = seed;
+  options.steps = steps;
+  options.ranks = ranks;
+  if (!change.empty()) options.changes = {*simulate::ParseChange(change)};
+  return options;
+}
+
+std::set<std::string> ToldMetrics(const RunChanges& changes) {
+  std::set<std::string> told;
+  for (const MetricChange& metric : MetricsOf(changes)) {
+    if (metric.change.IsTold()) told.insert(metric.name);
+  }
+  return told;
+}
+
+const PhaseChange& Decode(const RunChanges& changes) {
+  return *std::ranges::find(changes.phases, Phase::kDecode, &PhaseChange::phase);
+}
+
+// What a change does to the mean decode step of all ranks, without any noise between the two.
+struct Truth {
+  double step = 0, idle = 0;
+  std::set<std::string> gone, fresh;
+};
+Truth TruthOf(const KnownRunOptions& options) {
+  Truth truth;
+  const KnownRun with_change = *MakeKnownRun(options);
+  const KnownRun without_change = *WithoutChanges(options);
+  auto with = PartsOf(with_change), without = PartsOf(without_change);
+  for (size_t rank = 0; rank < with.size(); ++rank) {
+    const PhaseParts &a = without[rank].phases["decode"], &b = with[rank].phases["decode"];
+    const auto of_rank = [&](int64_t from, int64_t to) {
+      return static_cast<double>(to - from) / static_cast<double>(b.steps) /
+             static_cast<double>(with.size());
+    };
+    truth.step += of_rank(a.step_ns, b.step_ns);
+    truth.idle += of_rank(a.idle_ns, b.idle_ns);
+    for (const auto& [name, kernel] : a.kernels) {
+      if (!b.kernels.contains(name)) truth.gone.insert(name);
+    }
+    for (const auto& [name, kernel] : b.kernels) {
+      if (!a.kernels.contains(name)) truth.fresh.insert(name);
+    }
+  }
+  return truth;
+}
+
+std::set<std::string> KernelsThatAre(KernelChange::Kind kind, const PhaseChange& phase) {
+  std::set<std::string> names;
+  for (const KernelChange& kernel : phase.kernels) {
+    if (kernel.kind == kind) names.insert(kernel.name);
+  }
+  return names;
+}
+
+// A change, and the metrics of which it moves at least one beyond noise; of all others none may.
+struct Expectation {
+  const char* change;
+  int64_t ranks;
+  std::vector<const char*> moves;  // without the phase, as beginnings of names
+};
+const std::vector<Expectation> kExpectations = {
+    {"slower@gate-up:5%", 1, {"gemm", "step", "mean", "kernels.slower"}},
+    {"slower@attention:12%", 1, {"attention", "step", "mean", "kernels.slower"}},
+    {"fused@rope", 1, {"rope", "kv_cache", "idle", "step", "mean", "kernels.gone", "kernels.new"}},
+    {"renamed@gate-up", 1, {"kernels.gone", "kernels.new"}},
+    {"host-late:200us", 1, {"idle", "step", "mean"}},
+    {"scheduler-late:200us", 1, {"idle", "step", "mean"}},
+    {"late-rank@1:200us", 2, {"idle", "comm", "step", "mean", "kernels.slower"}},
+    {"comm-slower:20%", 2, {"comm", "idle", "step", "mean", "kernels.slower"}},
+};
+
+TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
+  uint64_t equal = 0, equal_told = 0, changed = 0, found = 0, others = 0, within = 0;
+  for (uint64_t pair = 0; pair < kRandomPairs; ++pair) {
+    const uint64_t seed = 2 * pair + 1;
+    if (pair % 2 == 0) {
+      ++equal;
+      const RunChanges changes = CompareKnown(KnownOptions(seed, 200), KnownOptions(seed + 1, 200));
+      EXPECT_TRUE(changes.obstacles.empty());
+      equal_told += ToldMetrics(changes).empty() ? 0 : 1;
+      continue;
+    }
+    ++changed;
+    const Expectation& expected = kExpectations[(pair / 2) % kExpectations.size()];
+    const KnownRunOptions now = KnownOptions(seed + 1, 500, expected.ranks, expected.change);
+    const RunChanges changes = CompareKnown(KnownOptions(seed, 500, expected.ranks), now);
+    EXPECT_TRUE(changes.obstacles.empty()) << expected.change;
+    bool any = false, other = false;
+    for (const std::string& metric : ToldMetrics(changes)) {
+      const std::string name = metric.substr(metric.find('.') + 1);
+      const bool is_expected = std::ranges::any_of(
+          expected.moves, [&](std::string_view moves) { return name.starts_with(moves); });
+      any |= is_expected;
+      other |= !is_expected;
+    }
+    found += any ? 1 : 0;
+    others += other ? 1 : 0;
+    const Truth truth = TruthOf(now);
+    const Change step = Decode(changes).step;
+    within += std::abs(step.difference() - truth.step) <= *step.half_width ? 1 : 0;
+    EXPECT_EQ(KernelsThatAre(KernelChange::Kind::kGone, Decode(changes)), truth.gone);
+    EXPECT_EQ(KernelsThatAre(KernelChange::Kind::kNew, Decode(changes)), truth.fresh);
+  }
+  RecordProperty("equal_told", static_cast<int>(equal_told));
+  EXPECT_LE(20 * equal_told, equal);  // 5 %
+  EXPECT_GE(20 * found, 19 * changed);
+  EXPECT_LE(20 * others, changed);
+  EXPECT_GE(20 * within, 19 * changed);
+}
+
+TEST(CompareKnownRuns, NameWhereTheTimeWent) {
+  const RunChanges late =
+      CompareKnown(KnownOptions(1, 300), KnownOptions(2, 300, 1, "host-late:200us"));
+  EXPECT_THAT(CompareVerdict(late), testing::HasSubstr("us of it in idle.host-late"));
+  const Change host = [&] {
+    for (const NamedChange& part : Decode(late).parts) {
+      if (part.name == "idle.host-late") return part.change;
+    }
+    return Change{};
+  }();
+  EXPECT_NEAR(host.difference(), 200'000, 10'000);
+  const RunChanges renamed =
+      CompareKnown(KnownOptions(1, 300), KnownOptions(2, 300, 1, "renamed@gate-up"));
+  ASSERT_EQ(Decode(renamed).renamed.size(), 1u);
+}
+
+TEST(CompareKnownRuns, WaterfallsAddUpAndARunDoesNotDifferFromItself) {
+  std::vector<RunAnalysis> run;
+  run.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(1, 200, 2))));
+  const RunChanges same = CompareRuns(run, run);
+  EXPECT_THAT(ToldMetrics(same), IsEmpty());
+  EXPECT_THAT(same.remarks, Contains("both sides are the same traces"));
+  for (const MetricChange& metric : MetricsOf(same)) EXPECT_EQ(metric.change.difference(), 0);
+  for (const char* change : {"eager", "requests:8", "late-rank@1:300us"}) {
+    const RunChanges changes =
+        CompareKnown(KnownOptions(3, 200, 2), KnownOptions(4, 200, 2, change));
+    for (const PhaseChange& phase : changes.phases) {
+      if (!phase.cannot_tell.empty()) continue;
+      const Waterfall fall = WaterfallOf(phase);
+      int64_t at = fall.base;
+      for (const Waterfall::Bar& bar : fall.bars) at += bar.ns;
+      EXPECT_EQ(at, fall.now) << change;
+    }
+  }
+}
+
+TEST(CompareKnownRuns, AWrongPairingIsNotCompared) {
+  const auto obstacles = [](const RunChanges& changes) {
+    std::vector<std::string> ids;
+    for (const Obstacle& obstacle : changes.obstacles) ids.push_back(obstacle.id);
+    return ids;
+  };
+  const KnownRunOptions base = KnownOptions(1, 120);
+  EXPECT_THAT(obstacles(CompareKnown(base, KnownOptions(2, 120, 1, "layers:5"))),
+              Contains("other-layers"));
+  EXPECT_THAT(obstacles(CompareKnown(base, KnownOptions(2, 120, 2))), Contains("other-ranks"));
+  KnownRunOptions sglang = KnownOptions(2, 120);
+  sglang.engine = simulate::SimulatedEngine::kSglang;
+  EXPECT_THAT(obstacles(CompareKnown(base, sglang)), Contains("other-engine"));
+  // One side decodes alone, the other one only begins.
+  KnownRunOptions short_run = KnownOptions(2, 1);
+  EXPECT_THAT(obstacles(CompareKnown(base, short_run)), Not(IsEmpty()));
+}
+
+TEST(CompareKnownRuns, WithSeveralRunsTheBoundsHoldHowMuchRunsDiffer) {
+  const auto runs = [](uint64_t first, const std::string& change) {
+    std::vector<RunAnalysis> all;
+    for (uint64_t seed = first; seed < first + 4; ++seed) {
+      KnownRunOptions options = KnownOptions(seed, 120, 1, change);
+      options.noise.run = 0.05;
+      all.push_back(AnalysisOfKnown(*MakeKnownRun(options)));
+    }
+    return all;
+  };
+  const RunChanges same = CompareRuns(runs(1, ""), runs(5, ""));
+  EXPECT_FALSE(Decode(same).step.IsTold());
+  EXPECT_GT(*Decode(same).step.relative_half_width(), 0.03);
+  EXPECT_TRUE(Decode(CompareRuns(runs(1, ""), runs(5, "host-late:600us"))).step.IsTold());
+}
+
+}  // namespace
+}  // namespace tacho
