@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "analysis/analyze.h"
 #include "analysis/classifier.h"
 #include "ingest/kineto_json/kineto_reader.h"
+#include "ingest/nsys_sqlite/nsys_reader.h"
 #include "model/trace_builder.h"
 #include "simulate/known/known_run.h"
+#include "simulate/trace/nsys_export.h"
 
 namespace tacho {
 
@@ -26,16 +30,36 @@ inline Trace ReadKnownTrace(const simulate::KnownRun& run, int64_t rank) {
   return std::move(builder).Finish();
 }
 
-// The analyses of all ranks, as `tacho analyze` of the run's folder makes them.
-inline RunAnalysis AnalyzeKnownRun(const simulate::KnownRun& run) {
-  RunAnalysis out;
-  for (int64_t rank = 0; rank < run.options.ranks; ++rank) {
-    TraceAnalysis analysis = AnalyzeTrace(ReadKnownTrace(run, rank), KnownRunRules());
-    analysis.path = simulate::KnownTraceName(run, rank);
-    out.traces.push_back(std::move(analysis));
+// The traces of all ranks, read back from the run's export of Nsight Systems.
+inline std::vector<Trace> ReadKnownExport(const simulate::KnownRun& run) {
+  auto database = SqliteDatabase::InMemory();
+  EXPECT_TRUE(WriteNsysExport(run.sources, run.recording, *database));
+  std::map<std::string, TraceBuilder> builders;  // by pid, which are in the order of the ranks
+  const NsysReadOptions options{
+      .next_sink = [&](const std::string& part) -> EventSink& { return builders[part]; }};
+  EXPECT_TRUE(ReadNsysSqlite(*database, options));
+  std::vector<Trace> traces;
+  for (auto& [part, builder] : builders) traces.push_back(std::move(builder).Finish());
+  return traces;
+}
+
+// As `tacho analyze` makes it of a folder with these traces.
+inline RunAnalysis AnalyzeKnownTraces(const std::vector<Trace>& traces) {
+  RunAnalysis run;
+  for (const Trace& trace : traces) {
+    run.traces.push_back(AnalyzeTrace(trace, KnownRunRules(), {.scope = {}, .step_profile = true}));
+    run.traces.back().path = "rank" + std::to_string(run.traces.size() - 1);
   }
-  AnalyzeRun(out);
-  return out;
+  AnalyzeRun(run);
+  return run;
+}
+
+// The same of the Kineto traces of all ranks.
+inline RunAnalysis AnalyzeKnownRun(const simulate::KnownRun& run) {
+  std::vector<Trace> traces;
+  for (int64_t rank = 0; rank < run.options.ranks; ++rank)
+    traces.push_back(ReadKnownTrace(run, rank));
+  return AnalyzeKnownTraces(traces);
 }
 
 }  // namespace tacho

@@ -4,13 +4,13 @@
 
 #include <optional>
 
-#include "base/replace_file.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/parse.h"
 #include "simulate/known/known_run.h"
 #include "simulate/known/step_parts.h"
-#include "simulate/trace/trace_file.h"
+#include "simulate/trace/nsys_export.h"
 #include "simulate/trace/trace_writer.h"
 #include "simulate/trace/truth.h"
 
@@ -20,7 +20,8 @@ namespace {
 using namespace simulate;
 
 struct SimulateTraceOptions {
-  std::string folder = "simulated-traces", engine = "vllm", model_size = "8b", hardware = "h100";
+  std::string folder = "simulated-traces", engine = "vllm", model_size = "8b", hardware = "h100",
+              format = "kineto";
   std::optional<int64_t> steps, ranks, layers, seed, load_seed, requests, prompt_tokens,
       output_tokens;
   std::optional<double> noise, run_shift;
@@ -46,6 +47,10 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
   spec.groups = {
       {"what to simulate",
        {{"-o,--output", "DIR", "where the files go (default simulated-traces)", &o.folder},
+        {"--format", "NAME",
+         "kineto: a trace for each rank; nsys: one SQLite export of Nsight Systems (default "
+         "kineto)",
+         &o.format},
         {"--steps", "N", "engine steps (default 300)", &o.steps, 1},
         {"--ranks", "N", "tensor-parallel ranks (default 1)", &o.ranks, 1},
         {"--engine", "NAME", "vllm or sglang (default vllm)", &o.engine},
@@ -68,12 +73,15 @@ CommandSpec SimulateTraceSpec(SimulateTraceOptions& o) {
        "the same steps with other noise and a slower kernel"},
       {"tacho simulate trace -o late --ranks 2 --change late-rank@1:300us",
        "rank 0 waits for rank 1 in its collectives"},
+      {"tacho simulate trace -o nsys --format nsys", "the base run, as Nsight Systems has it"},
   };
   return spec;
 }
 
 Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   KnownRunOptions out;
+  if (o.format != "kineto" && o.format != "nsys")
+    return Fail(ErrorKind::kUsage, "--format is kineto or nsys");
   if (o.engine != "vllm" && o.engine != "sglang")
     return Fail(ErrorKind::kUsage, "--engine is vllm or sglang");
   out.engine = o.engine == "vllm" ? SimulatedEngine::kVllm : SimulatedEngine::kSglang;
@@ -98,22 +106,40 @@ Result<KnownRunOptions> KnownOptionsOf(const SimulateTraceOptions& o) {
   return out;
 }
 
-// Returns the lines to print: a file each.
-Result<std::string> WriteKnownRun(const KnownRun& run, const std::string& folder) {
+// These return the lines to print: a file each.
+Result<std::string> WriteKinetoFiles(const KnownRun& run, const std::string& folder) {
   std::string said;
   for (const TraceSource& source : run.sources) {
     const std::string path = folder + "/" + KnownTraceName(run, source.rank);
-    TraceFile file;
-    file.path = path;
-    const FileOutcome outcome = WriteTraceFile(
-        file, [&](ByteSink& sink) { return WriteKinetoTrace(source, run.recording, sink); }, {});
-    if (outcome.end != FileEnd::kWritten) return Fail(ErrorKind::kOutput, outcome.problem);
-    TACHO_RETURN_IF_ERROR(ReplaceFile(path + ".truth.json", TruthOf(source, run.recording)));
+    TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(path, {}));
+    WriteKinetoTrace(source, run.recording, *file);
+    TACHO_RETURN_IF_ERROR(file->Finish());
+    TACHO_RETURN_IF_ERROR(WriteFile(path + ".truth.json", TruthOf(source, run.recording)));
     said += path + "\n";
   }
+  return said;
+}
+
+Result<std::string> WriteNsysFile(const KnownRun& run, const std::string& folder) {
+  const std::string path = folder + "/" + KnownExportName(run);
+  TACHO_ASSIGN_OR_RETURN(const auto file, OutputFile::Open(path, {}));
+  const auto write = [&]() -> Result<void> {
+    TACHO_ASSIGN_OR_RETURN(auto database, SqliteDatabase::OfNewFile(file->name_beside()));
+    return WriteNsysExport(run.sources, run.recording, database);
+  };
+  if (const auto written = write(); !written)
+    return Fail(ErrorKind::kOutput,
+                fmt::format("cannot write {}: {}", path, written.error().message));
+  TACHO_RETURN_IF_ERROR(file->Finish());
+  return path + "\n";
+}
+
+Result<std::string> WriteKnownRun(const KnownRun& run, const SimulateTraceOptions& o) {
+  TACHO_ASSIGN_OR_RETURN(std::string said, o.format == "nsys" ? WriteNsysFile(run, o.folder)
+                                                              : WriteKinetoFiles(run, o.folder));
   TACHO_ASSIGN_OR_RETURN(const KnownRun without, WithoutChanges(run.options));
-  const std::string truth = folder + "/truth.json";
-  TACHO_RETURN_IF_ERROR(ReplaceFile(truth, KnownTruth(run, without)));
+  const std::string truth = o.folder + "/truth.json";
+  TACHO_RETURN_IF_ERROR(WriteFile(truth, KnownTruth(run, without)));
   return said + truth + "\n";
 }
 
@@ -127,7 +153,7 @@ Result<int> RunSimulateTrace(const std::vector<std::string>& arguments) {
   if (!help) {
     TACHO_ASSIGN_OR_RETURN(const KnownRunOptions options, KnownOptionsOf(given));
     TACHO_ASSIGN_OR_RETURN(const KnownRun run, MakeKnownRun(options));
-    TACHO_ASSIGN_OR_RETURN(text, WriteKnownRun(run, given.folder));
+    TACHO_ASSIGN_OR_RETURN(text, WriteKnownRun(run, given));
   }
   const auto written = WriteStdout(text);
   return written ? kDone : Fails(written.error());

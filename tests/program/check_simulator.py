@@ -203,7 +203,16 @@ def known_runs(folder):
             periods = [s["period_ns"] for s in trace["steps"]["list"] if s["phase"] == phase and "period_ns" in s]
             equal(f"{phase} steps", (len(periods), sum(periods)), (figures["steps"]["with"], figures["step_ns"]["with"]))
     known_run(folder, "sglang", "--engine", "sglang", "--change", "eager")
-    for words, problem in ((["--change", "slower"], "needs @KERNEL"), (["--ranks", "65"], "1 to 64"), (["--noise", "nan"], "--noise"),
+    # The same run by nsys: one file, a trace for each process.
+    equal("nsys", run("simulate", "trace", "-o", f"{folder}/nsys", "--steps", "60", "--ranks", "2", "--seed", "2", "--change", "fused@rope",
+                      "--change", "late-rank@1:300us", "--format", "nsys").returncode, 0)
+    equal("truth of the nsys run", open(f"{folder}/nsys/truth.json").read(), open(f"{folder}/new/truth.json").read())
+    exported = analyze(f"{folder}/nsys")
+    equal("nsys formats", [t["format"] for t in exported["traces"]], ["nsys"] * 2)
+    for key in ("kernels", "copies", "memsets", "ops"):
+        equal(f"nsys {key}", [t[key] for t in exported["traces"]], [t[key] for t in result["traces"]])
+    equal("nsys idle", [t["idle"]["causes"] for t in exported["traces"]], [t["idle"]["causes"] for t in result["traces"]])
+    for words, problem in ((["--change", "slower"], "needs @KERNEL"), (["--ranks", "65"], "1 to 64"), (["--noise", "nan"], "--noise"), (["--format", "x"], "--format"),
                            (["--model-size", "none"], "no model size"), (["--change", "late-rank@1"], "there is no rank 1")):
         refused = run("simulate", "trace", "-o", f"{folder}/refused", *words)
         check(f"refused: {words}", refused.returncode == 2 and problem in refused.stderr and not os.path.exists(f"{folder}/refused"),

@@ -153,4 +153,8 @@ std::string KnownTraceName(const KnownRun& run, int64_t rank) {
   return fmt::format("{}-TP-{}.trace.json", run.options.seed, rank);
 }
 
+std::string KnownExportName(const KnownRun& run) {
+  return fmt::format("run.{}.sqlite", run.options.seed);
+}
+
 }  // namespace tacho::simulate

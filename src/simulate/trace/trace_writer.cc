@@ -189,8 +189,7 @@ class EventWriter {
 
   void KernelArgs(const DeviceSlice& slice) {
     const KernelInfo& kernel = KernelOf(source_.engine, slice.role);
-    const int64_t grid_x =
-        std::max<int64_t>(1, kernel.grid_fixed + kernel.grid_per_row * slice.rows);
+    const int64_t grid_x = GridOf(kernel, slice.rows);
     const int64_t blocks =
         grid_x * kernel.grid_y * 1'000'000 / source_.cost.hardware.multiprocessors;
     Field(",      \"registers per thread\": ", kernel.registers);

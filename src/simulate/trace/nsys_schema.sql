@@ -1,0 +1,119 @@
+-- An export of Nsight Systems 2026.2 (schema 3.25.0): the tables that a simulated recording fills, with all their
+-- columns, and what is the same in each.
+CREATE TABLE META_DATA_EXPORT (
+  name TEXT NOT NULL, value TEXT);
+CREATE TABLE StringIds (
+  id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE TARGET_INFO_SESSION_START_TIME (
+  utcEpochNs INTEGER, utcTime TEXT, localTime TEXT, systemClockNs INTEGER);
+CREATE TABLE TARGET_INFO_SYSTEM_ENV (
+  globalVid INTEGER, devStateName TEXT NOT NULL, name TEXT NOT NULL, nameEnum INTEGER NOT NULL, value TEXT NOT
+  NULL);
+CREATE TABLE TARGET_INFO_GPU (
+  vmId INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT, busLocation TEXT, isDiscrete INTEGER, l2CacheSize
+  INTEGER, totalMemory INTEGER, memoryBandwidth INTEGER, clockRate INTEGER, smCount INTEGER, pwGpuId INTEGER,
+  uuid TEXT, luid INTEGER, chipName TEXT, cuDevice INTEGER, ctxswDevPath TEXT, ctrlDevPath TEXT, revision
+  INTEGER, nodeMask INTEGER, constantMemory INTEGER, maxIPC INTEGER, maxRegistersPerBlock INTEGER,
+  maxShmemPerBlock INTEGER, maxShmemPerBlockOptin INTEGER, maxShmemPerSm INTEGER, maxRegistersPerSm INTEGER,
+  threadsPerWarp INTEGER, asyncEngines INTEGER, maxWarpsPerSm INTEGER, maxBlocksPerSm INTEGER,
+  maxThreadsPerBlock INTEGER, maxBlockDimX INTEGER, maxBlockDimY INTEGER, maxBlockDimZ INTEGER, maxGridDimX
+  INTEGER, maxGridDimY INTEGER, maxGridDimZ INTEGER, computeMajor INTEGER, computeMinor INTEGER, smMajor
+  INTEGER, smMinor INTEGER);
+CREATE TABLE TARGET_INFO_CUDA_DEVICE (
+  gpuId INTEGER, cudaId INTEGER NOT NULL, pid INTEGER NOT NULL, uuid TEXT, numMultiprocessors INTEGER);
+CREATE TABLE ANALYSIS_DETAILS (
+  globalVid INTEGER NOT NULL, duration INTEGER NOT NULL, startTime INTEGER NOT NULL, stopTime INTEGER NOT NULL);
+CREATE TABLE PROCESSES (
+  globalPid INTEGER, pid INTEGER, name TEXT);
+CREATE TABLE ThreadNames (
+  nameId INTEGER NOT NULL, priority INTEGER, globalTid INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (
+  start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,
+  greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, demangledName
+  INTEGER NOT NULL, shortName INTEGER NOT NULL, mangledName INTEGER, launchType INTEGER, cacheConfig INTEGER,
+  registersPerThread INTEGER NOT NULL, gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, gridZ INTEGER NOT NULL,
+  blockX INTEGER NOT NULL, blockY INTEGER NOT NULL, blockZ INTEGER NOT NULL, staticSharedMemory INTEGER NOT
+  NULL, dynamicSharedMemory INTEGER NOT NULL, localMemoryPerThread INTEGER NOT NULL, localMemoryTotal INTEGER
+  NOT NULL, gridId INTEGER NOT NULL, sharedMemoryExecuted INTEGER, graphNodeId INTEGER,
+  sharedMemoryLimitConfig INTEGER, qmdBulkReleaseDone INTEGER, qmdPreexitDone INTEGER, qmdLastCtaDone INTEGER,
+  graphId INTEGER, clusterX INTEGER, clusterY INTEGER, clusterZ INTEGER, clusterSchedulingPolicy INTEGER,
+  maxPotentialClusterSize INTEGER, maxActiveClusters INTEGER, sharedMemoryRequestedPercentage INTEGER,
+  tensorSizeMinusOneElements TEXT NOT NULL);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (
+  start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,
+  greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, bytes INTEGER
+  NOT NULL, copyKind INTEGER NOT NULL, deprecatedSrcId INTEGER, srcKind INTEGER, dstKind INTEGER, srcDeviceId
+  INTEGER, srcContextId INTEGER, dstDeviceId INTEGER, dstContextId INTEGER, migrationCause INTEGER,
+  graphNodeId INTEGER, virtualAddress INTEGER, copyCount INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (
+  start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,
+  greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, value INTEGER
+  NOT NULL, bytes INTEGER NOT NULL, graphNodeId INTEGER, memKind INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (
+  start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,
+  greenContextId INTEGER, streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER,
+  deprecatedSyncType INTEGER, syncType INTEGER NOT NULL, eventId INTEGER NOT NULL, eventSyncId INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (
+  start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId
+  INTEGER, nameId INTEGER NOT NULL, returnValue INTEGER NOT NULL, callchainId INTEGER);
+CREATE TABLE NVTX_EVENTS (
+  start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, rangeId INTEGER, category INTEGER, color
+  INTEGER, text TEXT, globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value
+  INTEGER, int64Value INTEGER, doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, floatValue REAL,
+  jsonTextId INTEGER, jsonText TEXT, binaryData TEXT);
+CREATE TABLE ENUM_CUDA_MEMCPY_OPER (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES
+  (0, 'CUDA_MEMCPY_KIND_UNKNOWN', 'Unknown'),
+  (1, 'CUDA_MEMCPY_KIND_HTOD', 'Host-to-Device'),
+  (2, 'CUDA_MEMCPY_KIND_DTOH', 'Device-to-Host'),
+  (3, 'CUDA_MEMCPY_KIND_HTOA', 'Host-to-Array'),
+  (4, 'CUDA_MEMCPY_KIND_ATOH', 'Array-to-Host'),
+  (5, 'CUDA_MEMCPY_KIND_ATOA', 'Array-to-Array'),
+  (6, 'CUDA_MEMCPY_KIND_ATOD', 'Array-to-Device'),
+  (7, 'CUDA_MEMCPY_KIND_DTOA', 'Device-to-Array'),
+  (8, 'CUDA_MEMCPY_KIND_DTOD', 'Device-to-Device'),
+  (9, 'CUDA_MEMCPY_KIND_HTOH', 'Host-to-Host'),
+  (10, 'CUDA_MEMCPY_KIND_PTOP', 'Peer-to-Peer'),
+  (11, 'CUDA_MEMCPY_KIND_UVM_HTOD', 'Unified Host-to-Device'),
+  (12, 'CUDA_MEMCPY_KIND_UVM_DTOH', 'Unified Device-to-Host'),
+  (13, 'CUDA_MEMCPY_KIND_UVM_DTOD', 'Unified Device-to-Device');
+CREATE TABLE ENUM_CUDA_MEM_KIND (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_CUDA_MEM_KIND VALUES
+  (0, 'CUDA_MEMOPR_MEMORY_KIND_PAGEABLE', 'Pageable'),
+  (1, 'CUDA_MEMOPR_MEMORY_KIND_PINNED', 'Pinned'),
+  (2, 'CUDA_MEMOPR_MEMORY_KIND_DEVICE', 'Device'),
+  (3, 'CUDA_MEMOPR_MEMORY_KIND_ARRAY', 'Array'),
+  (4, 'CUDA_MEMOPR_MEMORY_KIND_MANAGED', 'Managed'),
+  (5, 'CUDA_MEMOPR_MEMORY_KIND_DEVICE_STATIC', 'Device Static'),
+  (6, 'CUDA_MEMOPR_MEMORY_KIND_MANAGED_STATIC', 'Managed Static'),
+  (7, 'CUDA_MEMOPR_MEMORY_KIND_UNKNOWN', 'Unknown');
+CREATE TABLE ENUM_CUPTI_SYNC_TYPE (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_CUPTI_SYNC_TYPE VALUES
+  (0, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN', 'Unknown'),
+  (1, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE', 'Event sync'),
+  (2, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT', 'Stream wait sync'),
+  (3, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE', 'Stream sync'),
+  (4, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE', 'Context sync');
+CREATE TABLE ENUM_NSYS_EVENT_CLASS (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_NSYS_EVENT_CLASS VALUES
+  (0, 'TRACE_PROCESS_EVENT_CUDA_RUNTIME', 'CUDA runtime'),
+  (1, 'TRACE_PROCESS_EVENT_CUDA_DRIVER', 'CUDA driver');
+CREATE TABLE ENUM_NSYS_EVENT_TYPE (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_NSYS_EVENT_TYPE VALUES
+  (34, 'NvtxMark', 'NvtxMark'),
+  (59, 'NvtxPushPopRange', 'NvtxPushPopRange'),
+  (60, 'NvtxStartEndRange', 'NvtxStartEndRange'),
+  (75, 'NvtxDomainCreate', 'NvtxDomainCreate');
+INSERT INTO META_DATA_EXPORT VALUES
+  ('EXPORT_PRODUCT_NAME', 'NVIDIA Nsight Systems'),
+  ('EXPORT_PRODUCT_VERSION', '2026.2.1.210'),
+  ('EXPORT_SCHEMA_VERSION', '3.25.0'),
+  ('EXPORT_SCHEMA_VERSION_MAJOR', '3'),
+  ('EXPORT_SCHEMA_VERSION_MINOR', '25'),
+  ('EXPORT_SCHEMA_VERSION_MICRO', '0'),
+  ('EXPORT_HOST', 'sim'),
+  ('EXPORT_PARAM_EXPORT_TYPE', 'SQLite'),
+  ('EXPORT_PARAM_LAZY', 'true'),
+  ('EXPORT_PARAM_TIME_NORMALIZE', 'false'),
+  ('EXPORT_PARAM_TIME_SHIFT', '0');
+INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (0, 'CudaInfo', 'CudaDriverVersion', 0, '13000');
