@@ -14,6 +14,7 @@
 #include "export/format.h"
 #include "export/gpu_csv.h"
 #include "export/kineto_json.h"
+#include "export/perfetto_trace.h"
 #include "export/sqlite_file.h"
 #include "io/block_stream.h"
 #include "io/gzip_sink.h"
@@ -109,7 +110,10 @@ Result<int> ExportTimeline(const ExportOptions& options, const ExportPlan& plan,
                            const TraceChoice& choice, const Classifier& classifier) {
   TACHO_ASSIGN_OR_RETURN(const auto read, ReadViewedExport(options, choice, classifier, plan.part));
   TACHO_RETURN_IF_ERROR(WriteOutput(plan, [&](ByteSink& to) -> Result<void> {
-    WriteKinetoJson(read.ranks, to);
+    if (plan.format == ExportFormat::kPerfetto)
+      WritePerfetto(read.ranks, to);
+    else
+      WriteKinetoJson(read.ranks, to);
     return {};
   }));
   return FinishExport(plan, read.readout, read.without,
@@ -153,9 +157,9 @@ CommandSpec ExportSpec(ExportOptions& o) {
   spec.usage = "PATH... -o FILE [options]";
   spec.description =
       "PATH is what tacho analyze takes. The end of FILE's name says the format: .json is Chrome's "
-      "and Kineto's JSON, which Perfetto opens and tacho reads again; .csv has a line for each "
-      "kernel, copy and memset; .sqlite or .db is a database with the tables of tacho query. With "
-      ".gz behind it, it is compressed. docs/export.md describes each.";
+      "and Kineto's JSON, which Perfetto opens and tacho reads again; .pftrace is Perfetto's own "
+      "format; .csv has a line for each kernel, copy and memset; .sqlite or .db is a database "
+      "with the tables of tacho query. A further .gz compresses. docs/export.md describes each.";
   spec.positionals = &o.traces.paths;
   OptionGroup look_at = o.WhatToLookAt();
   std::erase_if(look_at.options, [](const OptionRow& row) { return row.names == "--device"; });
@@ -178,6 +182,7 @@ CommandSpec ExportSpec(ExportOptions& o) {
       {"tacho export vllm_profile/ --step 4 -o step.json.gz",
        "one step of all ranks, small enough for every viewer"},
       {"tacho export rank0.pt.trace.json.gz --window 100ms:150ms -o part.json", "50 ms of a trace"},
+      {"tacho export vllm_profile/ -o run.pftrace.gz", "all of it for ui.perfetto.dev"},
       {"tacho export vllm_profile/ -o run.db", "a database, for sqlite3 or pandas"},
       {"tacho export rank0.pt.trace.json.gz -o - --format csv | head",
        "every kernel, with its launch, operator and step"},
@@ -201,7 +206,7 @@ Result<int> RunExport(const std::vector<std::string>& arguments) {
   TACHO_RETURN_IF_ERROR(CheckReplaced(plan));
   TACHO_ASSIGN_OR_RETURN(const auto choice, ChoiceOf(options));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
-  if (plan.format == ExportFormat::kKineto)
+  if (plan.format == ExportFormat::kKineto || plan.format == ExportFormat::kPerfetto)
     return ExportTimeline(options, plan, choice, classifier);
   return ExportTables(options, plan, choice, classifier);
 }

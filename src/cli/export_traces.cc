@@ -98,12 +98,13 @@ Result<ViewedExport> ReadViewedExport(const ReadingArguments& arguments, const T
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(arguments, choice, reading, classifier));
   ViewedExport out{keeper.TakeRun(readout.run), {}, {}, std::move(readout)};
   const ReadRanks ranks = out.run->ranks();
+  const std::vector<RankEntry> entries = out.run->entries();
   for (uint32_t i = 0; i < ranks.size(); ++i) {
     const ViewedRank& rank = *ranks[i];
     const auto window =
         part.Of(rank.path(), rank.trace(), rank.view().links(), rank.view().steps());
     if (window)
-      out.ranks.push_back({&rank, i, *window});
+      out.ranks.push_back({&rank, i, *window, entries[i].label});
     else
       out.without.push_back(window.error().message);
   }

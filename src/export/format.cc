@@ -5,6 +5,7 @@
 
 #include "export/gpu_csv.h"
 #include "export/kineto_json.h"
+#include "export/perfetto_trace.h"
 #include "export/sqlite_file.h"
 
 namespace tacho {
@@ -20,6 +21,7 @@ const std::vector<FormatRow>& FormatRows() {
   using enum ExportFormat;
   static const std::vector<FormatRow> rows = {
       {kKineto, "kineto", {".json"}},
+      {kPerfetto, "perfetto", {".pftrace", ".perfetto-trace"}},
       {kCsv, "csv", {".csv"}},
       {kSqlite, "sqlite", {".sqlite", ".sqlite3", ".db"}},
   };
@@ -67,6 +69,8 @@ bool LooksExported(ExportFormat format, std::string_view start) {
   switch (format) {
     case ExportFormat::kKineto:
       return start.starts_with(kKinetoExportBegin);
+    case ExportFormat::kPerfetto:
+      return IsPerfettoExport(start);
     case ExportFormat::kCsv:
       return start.starts_with(kGpuCsvBegin);
     case ExportFormat::kSqlite:

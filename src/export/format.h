@@ -8,7 +8,7 @@
 
 namespace tacho {
 
-enum class ExportFormat : uint8_t { kKineto, kCsv, kSqlite };
+enum class ExportFormat : uint8_t { kKineto, kPerfetto, kCsv, kSqlite };
 
 // As `--format` accepts them.
 std::string_view FormatName(ExportFormat format);

@@ -12,11 +12,14 @@ import pathlib
 import resource
 import signal
 import sqlite3
+import shutil
 import subprocess
 import sys
+from collections import Counter
 
 import scenario
 from analyze_run import RECORDING, kernel, run as analyze, write, write_trace
+from perfetto_file import Perfetto
 from scenario import check, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,7 +27,7 @@ sys.path.append(str(ROOT / "tests/support"))
 from corpus import corpus  # noqa: E402
 
 TWO_RANKS = ROOT / "tests/data/vllm-cpu/tp2"
-FORMATS = ("kineto.json", "table.csv", "tables.db")
+FORMATS = ("kineto.json", "timeline.pftrace", "table.csv", "tables.db")
 HOSTILE = ['say "x"', "two\nlines", "semi;colon", "a,b", "\x1b[31m\x01", "<img onerror=x>", "", "caf\u00e9 \U0001f600", "\ud800", "x" * 5000]
 
 
@@ -99,6 +102,93 @@ def kineto_of_several_ranks(folder):
     check("--rank", one["distributedInfo"]["rank"] == 1 and not any("[TP" in str(e["pid"]) for e in one["traceEvents"]), one["distributedInfo"])
     packed = exported(TWO_RANKS, folder / "both.json.gz")
     check("compressed", gzip.decompress(packed.read_bytes()) == file.read_bytes() and packed.stat().st_size * 4 < file.stat().st_size)
+
+
+def perfetto(folder):
+    shell = shutil.which("trace_processor_shell") or shutil.which("trace_processor")
+    try:
+        from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
+    except ImportError:
+        protos = None
+        print("*** NOT TESTED: Perfetto's own protobuf classes: the Python package perfetto is not installed", flush=True)
+    if shell is None:
+        print("*** NOT TESTED: trace_processor: it is not installed", flush=True)
+    for path in [RECORDING, TWO_RANKS, *traces()[1:]]:
+        done = analyze("--json", path)
+        if done.returncode not in (0, 4):
+            continue
+        file = exported(path, pathlib.Path(folder) / "timeline.pftrace")
+        opened = Perfetto(file.read_bytes())
+        name = path.name
+        ranks = {int(row[0]): int(row[1] or -1) for row in query(path, "SELECT trace, base_time_ns FROM ranks")}
+        if -1 not in ranks.values() and ranks:
+            moved = {trace: base for trace, base in ranks.items()}
+        else:  # one clock cannot be told: durations alone are compared
+            moved = None
+        want = Counter()
+        for trace, text, start, dur in query(path, "SELECT trace, name, start_ns, dur_ns FROM slices"):
+            want[text, max(0, int(start) + moved[int(trace)]) if moved else None, int(dur)] += 1
+        got = Counter((s["name"], s["start"] if moved else None, s["dur"]) for s in opened.slices
+                      if s["category"] != "tacho" and "(ranges, instants)" not in opened.tracks[s["track"]]["name"])
+        damaged = "broken-variants" in str(path)  # names that are not UTF-8 are repaired
+        check(f"slices of {name}", got == want or damaged and got.total() == want.total(), (list((got - want).items())[:3], list((want - got).items())[:3]))
+        own = Counter()
+        for one in opened.slices:
+            track = opened.path(one["track"])
+            if one["category"] == "tacho" and track[-1].endswith("idle by cause"):
+                own[one["name"]] += one["dur"]
+        causes = Counter({cause: int(ns) for cause, ns in query(path, "SELECT cause, sum(dur_ns) FROM gaps GROUP BY cause")})
+        check(f"idle causes of {name}", own == causes, (own, causes))
+        steps = sum(opened.path(one["track"])[-1] == "steps" for one in opened.slices)
+        check(f"steps of {name}", [[str(steps)]] == query(path, "SELECT count(*) FROM steps"), steps)
+        begun = Counter(flow for one in opened.slices for flow in one["flows"])
+        ended = Counter(flow for one in opened.slices for flow in one["ends"])
+        check(f"flows of {name}", begun == ended and set(begun.values()) <= {1}, (begun.total(), ended.total()))
+        launched = sum(t.get("launches", {}).get("with_launch", 0) for t in only_traces(done))
+        check(f"launches of {name}", begun.total() == launched, (begun.total(), launched))
+        if protos is not None:
+            trace = protos.Trace.FromString(file.read_bytes())
+            check(f"{name}: Perfetto's classes", sum(p.track_event.type == 1 for p in trace.packet) == len(opened.slices))
+            trace.DiscardUnknownFields()
+            check(f"{name}: no unknown field", trace.ByteSize() == file.stat().st_size)
+        if shell is not None:
+            sql = write(pathlib.Path(folder) / "sql", "SELECT count(*) FROM slice; SELECT value FROM stats WHERE severity = 'error' AND value > 0;")
+            counted = subprocess.run([shell, "-q", sql, file], capture_output=True, text=True, timeout=120)
+            check(f"{name}: trace_processor", counted.stdout.split()[1:2] == [str(len(opened.slices) + len(opened.instants))], counted)
+
+
+def perfetto_tracks(folder):
+    """What overlaps without nesting is all there; arguments keep their types; names stay apart."""
+    folder = pathlib.Path(folder)
+    path = write_trace(folder / "odd.json", [
+        {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": -5, "dur": 10, "args": {"device": 0, "stream": 7, "f": 0.5, "t": "x;\n", "b": True, "l": [1, [2]], "i": -3}},
+        {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 0, "dur": 10, "args": {"device": 0, "stream": 7}},
+        {"ph": "X", "cat": "kernel", "name": "z", "pid": 0, "tid": 7, "ts": 5, "dur": 0, "args": {"device": 0, "stream": 7}},
+        {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 0, "dur": 10},
+        {"ph": "i", "name": "now", "pid": 1, "tid": 1, "ts": 4, "s": "t"},
+        {"ph": "C", "name": "memory", "pid": 1, "ts": 3, "args": {"used": 5, "free": 2.5}},
+        {"ph": "b", "cat": "async", "id": 1, "name": "request", "pid": 1, "tid": 1, "ts": 1}, {"ph": "e", "cat": "async", "id": 1, "name": "request", "pid": 1, "tid": 1, "ts": 9}])
+    opened = Perfetto(exported(path, folder / "odd.pftrace").read_bytes())
+    kernels = [s for s in opened.slices if s["category"] == "kernel"]
+    first = min(kernels, key=lambda s: s["start"])
+    check("the first time is 0", first["start"] == 0, first)
+    check("arguments have their types", {k: first["args"].get(k) for k in "ftbli"} == {"f": 0.5, "t": "x;\n", "b": True, "l": "[1,[2]]", "i": -3}, first["args"])
+    tracks = {s["track"] for s in kernels}
+    check("overlapping kernels lie on two tracks that are shown as one", len(kernels) == 3 and len(tracks) == 2 and
+          len({(opened.tracks[t]["key"], opened.path(t)) for t in tracks}) == 1, [opened.tracks[t] for t in tracks])
+    check("tracks of other rows have other keys", len({(t["key"], t["name"]) for t in opened.tracks.values() if t["key"]}) ==
+          len({t["key"] for t in opened.tracks.values() if t["key"]}))
+    check("ranges and instants", [s["dur"] for s in opened.slices if s["name"] == "request"] == [8000] and [i["name"] for i in opened.instants] == ["now"])
+    check("counters", sorted((opened.path(t)[-1], at, value) for t, at, value in opened.counters) == [("memory free", 8000, 2.5), ("memory used", 8000, 5)], opened.counters)
+    hostile = write_trace(folder / "names.json", [kernel(10 * i, 5, name=name) for i, name in enumerate(HOSTILE)])
+    opened = Perfetto(exported(hostile, folder / "names.pftrace").read_bytes())
+    check("hostile names", [s["name"] for s in opened.slices if s["category"] == "kernel"][:2] == HOSTILE[:2])
+    both = Perfetto(exported(TWO_RANKS, folder / "both.pftrace").read_bytes())
+    roots = {both.path(s["track"])[0] for s in both.slices}
+    check("a track for each rank", len(roots) == 2, roots)
+    check("the times are Unix times", both.clocks.get(1) == both.clocks.get(6) and both.clocks.get(1, 0) > 1.7e18, both.clocks)
+    packed = exported(TWO_RANKS, folder / "both.pftrace.gz")
+    check("compressed", gzip.decompress(packed.read_bytes()) == (folder / "both.pftrace").read_bytes())
 
 
 def parts(folder):
@@ -236,4 +326,4 @@ def unwritable(folder):
 
 
 if __name__ == "__main__":
-    main([kineto_is_the_same_trace, kineto_of_several_ranks, parts, database, table, hostile_names, refused, unwritable], __doc__)
+    main([kineto_is_the_same_trace, kineto_of_several_ranks, perfetto, perfetto_tracks, parts, database, table, hostile_names, refused, unwritable], __doc__)
