@@ -205,8 +205,8 @@ TEST(KinetoExport, OfAnExportIsTheSame) {
   again.Add(Viewed(once), 0);
   const auto sorted = [](const std::string& json) {
     std::vector<std::string> events;
-    for (const auto& event : nlohmann::json::parse(json)["traceEvents"])
-      events.push_back(event.dump());
+    const auto document = nlohmann::json::parse(json);
+    for (const auto& event : document["traceEvents"]) events.push_back(event.dump());
     std::ranges::sort(events);
     return events;
   };
