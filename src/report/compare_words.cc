@@ -104,7 +104,7 @@ std::string PhaseVerdict(const PhaseChange& phase) {
   std::string moved = PartsThatMoved(phase);
   if (moved.empty()) moved = KernelsInWords(phase.kernels);
   if (moved.empty()) return "";
-  return fmt::format("{}: not told, but {}", StepNumbers(phase), moved);
+  return fmt::format("{} within noise, though {}", StepNumbers(phase), moved);
 }
 
 std::string WholeVerdict(const WholeChange& whole) {

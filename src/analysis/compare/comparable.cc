@@ -135,7 +135,7 @@ class Checks {
 SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   SideFacts facts;
   facts.runs = runs.size();
-  std::set<std::string> engines, versions, gpus, options;
+  std::set<std::string> engines, versions, gpus, options, phases;
   for (const RunAnalysis& run : runs) {
     uint64_t ranks = 0;
     for (const TraceAnalysis& trace : run.traces) {
@@ -152,6 +152,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
         options.insert("Python stacks");
       if (!trace.results.empty() && trace.steps.steps.size() > 1 && trace.step_profile.rows.empty())
         facts.results_without_parts.push_back(trace.results);
+      for (const Step& step : trace.steps.steps) phases.emplace(PhaseName(step.label.phase));
       for (const DeviceTime& device : trace.devices) facts.on_host |= device.on_host;
     }
     facts.ranks = std::max(facts.ranks, ranks);
@@ -160,6 +161,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
   facts.version = Joined(versions);
   facts.gpus = Joined(gpus);
   facts.options = Joined(options);
+  facts.phases = Joined(phases);
   return facts;
 }
 
@@ -168,6 +170,12 @@ void CheckComparable(RunChanges& changes) {
   checks.Facts();
   for (const PhaseChange& phase : changes.phases) {
     if (phase.cannot_tell.empty()) checks.Kernels(PhaseName(phase.phase), phase.kernels);
+  }
+  if (changes.whole && changes.base.phases != changes.now.phases) {
+    checks.Obstacle("other-phases",
+                    fmt::format("other phases: base {}, new {}",
+                                changes.base.phases.empty() ? "unknown" : changes.base.phases,
+                                changes.now.phases.empty() ? "unknown" : changes.now.phases));
   }
   if (changes.whole) checks.Kernels("all of the recording", changes.whole->rows);
   if (changes.AnythingCompared()) return;

@@ -68,7 +68,7 @@ struct WholeChange {
 struct SideFacts {
   std::vector<std::string> paths;  // of its traces
   uint64_t runs = 0, ranks = 0;    // ranks: traces of workers in one run
-  std::string engine, version, gpus, options;
+  std::string engine, version, gpus, options, phases;
   bool on_host = false;  // a CPU engine
   // Results that an older tacho wrote, which do not hold what steps are made of.
   std::vector<std::string> results_without_parts;

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""`tacho compare`: its forms, exit statuses and schema; kept results; damaged and wrong input; real recordings.
+
+usage: check_compare.py TACHO [--only NAME ...]
+"""
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+
+import jsonschema
+import scenario
+from scenario import check, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/support"))
+from corpus import corpus  # noqa: E402
+
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/compare.schema.json").read_text()))
+
+
+def tacho(*arguments):
+    return subprocess.run([scenario.TACHO, *map(str, arguments)], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def compare(*arguments):
+    return tacho("compare", *arguments)
+
+
+def as_json(name, *arguments):
+    done = compare(*arguments, "--json")
+    result = json.loads(done.stdout)
+    errors = [f"{error.json_path}: {error.message[:80]}" for error in SCHEMA.iter_errors(result)]
+    check(f"{name}: docs/compare.schema.json", not errors, errors[:3])
+    for part in [*result["phases"], *([result["whole"]] if "whole" in result else [])]:
+        if "waterfall" in part:
+            fall = part["waterfall"]
+            check(f"{name}: the waterfall adds up", fall["base_ns"] + sum(p["ns"] for p in fall["parts"]) == fall["new_ns"], fall)
+    return done.returncode, result
+
+
+def simulated(folder, name, *options):
+    done = tacho("simulate", "trace", "-o", folder / name, *options)
+    check(f"simulate {name}", done.returncode == 0, done.stderr)
+    return folder / name
+
+
+def forms(folder):
+    folder = pathlib.Path(folder)
+    base = simulated(folder, "base", "--steps", "120", "--ranks", "2")
+    new = simulated(folder, "new", "--steps", "120", "--ranks", "2", "--seed", "2", "--change", "host-late:300us")
+    status, result = as_json("known change", base, new)
+    check("comparable", status == 0 and result["comparable"], result["verdict"])
+    told = {m["name"] for m in result["metrics"] if m.get("beyond_noise")}
+    check("the host is found", {"decode.idle.host-late", "decode.step"} <= told, told)
+    text, markdown = compare(base, new).stdout, compare(base, new, "--markdown").stdout
+    check("the verdict says where", "us of it in idle.host-late" in " ".join(text.split()), text[:400])
+    check("Markdown has tables", "| idle.host-late |" in markdown, markdown[:400])
+    table = list(csv.DictReader(io.StringIO(compare(base, new, "--csv").stdout)))
+    metrics = {m["name"]: m for m in result["metrics"]}
+    check("CSV has the JSON's metrics", [row["metric"] for row in table] == [m["name"] for m in result["metrics"]], len(table))
+    check("and their values", all(abs(float(row["base"]) - metrics[row["metric"]]["base"]) < 1e-3 for row in table), table[:2])
+    check("deterministic", text == compare(base, new, "--threads", "1").stdout, "")
+    # From results kept by analyze, the same.
+    for side in (base, new):
+        (folder / f"{side.name}.json").write_text(tacho("analyze", side, "--json").stdout)
+    status, kept = as_json("results", folder / "base.json", folder / "new.json")
+    check("results give the same figures", kept["metrics"] == result["metrics"] and kept["phases"] == result["phases"], status)
+    # A trace with itself.
+    status, same = as_json("itself", base, base)
+    check("nothing differs from itself", status == 0 and not any(m["difference"] for m in same["metrics"]), same["verdict"])
+    check("and it says so", "both sides are the same traces" in same["remarks"], same["remarks"])
+
+
+def gates(folder):
+    folder = pathlib.Path(folder)
+    base = simulated(folder, "base", "--steps", "120")
+    new = simulated(folder, "new", "--steps", "120", "--seed", "2", "--change", "host-late:300us")
+    for gate, status in [("decode.step.p50>+3%", 1), ("decode.step>+90%", 0), ("kernels.new", 0), ("idle.host-late>+10us", 1),
+                         ("decode.step.p99>+3%", 1), ("load.ttft.p50>+3%", 1), ("decode.comm>+1%", 0)]:
+        done = compare(base, new, "--fail-on", gate)
+        check(f"{gate}: status {status}", done.returncode == status, (done.returncode, done.stderr))
+    done = compare(base, new, "--fail-on", "kernels.new,decode.step>+3%", "--json")
+    outcomes = [(g["metric"], g["outcome"]) for g in json.loads(done.stdout)["gates"]]
+    check("several gates", outcomes[-1] == ("decode.step", "failed") and done.returncode == 1, outcomes)
+    for gate, says in [("decode.stp>+3%", "did you mean step"), ("decode.step", "a limit is missing"), ("decode.step>+3", "wants a unit")]:
+        done = compare(base, new, "--fail-on", gate)
+        check(f"{gate} is refused", done.returncode == 2 and says in done.stderr, done.stderr)
+
+
+def wrong_pairs(folder):
+    folder = pathlib.Path(folder)
+    base = simulated(folder, "base", "--steps", "60")
+    for name, options, says in [("layers", ["--change", "layers:5"], "number of layers"), ("ranks", ["--ranks", "2"], "ranks"),
+                                ("engine", ["--engine", "sglang"], "engines")]:
+        new = simulated(folder, name, "--steps", "60", "--seed", "2", *options)
+        status, result = as_json(name, base, new)
+        check(f"{name}: status 5", status == 5 and not result["comparable"] and says in result["verdict"], (status, result["verdict"]))
+        check(f"{name}: --anyway compares", compare(base, new, "--anyway").returncode == 0, "")
+    done = compare(base)
+    check("one side is a usage error", done.returncode == 2 and "BASE and NEW" in done.stderr, done.stderr)
+    done = compare(base, folder / "not-there")
+    check("a missing side is unreadable", done.returncode == 3, (done.returncode, done.stderr))
+    results = json.loads(tacho("analyze", base, "--json").stdout)
+    for trace in results["traces"]:
+        del trace["step_parts"]
+    (folder / "old.json").write_text(json.dumps(results))
+    done = compare(folder / "old.json", base)
+    check("results of an older tacho are named", done.returncode == 5 and "analyse the traces again" in done.stderr, done.stderr)
+    results["schema"] = 99
+    (folder / "next.json").write_text(json.dumps(results))
+    done = compare(folder / "next.json", base)
+    check("results of another schema are refused", done.returncode == 3 and "schema 99" in done.stderr, done.stderr)
+
+
+def real(folder):
+    traces = corpus("comparisons of real traces")
+    if not traces:
+        return
+    pair = [traces / f"GindaChen+nsys-ai/mfu_2gpu_{side}.sqlite" for side in ("before", "after")]
+    status, result = as_json("mfu_2gpu", *pair)
+    # Both GPUs together: first to last work, 598.51 ms before, by the oracle of the kernels alone 598.46 ms after; 46.37 ms less of kernels.
+    metrics = {m["name"]: m for m in result["metrics"]}
+    window, kernels = metrics["whole.window"], metrics["whole.kernel-time"]
+    check("the window did not move", status == 0 and result["verdict"].startswith("the window did not move"), result["verdict"])
+    check("and as much more idle time", "as much more idle time" in result["verdict"], result["verdict"])
+    check("its figures", abs(2 * window["base"] - 598.51e6) < 1e4 and abs(2 * window["new"] - 598.46e6) < 1e5, window)
+    check("46.37 ms less kernel time", abs(2 * kernels["difference"] + 46.37e6) < 1e4, kernels)
+    inference = traces / "AMD-AGI+TraceLens/inference"
+    status, result = as_json("other phases", inference / "vllm_decode_full", inference / "vllm_prefilldecode_piecewise")
+    check("decode beside prefill is not compared", status == 5, result["verdict"])
+
+
+if __name__ == "__main__":
+    main([forms, gates, wrong_pairs, real], __doc__)
