@@ -100,7 +100,7 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
   }
   if (changes.whole) AddWhole(*changes.whole, view, document);
   const auto add_figures = [&](const std::vector<NamedChange>& figures, std::string name,
-                               std::string title, Unit unit) {
+                               const std::string& title, Unit unit) {
     document.AddPart(
         TitledTable{.table = ChangedFiguresTable(figures, std::move(name), title, unit),
                     .title = title,
