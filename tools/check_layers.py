@@ -17,6 +17,7 @@ LAYERS = {
     "view": {"base", "model", "analysis"},
     "query": {"base", "text", "io", "model", "analysis"},
     "export": {"base", "text", "io", "model", "analysis", "view", "query"},
+    "stats": {"base", "text", "model", "analysis"},
     "report": {"base", "text", "model", "analysis"},
     "net": {"base"},
     "serve": {"base", "text", "net", "model", "analysis", "view", "export", "report"},
@@ -24,7 +25,7 @@ LAYERS = {
     "load": {"base", "text", "net"},
     "session": {"base", "text", "io", "model", "ingest", "analysis", "run", "net", "control", "load"},
     "simulate": {"base", "text", "io", "net"},
-    "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "view", "query", "export", "report", "net", "serve", "control", "load", "session", "simulate"},
+    "cli": {"base", "text", "io", "model", "ingest", "analysis", "run", "view", "query", "stats", "export", "report", "net", "serve", "control", "load", "session", "simulate"},
 }
 # Third-party headers and the only places that may name them.
 FENCES = {

@@ -20,6 +20,7 @@
 #include "cli/record_command.h"
 #include "cli/report_command.h"
 #include "cli/simulate_command.h"
+#include "cli/stats_command.h"
 #include "cli/view_command.h"
 #include "net/url.h"
 #include "text/shell_word.h"
@@ -102,6 +103,9 @@ const std::vector<Command>& Commands() {
        RunQuery, QueryHelp},
       {"export", "a trace or a part of a run for other tools: Perfetto, SQLite, spreadsheets",
        RunExport, ExportHelp},
+      {"stats",
+       "the reports of nsys stats, by its names, of Nsight's recordings and of Kineto traces",
+       RunStats, StatsHelp},
       {"record", "profile a live deployment under load: every rank, proven, analysed", RunRecord,
        RecordHelp},
       {"engine", "the engines' own profilers: list, status, start, stop, sleep, wake", RunEngine,

@@ -147,6 +147,10 @@ std::vector<std::string> IncompleteReasons(const RunSummary& run) {
   return NotesThatCount(run.traces);
 }
 
+std::vector<std::string> IncompleteReasons(const TracesNoted& run) {
+  return NotesThatCount(run.traces);
+}
+
 void ComplainAll(const std::vector<std::string>& messages) {
   for (size_t i = 0; i < messages.size() && i < kMostComplaints; ++i) Complain(messages[i]);
   if (messages.size() > kMostComplaints)

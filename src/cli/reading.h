@@ -46,6 +46,7 @@ bool ShowsProgress(const ReadingArguments& arguments);
 // Why the exit status is 4, as sentences; empty if the run is complete.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run);
 std::vector<std::string> IncompleteReasons(const RunSummary& run);
+std::vector<std::string> IncompleteReasons(const TracesNoted& run);
 // The same with the ranks that were asked for and are not there.
 std::vector<std::string> IncompleteReasons(const RunAnalysis& run, const TraceChoice& choice);
 

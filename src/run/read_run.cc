@@ -355,6 +355,27 @@ Result<Readout<RunAnalysis>> ReadRun(const TraceChoice& choice, const ReadOption
   return readout;
 }
 
+Result<Readout<TracesNoted>> ReadFiles(const TraceChoice& choice, const FileUse& use,
+                                       RunProgress& progress, const SourceReader& read) {
+  TACHO_ASSIGN_OR_RETURN(auto plan, PlanInput(choice, progress));
+  return Collect<TraceNotes, TracesNoted>(
+      std::move(plan), choice, "needs more memory than there is",
+      [&](const TraceSource& source, size_t,
+          StreamThreads threads) -> Result<Outcomes<TraceNotes>> {
+        if (source.is_results()) return NeedsEvents(source, "tacho stats");
+        std::vector<Trace> traces;
+        TACHO_ASSIGN_OR_RETURN(
+            auto outcomes, ReadTraces<TraceNotes>(
+                               read, source, threads, choice, progress,
+                               [&](Trace&& trace, Outcome<TraceNotes>& outcome) {
+                                 outcome.item = TraceNotes{outcome.seen.path, 0, 0, trace.notes};
+                                 traces.push_back(std::move(trace));
+                               }));
+        if (!traces.empty()) use(source, traces);
+        return outcomes;
+      });
+}
+
 Result<Readout<RunSummary>> ReadSummaries(const std::vector<std::string>& paths, size_t threads,
                                           RunProgress& progress, const SourceReader& read) {
   const TraceChoice choice{.paths = paths, .threads = threads};

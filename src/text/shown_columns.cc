@@ -28,7 +28,7 @@ std::string ShowCell(const Cell& cell, const TableColumn& column, TimeUnit time,
   }
   if (const auto* number = std::get_if<double>(&cell)) {
     if (unit == Unit::kShare) return FormatPercent(*number);
-    if (unit == Unit::kExact) return fmt::format("{}", *number);
+    if (unit == Unit::kExact) return ExactNumber(*number, column);
     if (unit == Unit::kBar) return Bar(*number, column.bar_width, style);
     return FormatNumber(*number);
   }

@@ -53,6 +53,7 @@ struct TableColumn {
   // Of kDuration: the columns of a table that are compared with each other share a group, and so a
   // unit.
   size_t unit_group = 0;
+  int decimals = -1;  // of the doubles of kExact; -1: as many as each has
 
   [[nodiscard]] TableColumn ScreenOnly() && { return in_file = false, std::move(*this); }
   [[nodiscard]] TableColumn FileOnly(bool yes = true) && {
@@ -64,6 +65,7 @@ struct TableColumn {
   [[nodiscard]] TableColumn Distinct(size_t at_least = 28) && {
     return distinct = true, narrowest = at_least, std::move(*this);
   }
+  [[nodiscard]] TableColumn Decimals(int count) && { return decimals = count, std::move(*this); }
   [[nodiscard]] TableColumn UnitGroup(size_t group) && {
     return unit_group = group, std::move(*this);
   }
@@ -89,6 +91,9 @@ struct Table {
 // Keeps the first `keep` rows and sums up the rest, up to those that are never folded, in one row,
 // named "[N others]" in the first text column. A single row too many is kept.
 void FoldRows(Table& table, size_t keep);
+
+// A double of a column of Unit::kExact.
+std::string ExactNumber(double number, const TableColumn& column);
 
 // A line and the columns it takes (escape sequences for colour take none).
 struct TextLine {

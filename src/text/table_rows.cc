@@ -22,11 +22,12 @@ std::string CsvText(std::string_view text) {
 }
 
 // Bytes that are not UTF-8 as U+FFFD, all else as it is: a file is no terminal.
-std::string CsvCell(const Cell& cell, Unit unit) {
+std::string CsvCell(const Cell& cell, const TableColumn& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return CsvText(ValidUtf8(*text));
   if (const auto* integer = std::get_if<int64_t>(&cell)) return fmt::format("{}", *integer);
   if (const auto* number = std::get_if<double>(&cell))
-    return unit == Unit::kExact ? fmt::format("{}", *number) : fmt::format("{:.6f}", *number);
+    return column.unit == Unit::kExact ? ExactNumber(*number, column)
+                                       : fmt::format("{:.6f}", *number);
   return "";
 }
 
@@ -49,6 +50,11 @@ Cell SumOf(const Table& table, size_t column, size_t from, size_t to) {
 }
 
 }  // namespace
+
+std::string ExactNumber(double number, const TableColumn& column) {
+  return column.decimals < 0 ? fmt::format("{}", number)
+                             : fmt::format("{:.{}f}", number, column.decimals);
+}
 
 void FoldRows(Table& table, size_t keep) {
   const size_t end = table.rows.size() - table.never_folded;
@@ -86,7 +92,7 @@ std::string RenderCsv(const Table& table) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
       if (!written(table.columns[i])) continue;
       if (!first) out += ',';
-      out += CsvCell(row.cells[i], table.columns[i].unit);
+      out += CsvCell(row.cells[i], table.columns[i]);
       first = false;
     }
     out += "\n";

@@ -162,6 +162,20 @@ TEST(NsysReader, ReadsNvtx) {
   EXPECT_EQ(trace.counts.total, 6U);
 }
 
+TEST(NsysReader, ReadsNvtxOfImportedTextsAndOfDomainsWithoutAName) {
+  const std::string thread = Global(1, 2);
+  const Trace trace = ReadOne("INSERT INTO NVTX_EVENTS VALUES (10, 20, 70, NULL, 'a', " + thread +
+                              ", NULL, NULL, 3, NULL), (30, 40, 71, NULL, 'b', " + thread +
+                              ", NULL, NULL, 0, NULL), (50, NULL, 59, NULL, 'open', " + thread +
+                              ", NULL, NULL, 0, NULL), (70, NULL, 76, NULL, NULL, " + thread +
+                              ", NULL, NULL, 0, NULL);");
+  ASSERT_EQ(trace.annotations.size(), 2U);
+  EXPECT_EQ(ArgsText(trace, {trace.annotations.args[0]}), R"({"domain": 3})");
+  EXPECT_EQ(trace.annotations.When(1), (Interval{{50}, {70}})) << "until the last row";
+  ASSERT_EQ(trace.ranges.size(), 1U);
+  EXPECT_EQ(trace.ranges.duration[0], 10);
+}
+
 TEST(NsysReader, KeepsProcessesApart) {
   std::string rows;
   for (const int pid : {20, 10}) {

@@ -37,6 +37,8 @@ enum NvtxType : int64_t {
   kThreadName = 39,
   kPushPop = 59,
   kStartEnd = 60,
+  kTextPushPop = 70,  // of texts that are imported
+  kTextStartEnd = 71,
   kDomainCreate = 75,
   kDomainDestroy = 76,
 };
@@ -57,13 +59,13 @@ void Recording::ReadDomains() {
       "eventType = " + std::to_string(kDomainCreate));
 }
 
-// Most processes have one domain or two: their names are looked up once they are needed.
+// Most processes have one domain or two: their names are looked up once they are needed. kEmpty: it
+// has none.
 StringId Recording::DomainName(RecordedProcess& process, int64_t domain) {
   if (!has_domains_) ReadDomains();
   has_domains_ = true;
-  const auto [known, added] = process.domains.try_emplace(domain, StringId::kEmpty);
-  if (added) known->second = process.InternQuoted("domain " + std::to_string(domain));
-  return known->second;
+  const auto known = process.domains.find(domain);
+  return known == process.domains.end() ? StringId::kEmpty : known->second;
 }
 
 void Recording::ReadRanges() {
@@ -76,6 +78,10 @@ void Recording::ReadRanges() {
   TimeNs last{INT64_MIN};
   Each(kNvtxTable, kNvtx, [&](const TableScan& row) {
     const int64_t type = row.Integer(kNvtxType);
+    // nsys stats ends what nothing ended with the last row of any type.
+    if (const auto start = row.Maybe(kStart); start && *start < kFarthest) {
+      last = std::max(last, TimeNs{*start});
+    }
     if (type == kCategoryName || type == kThreadName || type == kDomainCreate ||
         type == kDomainDestroy) {
       return;
@@ -83,12 +89,13 @@ void Recording::ReadRanges() {
     Event event;
     RecordedProcess* const process = BeginHostRow(row, kNvtxThread, "user_annotation", event);
     if (process == nullptr) return;
-    const bool is_range = type == kPushPop || type == kStartEnd;
+    const bool is_start_end = type == kStartEnd || type == kTextStartEnd;
+    const bool is_range = type == kPushPop || type == kTextPushPop || is_start_end;
     const bool is_open = is_range && row.IsNull(kEnd);
     const bool has_times = ReadTimes(row, event, process->notes(),
                                      is_range && !is_open ? End::kNeeded : End::kMissing);
     if (has_times) last = std::max(last, event.start + event.duration);
-    if (type == kStartEnd) {
+    if (is_start_end) {
       event.type = EventType::kRange;
     } else if (!is_range) {
       event.type = EventType::kInstant;
@@ -127,7 +134,14 @@ void Recording::NameRange(const TableScan& row, RecordedProcess& process, Event&
     args_.Integer("op_id", torch->op_id);
     if (!torch->sizes.empty()) args_.Text("Input Dims", process.Intern(torch->sizes));
   }
-  if (domain != 0) args_.Text("domain", DomainName(process, domain));
+  if (domain != 0) {
+    const StringId domain_name = DomainName(process, domain);
+    if (domain_name == StringId::kEmpty) {
+      args_.Integer("domain", domain);
+    } else {
+      args_.Text("domain", domain_name);
+    }
+  }
   for (const auto& [key, column] : {std::pair{"range id", kNvtxRangeId},
                                     {"category", kNvtxCategory},
                                     {"payload", kNvtxUint64},

@@ -80,7 +80,6 @@ RecordedProcess* Recording::ProcessOf(const TableScan& row, int column) {
 bool Recording::ReadTimes(const TableScan& row, Event& event, Notes& notes, End need) {
   const std::optional<int64_t> start = row.Maybe(0);
   std::optional<int64_t> end = row.Maybe(1);
-  constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of such times would overflow
   if (!start || *start > kFarthest || *start < -kFarthest) {
     notes.Add(NoteId::kBadTime, row.Place());
     return false;

@@ -94,6 +94,7 @@ class Recording {
   void SkipRow(const TableScan& row) { common_.Add(NoteId::kDamagedRow, row.Place()); }
   void ReportProgress();
 
+  static constexpr int64_t kFarthest = INT64_MAX / 4;  // sums of times beyond would overflow
   static constexpr uint64_t kRowsAReport = 1 << 16;
   static constexpr int64_t kLongestDuration = 100'000'000'000'000;  // 28 h, as in Kineto's traces
 

@@ -1,0 +1,245 @@
+// Reports of what ran on the GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/parse_number.h"
+#include "stats/reports.h"
+#include "stats/summary.h"
+
+namespace tacho {
+namespace {
+
+struct IdHash {
+  size_t operator()(const std::tuple<StringId, StringId, StringId>& ids) const {
+    uint64_t hash = 0;
+    for (const StringId id : {std::get<0>(ids), std::get<1>(ids), std::get<2>(ids)})
+      hash = (hash ^ static_cast<uint64_t>(id)) * 0x9e3779b97f4a7c15;
+    return static_cast<size_t>(hash ^ hash >> 32);
+  }
+};
+
+// The numbers of "[244, 1, 6]".
+std::vector<int64_t> Triple(std::string_view json) {
+  std::vector<int64_t> numbers;
+  while (!json.empty() && numbers.size() < 3) {
+    json.remove_prefix(std::min(json.size(), json.find_first_of("-0123456789")));
+    const auto number = TakeNumber<int64_t>(json);
+    if (!number) break;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+// "[244, 1, 6]" as " 244    1    6".
+std::string ShownTriple(std::string_view json) {
+  const std::vector<int64_t> n = Triple(json);
+  return n.size() < 3 ? "" : fmt::format("{:>4} {:>4} {:>4}", n[0], n[1], n[2]);
+}
+
+// MB as nsys prints them.
+Cell Megabytes(double bytes) { return RoundAsSqlite(bytes / 1e6, 3); }
+
+// Calls use(trace, row) for each copy and memset.
+template <typename Use>
+void ForEachMemoryOperation(std::span<const StatsTrace> traces, const Use& use) {
+  for (const StatsTrace& trace : traces) {
+    const GpuTable& gpu = trace.trace().gpu;
+    for (uint32_t row = 0; row < gpu.size(); ++row) {
+      if (gpu.kind[row] != SliceKind::kKernel) use(trace, row);
+    }
+  }
+}
+
+}  // namespace
+
+Table GpuKernelSummary(std::span<const StatsTrace> traces) {
+  StatsGroups groups;
+  for (const StatsTrace& trace : traces) {
+    const GpuTable& gpu = trace.trace().gpu;
+    GroupCache<StringId> cache;
+    for (uint32_t row = 0; row < gpu.size(); ++row) {
+      if (!trace.IsKernel(row)) continue;
+      const StringId name = gpu.name[row];
+      groups.Add(cache.Get(name, [&] { return groups.GroupOf({std::string(trace.Text(name))}); }),
+                 gpu.duration[row]);
+    }
+  }
+  return TimeSummary("cuda_gpu_kern_sum", "Instances", {StatsName("Name")}, std::move(groups));
+}
+
+Table GpuKernelGridSummary(std::span<const StatsTrace> traces) {
+  StatsGroups groups;
+  for (const StatsTrace& trace : traces) {
+    const GpuTable& gpu = trace.trace().gpu;
+    GroupCache<std::tuple<StringId, StringId, StringId>, IdHash> cache;
+    for (uint32_t row = 0; row < gpu.size(); ++row) {
+      if (!trace.IsKernel(row)) continue;
+      const StringId grid = trace.GridOf(row), block = trace.BlockOf(row), name = gpu.name[row];
+      const uint32_t group = cache.Get({grid, block, name}, [&] {
+        return groups.GroupOf({ShownTriple(trace.Text(grid)), ShownTriple(trace.Text(block)),
+                               std::string(trace.Text(name))});
+      });
+      groups.Add(group, gpu.duration[row]);
+    }
+  }
+  return TimeSummary("cuda_gpu_kern_gb_sum", "Instances",
+                     {StatsText("GridXYZ"), StatsText("BlockXYZ").GivesWay(1), StatsName("Name")},
+                     std::move(groups));
+}
+
+Table GpuMemoryTimeSummary(std::span<const StatsTrace> traces) {
+  StatsGroups groups;
+  ForEachMemoryOperation(traces, [&](const StatsTrace& trace, uint32_t row) {
+    groups.Add(groups.GroupOf({trace.OperationOf(row)}), trace.trace().gpu.duration[row]);
+  });
+  return TimeSummary("cuda_gpu_mem_time_sum", "Count", {StatsName("Operation")}, std::move(groups));
+}
+
+Table GpuMemorySizeSummary(std::span<const StatsTrace> traces) {
+  StatsGroups groups;
+  const StatsTrace* of = nullptr;
+  std::optional<ArgReader> bytes;
+  ForEachMemoryOperation(traces, [&](const StatsTrace& trace, uint32_t row) {
+    if (of != &trace) bytes.emplace(trace.trace(), "bytes");
+    of = &trace;
+    const auto size = bytes->Integer(GpuArgs(trace.trace(), row));
+    if (size) groups.Add(groups.GroupOf({trace.OperationOf(row)}), *size);
+  });
+  Table table{"cuda_gpu_mem_size_sum",
+              {StatsNumber("Total (MB)", 3).Adds(), StatsInteger("Count").Adds(),
+               StatsNumber("Avg (MB)", 3), StatsNumber("Med (MB)", 3), StatsNumber("Min (MB)", 3),
+               StatsNumber("Max (MB)", 3), StatsNumber("StdDev (MB)", 3), StatsName("Operation")},
+              {}};
+  for (const auto& row : std::move(groups).Finish()) {
+    const Figures& f = row.figures;
+    table.Add({Megabytes(static_cast<double>(f.total)), f.count, Megabytes(f.avg), Megabytes(f.med),
+               Megabytes(static_cast<double>(f.min)), Megabytes(static_cast<double>(f.max)),
+               Megabytes(f.stddev), row.key[0]});
+  }
+  return table;
+}
+
+namespace {
+
+// The rows of cuda_gpu_trace of one trace.
+class GpuTraceRows {
+ public:
+  explicit GpuTraceRows(const StatsTrace& trace)
+      : trace_(trace),
+        registers_(trace.trace(), "registers per thread"),
+        static_memory_(trace.trace(), "static shared memory"),
+        dynamic_memory_(trace.trace(), "dynamic shared memory"),
+        bytes_(trace.trace(), "bytes"),
+        context_(trace.trace(), "context") {
+    for (const DeviceProperties& device : trace.trace().header.devices)
+      names_.emplace_back(device.id, device.name);
+  }
+
+  [[nodiscard]] std::vector<Cell> CellsOf(uint32_t row) const {
+    const Trace& trace = trace_.trace();
+    const GpuTable& gpu = trace.gpu;
+    const ArgsOf args = GpuArgs(trace, row);
+    const Stream& stream = trace.words[gpu.stream[row]];
+    const bool is_kernel = gpu.kind[row] == SliceKind::kKernel;
+    std::vector<Cell> cells{gpu.start[row].ns, gpu.duration[row],
+                            UnlessNegative(gpu.correlation[row])};
+    for (const StringId json : {trace_.GridOf(row), trace_.BlockOf(row)}) {
+      const std::vector<int64_t> n = Triple(trace.Text(json));
+      for (size_t i = 0; i < 3; ++i) cells.push_back(n.size() == 3 ? Cell(n[i]) : Cell());
+    }
+    cells.push_back(CellOf(registers_.Integer(args)));
+    for (const ArgReader* memory : {&static_memory_, &dynamic_memory_}) {
+      const auto size = memory->Integer(args);
+      cells.push_back(size ? Megabytes(static_cast<double>(*size)) : Cell());
+    }
+    AppendSpeed(is_kernel ? std::nullopt : bytes_.Integer(args), gpu.duration[row], cells);
+    AppendMemoryKinds(is_kernel ? "" : trace.Text(gpu.name[row]), cells);
+    cells.emplace_back(DeviceName(trace.Text(stream.device)));
+    cells.push_back(CellOf(context_.Integer(args)));
+    cells.push_back(NumberOrText(trace.Text(stream.stream)));
+    cells.emplace_back(is_kernel ? std::string(trace.Text(gpu.name[row]))
+                                 : trace_.OperationOf(row));
+    return cells;
+  }
+
+ private:
+  // nsys multiplies the bytes with the whole number of such operations in a second.
+  static void AppendSpeed(std::optional<int64_t> bytes, int64_t duration,
+                          std::vector<Cell>& cells) {
+    constexpr int64_t kSecond = 1'000'000'000;
+    cells.push_back(bytes ? Megabytes(static_cast<double>(*bytes)) : Cell());
+    if (!bytes || duration <= 0) {
+      cells.emplace_back();
+      return;
+    }
+    const int64_t a_second = kSecond / duration;
+    cells.push_back(Megabytes(static_cast<double>(*bytes) * static_cast<double>(a_second)));
+  }
+
+  // "Memcpy HtoD (Pageable -> Device)", "Memset (Device)"
+  static void AppendMemoryKinds(std::string_view name, std::vector<Cell>& cells) {
+    const size_t open = name.find('('), close = name.rfind(')');
+    std::string_view kinds = open < close && close != std::string_view::npos
+                                 ? name.substr(open + 1, close - open - 1)
+                                 : "";
+    constexpr std::string_view kArrow = " -> ";
+    const size_t arrow = kinds.find(kArrow);
+    const auto cell = [](std::string_view kind) {
+      return kind.empty() || kind == "Unknown" ? Cell() : Cell(std::string(kind));
+    };
+    cells.push_back(cell(kinds.substr(0, arrow)));
+    cells.push_back(arrow == std::string_view::npos ? Cell()
+                                                    : cell(kinds.substr(arrow + kArrow.size())));
+  }
+
+  [[nodiscard]] std::string DeviceName(std::string_view device) const {
+    const auto name =
+        std::ranges::find(names_, device, &std::pair<std::string, std::string>::first);
+    return name == names_.end() ? fmt::format("({})", device)
+                                : fmt::format("{} ({})", name->second, device);
+  }
+
+  const StatsTrace& trace_;
+  ArgReader registers_, static_memory_, dynamic_memory_, bytes_, context_;
+  std::vector<std::pair<std::string, std::string>> names_;
+};
+
+}  // namespace
+
+Table GpuTraceReport(std::span<const StatsTrace> traces) {
+  Table table{"cuda_gpu_trace", {}, {}};
+  for (const char* const name : {"Start (ns)", "Duration (ns)"})
+    table.columns.push_back(StatsInteger(name));
+  for (const char* const name :
+       {"CorrId", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Reg/Trd"})
+    table.columns.push_back(StatsInteger(name).GivesWay(1));
+  for (const char* const name : {"StcSMem (MB)", "DymSMem (MB)", "Bytes (MB)", "Throughput (MBps)"})
+    table.columns.push_back(StatsNumber(name, 3).GivesWay(2));
+  for (const char* const name : {"SrcMemKd", "DstMemKd", "Device"})
+    table.columns.push_back(StatsText(name).GivesWay(3));
+  table.columns.push_back(StatsInteger("Ctx").GivesWay(1));
+  table.columns.push_back(StatsInteger("Strm"));
+  table.columns.push_back(StatsName("Name"));
+  struct Place {
+    int64_t start;
+    uint32_t trace, row;
+  };
+  std::vector<Place> places;
+  for (uint32_t i = 0; i < traces.size(); ++i) {
+    const GpuTable& gpu = traces[i].trace().gpu;
+    for (uint32_t row = 0; row < gpu.size(); ++row) {
+      const bool is_graph = gpu.kind[row] == SliceKind::kKernel && !traces[i].IsKernel(row);
+      if (!is_graph) places.push_back({gpu.start[row].ns, i, row});
+    }
+  }
+  std::ranges::stable_sort(places, {}, &Place::start);
+  std::vector<GpuTraceRows> rows;
+  for (const StatsTrace& trace : traces) rows.emplace_back(trace);
+  for (const Place& place : places) table.Add(rows[place.trace].CellsOf(place.row));
+  return table;
+}
+
+}  // namespace tacho

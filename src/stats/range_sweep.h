@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "stats/stats_trace.h"
+
+namespace tacho {
+
+inline constexpr uint32_t kNoRange = std::numeric_limits<uint32_t>::max();
+
+// Which ranges of NVTX that begin and end on one thread lie around what, by their indices in
+// StatsTrace::ranges().
+
+// By range: the tightest other one around it on its thread; kNoRange: none. Of equal ranges each
+// lies in the one before it.
+std::vector<uint32_t> ParentsOf(const std::vector<NvtxRange>& ranges);
+
+// Some GPU work that one call launched, and the ranges around the call.
+struct LaunchInRanges {
+  uint32_t call = 0;  // row of host_calls; LaunchLinks::kNone: of work whose launch is unknown
+  std::vector<uint32_t> work = {};  // rows of gpu
+  std::vector<uint32_t> ranges = {};
+};
+// Each launch of a kernel, or of any GPU work, in the order of threads and times; work without one
+// comes last, each piece by itself. No launch lies in more than 10,000 ranges: the outer ones are
+// left out.
+std::vector<LaunchInRanges> LaunchesInRanges(const StatsTrace& stats, bool kernels_only);
+
+}  // namespace tacho

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/arg_reader.h"
+#include "analysis/launches.h"
+#include "model/trace.h"
+#include "text/table.h"
+
+namespace tacho {
+
+// A range of NVTX; of Kineto's traces an annotation.
+struct NvtxRange {
+  Interval when;
+  std::string name;  // as nsys stats has it, after the name of its domain: "NCCL:ncclAllReduce"
+  TrackId track;
+  bool is_start_end = false;  // need not nest
+  bool is_on_one_thread = true;
+};
+
+// One trace with what several reports need of it. Names of kernels and calls, ids of processes and
+// threads are as nsys stats prints them.
+class StatsTrace {
+ public:
+  // What is not to be asked for costs nothing.
+  struct Needs {
+    bool launches = false, ranges = false;
+  };
+  StatsTrace(const Trace& trace, Needs needs);
+
+  [[nodiscard]] const Trace& trace() const { return *trace_; }
+  // A CUDA graph that was recorded as a whole is no kernel.
+  [[nodiscard]] bool IsKernel(uint32_t gpu_row) const {
+    return trace_->gpu.kind[gpu_row] == SliceKind::kKernel &&
+           (!is_nsys_ || grid_.Text(GpuArgs(*trace_, gpu_row)) != StringId::kEmpty);
+  }
+  [[nodiscard]] StringId GridOf(uint32_t gpu_row) const {
+    return grid_.Text(GpuArgs(*trace_, gpu_row));
+  }
+  [[nodiscard]] StringId BlockOf(uint32_t gpu_row) const {
+    return block_.Text(GpuArgs(*trace_, gpu_row));
+  }
+  // "[CUDA memcpy HtoD]", "[CUDA memset]"
+  [[nodiscard]] std::string OperationOf(uint32_t gpu_row) const;
+  // Row of host_calls; LaunchLinks::kNone: none.
+  [[nodiscard]] uint32_t CallOf(uint32_t gpu_row) const { return links_.call_of_gpu[gpu_row]; }
+  // The version of a call's signature where nsys stats keeps it in the name: of five digits.
+  [[nodiscard]] int64_t ShownVersionOf(uint32_t call) const;
+  [[nodiscard]] std::string CallName(uint32_t call, int64_t version) const;
+  // Ordered by track, then those around others first.
+  [[nodiscard]] const std::vector<NvtxRange>& ranges() const { return ranges_; }
+
+  [[nodiscard]] Cell Pid(TrackId track) const;
+  [[nodiscard]] Cell Tid(TrackId track) const;
+  [[nodiscard]] std::string_view Text(StringId id) const { return trace_->Text(id); }
+
+ private:
+  void ReadRanges();
+
+  const Trace* trace_;
+  bool is_nsys_;
+  ArgReader grid_, block_, version_;
+  LaunchLinks links_;
+  std::vector<NvtxRange> ranges_;
+};
+
+// The integer that a text is, else the text.
+Cell NumberOrText(std::string_view text);
+
+}  // namespace tacho
