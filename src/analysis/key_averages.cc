@@ -406,4 +406,21 @@ KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links, cons
   return averages;
 }
 
+std::vector<KeyEvent> EventsByKey(const TrackIndex& index, const LaunchLinks& links,
+                                  const Scope& scope) {
+  const Trace& trace = index.trace();
+  const std::vector<StringId> keys = KeyNames(trace);
+  HostTree tree = NestHostSlices(KeptRows(index, keys, ArgReader(trace, "finished")));
+  DeviceNs device = AttributeDeviceTime(trace, links, NodesOf(trace, tree), scope);
+  MergeOnlyChildren(keys, tree, device);
+  const std::vector<int64_t> self = SelfTimes(tree);
+  std::vector<KeyEvent> events;
+  for (size_t i = 0; i < tree.nodes.size(); ++i) {
+    const HostTree::Node& node = tree.nodes[i];
+    if (scope.Counts(node.when.start))
+      events.push_back({node.kind, node.row, {self[i]}, {device.self[i]}});
+  }
+  return events;
+}
+
 }  // namespace tacho

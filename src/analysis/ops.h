@@ -60,4 +60,14 @@ OpTable TabulateOps(const TrackIndex& index, const LaunchLinks& links, const Sco
 KeyAverages AverageByKey(const TrackIndex& index, const LaunchLinks& links,
                          const Scope& scope = {});
 
+// The slices that it counts, one by one, but those that were unfinished: PyTorch's
+// function_events. By thread, then start.
+struct KeyEvent {
+  SliceKind kind;
+  uint32_t row;  // in the table of its kind
+  DurationNs self, device_self;
+};
+std::vector<KeyEvent> EventsByKey(const TrackIndex& index, const LaunchLinks& links,
+                                  const Scope& scope = {});
+
 }  // namespace tacho

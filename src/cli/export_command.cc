@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -11,11 +12,14 @@
 #include "cli/output.h"
 #include "cli/output_file.h"
 #include "cli/window_argument.h"
+#include "export/folded_stacks.h"
 #include "export/format.h"
 #include "export/gpu_csv.h"
 #include "export/kineto_json.h"
 #include "export/perfetto_trace.h"
+#include "export/speedscope.h"
 #include "export/sqlite_file.h"
+#include "export/torch_stacks.h"
 #include "io/block_stream.h"
 #include "io/gzip_sink.h"
 #include "text/visible_text.h"
@@ -34,6 +38,7 @@ struct ExportPlan {
   ExportFormat format = ExportFormat::kKineto;
   std::string output;  // "-": standard output
   bool gzip = false;
+  StackTime time = StackTime::kCpu;
   ExportPart part;
 };
 
@@ -57,6 +62,14 @@ Result<ExportPlan> PlanOf(const ExportOptions& options) {
   plan.format = *format;
   if (plan.format == ExportFormat::kSqlite && (plan.gzip || plan.output == "-"))
     return RefuseExport("a SQLite database goes into a file, and is not compressed");
+  if (options.time) {
+    if (*options.time != "cpu" && *options.time != "gpu")
+      return RefuseExport(
+          fmt::format("--time is cpu or gpu, not '{}'", VisibleText(*options.time)));
+    if (plan.format != ExportFormat::kFolded && plan.format != ExportFormat::kStacks)
+      return RefuseExport("--time goes with folded and stacks");
+    if (*options.time == "gpu") plan.time = StackTime::kGpu;
+  }
   if (options.window && options.step) return RefuseExport("--window and --step do not go together");
   if (options.window) {
     TACHO_ASSIGN_OR_RETURN(plan.part.window, WithContext(ParseWindow(*options.window), "--window"));
@@ -112,6 +125,8 @@ Result<int> ExportTimeline(const ExportOptions& options, const ExportPlan& plan,
   TACHO_RETURN_IF_ERROR(WriteOutput(plan, [&](ByteSink& to) -> Result<void> {
     if (plan.format == ExportFormat::kPerfetto)
       WritePerfetto(read.ranks, to);
+    else if (plan.format == ExportFormat::kSpeedscope)
+      WriteSpeedscope(read.ranks, to);
     else
       WriteKinetoJson(read.ranks, to);
     return {};
@@ -132,6 +147,25 @@ Result<void> WriteDatabase(const ExportPlan& plan, const QueriedExport& read) {
   return file->Finish();
 }
 
+// Without any stack it is the recording that lacks something.
+Result<void> WriteStacks(const ExportPlan& plan, const QueriedRun& run,
+                         const std::vector<Interval>& windows, ByteSink& to) {
+  const bool torch = plan.format == ExportFormat::kStacks;
+  const bool python = std::ranges::any_of(
+      run.traces, [](const auto& trace) { return trace->trace().python_frames.size() > 0; });
+  if (torch && !python)
+    return Fail(ErrorKind::kUsage,
+                "no Python stacks were recorded: record with them (SGLang: tacho record "
+                "--with-stack; vLLM: torch_profiler_with_stack in its --profiler-config; "
+                "torch.profiler: with_stack=True), or export --format folded, which needs none");
+  const size_t lines = torch ? WriteTorchStacks(run, windows, plan.time, to)
+                             : WriteFoldedStacks(run, windows, plan.time, to);
+  if (lines > 0) return {};
+  return Fail(ErrorKind::kUsage, plan.time == StackTime::kGpu
+                                     ? "no GPU work to count: --time cpu counts that of the host"
+                                     : "nothing of a thread was recorded");
+}
+
 Result<int> ExportTables(const ExportOptions& options, const ExportPlan& plan,
                          const TraceChoice& choice, const Classifier& classifier) {
   TACHO_ASSIGN_OR_RETURN(const auto read,
@@ -141,6 +175,7 @@ Result<int> ExportTables(const ExportOptions& options, const ExportPlan& plan,
     TACHO_RETURN_IF_ERROR(WriteDatabase(plan, read));
   } else {
     TACHO_RETURN_IF_ERROR(WriteOutput(plan, [&](ByteSink& to) -> Result<void> {
+      if (plan.format != ExportFormat::kCsv) return WriteStacks(plan, run, read.windows, to);
       WriteGpuCsv(run, read.windows, to);
       return {};
     }));
@@ -158,8 +193,10 @@ CommandSpec ExportSpec(ExportOptions& o) {
   spec.description =
       "PATH is what tacho analyze takes. The end of FILE's name says the format: .json is Chrome's "
       "and Kineto's JSON, which Perfetto opens and tacho reads again; .pftrace is Perfetto's own "
-      "format; .csv has a line for each kernel, copy and memset; .sqlite or .db is a database "
-      "with the tables of tacho query. A further .gz compresses. docs/export.md describes each.";
+      "format; .folded and .speedscope.json are for flame graphs, and .stacks is what PyTorch's "
+      "export_stacks writes; .csv has a line for each kernel, copy and memset; .sqlite or .db is a "
+      "database with the tables of tacho query. A further .gz compresses. docs/export.md describes "
+      "each.";
   spec.positionals = &o.traces.paths;
   OptionGroup look_at = o.WhatToLookAt();
   std::erase_if(look_at.options, [](const OptionRow& row) { return row.names == "--device"; });
@@ -174,7 +211,11 @@ CommandSpec ExportSpec(ExportOptions& o) {
          &o.output},
         {"--format", "F",
          fmt::format("{}: where the name does not say it", fmt::join(FormatNames(), ", ")),
-         &o.format}}},
+         &o.format},
+        {"--time", "T",
+         "what stacks count: cpu (the default: self time of the host) or gpu (of what was launched "
+         "there)",
+         &o.time}}},
       look_at,
       {"how", o.How()},
   };
@@ -183,6 +224,8 @@ CommandSpec ExportSpec(ExportOptions& o) {
        "one step of all ranks, small enough for every viewer"},
       {"tacho export rank0.pt.trace.json.gz --window 100ms:150ms -o part.json", "50 ms of a trace"},
       {"tacho export vllm_profile/ -o run.pftrace.gz", "all of it for ui.perfetto.dev"},
+      {"tacho export rank0.pt.trace.json.gz -o cpu.folded && flamegraph.pl cpu.folded > cpu.svg",
+       "a flame graph"},
       {"tacho export vllm_profile/ -o run.db", "a database, for sqlite3 or pandas"},
       {"tacho export rank0.pt.trace.json.gz -o - --format csv | head",
        "every kernel, with its launch, operator and step"},
@@ -206,7 +249,8 @@ Result<int> RunExport(const std::vector<std::string>& arguments) {
   TACHO_RETURN_IF_ERROR(CheckReplaced(plan));
   TACHO_ASSIGN_OR_RETURN(const auto choice, ChoiceOf(options));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
-  if (plan.format == ExportFormat::kKineto || plan.format == ExportFormat::kPerfetto)
+  if (plan.format == ExportFormat::kKineto || plan.format == ExportFormat::kPerfetto ||
+      plan.format == ExportFormat::kSpeedscope)
     return ExportTimeline(options, plan, choice, classifier);
   return ExportTables(options, plan, choice, classifier);
 }

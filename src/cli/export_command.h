@@ -13,7 +13,7 @@ namespace tacho {
 // The arguments of `tacho export`.
 struct ExportOptions : ReadingArguments {
   ExportOptions() { command = "export"; }
-  std::optional<std::string> output, format;
+  std::optional<std::string> output, format, time;
   std::optional<int64_t> step;
 };
 CommandSpec ExportSpec(ExportOptions& options);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "export/folded_stacks.h"
 #include "export/gpu_csv.h"
 #include "export/kineto_json.h"
 #include "export/perfetto_trace.h"
+#include "export/speedscope.h"
 #include "export/sqlite_file.h"
 
 namespace tacho {
@@ -20,8 +22,11 @@ struct FormatRow {
 const std::vector<FormatRow>& FormatRows() {
   using enum ExportFormat;
   static const std::vector<FormatRow> rows = {
+      {kSpeedscope, "speedscope", {".speedscope.json"}},
       {kKineto, "kineto", {".json"}},
       {kPerfetto, "perfetto", {".pftrace", ".perfetto-trace"}},
+      {kFolded, "folded", {".folded", ".collapsed"}},
+      {kStacks, "stacks", {".stacks"}},
       {kCsv, "csv", {".csv"}},
       {kSqlite, "sqlite", {".sqlite", ".sqlite3", ".db"}},
   };
@@ -71,6 +76,11 @@ bool LooksExported(ExportFormat format, std::string_view start) {
       return start.starts_with(kKinetoExportBegin);
     case ExportFormat::kPerfetto:
       return IsPerfettoExport(start);
+    case ExportFormat::kSpeedscope:
+      return start.starts_with(kSpeedscopeBegin);
+    case ExportFormat::kFolded:
+    case ExportFormat::kStacks:
+      return LooksFolded(start);
     case ExportFormat::kCsv:
       return start.starts_with(kGpuCsvBegin);
     case ExportFormat::kSqlite:

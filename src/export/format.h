@@ -8,7 +8,15 @@
 
 namespace tacho {
 
-enum class ExportFormat : uint8_t { kKineto, kPerfetto, kCsv, kSqlite };
+enum class ExportFormat : uint8_t {
+  kKineto,
+  kPerfetto,
+  kSpeedscope,
+  kFolded,
+  kStacks,
+  kCsv,
+  kSqlite
+};
 
 // As `--format` accepts them.
 std::string_view FormatName(ExportFormat format);

@@ -11,6 +11,10 @@ namespace {
 TEST(ExportFormats, ByTheNameOfTheFile) {
   EXPECT_EQ(FormatOfFile("a/b.json"), ExportFormat::kKineto);
   EXPECT_EQ(FormatOfFile("b.pt.trace.json.gz"), ExportFormat::kKineto);
+  EXPECT_EQ(FormatOfFile("b.speedscope.json"), ExportFormat::kSpeedscope);
+  EXPECT_EQ(FormatOfFile("b.pftrace.gz"), ExportFormat::kPerfetto);
+  EXPECT_EQ(FormatOfFile("b.folded"), ExportFormat::kFolded);
+  EXPECT_EQ(FormatOfFile("b.stacks"), ExportFormat::kStacks);
   EXPECT_EQ(FormatOfFile("b.csv"), ExportFormat::kCsv);
   EXPECT_EQ(FormatOfFile("b.csv.gz"), ExportFormat::kCsv);
   EXPECT_EQ(FormatOfFile("b.sqlite3"), ExportFormat::kSqlite);

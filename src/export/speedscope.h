@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/byte_sink.h"
+#include "export/exported_rank.h"
+
+namespace tacho {
+
+// What each such file begins with.
+inline constexpr std::string_view kSpeedscopeBegin =
+    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"tacho\"";
+
+// speedscope's JSON (https://www.speedscope.app/file-format-schema.json): an evented profile for
+// each thread and each stream that has slices in the window, in nanoseconds on the run's clock.
+// Slices that overlap without nesting, which speedscope refuses, are in further profiles of that
+// thread.
+//
+// Memory: a megabyte, the different names, and the text of such further profiles of one thread.
+// False: `to` did not take it.
+bool WriteSpeedscope(std::span<const ExportedRank> ranks, ByteSink& to);
+
+}  // namespace tacho

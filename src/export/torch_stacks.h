@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/byte_sink.h"
+#include "export/folded_stacks.h"
+
+namespace tacho {
+
+// What PyTorch's profile.export_stacks(path, metric) writes (torch/autograd/profiler_util.py): for
+// each operator, annotation, call and Python function that lies in Python functions, and whose
+// self time (self_cpu_time_total, self_cuda_time_total) is a microsecond or more, a line of these
+// functions, outermost first, and the whole microseconds. Names have '_' for spaces, ';' and line
+// breaks; PyTorch's own frames of a backward pass are left out. Of a window, what begins in it
+// (`windows`: by trace, on its clock). One trace after the other.
+//
+// Bytes that are not UTF-8 become U+FFFD, other control characters '_'. Returns how many lines
+// there are. Memory: 45 bytes a host slice.
+size_t WriteTorchStacks(const QueriedRun& run, std::span<const Interval> windows, StackTime time,
+                        ByteSink& to);
+
+}  // namespace tacho
