@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cli/analyze_command.h"
+#include "cli/baseline_command.h"
 #include "cli/compare_command.h"
 #include "cli/engine_command.h"
 #include "cli/engine_options.h"
@@ -99,6 +100,8 @@ const std::vector<Command>& Commands() {
       {"report", "one HTML file of a trace or a run, to keep and to send", RunReport, ReportHelp},
       {"compare", "what changed from one run to another, beyond noise; gates for CI", RunCompare,
        CompareHelp},
+      {"baseline", "results that are kept by name, to compare later runs with", RunBaseline,
+       BaselineHelp},
       {"query", "SQL over a trace or a run: slices, kernels, launches, operators, steps, gaps",
        RunQuery, QueryHelp},
       {"export", "a trace or a part of a run for other tools: Perfetto, SQLite, spreadsheets",

@@ -7,9 +7,12 @@
 
 #include "analysis/compare/compare_runs.h"
 #include "analysis/compare/gate.h"
+#include "cli/baselines.h"
 #include "cli/commands.h"
+#include "cli/compare_load.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
+#include "cli/read_runs.h"
 #include "cli/terminal.h"
 #include "report/compare_document.h"
 #include "report/compare_json.h"
@@ -46,33 +49,13 @@ Result<std::vector<ChangeGate>> GatesOf(const CompareOptions& options,
   return gates;
 }
 
-// What could not be read of all runs.
-struct Incomplete {
-  std::vector<Error> failures;
-  std::vector<std::string> skipped, reasons;
-};
-
-// One side: `first`, then `more`.
-Result<std::vector<RunAnalysis>> ReadSide(const CompareOptions& options, const std::string& first,
-                                          const std::vector<std::string>& more,
-                                          const Classifier& classifier, Incomplete& incomplete) {
-  TACHO_ASSIGN_OR_RETURN(ReadOptions reading, ReadOptionsOf(options));
-  reading.step_profile = true;
-  std::vector<std::string> paths = {first};
-  paths.insert(paths.end(), more.begin(), more.end());
-  std::vector<RunAnalysis> runs;
-  for (const std::string& path : paths) {
-    ReadingArguments one = options;
-    one.traces.paths = {path};
-    TACHO_ASSIGN_OR_RETURN(const TraceChoice choice, ChoiceOf(one));
-    TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(one, choice, reading, classifier));
-    for (std::string& reason : IncompleteReasons(readout.run, choice))
-      incomplete.reasons.push_back(std::move(reason));
-    std::ranges::copy(readout.failures, std::back_inserter(incomplete.failures));
-    std::ranges::copy(readout.run.skipped, std::back_inserter(incomplete.skipped));
-    runs.push_back(std::move(readout.run));
-  }
-  return runs;
+// The paths of the runs of base and new. A baseline is several.
+std::pair<std::vector<std::string>, std::vector<std::string>> SidesOf(
+    const CompareOptions& options) {
+  std::vector<std::string> base = options.base, now = options.now;
+  base.insert(base.begin(), options.traces.paths[0]);
+  now.insert(now.begin(), options.traces.paths[1]);
+  return {WithRunsOfBaselines(base), WithRunsOfBaselines(now)};
 }
 
 std::string Render(const CompareOptions& options, const RunChanges& changes,
@@ -107,7 +90,8 @@ CommandSpec CompareSpec(CompareOptions& o) {
   spec.usage = "BASE NEW [options]";
   spec.description =
       "BASE and NEW are what tacho analyze takes: a trace, a folder of all ranks, a run folder of "
-      "tacho record, an archive, or results of tacho analyze --json. Steps are compared by phase "
+      "tacho record, an archive, results of tacho analyze --json, or a baseline. Steps are "
+      "compared by phase "
       "at equal batch, each difference with bounds that hold for all of them together. Runs that "
       "cannot be compared give no number, and exit status 5 (docs/compare.md).";
   spec.positionals = &o.traces.paths;
@@ -156,16 +140,24 @@ Result<int> RunCompare(const std::vector<std::string>& arguments) {
     const auto written = WriteStdout(CompareHelp());
     return written ? kDone : Fails(written.error());
   }
+  return CompareAsAsked(std::move(options));
+}
+
+Result<int> CompareAsAsked(CompareOptions options) {
   TACHO_RETURN_IF_ERROR(CheckCompareOptions(options));
+  const auto [base_paths, now_paths] = SidesOf(options);
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));
   TACHO_ASSIGN_OR_RETURN(const auto classifier, MakeClassifier(options));
   TACHO_ASSIGN_OR_RETURN(const auto gates, GatesOf(options, classifier));
+  TACHO_ASSIGN_OR_RETURN(ReadOptions reading, ReadOptionsOf(options));
+  reading.step_profile = true;
   Incomplete incomplete;
-  TACHO_ASSIGN_OR_RETURN(const auto base, ReadSide(options, options.traces.paths[0], options.base,
-                                                   classifier, incomplete));
-  TACHO_ASSIGN_OR_RETURN(const auto now, ReadSide(options, options.traces.paths[1], options.now,
-                                                  classifier, incomplete));
-  const RunChanges changes = CompareRuns(base, now);
+  TACHO_ASSIGN_OR_RETURN(const auto base,
+                         ReadRuns(options, base_paths, reading, classifier, incomplete));
+  TACHO_ASSIGN_OR_RETURN(const auto now,
+                         ReadRuns(options, now_paths, reading, classifier, incomplete));
+  RunChanges changes = CompareRuns(base, now);
+  CompareRecordings(KeptRunsOf(base_paths), KeptRunsOf(now_paths), changes);
   const bool comparable = changes.obstacles.empty();
   const std::vector<GateResult> judged =
       comparable || options.anyway ? Judge(gates, changes) : std::vector<GateResult>();

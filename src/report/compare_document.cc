@@ -106,7 +106,10 @@ Document CompareDocument(const RunChanges& changes, const std::vector<GateResult
                     .title = title,
                     .screen_rows = view.top});
   };
-  add_figures(changes.load, "load", "load", Unit::kNumber);
+  document.AddPart(
+      TitledTable{.table = ChangedLoadTimesTable(changes.load), .title = "Load: latencies"});
+  document.AddPart(
+      TitledTable{.table = ChangedLoadNumbersTable(changes.load), .title = "Load: throughput"});
   add_figures(changes.launches, "launches", "launches in a step", Unit::kNumber);
   if (view.all)
     add_figures(changes.operators, "operators", "operators: self time on the host in a step",

@@ -30,9 +30,21 @@ std::vector<TableColumn> ChangeColumns(size_t group) {
           Col{"half_width_ns", "±", kDuration}.UnitGroup(group).GivesWay(2),
           Col{"relative", "change", kShare}};
 }
+// The same of numbers.
+std::vector<TableColumn> NumberColumns() {
+  return {Col{"base", "base", kNumber}, Col{"new", "new", kNumber},
+          Col{"difference", "change", kNumber}, Col{"half_width", "±", kNumber}.GivesWay(2),
+          Col{"relative", "change", kShare}};
+}
 void AddCells(const Change& change, std::vector<Cell>& cells) {
   for (Cell cell : {NsCell(change.base), NsCell(change.now), NsCell(change.difference()),
                     HalfCell(change), ShareCell(change.relative())})
+    cells.push_back(std::move(cell));
+}
+void AddNumberCells(const Change& change, std::vector<Cell>& cells) {
+  for (Cell cell :
+       {Cell(change.base), Cell(change.now), Cell(change.difference()),
+        change.half_width ? Cell(*change.half_width) : Cell(), ShareCell(change.relative())})
     cells.push_back(std::move(cell));
 }
 // Findings stand out, what is noise stands back.
@@ -121,6 +133,32 @@ Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string n
     const auto cell = [&](double value) { return unit == kDuration ? NsCell(value) : Cell(value); };
     table.Add({figure.name, cell(figure.change.base), cell(figure.change.now),
                ShareCell(figure.change.relative())});
+  }
+  return table;
+}
+
+Table ChangedLoadTimesTable(const std::vector<NamedChange>& load) {
+  Table table{"load_times", {Col{"figure", "load", kText}}, {}};
+  for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
+  for (const NamedChange& figure : load) {
+    if (!IsLoadTime("load." + figure.name)) continue;
+    std::vector<Cell> cells = {figure.name};
+    AddCells(figure.change, cells);
+    table.Add(std::move(cells), PaintOf(figure.change));
+  }
+  return table;
+}
+
+Table ChangedLoadNumbersTable(const std::vector<NamedChange>& load) {
+  Table table{"load", {Col{"figure", "load", kText}}, {}};
+  for (TableColumn& column : NumberColumns()) table.columns.push_back(std::move(column));
+  for (const NamedChange& figure : load) {
+    if (IsLoadTime("load." + figure.name)) continue;
+    std::vector<Cell> cells = {figure.name == "throughput" ? "throughput (tokens/s)"
+                               : figure.name == "requests" ? "requests (1/s)"
+                                                           : figure.name};
+    AddNumberCells(figure.change, cells);
+    table.Add(std::move(cells), PaintOf(figure.change));
   }
   return table;
 }

@@ -23,6 +23,9 @@ Table ChangedKernelsTable(const std::vector<KernelChange>& kernels, std::string 
 // percent are left out.
 Table ChangedFiguresTable(const std::vector<NamedChange>& figures, std::string name,
                           std::string title, Unit unit);
+// The load: latencies, and what is a number.
+Table ChangedLoadTimesTable(const std::vector<NamedChange>& load);
+Table ChangedLoadNumbersTable(const std::vector<NamedChange>& load);
 // All figures of the comparison by name (analysis/compare/metrics.h).
 Table MetricsTable(const RunChanges& changes);
 

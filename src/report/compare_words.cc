@@ -165,11 +165,14 @@ std::string GateText(const GateResult& result) {
   const Change& change = *result.change;
   if (result.counts)
     return fmt::format("{}: {}: {:.0f} {}", word, result.gate, change.now, result.metric);
-  const bool is_number = result.metric == "load.throughput" || result.metric == "load.requests";
+  const bool is_number = IsLoadMetric(result.metric) && !IsLoadTime(result.metric);
   const std::string values =
       is_number ? fmt::format("{:.5g} -> {:.5g}", change.base, change.now) : FromTo(change);
-  return fmt::format("{}: {}: {} {} ({}){}", word, result.gate, result.metric, values,
-                     DifferenceText(change), change.half_width ? "" : ", bounds not known");
+  const std::string difference = is_number && change.base == 0
+                                     ? fmt::format("{:+.5g}", change.difference())
+                                     : DifferenceText(change);
+  return fmt::format("{}: {}: {} {} ({}){}", word, result.gate, result.metric, values, difference,
+                     change.half_width ? "" : ", bounds not known");
 }
 
 }  // namespace tacho

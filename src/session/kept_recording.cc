@@ -1,7 +1,10 @@
 #include "session/kept_recording.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "io/read_whole.h"
 
@@ -12,7 +15,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 constexpr size_t kMostRunJson = size_t{1} << 26;
+constexpr size_t kMostPlanFacts = size_t{1} << 16;
 constexpr size_t kMostSentences = 100;
+constexpr size_t kMostModels = 100;
 
 const Json* Member(const Json& object, const char* key) {
   const auto at = object.is_object() ? object.find(key) : object.end();
@@ -54,6 +59,27 @@ std::optional<KeptWindow> WindowOf(const Json& run, const char* key) {
                     TimesOf(*window, "tpot")};
 }
 
+// Sorted, each once.
+std::vector<std::string> ModelsOf(const Json& run) {
+  std::set<std::string> models;
+  for (const Json& worker : run.at("workers")) {
+    if (std::string model = TextOf(worker, "model"); !model.empty() && models.size() < kMostModels)
+      models.insert(std::move(model));
+  }
+  return {models.begin(), models.end()};
+}
+
+// A file of the recording that PATH is, or whose traces/ it is; "" where there is none.
+std::string FileOfRecording(const std::string& path, const char* name) {
+  std::error_code failed;
+  fs::path folder = fs::absolute(path, failed).lexically_normal();
+  if (failed) return "";
+  if (!folder.has_filename()) folder = folder.parent_path();
+  if (folder.filename() == "traces") folder = folder.parent_path();
+  const fs::path file = folder / name;
+  return fs::is_regular_file(file, failed) && !failed ? file.string() : "";
+}
+
 std::vector<std::string> TextsOf(const Json& run, const char* key) {
   std::vector<std::string> texts;
   const Json* const list = Member(run, key);
@@ -82,6 +108,7 @@ std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json) {
   }
   kept.baseline = WindowOf(run, "baseline");
   kept.profiled = WindowOf(run, "profiled");
+  kept.models = ModelsOf(run);
   kept.missing = TextsOf(run, "missing");
   kept.troubles = TextsOf(run, "troubles");
   kept.remarks = TextsOf(run, "remarks");
@@ -89,14 +116,36 @@ std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json) {
 }
 
 std::string RunJsonFor(const std::string& path) {
-  std::error_code failed;
-  fs::path folder = fs::absolute(path, failed).lexically_normal();
-  if (failed) return "";
-  if (!folder.has_filename()) folder = folder.parent_path();
-  if (folder.filename() == "traces") folder = folder.parent_path();
-  const fs::path file = folder / "run.json";
-  if (!fs::is_regular_file(file, failed) || failed) return "";
-  return ReadWholeFile(file.string(), kMostRunJson).value_or("");
+  const std::string file = FileOfRecording(path, "run.json");
+  return file.empty() ? "" : ReadWholeFile(file, kMostRunJson).value_or("");
+}
+
+std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts) {
+  while (plan_facts.ends_with('\n')) plan_facts.remove_suffix(1);
+  if (!plan_facts.ends_with(',')) return std::nullopt;
+  plan_facts.remove_suffix(1);
+  const Json plan = Json::parse(std::string(plan_facts) + "}", nullptr, false);
+  if (!plan.is_object() || Member(plan, "arrivals") == nullptr) return std::nullopt;
+  KeptLoad load;
+  for (const auto& [key, value] : plan.items())
+    load[key] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (const char* differs : {"seed", "salt", "duration_ns", "grace_ns"}) load.erase(differs);
+  if (plan.contains("duration_ns")) load.erase("requests");
+  // The model's length shapes the load only where it cuts requests.
+  if (WholeOf(plan, "cut_to_model") == 0) load.erase("most_total_tokens");
+  load.erase("cut_to_model");
+  return load;
+}
+
+std::string PlanFactsFor(const std::string& path) {
+  const std::string name = FileOfRecording(path, "plan.json");
+  if (name.empty()) return "";
+  std::ifstream file(name, std::ios::binary);
+  std::string text(kMostPlanFacts, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const size_t end = text.find('\n');
+  return end == std::string::npos ? "" : text.substr(0, end);
 }
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct KeptRecording {
   int64_t proven = 0, ranks = 0;
   std::optional<double> cost_share = {}, cost_error = {};
   std::optional<KeptWindow> baseline = {}, profiled = {};
+  std::vector<std::string> models = {};  // that the workers serve, sorted
   std::vector<std::string> missing = {}, troubles = {}, remarks = {};  // sentences
 };
 // nullopt: it is no run.json.
@@ -34,5 +36,15 @@ std::optional<KeptRecording> KeptRecordingOf(std::string_view run_json);
 
 // The run.json of the recording that PATH is, or whose traces/ it is; "" where there is none.
 std::string RunJsonFor(const std::string& path);
+
+// What the load of a recording was made of, by field of its plan.json (docs/load.md), values as
+// JSON. Runs of one load have the same, whatever their seeds: what differs from one run to the next
+// is left out, like the number of requests of a load that goes on for a time.
+using KeptLoad = std::map<std::string, std::string>;
+// `plan_facts`: PlanFactsFor. nullopt: it is none.
+std::optional<KeptLoad> KeptLoadOf(std::string_view plan_facts);
+// The first line of that recording's plan.json, which has all but the list of its requests; ""
+// where there is none, or none below 64 kB.
+std::string PlanFactsFor(const std::string& path);
 
 }  // namespace tacho

@@ -44,5 +44,21 @@ TEST(KeptRecording, IsFoundByTheRunFolderAndByItsTraces) {
   EXPECT_EQ(RunJsonFor("-"), "");
 }
 
+TEST(KeptLoad, LeavesOutWhatDiffersFromRunToRun) {
+  const auto load = [](const std::string& facts) { return KeptLoadOf(facts); };
+  const std::string timed = R"("arrivals":"users","duration_ns":5,"grace_ns":0,"concurrency":8,)";
+  EXPECT_EQ(load("{\"requests\":41,\"salt\":1," + timed),
+            load("{\"requests\":57,\"salt\":2,\"seed\":3," + timed + "\n"));
+  EXPECT_NE(load(R"({"arrivals":"users","requests":41,)"),
+            load(R"({"arrivals":"users","requests":57,)"))
+      << "a load of so many requests";
+  EXPECT_EQ(load(R"({"arrivals":"users","most_total_tokens":10,"cut_to_model":0,)"),
+            load(R"({"arrivals":"users","most_total_tokens":20,"cut_to_model":0,)"));
+  EXPECT_NE(load(R"({"arrivals":"users","most_total_tokens":10,"cut_to_model":3,)"),
+            load(R"({"arrivals":"users","most_total_tokens":20,"cut_to_model":2,)"));
+  for (const char* other : {"", "{", "{,", "[1,", "{\"requests\":1,", "7", "\n"})
+    EXPECT_FALSE(load(other)) << other;
+}
+
 }  // namespace
 }  // namespace tacho

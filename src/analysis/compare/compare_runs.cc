@@ -64,22 +64,16 @@ void DrawErrors(PhaseSteps& steps) {
 std::vector<double> RunHalfWidths(const StepDifferences& differences) {
   const std::array<std::vector<std::vector<double>>, 2> runs = {differences.RunMeans(0),
                                                                 differences.RunMeans(1)};
-  const size_t freedom =
-      std::max<size_t>(runs[0].size(), 1) + std::max<size_t>(runs[1].size(), 1) - 2;
-  if (freedom == 0) return {};
   std::vector<double> widths;
   for (size_t i = 0; i < differences.base().size(); ++i) {
-    double squares = 0;
-    for (const auto& side : runs) {
-      double mean = 0;
-      for (const auto& run : side) mean += run[i] / static_cast<double>(side.size());
-      for (const auto& run : side) squares += Squared(run[i] - mean);
-    }
-    const double variance =
-        squares / static_cast<double>(freedom);  // of one run, both sides pooled
-    widths.push_back(StudentQuantile(kRunQuantile, static_cast<double>(freedom)) *
-                     std::sqrt(variance / static_cast<double>(runs[0].size()) +
-                               variance / static_cast<double>(runs[1].size())));
+    const auto figures_of = [i](const std::vector<std::vector<double>>& side) {
+      std::vector<double> figures;
+      for (const auto& run : side) figures.push_back(run[i]);
+      return figures;
+    };
+    const auto width = HalfWidthOverRuns(figures_of(runs[0]), figures_of(runs[1]));
+    if (!width) return {};
+    widths.push_back(*width);
   }
   return widths;
 }

@@ -35,10 +35,9 @@ std::string_view WithoutPhase(std::string_view metric) {
   return phase.empty() ? metric : metric.substr(phase.size() + 1);
 }
 
-bool IsLoad(std::string_view metric) { return metric.starts_with("load."); }
 bool IsCount(std::string_view metric) { return WithoutPhase(metric).starts_with("kernels."); }
 bool IsTime(std::string_view metric) {
-  return !IsCount(metric) && metric != "load.throughput" && metric != "load.requests";
+  return IsLoadMetric(metric) ? IsLoadTime(metric) : !IsCount(metric);
 }
 
 tl::unexpected<Error> Wrong(std::string_view text, std::string problem) {
@@ -49,7 +48,7 @@ Result<void> CheckMetric(std::string_view text, const ChangeGate& gate,
                          const std::vector<std::string>& names) {
   const std::vector<std::string> of_load = LoadMetricNames();
   const std::string wanted(WithoutPhase(gate.metric));
-  const std::vector<std::string>& known = IsLoad(gate.metric) ? of_load : names;
+  const std::vector<std::string>& known = IsLoadMetric(gate.metric) ? of_load : names;
   if (std::ranges::find(known, wanted) != known.end()) return {};
   const std::string nearest = Closest(wanted, known);
   return Wrong(text, fmt::format("no metric is called '{}'{}", gate.metric,
@@ -139,7 +138,7 @@ std::vector<GateResult> Judge(const std::vector<ChangeGate>& gates, const RunCha
       if (is_part) return judge(name, Change{0, 0, 0.0}, false);
       cannot(name);
     };
-    if (IsLoad(gate.metric)) {
+    if (IsLoadMetric(gate.metric)) {
       look(gate.metric, false);
       continue;
     }

@@ -94,8 +94,13 @@ std::vector<std::string> MetricNames(const std::vector<std::string>& categories)
 }
 
 std::vector<std::string> LoadMetricNames() {
-  return {"load.ttft.mean", "load.ttft.p50", "load.ttft.p99",   "load.tpot.mean",
-          "load.tpot.p50",  "load.tpot.p99", "load.throughput", "load.requests"};
+  return {"load.ttft.p50",   "load.ttft.p99", "load.tpot.p50", "load.tpot.p99",
+          "load.throughput", "load.requests", "load.failed"};
+}
+
+bool IsLoadMetric(std::string_view metric) { return metric.starts_with("load."); }
+bool IsLoadTime(std::string_view metric) {
+  return metric.starts_with("load.ttft.") || metric.starts_with("load.tpot.");
 }
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/compare/run_changes.h"
@@ -16,7 +17,9 @@ namespace tacho {
 //   decode.kernels.new                              how many kernels are gone, new, slower, faster,
 //                                                   called more (more-calls) or less often
 //   whole.window, whole.kernels, whole.compute, ... recordings without steps
-//   load.ttft.p50, load.throughput, ...
+//   load.ttft.p50, load.ttft.p99, load.tpot.p50, load.tpot.p99
+//   load.throughput, load.requests, load.failed     output tokens and requests a second, and how
+//                                                   many requests failed
 //
 // The bounds of a group are the sum of its parts' bounds.
 struct MetricChange {
@@ -30,5 +33,7 @@ std::vector<MetricChange> MetricsOf(const RunChanges& changes);
 // other kernels are `categories`, with their groups.
 std::vector<std::string> MetricNames(const std::vector<std::string>& categories);
 std::vector<std::string> LoadMetricNames();
+bool IsLoadMetric(std::string_view metric);
+bool IsLoadTime(std::string_view metric);  // of the load, in ns
 
 }  // namespace tacho

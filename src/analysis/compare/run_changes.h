@@ -87,7 +87,7 @@ struct RunChanges {
   std::optional<WholeChange> whole;    // where no side names steps
   std::vector<NamedChange> launches;   // figures of one step, without bounds
   std::vector<NamedChange> operators;  // self time on the host in one step, without bounds
-  std::vector<NamedChange> load;       // TTFT, TPOT, throughput: where runs have them
+  std::vector<NamedChange> load;       // by the names of metrics.h; where runs have them
 
   // Some phase, or the whole, was compared.
   [[nodiscard]] bool AnythingCompared() const;
