@@ -185,7 +185,7 @@ Result<int> CompareWithBaseline(const std::vector<std::string>& arguments) {
   paths[0] = place.path();
   compare.now.insert(compare.now.begin(), paths.begin() + 2, paths.end());
   paths.resize(2);
-  return CompareAsAsked(std::move(compare));
+  return CompareAsAsked(compare);
 }
 
 }  // namespace

@@ -140,10 +140,10 @@ Result<int> RunCompare(const std::vector<std::string>& arguments) {
     const auto written = WriteStdout(CompareHelp());
     return written ? kDone : Fails(written.error());
   }
-  return CompareAsAsked(std::move(options));
+  return CompareAsAsked(options);
 }
 
-Result<int> CompareAsAsked(CompareOptions options) {
+Result<int> CompareAsAsked(const CompareOptions& options) {
   TACHO_RETURN_IF_ERROR(CheckCompareOptions(options));
   const auto [base_paths, now_paths] = SidesOf(options);
   TACHO_ASSIGN_OR_RETURN(const auto color, ParseColor(options.color));

@@ -21,7 +21,7 @@ struct CompareOptions : ReadingArguments {
 CommandSpec CompareSpec(CompareOptions& options);
 
 // Reads both sides, and prints what changed. A path may be that of a baseline (baselines.h).
-Result<int> CompareAsAsked(CompareOptions options);
+Result<int> CompareAsAsked(const CompareOptions& options);
 
 Result<int> RunCompare(const std::vector<std::string>& arguments);
 std::string CompareHelp();
