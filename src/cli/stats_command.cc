@@ -117,13 +117,15 @@ Result<std::vector<const StatsReport*>> ReportsOf(const StatsOptions& options) {
   return reports;
 }
 
+StatsTrace::Needs NeedsOf(const std::vector<const StatsReport*>& reports) {
+  StatsTrace::Needs needs;
+  for (const StatsReport* const report : reports) needs = needs | report->needs;
+  return needs;
+}
+
 FileStats MakeStats(const std::string& path, const std::vector<Trace>& traces,
                     const std::vector<const StatsReport*>& reports) {
-  StatsTrace::Needs needs;
-  for (const StatsReport* const report : reports) {
-    needs.launches = needs.launches || report->needs.launches;
-    needs.ranges = needs.ranges || report->needs.ranges;
-  }
+  const StatsTrace::Needs needs = NeedsOf(reports);
   std::vector<StatsTrace> of;
   of.reserve(traces.size());
   for (const Trace& trace : traces) of.emplace_back(trace, needs);
@@ -211,6 +213,7 @@ Result<Readout<TracesNoted>> ReadStats(const StatsOptions& options,
   TraceChoice choice{.paths = options.traces.paths};
   choice.threads = static_cast<size_t>(options.threads.value_or(0));
   std::mutex mutex;
+  const StatsTrace::Needs needs = NeedsOf(reports);
   ProgressBar bar(StyleFor(SurroundingsOf(STDERR_FILENO), ColorChoice::kAuto),
                   ShowsProgress(options));
   return ReadFiles(
@@ -220,7 +223,13 @@ Result<Readout<TracesNoted>> ReadStats(const StatsOptions& options,
         const std::lock_guard lock(mutex);
         files.emplace(stats.path, std::move(stats));
       },
-      bar);
+      bar,
+      ReaderOfParts({.gpu = needs.gpu,
+                     .gpu_details = needs.gpu_details,
+                     .calls = needs.calls,
+                     .ranges = needs.ranges,
+                     .os_calls = needs.os_calls,
+                     .rest = false}));
 }
 
 }  // namespace

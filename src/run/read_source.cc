@@ -96,7 +96,8 @@ Result<std::unique_ptr<NsysExport>> ExportIfReport(const TraceSource& source,
 }
 
 Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
-                            const NextSink& next_sink, RunProgress& progress) {
+                            const NextSink& next_sink, RunProgress& progress,
+                            const NsysParts& parts) {
   TACHO_ASSIGN_OR_RETURN(const auto exported, ExportIfReport(source, progress));
   TACHO_ASSIGN_OR_RETURN(SqliteDatabase database, exported
                                                       ? SqliteDatabase::OpenFile(exported->path)
@@ -107,18 +108,18 @@ Result<TraceSizes> ReadNsys(const TraceSource& source, StreamThreads threads,
     progress.OnBytes(now - std::min(now, reported));
     reported = std::max(now, reported);
   };
-  TACHO_RETURN_IF_ERROR(ReadNsysSqlite(database, {.next_sink = next_sink, .on_progress = report}));
+  TACHO_RETURN_IF_ERROR(
+      ReadNsysSqlite(database, {.next_sink = next_sink, .on_progress = report, .parts = parts}));
   report(1);
   return TraceSizes{source.stored_bytes, source.stored_bytes};
 }
 
-}  // namespace
-
-Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
-                              const NextSink& next_sink, RunProgress& progress) {
+Result<TraceSizes> ReadPartsOf(const TraceSource& source, StreamThreads threads,
+                               const NextSink& next_sink, RunProgress& progress,
+                               const NsysParts& parts) {
   if (source.kind == ContentKind::kNsysSqlite || source.kind == ContentKind::kSqlite ||
       source.is_nsys_report()) {
-    return ReadNsys(source, threads, next_sink, progress).map_error([&](const Error& error) {
+    return ReadNsys(source, threads, next_sink, progress, parts).map_error([&](const Error& error) {
       return At(source, error);
     });
   }
@@ -132,6 +133,20 @@ Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
   // What standard input held is known only now.
   return TraceSizes{source.stored_bytes > 0 ? source.stored_bytes : stream.stored_bytes(),
                     read->json_bytes};
+}
+
+}  // namespace
+
+Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
+                              const NextSink& next_sink, RunProgress& progress) {
+  return ReadPartsOf(source, threads, next_sink, progress, {});
+}
+
+SourceReader ReaderOfParts(const NsysParts& parts) {
+  return [parts](const TraceSource& source, StreamThreads threads, const NextSink& next_sink,
+                 RunProgress& progress) {
+    return ReadPartsOf(source, threads, next_sink, progress, parts);
+  };
 }
 
 std::string TracePath(const TraceSource& source, const std::string& part) {

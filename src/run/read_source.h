@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "ingest/nsys_sqlite/nsys_reader.h"
 #include "io/discover.h"
 #include "model/event.h"
 #include "run/progress.h"
@@ -26,6 +27,9 @@ using SourceReader = std::function<Result<TraceSizes>(const TraceSource&, Stream
 // when it holds nothing that could be a trace.
 Result<TraceSizes> ReadSource(const TraceSource& source, StreamThreads threads,
                               const NextSink& next_sink, RunProgress& progress);
+
+// The same of parts of what nsys recorded; other traces are read whole.
+SourceReader ReaderOfParts(const NsysParts& parts);
 
 // The path of a trace in results: "FILE", of several in one file "FILE#pid=1234".
 std::string TracePath(const TraceSource& source, const std::string& part);

@@ -12,27 +12,30 @@
 namespace tacho {
 namespace {
 
-constexpr StatsTrace::Needs kNothing{};
-constexpr StatsTrace::Needs kLaunches{.launches = true};
 constexpr StatsTrace::Needs kRanges{.ranges = true};
-constexpr StatsTrace::Needs kBoth{.launches = true, .ranges = true};
+constexpr StatsTrace::Needs kOsCalls{.os_calls = true};
+constexpr StatsTrace::Needs kCalls{.calls = true};
+constexpr StatsTrace::Needs kGpu{.gpu = true};
+constexpr StatsTrace::Needs kGpuDetails{.gpu = true, .gpu_details = true};
+constexpr StatsTrace::Needs kLaunches{.launches = true, .gpu = true, .calls = true};
+constexpr StatsTrace::Needs kBoth{.launches = true, .ranges = true, .gpu = true, .calls = true};
 
 constexpr std::array kReports{
     StatsReport{"nvtx_sum", "NVTX Range Summary", "NVTX ranges", kRanges, NvtxSummary},
-    StatsReport{"osrt_sum", "OS Runtime Summary", "calls of the operating system", kNothing,
+    StatsReport{"osrt_sum", "OS Runtime Summary", "calls of the operating system", kOsCalls,
                 OsRuntimeSummary},
-    StatsReport{"cuda_api_sum", "CUDA API Summary", "CUDA calls", kNothing, ApiSummary},
-    StatsReport{"cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", "GPU kernels", kNothing,
+    StatsReport{"cuda_api_sum", "CUDA API Summary", "CUDA calls", kCalls, ApiSummary},
+    StatsReport{"cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", "GPU kernels", kGpu,
                 GpuKernelSummary},
     StatsReport{"cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", "copies and memsets",
-                kNothing, GpuMemoryTimeSummary},
+                kGpu, GpuMemoryTimeSummary},
     StatsReport{"cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", "copies and memsets",
-                kNothing, GpuMemorySizeSummary},
+                kGpuDetails, GpuMemorySizeSummary},
     StatsReport{"cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary", "GPU kernels",
-                kNothing, GpuKernelGridSummary},
+                kGpuDetails, GpuKernelGridSummary},
     StatsReport{"cuda_kern_exec_sum", "CUDA Kernel Launch & Exec Time Summary",
                 "GPU kernels with their launches", kLaunches, KernelExecutionSummary},
-    StatsReport{"cuda_gpu_trace", "CUDA GPU Trace", "GPU work", kNothing, GpuTraceReport},
+    StatsReport{"cuda_gpu_trace", "CUDA GPU Trace", "GPU work", kGpuDetails, GpuTraceReport},
     StatsReport{"nvtx_kern_sum", "NVTX Range Kernel Summary", "NVTX ranges or GPU kernels", kBoth,
                 NvtxKernelSummary},
     StatsReport{"nvtx_gpu_proj_sum", "NVTX GPU Projection Summary",

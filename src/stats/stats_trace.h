@@ -25,9 +25,15 @@ struct NvtxRange {
 // threads are as nsys stats prints them.
 class StatsTrace {
  public:
-  // What is not to be asked for costs nothing.
+  // What is not to be asked for costs nothing; of an export of nsys it need not be in the trace.
   struct Needs {
-    bool launches = false, ranges = false;
+    bool launches = false, ranges = false, gpu = false, gpu_details = false, calls = false,
+         os_calls = false;
+
+    Needs operator|(const Needs& o) const {
+      return {launches || o.launches,       ranges || o.ranges, gpu || o.gpu,
+              gpu_details || o.gpu_details, calls || o.calls,   os_calls || o.os_calls};
+    }
   };
   StatsTrace(const Trace& trace, Needs needs);
 
@@ -35,7 +41,8 @@ class StatsTrace {
   // A CUDA graph that was recorded as a whole is no kernel.
   [[nodiscard]] bool IsKernel(uint32_t gpu_row) const {
     return trace_->gpu.kind[gpu_row] == SliceKind::kKernel &&
-           (!is_nsys_ || grid_.Text(GpuArgs(*trace_, gpu_row)) != StringId::kEmpty);
+           (!is_nsys_ || !grid_.anywhere() ||
+            grid_.Text(GpuArgs(*trace_, gpu_row)) != StringId::kEmpty);
   }
   [[nodiscard]] StringId GridOf(uint32_t gpu_row) const {
     return grid_.Text(GpuArgs(*trace_, gpu_row));

@@ -86,11 +86,14 @@ void Recording::ReadKernels() {
                                                                        "clusterZ",
                                                                        "greenContextId"};
   constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_KERNEL";
-  Each(kTable, kColumns, [&](const TableScan& row) {
+  const bool details = options_.parts.gpu_details;
+  const std::span columns(kColumns);
+  Each(kTable, details ? columns : columns.first(kBaseName + 1), [&](const TableScan& row) {
     Event event;
     RecordedProcess* const process = BeginGpuRow(row, SliceKind::kKernel, event);
     if (process == nullptr) return;
     event.name = process->Name(row.Integer(row.IsNull(kName) ? kBaseName : kName), row);
+    if (!details) return process->Emit(kTable, event, args_);
     const auto triple = [&](std::string_view key, int x) {
       args_.Text(key,
                  process->InternTriple(row.Integer(x), row.Integer(x + 1), row.Integer(x + 2)));

@@ -59,7 +59,8 @@ void Recording::ReadCalls() {
       args_.Correlation(correlation);
       if (call->second.waits) process->waits.emplace_back(correlation, event.name);
     }
-    if (const auto result = row.Maybe(kResult)) args_.Integer("return value", *result);
+    const auto result = options_.parts.rest ? row.Maybe(kResult) : std::nullopt;
+    if (result) args_.Integer("return value", *result);
     if (call->second.version >= 0) args_.Integer("version", call->second.version);
     process->Emit(kTable, event, args_);
   });

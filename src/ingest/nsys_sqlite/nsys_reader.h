@@ -10,12 +10,23 @@
 
 namespace tacho {
 
+// What to read of a recording: what nobody asks for costs nothing.
+struct NsysParts {
+  bool gpu = true;          // kernels, copies and memsets
+  bool gpu_details = true;  // their arguments
+  bool calls = true;        // of CUDA
+  bool ranges = true;       // of NVTX
+  bool os_calls = true;
+  bool rest = true;  // graphs as a whole, waits, the profiler's overhead, what calls returned
+};
+
 struct NsysReadOptions {
   // Gives the sink of one process of the recording, by the name of its part of the file
   // ("pid=1234"; "" for a recording without an event). It outlives the reading.
   std::function<EventSink&(const std::string& part)> next_sink;
   // Called now and then with the share of the rows that were read so far, at most 1. Optional.
   std::function<void(double share)> on_progress = {};
+  NsysParts parts = {};
 };
 
 // Reads the SQLite export of an Nsight Systems report (FORMAT.md), each process that recorded

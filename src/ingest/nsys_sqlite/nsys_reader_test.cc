@@ -176,6 +176,47 @@ TEST(NsysReader, ReadsNvtxOfImportedTextsAndOfDomainsWithoutAName) {
   EXPECT_EQ(trace.ranges.duration[0], 10);
 }
 
+TEST(NsysReader, ReadsThePartsThatAreAskedForAlone) {
+  const std::string of = Global(1), thread = Global(1, 2);
+  SqliteDatabase database =
+      MakeExport(std::string(kVersion) +
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (0, 9, 0, 1, 7, 1, " + of +
+                 ", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL);"
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0, 2, 0, " +
+                 thread +
+                 ", 1, 2, 0);"
+                 "INSERT INTO NVTX_EVENTS VALUES (0, 2, 59, NULL, 'a', " +
+                 thread +
+                 ", NULL, NULL, 0, NULL);"
+                 "INSERT INTO OSRT_API VALUES (0, 2, 27, " +
+                 thread + ", 1, 0, 0);");
+  const auto read = [&](const NsysParts& parts) {
+    TraceBuilder builder;
+    EXPECT_TRUE(ReadNsysSqlite(
+        database,
+        {.next_sink = [&](const std::string&) -> EventSink& { return builder; }, .parts = parts}));
+    return std::move(builder).Finish();
+  };
+  const NsysParts none{.gpu = false,
+                       .gpu_details = false,
+                       .calls = false,
+                       .ranges = false,
+                       .os_calls = false,
+                       .rest = false};
+  EXPECT_EQ(read(none).counts.total, 0U);
+  NsysParts parts = none;
+  parts.gpu = true;
+  const Trace kernels = read(parts);
+  EXPECT_EQ(kernels.counts.total, 1U);
+  EXPECT_EQ(kernels.Text(kernels.gpu.name[0]), "gemm<float>");
+  EXPECT_EQ(kernels.gpu.correlation[0], 1);
+  parts.calls = parts.ranges = true;
+  const Trace more = read(parts);
+  EXPECT_EQ(more.counts.total, 3U);
+  EXPECT_EQ(ArgsOfCall(more, 0), R"({"correlation": 1, "version": 7000})");
+  EXPECT_EQ(read({}).counts.total, 4U);
+}
+
 TEST(NsysReader, KeepsProcessesApart) {
   std::string rows;
   for (const int pid : {20, 10}) {

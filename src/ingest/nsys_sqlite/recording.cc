@@ -24,26 +24,42 @@ constexpr std::string_view kEventTables[] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
 
 }  // namespace
 
+bool Recording::IsAskedFor(std::string_view table) const {
+  const NsysParts& parts = options_.parts;
+  if (table == "CUPTI_ACTIVITY_KIND_RUNTIME") return parts.calls;
+  if (table == "NVTX_EVENTS") return parts.ranges;
+  if (table == "OSRT_API") return parts.os_calls;
+  const bool is_work = table == "CUPTI_ACTIVITY_KIND_KERNEL" ||
+                       table == "CUPTI_ACTIVITY_KIND_MEMCPY" ||
+                       table == "CUPTI_ACTIVITY_KIND_MEMSET";
+  return is_work ? parts.gpu : parts.rest;
+}
+
 Result<void> Recording::Read() {
   TACHO_RETURN_IF_ERROR(ReadVersion());
   for (const std::string_view table : kEventTables) {
-    if (!schema_.Has(table)) continue;
+    if (!schema_.Has(table) || !IsAskedFor(table)) continue;
     auto last = database_.Prepare("SELECT max(rowid) FROM " + std::string(table));
     const Result<bool> is_row = last ? last->Step() : Result<bool>(false);
     if (is_row && *is_row)
       rows_expected_ +=
           static_cast<uint64_t>(std::max<int64_t>(last->Integer(0), 0)) % (uint64_t{1} << 40);
   }
-  ReadCalls();
-  ReadKernels();
-  ReadCopies();
-  ReadMemsets();
-  ReadGraphs();
-  ReadWaits();
-  ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD");
-  ReadOverhead("PROFILER_OVERHEAD");
-  ReadRanges();
-  ReadOsCalls();
+  const NsysParts& parts = options_.parts;
+  if (parts.calls) ReadCalls();
+  if (parts.gpu) {
+    ReadKernels();
+    ReadCopies();
+    ReadMemsets();
+  }
+  if (parts.rest) {
+    ReadGraphs();
+    ReadWaits();
+    ReadOverhead("CUPTI_ACTIVITY_KIND_OVERHEAD");
+    ReadOverhead("PROFILER_OVERHEAD");
+  }
+  if (parts.ranges) ReadRanges();
+  if (parts.os_calls) ReadOsCalls();
   ReadFacts();
   return {};
 }
@@ -121,6 +137,7 @@ RecordedProcess* Recording::BeginGpuRow(const TableScan& row, SliceKind kind, Ev
   const int64_t correlation = row.Integer(kCorrelation);
   event.correlation = correlation > 0 ? correlation : -1;
   args_.Clear();
+  if (!options_.parts.gpu_details) return process;
   args_.Integer("device", *device);
   args_.Integer("context", row.Integer(kContext));
   args_.Integer("stream", *stream);

@@ -32,6 +32,7 @@ class Recording {
   Result<void> Read();
 
  private:
+  [[nodiscard]] bool IsAskedFor(std::string_view table) const;
   // host_tables.cc
   void ReadCalls();
   void ReadOsCalls();
