@@ -118,14 +118,27 @@ class RankExport {
     return text.empty() ? "" : ",\"args\":" + CompactJson(text);
   }
 
+  // By process: it holds nothing but tacho's own threads of an earlier export.
+  [[nodiscard]] std::vector<bool> ProcessesOfAnEarlierExport() const {
+    std::vector<bool> earlier(trace().words.processes().size());
+    for (size_t row = 0; row < trace().others.size(); ++row) {
+      if (Category(trace().others.category[row]) == kOwn)
+        earlier[Index(trace().words[trace().others.track[row]].process)] = true;
+    }
+    return earlier;
+  }
+
   void WriteNames() {
-    for (const Process& process : trace().words.processes()) {
-      if (process.name == StringId::kEmpty) continue;
+    const std::vector<bool> earlier = ProcessesOfAnEarlierExport();
+    for (size_t i = 0; i < earlier.size(); ++i) {
+      const Process& process = trace().words.processes()[i];
+      if (process.name == StringId::kEmpty || earlier[i]) continue;
       NameOf("process_name", fmt::format(R"("pid":{},"tid":0)", Pid(process)), Text(process.name));
     }
     for (size_t i = 0; i < trace().words.tracks().size(); ++i) {
-      const StringId name = trace().words.tracks()[i].name;
-      if (name != StringId::kEmpty)
+      const Track& track = trace().words.tracks()[i];
+      const StringId name = track.name;
+      if (name != StringId::kEmpty && !earlier[Index(track.process)])
         NameOf("thread_name", Where(static_cast<TrackId>(i)), Text(name));
     }
     for (size_t i = 0; i < rank_.rows().size(); ++i) {
