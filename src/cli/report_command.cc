@@ -9,10 +9,12 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/recording_document.h"
+#include "cli/report_against.h"
 #include "cli/report_drawings.h"
 #include "report/analyze_json.h"
 #include "report/analyze_markdown.h"
 #include "report/answers.h"
+#include "report/compare_words.h"
 #include "report/html_page.h"
 #include "report/html_report.h"
 #include "report/redact.h"
@@ -37,6 +39,8 @@ Result<void> CheckOptions(const ReportOptions& options) {
     return Fail(ErrorKind::kUsage, std::move(problem) + "; see 'tacho report --help'");
   };
   if (options.traces.paths.empty()) return fail("no trace given");
+  if (options.json && !options.against.empty())
+    return fail("--against is for the page and --markdown: tacho compare --json has the figures");
   if (options.markdown && options.json) return fail("--markdown and --json do not go together");
   if (options.output && options.output->empty())
     return fail("-o wants a file, or - for standard output");
@@ -75,23 +79,45 @@ std::string RunJsonOf(const ReportOptions& options) {
   return paths.size() == 1 && paths[0] != "-" ? RunJsonFor(paths[0]) : "";
 }
 
+// "" if it cannot be typed.
+std::string ShownCommand(const ReportOptions& options) {
+  std::string command = CommandPaths(options);
+  if (command.empty()) return "";
+  command = "tacho report " + command;
+  if (!options.against.empty()) command += " --against";
+  for (const std::string& path : options.against) command += " " + ShellWord(path);
+  return VisibleText(command) == command ? command : "";
+}
+
 std::string RandomSalt() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-std::string Render(const ReportOptions& options, const RunAnalysis& run, Drawings drawings) {
+// `changes`: nullptr without --against.
+std::string Render(const ReportOptions& options, const RunAnalysis& run, const RunChanges* changes,
+                   Drawings drawings) {
   if (options.json) return AnalyzeJson(run, TachoVersion());
   if (options.markdown) {
     ScreenOptions screen;
     screen.top = kMarkdownTop;
-    return AnalyzeMarkdown(run, screen, TachoVersion(), AnswersDocument(run));
+    Document more;
+    if (changes != nullptr) more = AgainstDocument(*changes, NameOfAgainst(options), kMarkdownTop);
+    more.Append(AnswersDocument(run, changes));
+    return AnalyzeMarkdown(run, screen, TachoVersion(), std::move(more));
   }
-  if (options.redact)
-    return RenderPage(run, {"redacted", "", RunJsonOf(options), std::move(drawings), true});
-  const std::string paths = CommandPaths(options);
-  return RenderPage(run, {Title(options), paths.empty() ? "" : "tacho report " + paths,
-                          RunJsonOf(options), std::move(drawings)});
+  PageOfRun page{"redacted",
+                 "",
+                 RunJsonOf(options),
+                 std::move(drawings),
+                 options.redact,
+                 changes,
+                 changes == nullptr ? "" : NameOfAgainst(options)};
+  if (!options.redact) {
+    page.title = Title(options);
+    page.command = ShownCommand(options);
+  }
+  return RenderPage(run, std::move(page));
 }
 
 }  // namespace
@@ -112,6 +138,8 @@ std::string RenderPage(const RunAnalysis& run, PageOfRun page) {
                           .version = std::string(TachoVersion()),
                           .drawings = std::move(page.drawings),
                           .recording = recording ? RecordingDocument(*recording) : Document{},
+                          .changes = page.changes,
+                          .against = std::move(page.against),
                           .color_of_category = [](std::string_view category) -> size_t {
                             return ColorOfCategory(category);
                           }});
@@ -135,6 +163,10 @@ CommandSpec ReportSpec(ReportOptions& o) {
          "where it goes (default: report.html; with --markdown or --json: standard output); - is "
          "standard output. An earlier report is replaced, any other file is left alone",
          &o.output},
+        {"--against", "BASE...",
+         "also what changed against BASE: a run, several of one set-up, or a baseline "
+         "(.tacho/baselines/NAME). Exit status 5 if the two cannot be compared",
+         &o.against, 0, true},
         {"--markdown", "", "as GitHub Markdown for a pull request, below 60 kB", &o.markdown},
         {"--json", "", "all figures as JSON: what tacho analyze --json prints", &o.json},
         {"--redact", "",
@@ -147,6 +179,7 @@ CommandSpec ReportSpec(ReportOptions& o) {
   spec.examples = {
       {"tacho report tacho-20261121-222238", "report.html of a recording"},
       {"tacho report vllm_profile/ -o /tmp/r.html --redact", "one to send to strangers"},
+      {"tacho report runs/new --against runs/old", "with a section on what changed"},
       {"tacho report vllm_profile/ --markdown | gh pr comment 17 -F -", "into a pull request"},
   };
   return spec;
@@ -173,21 +206,33 @@ Result<int> RunReport(const std::vector<std::string>& arguments) {
   DrawingKeeper keeper(classifier);
   if (!options.markdown && !options.json)
     reading.on_analysed = [&](const AnalysedTrace& read) { keeper.Draw(read); };
-  reading.key_averages = reading.step_profile = options.json;
+  reading.key_averages = options.json;
+  reading.step_profile = options.json || !options.against.empty();
   TACHO_ASSIGN_OR_RETURN(auto readout, ReadChosen(options, choice, reading, classifier));
-  const std::vector<std::string> incomplete = IncompleteReasons(readout.run, choice);
-  const std::vector<std::string> skipped = readout.run.skipped;
+  Incomplete incomplete{readout.failures, readout.run.skipped,
+                        IncompleteReasons(readout.run, choice)};
   Drawings drawings = std::move(keeper).Choose(readout.run);
+  std::optional<Redactor> redactor;
   if (options.redact) {
-    const Redactor redactor(RandomSalt());
-    drawings = redactor.Redacted(std::move(drawings));
-    readout.run = redactor.Redacted(std::move(readout.run));
+    redactor.emplace(RandomSalt());
+    drawings = redactor->Redacted(std::move(drawings));
+    readout.run = redactor->Redacted(std::move(readout.run));
   }
-  const std::string report = Render(options, readout.run, std::move(drawings));
+  std::optional<RunChanges> changes;
+  if (!options.against.empty()) {
+    TACHO_ASSIGN_OR_RETURN(changes, ChangesAgainst(options, readout.run, classifier,
+                                                   redactor ? &*redactor : nullptr, incomplete));
+  }
+  const std::string report =
+      Render(options, readout.run, changes ? &*changes : nullptr, std::move(drawings));
   const auto written = output == "-" ? WriteStdout(report) : WriteFile(output, report);
   if (!written) return Fails(written.error());
   if (output != "-") Complain("the report is in " + VisibleText(output));
-  return FinishReading(output == "-" && !options.redact, readout.failures, skipped, incomplete);
+  const int status = FinishReading(output == "-" && !options.redact, incomplete.failures,
+                                   incomplete.skipped, incomplete.reasons);
+  if (!changes || changes->obstacles.empty()) return status;
+  Complain(CompareVerdict(*changes));
+  return kNotComparable;
 }
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/compare/run_changes.h"
 #include "base/result.h"
 #include "cli/reading.h"
 #include "report/drawings.h"
@@ -14,6 +15,7 @@ struct ReportOptions : ReadingArguments {
   ReportOptions() { command = "report"; }
   bool markdown = false, json = false, redact = false;
   std::optional<std::string> output;  // "-": standard output
+  std::vector<std::string> against;   // runs to compare it with
 };
 // The page of a run. `run_json`: of the recording that it is of; "" where it is of none. A redacted
 // one leaves the recording's addresses and command out.
@@ -21,6 +23,8 @@ struct PageOfRun {
   std::string title, command, run_json;
   Drawings drawings;
   bool redacted = false;
+  const RunChanges* changes = nullptr;  // against `against`; nullptr: compared with none
+  std::string against = {};
 };
 std::string RenderPage(const RunAnalysis& run, PageOfRun page);
 

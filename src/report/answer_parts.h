@@ -22,9 +22,10 @@ std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run);
 std::vector<PlacedStep> MainSteps(const std::vector<PlacedStep>& steps);
 
 struct AnswerInput {
-  explicit AnswerInput(const RunAnalysis& analysis);
+  AnswerInput(const RunAnalysis& analysis, const RunChanges* changes_of_run);
 
   const RunAnalysis& run;
+  const RunChanges* changes;  // nullptr: no other run was given
   std::vector<const TraceAnalysis*> ranks;
   RunTotals totals;
   std::vector<PlacedStep> steps;

@@ -3,16 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "report/answer_parts.h"
+#include "report/compare_words.h"
 #include "text/format_number.h"
 
 namespace tacho {
 namespace {
 
-// `run` cannot hold a second run.
-Answer AnswerChange(const AnswerInput& /*in*/) { return CannotTell("only one run was given"); }
+// The figure is that of the phase with the most steps, if it changed beyond noise.
+Answer AnswerChange(const AnswerInput& in) {
+  if (in.changes == nullptr) return CannotTell("only one run was given");
+  if (!in.changes->obstacles.empty()) return CannotTell(in.changes->obstacles.front().text);
+  Answer answer;
+  answer.sentence = Sentence(CompareVerdict(*in.changes));
+  const PhaseChange* most = nullptr;
+  for (const PhaseChange& phase : in.changes->phases) {
+    if (phase.cannot_tell.empty() && (most == nullptr || phase.steps[0] > most->steps[0]))
+      most = &phase;
+  }
+  if (most == nullptr || !most->step.IsTold() || !most->step.relative()) return answer;
+  answer.figure = fmt::format("{:+.1f} %", 100 * *most->step.relative());
+  answer.of = fmt::format("{}, the mean {} step of the other run",
+                          FormatDuration({std::llround(most->step.base)}), PhaseName(most->phase));
+  return answer;
+}
 
 Answer AnswerLimit(const AnswerInput& /*in*/) {
   return CannotTell(
@@ -69,8 +86,9 @@ std::vector<PlacedStep> StepsOfScreens(const RunAnalysis& run) {
   return steps;
 }
 
-AnswerInput::AnswerInput(const RunAnalysis& analysis)
+AnswerInput::AnswerInput(const RunAnalysis& analysis, const RunChanges* changes_of_run)
     : run(analysis),
+      changes(changes_of_run),
       ranks(RanksOf(analysis)),
       totals(TotalsOf(analysis)),
       steps(StepsOfScreens(analysis)) {}
@@ -114,8 +132,8 @@ std::string NoDeviceTime(const AnswerInput& in) {
   return fmt::format("no device work {}", Whereabouts(in.run.traces.front()));
 }
 
-std::vector<Answer> Answers(const RunAnalysis& run) {
-  const AnswerInput in(run);
+std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes) {
+  const AnswerInput in(run, changes);
   std::vector<Answer> answers;
   for (const Question& question : kQuestions) {
     answers.push_back(question.answer(in));
@@ -125,10 +143,10 @@ std::vector<Answer> Answers(const RunAnalysis& run) {
   return answers;
 }
 
-Document AnswersDocument(const RunAnalysis& run) {
+Document AnswersDocument(const RunAnalysis& run, const RunChanges* changes) {
   Document document;
   document.Add(Heading{Heading::Level::kPart, "Fifteen answers"});
-  for (const Answer& answer : Answers(run)) {
+  for (const Answer& answer : Answers(run, changes)) {
     std::string text = answer.cannot_tell.empty() ? " " : " cannot tell: " + answer.cannot_tell;
     if (!answer.figure.empty()) text += fmt::format("{} of {}. ", answer.figure, answer.of);
     document.Add(Remark{answer.question, text + answer.sentence});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "analysis/compare/run_changes.h"
 #include "text/document.h"
 
 namespace tacho {
@@ -32,10 +33,11 @@ struct Answer {
 
 // The fifteen answers, always in this order: trust, idle, bound, steps, kernels, graphs,
 // communication, ranks, change, first, origin, limit, waits, load, drift. Every figure comes from
-// `run` alone. Names are visible text, cut to 40 columns. Cost: O(steps + graph
-// launches), and the percentiles' selections.
-std::vector<Answer> Answers(const RunAnalysis& run);
+// `run` alone, but for that of `change`: `changes` against another run, if there is one. Names are
+// visible text, cut to 40 columns. Cost: O(steps + graph launches), and the percentiles'
+// selections.
+std::vector<Answer> Answers(const RunAnalysis& run, const RunChanges* changes = nullptr);
 // The same as a list.
-Document AnswersDocument(const RunAnalysis& run);
+Document AnswersDocument(const RunAnalysis& run, const RunChanges* changes = nullptr);
 
 }  // namespace tacho

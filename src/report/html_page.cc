@@ -75,6 +75,11 @@ text{font:12px Inter,system-ui,sans-serif}
 .lane>svg{flex:1;min-width:0;width:100%}
 .lane svg svg{height:16px;width:100%}
 .lane text{font-size:11px}
+.fall{max-width:1000px}
+.fall .lane>span{flex-basis:200px;font-size:12px;color:inherit}
+.fall .lane>b{flex:0 0 84px;text-align:right;font-weight:400;font-size:12px;line-height:17px}
+.fall .lane:last-of-type>b,.fall .lane:first-of-type>b{font-weight:600}
+.edge{fill:var(--dim)}
 details{border-top:1px solid var(--line);padding:4px 0}
 summary{cursor:pointer;padding:4px 0;font-weight:500}
 .tools{display:flex;gap:12px;align-items:center;margin:4px 0;min-height:24px}
@@ -95,7 +100,7 @@ td.b,td.b svg{width:40px}td.wide,td.wide svg{width:90px}td.wide svg{height:8px}
 h1{font-size:15px;line-height:20px}h2{margin:10px 0 4px;padding-top:5px;font-size:11px}h3,.answers h2,figcaption{font-size:9px;line-height:12px;margin:6px 0 2px}
 .answers{grid-template-columns:repeat(3,1fr);gap:0 20px;margin-top:6px}.answers>div{padding:4px 0}.answers strong{font-size:11px;line-height:14px}
 figure{margin:4px 0 6px}.parts .stack{height:14px}.parts ul,.legend{font-size:8px}.charts{grid-template-columns:3fr 2fr}.chart svg{height:56px}.half .chart svg{height:24px}
-.axis{font-size:8px;line-height:10px}.lane{height:11px}.lane>span{flex-basis:90px;font-size:8px;line-height:11px}.lane>svg,.lane svg svg{height:10px}.lane text{font-size:7px}
+.axis{font-size:8px;line-height:10px}.lane{height:11px}.lane>span{flex-basis:90px;font-size:8px;line-height:11px}.lane>svg,.lane svg svg{height:10px}.fall .lane>span,.fall .lane>b{font-size:8px;line-height:11px}.fall .lane{height:12px}.lane text{font-size:7px}
 i{width:7px;height:7px;margin-right:4px}.pair{gap:0 24px;flex-wrap:nowrap}.pair>div{flex:1;min-width:0}ul{margin:2px 0}
 thead,tr{break-inside:avoid}h2,h3{break-after:avoid}svg,i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";

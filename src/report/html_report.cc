@@ -6,6 +6,7 @@
 
 #include "report/analyze_document.h"
 #include "report/answer_parts.h"
+#include "report/html_changes.h"
 #include "report/html_charts.h"
 #include "report/html_page.h"
 #include "report/html_sections.h"
@@ -175,9 +176,13 @@ std::string HtmlReport(const RunAnalysis& run, const HtmlReportInput& input) {
   body.html += fmt::format("<h1>{}</h1>\n", HtmlText(verdict.text));
   if (!verdict.caveat.empty())
     body.html += fmt::format("<p class=\"warn\"><b>caveat</b> {}</p>\n", HtmlText(verdict.caveat));
-  body.html += render("head") + WholeWindow(totals) + AnswersHtml(Answers(run));
+  body.html += render("head") + WholeWindow(totals) + AnswersHtml(Answers(run, input.changes));
   sections.Take("verdict");
 
+  if (input.changes != nullptr) {
+    add("What changed against " + input.against,
+        [&] { return ChangesHtml(*input.changes, style, input.color_of_category); });
+  }
   add("By phase and category", [&] { return PhaseBars(input.drawings.phases) + render("window"); });
   add("Steps", [&] { return StepCharts(run) + render("step_phases"); });
   add("Longest gaps",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/analyze.h"
+#include "analysis/compare/run_changes.h"
 #include "report/drawings.h"
 #include "text/document.h"
 
@@ -19,6 +20,9 @@ struct HtmlReportInput {
   std::string version = {};  // tacho's own
   Drawings drawings = {};
   Document recording = {};  // the load and the cost of profiling; empty: not known
+  // What changed against another run, and what that is called; nullptr: it is compared with none.
+  const RunChanges* changes = nullptr;
+  std::string against = {};
   // The colour of a category of kernels, 0 to 11 (view/palette.h).
   std::function<size_t(std::string_view)> color_of_category = {};
 };

@@ -159,6 +159,21 @@ void PageBody::Add(std::string_view title, const std::string& content) {
   html += fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", HtmlText(title), content);
 }
 
+std::string ClassOfPart(std::string_view part,
+                        const std::function<size_t(std::string_view)>& color_of_category) {
+  constexpr std::string_view kIdle = "idle.";
+  if (part.starts_with(kIdle)) return IdleClassOf(part.substr(kIdle.size()));
+  // Parts of a window.
+  if (part == "compute") return "s0";
+  if (part == "comm") return "s1";
+  if (part == "idle") return "s3";
+  if (part == "copies" || part == "copy") return "w9";
+  if (part == "memsets" || part == "memset") return "w10";
+  if (part.starts_with("counted twice") || part.starts_with("[") || part == "batch mix")
+    return "n1";
+  return color_of_category ? fmt::format("w{}", color_of_category(part)) : "";
+}
+
 std::function<std::string(const Table&, const TableRow&)> MarksOf(
     std::function<size_t(std::string_view)> color_of_category) {
   return [color = std::move(color_of_category)](const Table& table,
@@ -168,11 +183,7 @@ std::function<std::string(const Table&, const TableRow&)> MarksOf(
     if (const std::string_view phase = CellText(table, row, "phase"); !phase.empty())
       return PhaseClassOf(phase);
     if (const std::string_view part = CellText(table, row, "part"); !part.empty()) {
-      if (part == "idle") return "s3";
-      if (part == "copies") return "w9";
-      if (part == "memsets") return "w10";
-      if (part.starts_with("counted twice") || part.starts_with("[")) return "n1";
-      return color ? fmt::format("w{}", color(part)) : "";
+      return ClassOfPart(part, color);
     }
     const std::string_view category = CellText(table, row, "category");
     return category.empty() || !color ? "" : fmt::format("w{}", color(category));

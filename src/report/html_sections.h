@@ -39,6 +39,11 @@ struct PageBody {
   void Add(std::string_view title, const std::string& content);
 };
 
+// The class of the colour of a part of the time: a category, "idle.host-late", "copy", "idle"; ""
+// for none.
+std::string ClassOfPart(std::string_view part,
+                        const std::function<size_t(std::string_view)>& color_of_category);
+
 // The class of a row's mark: by category, cause of idle time or phase.
 std::function<std::string(const Table&, const TableRow&)> MarksOf(
     std::function<size_t(std::string_view)> color_of_category);

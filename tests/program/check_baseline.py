@@ -146,6 +146,8 @@ def workflow(folder):
         check(f"{change[-1]}: status {status}", done.returncode == status, (done.returncode, done.stderr))
         step("Comment")
         comment = (folder / "gh.log").read_text()
+        page = (folder / "report.html").read_text()
+        check(f"{change[-1]}: the page", "What changed against .tacho/baselines/main" in page, page[:300])
         check(f"{change[-1]}: the comment", comment.startswith("pr comment 17 ") and says in comment, comment[:600])
 
 

@@ -283,6 +283,46 @@ def redacted(folder):
         check(f"redacted {form}", done.returncode == 0 and not leaked and "aten::mm" in text, (leaked, done.stderr))
 
 
+def against(folder):
+    folder = pathlib.Path(folder)
+    for name, options in (("alice", ["--ranks", "2"]), ("new", ["--ranks", "2", "--seed", "2", "--change", "host-late:200us", "--change", "fused@rope"]),
+                          ("deeper", ["--ranks", "2", "--seed", "3", "--change", "layers:5"])):
+        done = run("simulate", "trace", "-o", folder / name, "--steps", "600", *options)
+        check(f"simulate {name}", done.returncode == 0, done.stderr)
+    base, new = folder / "alice", folder / "new"
+    changes = json.loads(run("compare", base, new, "--json").stdout)
+    page = page_of("against", folder, new, "--against", base)
+    # The page of the traces alone, and the verdict and figures of tacho compare.
+    agrees("against", page, new)
+    check("against: the verdict", page.says(f"What changed against {base}") and page.says(changes["verdict"]), changes["verdict"])
+    kinds = sorted(row[0] for row in page.tables.get("decode_kernels", [])[1:])
+    decode = next(phase for phase in changes["phases"] if phase["phase"] == "decode")
+    told = sorted(kernel["kind"] for kernel in decode["kernels"] if kernel["kind"] != "same")
+    check("against: kernels", kinds == told and {"gone", "new"} <= set(told), (kinds, told))
+    # The drawing goes from base to new, to the nanosecond.
+    figures = re.findall(r'<figure class="fall"><figcaption>The mean (\w+) step.*?</figure>', page.text, re.S)
+    drawn = [[int(ns) for ns in re.findall(r'<b title="(-?\d+) ns">', figure)]
+             for figure in re.findall(r'<figure class="fall">.*?</figure>', page.text, re.S)]
+    falls = {phase["phase"]: phase["waterfall"] for phase in changes["phases"] if "waterfall" in phase}
+    check("against: a drawing", "decode" in figures, figures)
+    for name, row in zip(figures, drawn):
+        check(f"against: the drawing of {name}", row[0] == falls[name]["base_ns"] and row[-1] == falls[name]["new_ns"] == sum(row[:-1]), row)
+    page = page_of("against itself", folder, base, "--against", base)
+    check("against itself: no drawing", page.says("no difference that can be told") and "<figure class=\"fall\">" not in page.text, "")
+    page = page_of("another model", folder, folder / "deeper", "--against", base, status=5)
+    check("another model: why", page.says("not comparable: ") and page.says("number of layers") and "<figure class=\"fall\">" not in page.text, "")
+    for form in ([], ["--markdown"]):
+        done = run("report", new, "--against", base, "--redact", *form, "-o", "-")
+        text = html.unescape(all_text(done.stdout.decode()))
+        check(f"against, redacted {form}", done.returncode == 0 and "What changed against the base" in text and "alice" not in text,
+              done.stderr)
+    markdown = run("report", new, "--against", base, "--markdown").stdout.decode()
+    check("against: Markdown", f"What changed against {base}" in markdown and "| idle.host-late |" in markdown and len(markdown) < 60_000, markdown[:500])
+    for words, status in ((["--json"], 2), (["--against", folder / "none"], 3)):
+        done = run("report", new, "--against", base, *words, "-o", "-")
+        check(f"against, {words[0]}: status {status}", done.returncode == status, done.stderr)
+
+
 def same_colours(_folder):
     page = [re.findall(r'"(#[0-9a-f]{6})"', part) for part in
             re.findall(r"constexpr std::string_view k(?:Work|Phases|Idle|Exposure|Host)(?:Light|Dark)\[\] = \{([^}]*)\}",
@@ -295,4 +335,4 @@ def same_colours(_folder):
 
 
 if __name__ == "__main__":
-    main([of_recordings, of_real_traces, of_a_run_folder, hostile_names, eight_ranks, damaged, other_forms, redacted, same_colours], __doc__)
+    main([of_recordings, of_real_traces, of_a_run_folder, hostile_names, eight_ranks, damaged, other_forms, redacted, against, same_colours], __doc__)
