@@ -139,6 +139,11 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
   analysis.scope = scope;
   analysis.steps = prepared.steps;
   std::vector<IdleStretch> idle;  // of the step profile
+  if (options.step_profile) {
+    size_t items = 0;
+    for (const DeviceItems& device : prepared.work.devices) items += device.items.size();
+    idle.reserve(items);  // about a stretch between two
+  }
   const OnStretch keep_idle = [&](const IdleStretch& stretch) { idle.push_back(stretch); };
   // Each job writes what no other touches.
   RunAll({[&] {
@@ -163,7 +168,7 @@ TraceAnalysis AnalyzeTrace(const PreparedTrace& prepared, const Classifier& clas
           [&] { analysis.copies = TabulateCopies(trace, scope); }},
          options.threads);
   if (options.step_profile)
-    analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope);
+    analysis.step_profile = ProfileSteps(prepared, idle, analysis.kernels, scope, options.threads);
   return analysis;
 }
 

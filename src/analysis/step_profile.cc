@@ -9,6 +9,7 @@
 
 #include "analysis/name_index.h"
 #include "analysis/step_times.h"
+#include "base/parallel.h"
 
 namespace tacho {
 namespace {
@@ -50,37 +51,85 @@ int RankOf(WorkKind kind) {
   return kind == WorkKind::kCopy ? 2 : 0;
 }
 
-// Each instant at which an item of the rank runs, with the part of the one that started first.
-std::vector<PartOf> Cover(const std::vector<WorkItem>& items, int rank, const PartNames& names) {
-  std::vector<PartOf> cover;
-  TimeNs reach{std::numeric_limits<int64_t>::min()};
-  for (const WorkItem& item : items) {
-    if (RankOf(item.kind) != rank || item.when.end <= reach || item.when.empty()) continue;
-    cover.push_back({{std::max(item.when.start, reach), item.when.end}, names.Of(item)});
-    reach = item.when.end;
+// What the rows of one sequence on a device are made of, row by row in the order of time. Memory: a
+// row's parts.
+class PartsOfRows {
+ public:
+  // `outside`: the part of what lies outside of the device's window (the begin of a CPU engine's
+  // first step, before its first operator).
+  PartsOfRows(const DeviceItems& device, uint32_t number, const std::vector<IdleStretch>& idle,
+              const PartNames& names, uint32_t outside)
+      : names_(names), outside_(outside), next_(device.items.begin()), end_(device.items.end()) {
+    const auto of_device = [&](const IdleStretch& stretch) { return stretch.device == number; };
+    next_idle_ = std::find_if(idle.begin(), idle.end(), of_device);
+    idle_end_ = std::find_if_not(next_idle_, idle.end(), of_device);
   }
-  return cover;
-}
 
-// `first`, and `second` where `first` has nothing. All in the order of time, without overlap.
-std::vector<PartOf> Over(const std::vector<PartOf>& first, const std::vector<PartOf>& second) {
-  if (second.empty()) return first;
-  std::vector<PartOf> both;
-  both.reserve(first.size() + second.size());
-  auto next = first.begin();
-  for (PartOf below : second) {
-    while (next != first.end() && next->when.start < below.when.end) {
-      if (next->when.start > below.when.start)
-        both.push_back({{below.when.start, next->when.start}, below.part});
-      below.when.start = std::max(below.when.start, next->when.end);
-      if (next->when.end > below.when.end) break;  // it may cover the next one of `second` too
-      both.push_back(*next++);
+  void Fill(StepProfile::Row& row) {
+    std::erase_if(running_, [&](const WorkItem* item) { return item->when.end <= row.when.start; });
+    for (; next_ != end_ && next_->when.start < row.when.end; ++next_) {
+      if (next_->when.end > row.when.start) running_.push_back(&*next_);
     }
-    if (!below.when.empty()) both.push_back(below);
+    Cover(0, row.when, parts_);
+    for (const int rank : {1, 2}) {
+      Cover(rank, row.when, below_);
+      AddBelow();
+    }
+    below_.clear();
+    while (next_idle_ != idle_end_ && next_idle_->when.end <= row.when.start) ++next_idle_;
+    for (auto stretch = next_idle_; stretch != idle_end_ && stretch->when.start < row.when.end;
+         ++stretch)
+      below_.push_back({stretch->when.Clip(row.when), names_.Of(stretch->cause)});
+    AddBelow();
+    row.ns.assign(names_.size(), {});
+    DurationNs left = row.when.length();
+    for (const PartOf& part : parts_) {
+      row.ns[part.part] += part.when.length();
+      left -= part.when.length();
+    }
+    row.ns[outside_] += left;
   }
-  both.insert(both.end(), next, first.end());
-  return both;
-}
+
+ private:
+  // Each instant of the window at which an item of the rank runs, with the part of the one that
+  // started first.
+  void Cover(int rank, Interval window, std::vector<PartOf>& cover) const {
+    cover.clear();
+    TimeNs reach = window.start;
+    for (const WorkItem* item : running_) {
+      const Interval when{std::max(item->when.start, reach), std::min(item->when.end, window.end)};
+      if (RankOf(item->kind) != rank || when.empty()) continue;
+      cover.push_back({when, names_.Of(*item)});
+      reach = when.end;
+    }
+  }
+
+  // Adds `below_` to `parts_` where these have nothing. All in the order of time, without overlap.
+  void AddBelow() {
+    if (below_.empty()) return;
+    merged_.clear();
+    auto next = parts_.begin();
+    for (PartOf below : below_) {
+      while (next != parts_.end() && next->when.start < below.when.end) {
+        if (next->when.start > below.when.start)
+          merged_.push_back({{below.when.start, next->when.start}, below.part});
+        below.when.start = std::max(below.when.start, next->when.end);
+        if (next->when.end > below.when.end) break;  // it may cover the next one below too
+        merged_.push_back(*next++);
+      }
+      if (!below.when.empty()) merged_.push_back(below);
+    }
+    merged_.insert(merged_.end(), next, parts_.end());
+    std::swap(parts_, merged_);
+  }
+
+  const PartNames& names_;
+  uint32_t outside_;
+  std::vector<WorkItem>::const_iterator next_, end_;  // the first that starts after the last row
+  std::vector<IdleStretch>::const_iterator next_idle_, idle_end_;
+  std::vector<const WorkItem*> running_;  // those that touch the row, by start
+  std::vector<PartOf> parts_, below_, merged_;
+};
 
 // The steps of one thread on one device, by start.
 struct Sequence {
@@ -142,24 +191,6 @@ std::vector<StepProfile::Row> RowsOf(const Sequence& sequence, const std::vector
     rows.push_back({step, sequence.device, when, {}});
   }
   return rows;
-}
-
-// Adds up what each row of one sequence consists of. What lies outside of the device's window (the
-// begin of a CPU engine's first step, before its first operator) is `outside`.
-void AddParts(const std::vector<PartOf>& parts, size_t count, uint32_t outside,
-              std::vector<StepProfile::Row>& rows) {
-  auto next = parts.begin();
-  for (StepProfile::Row& row : rows) {
-    row.ns.resize(count);
-    DurationNs left = row.when.length();
-    while (next != parts.end() && next->when.end <= row.when.start) ++next;
-    for (auto part = next; part != parts.end() && part->when.start < row.when.end; ++part) {
-      const DurationNs length = part->when.Clip(row.when).length();
-      row.ns[part->part] += length;
-      left -= length;
-    }
-    row.ns[outside] += left;
-  }
 }
 
 // The kernels of the batches.
@@ -263,37 +294,36 @@ void KeepUsed(const PartNames& names, StepProfile& profile) {
 }  // namespace
 
 StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleStretch>& idle,
-                         const KernelTable& kernels, const Scope& scope) {
+                         const KernelTable& kernels, const Scope& scope, size_t threads) {
   StepProfile profile;
   const std::vector<Sequence> sequences = SequencesOf(prepared);
   if (sequences.empty()) return profile;
   const DeviceWork& work = prepared.work;
   const PartNames names(work);
   const Trace& trace = prepared.index.trace();
-  KernelUses uses(trace, prepared.steps.steps);
-  std::vector<PartOf> parts;
-  std::optional<uint32_t> parts_of;  // the device
-  for (const Sequence& sequence : sequences) {
-    const DeviceItems& device = work.devices[sequence.device];
-    if (parts_of != sequence.device) {
-      parts = Cover(device.items, 0, names);
-      for (const int rank : {1, 2}) parts = Over(parts, Cover(device.items, rank, names));
-      std::vector<PartOf> idle_parts;
-      for (const IdleStretch& stretch : idle) {
-        if (stretch.device == sequence.device)
-          idle_parts.push_back({stretch.when, names.Of(stretch.cause)});
-      }
-      parts = Over(parts, idle_parts);
-      parts_of = sequence.device;
-    }
-    std::vector<StepProfile::Row> rows = RowsOf(sequence, prepared.steps.steps, scope);
-    AddParts(parts, names.size(), names.Of(work.on_host ? IdleCause::kHost : IdleCause::kUnknown),
-             rows);
-    uses.Add(device, rows);
-    profile.rows.insert(profile.rows.end(), std::make_move_iterator(rows.begin()),
-                        std::make_move_iterator(rows.end()));
+  std::vector<std::vector<StepProfile::Row>> rows;  // by sequence
+  for (const Sequence& sequence : sequences)
+    rows.push_back(RowsOf(sequence, prepared.steps.steps, scope));
+  // The one takes the rows' times, the other fills their parts.
+  RunAll({[&] {
+            KernelUses uses(trace, prepared.steps.steps);
+            for (size_t i = 0; i < sequences.size(); ++i)
+              uses.Add(work.devices[sequences[i].device], rows[i]);
+            profile.batches = uses.Batches(work, trace, kernels);
+          },
+          [&] {
+            const IdleCause outside = work.on_host ? IdleCause::kHost : IdleCause::kUnknown;
+            for (size_t i = 0; i < sequences.size(); ++i) {
+              const uint32_t device = sequences[i].device;
+              PartsOfRows parts(work.devices[device], device, idle, names, names.Of(outside));
+              for (StepProfile::Row& row : rows[i]) parts.Fill(row);
+            }
+          }},
+         threads);
+  for (std::vector<StepProfile::Row>& of_sequence : rows) {
+    profile.rows.insert(profile.rows.end(), std::make_move_iterator(of_sequence.begin()),
+                        std::make_move_iterator(of_sequence.end()));
   }
-  profile.batches = uses.Batches(work, trace, kernels);
   KeepUsed(names, profile);
   return profile;
 }

@@ -47,8 +47,8 @@ struct StepProfile {
 };
 
 // `idle`: AttributeIdle's stretches of the same trace and scope; `kernels`: TabulateKernels's.
-// Cost: O(n), 16 bytes an item while it runs.
+// Cost: O(n).
 StepProfile ProfileSteps(const PreparedTrace& prepared, const std::vector<IdleStretch>& idle,
-                         const KernelTable& kernels, const Scope& scope = {});
+                         const KernelTable& kernels, const Scope& scope = {}, size_t threads = 1);
 
 }  // namespace tacho

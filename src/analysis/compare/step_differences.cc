@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/random.h"
+#include "base/parallel.h"
 
 namespace tacho {
 namespace {
@@ -13,21 +13,42 @@ constexpr uint64_t kFewestSteps = 8;   // of each side, in groups that both have
 constexpr uint32_t kFewestBlocks = 4;  // of each side
 constexpr uint64_t kFewestForP99 = 200;
 
-// By nearest rank. `steps`: times and blocks, sorted; `counts`: how often each block counts.
-double Percentile(const std::vector<std::pair<double, uint32_t>>& steps,
-                  const std::vector<uint32_t>& counts, double share) {
-  uint64_t all = 0;
-  for (const auto& [time, block] : steps) all += counts[block];
+}  // namespace
+
+void BlockPercentiles::Add(double time, uint32_t block) { steps_.emplace_back(time, block); }
+
+void BlockPercentiles::Finish(size_t blocks) {
+  std::ranges::sort(steps_);
+  stride_ = std::max<size_t>(1, steps_.size() / kRungs);
+  std::vector<uint32_t> so_far(blocks);
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (i % stride_ == 0) before_.push_back(so_far);
+    ++so_far[steps_[i].second];
+  }
+  of_blocks_ = std::move(so_far);
+}
+
+double BlockPercentiles::At(const std::vector<uint32_t>& counts, double share) const {
+  const auto times_counts = [&](const std::vector<uint32_t>& steps) {
+    uint64_t sum = 0;
+    for (size_t block = 0; block < steps.size(); ++block)
+      sum += uint64_t{steps[block]} * counts[block];
+    return sum;
+  };
+  const uint64_t all = times_counts(of_blocks_);
   const auto wanted = static_cast<uint64_t>(std::ceil(share * static_cast<double>(all)));
-  uint64_t reached = 0;
-  for (const auto& [time, block] : steps) {
-    reached += counts[block];
-    if (reached >= wanted && counts[block] > 0) return time;
+  // The last rung with fewer steps before it than wanted.
+  const auto above = std::ranges::partition_point(
+      before_, [&](const std::vector<uint32_t>& rung) { return times_counts(rung) < wanted; });
+  if (above == before_.begin()) return std::numeric_limits<double>::quiet_NaN();
+  const auto rung = static_cast<size_t>(above - before_.begin()) - 1;
+  uint64_t reached = times_counts(before_[rung]);
+  for (size_t i = rung * stride_; i < steps_.size(); ++i) {
+    reached += counts[steps_[i].second];
+    if (reached >= wanted) return steps_[i].first;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
-
-}  // namespace
 
 StepDifferences::StepDifferences(const SideSamples& base, const SideSamples& now, size_t parts)
     : parts_(parts) {
@@ -116,9 +137,9 @@ void StepDifferences::Gather(size_t side, const SideSamples& samples) {
     }
     cell->steps += 1;
     for (size_t part = 0; part <= parts_; ++part) cell->sums[part] += sample.ns[part];
-    into.by_time.emplace_back(sample.ns.back(), sample.block);
+    into.by_time.Add(sample.ns.back(), sample.block);
   }
-  std::ranges::sort(into.by_time);
+  into.by_time.Finish(samples.blocks());
 }
 
 StepDifferences::Figures StepDifferences::FiguresOf(
@@ -146,10 +167,10 @@ StepDifferences::Figures StepDifferences::FiguresOf(
     }
     std::vector<double>& of_side = side == 0 ? figures.base : figures.now;
     of_side[parts_ + kMeanOfAll] = all == 0 ? 0 : time / all;
-    of_side[parts_ + kP50] = Percentile(sides_[side].by_time, counts[side], 0.5);
+    of_side[parts_ + kP50] = sides_[side].by_time.At(counts[side], 0.5);
     of_side[parts_ + kP99] = std::ranges::min(steps_) < kFewestForP99
                                  ? std::numeric_limits<double>::quiet_NaN()
-                                 : Percentile(sides_[side].by_time, counts[side], 0.99);
+                                 : sides_[side].by_time.At(counts[side], 0.99);
   }
   double weighed = 0;
   for (size_t group = 0; group < groups_.size(); ++group) {
@@ -194,24 +215,30 @@ std::vector<std::vector<double>> StepDifferences::RunMeans(size_t side) const {
 }
 
 std::vector<std::vector<double>> StepDifferences::Draw(size_t draws, uint64_t seed) const {
-  std::vector<std::vector<double>> drawn;
-  Random random(seed);
-  for (size_t draw = 0; draw < draws; ++draw) {
-    std::array<std::vector<uint32_t>, 2> counts;
-    for (size_t side = 0; side < 2; ++side) {
-      counts[side].resize(sides_[side].blocks.size());
-      const std::vector<uint32_t>& first = sides_[side].first_block;
-      for (size_t run = 0; run + 1 < first.size(); ++run) {
-        const uint32_t blocks = first[run + 1] - first[run];
-        for (uint32_t i = 0; i < blocks; ++i) ++counts[side][first[run] + random.Below(blocks)];
-      }
-    }
-    const Figures figures = FiguresOf(counts);
-    std::vector<double>& differences = drawn.emplace_back();
-    for (size_t i = 0; i < figures.base.size(); ++i)
-      differences.push_back(figures.now[i] - figures.base[i]);
-  }
+  constexpr size_t kAtOnce = 64;
+  std::vector<std::vector<double>> drawn(draws);
+  ParallelFor((draws + kAtOnce - 1) / kAtOnce, 0, [&](size_t chunk) {
+    for (size_t draw = chunk * kAtOnce; draw < std::min(draws, (chunk + 1) * kAtOnce); ++draw)
+      drawn[draw] = OneDraw(Random(seed, draw));
+  });
   return drawn;
+}
+
+std::vector<double> StepDifferences::OneDraw(Random random) const {
+  std::array<std::vector<uint32_t>, 2> counts;
+  for (size_t side = 0; side < 2; ++side) {
+    counts[side].resize(sides_[side].blocks.size());
+    const std::vector<uint32_t>& first = sides_[side].first_block;
+    for (size_t run = 0; run + 1 < first.size(); ++run) {
+      const uint32_t blocks = first[run + 1] - first[run];
+      for (uint32_t i = 0; i < blocks; ++i) ++counts[side][first[run] + random.Below(blocks)];
+    }
+  }
+  const Figures figures = FiguresOf(counts);
+  std::vector<double> differences;
+  for (size_t i = 0; i < figures.base.size(); ++i)
+    differences.push_back(figures.now[i] - figures.base[i]);
+  return differences;
 }
 
 }  // namespace tacho

@@ -6,8 +6,27 @@
 #include <vector>
 
 #include "analysis/compare/step_samples.h"
+#include "base/random.h"
 
 namespace tacho {
+
+// Percentiles of times that are in blocks, each of which counts several times or not at all.
+class BlockPercentiles {
+ public:
+  void Add(double time, uint32_t block);
+  void Finish(size_t blocks);
+  // By nearest rank; NaN without any step. `counts`: by block. Cost: that of the blocks, and a
+  // hundredth of the steps.
+  [[nodiscard]] double At(const std::vector<uint32_t>& counts, double share) const;
+
+ private:
+  static constexpr size_t kRungs = 100;
+  std::vector<std::pair<double, uint32_t>> steps_;  // time and block, sorted
+  size_t stride_ = 1;
+  // By rung, each a stride of steps after the last: how many steps of each block lie before it.
+  std::vector<std::vector<uint32_t>> before_;
+  std::vector<uint32_t> of_blocks_;
+};
 
 // The steps of one phase on both sides, and the bootstrap over them.
 //
@@ -43,7 +62,8 @@ class StepDifferences {
   // Variance of kStepAtEqualBatch if all rows were independent.
   [[nodiscard]] double independent_variance() const { return independent_variance_; }
 
-  // Draws blocks with replacement, run by run. By draw, the figures' differences. Deterministic.
+  // Draws blocks with replacement, run by run. By draw, the figures' differences. Deterministic,
+  // on all cores.
   [[nodiscard]] std::vector<std::vector<double>> Draw(size_t draws, uint64_t seed) const;
 
  private:
@@ -55,13 +75,14 @@ class StepDifferences {
   struct Side {
     std::vector<std::vector<Cell>> blocks;
     std::vector<uint32_t> first_block;
-    std::vector<std::pair<double, uint32_t>> by_time;  // each step's time and block, sorted
+    BlockPercentiles by_time;
   };
   struct Figures {
     std::vector<double> base, now;
   };
   // `counts`: by side, how often each block counts.
   [[nodiscard]] Figures FiguresOf(const std::array<std::vector<uint32_t>, 2>& counts) const;
+  [[nodiscard]] std::vector<double> OneDraw(Random random) const;
   void Gather(size_t side, const SideSamples& samples);
   void WeighGroups(const SideSamples& base, const SideSamples& now);
 
