@@ -87,7 +87,8 @@ class Checks {
       changes_.remarks.push_back(
           fmt::format("versions: base {}, new {}", base.version, now.version));
     }
-    if (base.paths == now.paths) changes_.remarks.emplace_back("both sides are the same traces");
+    if (base.paths == now.paths && base.spans == now.spans)
+      changes_.remarks.emplace_back("both sides are the same traces");
     if (!changes_.whole && base.runs == 1 && now.runs == 1) {
       changes_.remarks.emplace_back(
           "one run a side: how much one run differs from the next is not in the bounds; give more "
@@ -140,6 +141,7 @@ SideFacts FactsOf(const std::vector<RunAnalysis>& runs) {
     uint64_t ranks = 0;
     for (const TraceAnalysis& trace : run.traces) {
       facts.paths.push_back(trace.path);
+      facts.spans.push_back(trace.span);
       if (trace.facts.role != TraceRole::kWorker) continue;
       ++ranks;
       if (!trace.facts.engine.empty()) engines.insert(trace.facts.engine);

@@ -107,7 +107,7 @@ std::string WhyNot(const StepDifferences& differences) {
   const auto [base_shared, now_shared] = differences.shared_steps();
   return fmt::format(
       "too few steps of equal batch to tell noise: base {} of {}, new {} of {}; "
-      "8 on each side are needed",
+      "8 of each rank are needed",
       base_shared, base, now_shared, now);
 }
 

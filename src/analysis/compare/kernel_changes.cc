@@ -12,6 +12,7 @@ namespace tacho {
 namespace {
 
 constexpr double kAlpha = 0.005;  // that any kernel at all is called changed without being so
+constexpr double kManySteps = 1e6;
 constexpr double kSameCalls = 0.02, kSamePlace = 0.1;
 
 // One kernel in the steps of one group of batches on one side.
@@ -88,7 +89,7 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
     KernelChange& change = changes.emplace_back();
     change.name = name;
     change.category = kernel.category;
-    double variance = 0, fewest = 1e9;
+    double variance = 0, uncertainty = 0;  // of the variance itself
     std::array<double, 2> all_calls{}, places{};
     for (const auto& [batch, groups] : kernel.groups) {
       const double weight = weights.at(batch);
@@ -99,15 +100,19 @@ std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
         (side == 0 ? change.base_calls : change.now_calls) += weight * group.calls / steps;
         all_calls[side] += group.calls;
         places[side] += group.places;
-        variance += weight * weight * std::max(0.0, group.squares - steps * mean * mean) /
-                    (steps - 1) / steps;
-        fewest = std::min(fewest, steps);
+        const double of_group = weight * weight *
+                                std::max(0.0, group.squares - steps * mean * mean) / (steps - 1) /
+                                steps;
+        variance += of_group;
+        uncertainty += of_group * of_group / (steps - 1);
       }
     }
     change.base_place = all_calls[0] == 0 ? 0 : places[0] / all_calls[0];
     change.now_place = all_calls[1] == 0 ? 0 : places[1] / all_calls[1];
+    // Welch and Satterthwaite: groups of few steps count by their share of the variance.
+    const double freedom = uncertainty > 0 ? variance * variance / uncertainty : kManySteps;
     change.time.half_width =
-        std::max(1.0, StudentQuantile(level, fewest - 1) * std::sqrt(variance * spread));
+        std::max(1.0, StudentQuantile(level, freedom) * std::sqrt(variance * spread));
     change.kind = KindOf(change);
   }
   LargestFirst(changes);

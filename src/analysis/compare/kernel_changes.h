@@ -11,7 +11,8 @@ namespace tacho {
 // The kernels of the steps in groups of batches that both sides have, with their `weights`.
 //
 // A kernel's time in a step differs beyond noise if the difference is larger than the bound of all
-// kernels together (Bonferroni, 0.5 %) by its deviation over the steps. `spread` widens the
+// kernels together (Bonferroni, 0.5 %) by its deviation over the
+// steps (Welch's t over the groups of batches). `spread` widens the
 // variance: how much more the time of steps varies than if all were independent.
 std::vector<KernelChange> CompareKernels(const std::vector<RunAnalysis>& base,
                                          const std::vector<RunAnalysis>& now,

@@ -67,6 +67,7 @@ struct WholeChange {
 // What a side is.
 struct SideFacts {
   std::vector<std::string> paths;  // of its traces
+  std::vector<Interval> spans;     // of its traces
   uint64_t runs = 0, ranks = 0;    // ranks: traces of workers in one run
   std::string engine, version, gpus, options, phases;
   bool on_host = false;  // a CPU engine
