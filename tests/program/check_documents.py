@@ -226,7 +226,12 @@ def check(real):
                     if block["real"]:
                         got, shown = real.run(words, want), []
                     else:
-                        got = run_shown(tacho, [url if url and [word] == shown else word for word in words], cwd)
+                        run = [url if url and [word] == shown else word for word in words]
+                        got = run_shown(tacho, run, cwd)
+                        for _ in range(2):  # figures that others on the cores spoiled are taken again
+                            if run[1:2] != ["load"] or "the client was the limit" not in got:
+                                break
+                            got = run_shown(tacho, run, cwd)
                     for one in shown:
                         got = got.replace(url or one, one)
                     got = re.sub(r",\s+give\s+or\s+take\s+", ", give or take ", got)  # a long cost is wrapped
