@@ -200,6 +200,9 @@ Result<SqliteDatabase> SqliteDatabase::OfNewFile(const std::string& path) {
 Result<SqliteStatement> SqliteDatabase::Prepare(std::string_view sql, std::string_view* rest) {
   sqlite3_stmt* handle = nullptr;
   const char* tail = nullptr;
+  // SQLite would read up to it, again and again.
+  if (sql.find('\0') != std::string_view::npos)
+    return Fail(ErrorKind::kUsage, "the SQL holds a byte of value 0");
   const int status = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0,
                                         &handle, &tail);
   if (status != SQLITE_OK) return tl::unexpected<Error>(SqliteError(handle_.get(), status));

@@ -28,13 +28,16 @@ template <typename Sink>
 Reading<Sink> ReadAs(const std::string& bytes) {
   Reading<Sink> reading;
   auto database = SqliteDatabase::OfBytes(bytes);
-  const Result<void> read =
-      database
-          ? ReadNsysSqlite(*database, {.next_sink = [&](const std::string& part) -> EventSink& {
-              if (reading.sinks.contains(part)) std::abort();
-              return reading.sinks[part];
-            }})
-          : tl::unexpected<Error>(database.error());
+  Result<void> read = tl::unexpected<Error>(Error{ErrorKind::kUnreadable, "memory"});
+  try {
+    read = database ? ReadNsysSqlite(*database,
+                                     {.next_sink = [&](const std::string& part) -> EventSink& {
+                                       if (reading.sinks.contains(part)) std::abort();
+                                       return reading.sinks[part];
+                                     }})
+                    : tl::unexpected<Error>(database.error());
+  } catch (const std::bad_alloc&) {  // as run/ does: SQLite reports some damage as that
+  }
   if (!read) reading.error = read.error().message;
   if (!read && reading.error.empty()) std::abort();
   return reading;

@@ -1,5 +1,7 @@
 #include "ingest/nsys_sqlite/table_scan.h"
 
+#include <new>
+
 namespace tacho::nsys {
 namespace {
 
@@ -19,6 +21,15 @@ std::string QuotedName(std::string_view name) {
 }  // namespace
 
 Result<Schema> Schema::Read(SqliteDatabase& database) {
+  try {
+    return ReadTables(database);
+  } catch (const std::bad_alloc&) {
+    // A schema is small: so SQLite reports some damage of it.
+    return Fail(ErrorKind::kUnreadable, "the database is damaged: its schema cannot be read");
+  }
+}
+
+Result<Schema> Schema::ReadTables(SqliteDatabase& database) {
   Schema schema;
   // A virtual table has no page.
   TACHO_ASSIGN_OR_RETURN(SqliteStatement tables,

@@ -17,6 +17,7 @@ namespace tacho::nsys {
 // compute anything, are left out.
 class Schema {
  public:
+  // kUnreadable if the database is damaged; kUsage, of SQLite's words, for any other failure.
   static Result<Schema> Read(SqliteDatabase& database);
 
   [[nodiscard]] bool Has(std::string_view table) const { return tables_.contains(table); }
@@ -26,6 +27,8 @@ class Schema {
   [[nodiscard]] std::string SomeTables() const;
 
  private:
+  static Result<Schema> ReadTables(SqliteDatabase& database);
+
   std::map<std::string, std::set<std::string, std::less<>>, std::less<>> tables_;
 };
 

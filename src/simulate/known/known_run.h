@@ -51,7 +51,8 @@ Result<KnownRun> WithoutChanges(KnownRunOptions options);
 
 // The trace of a rank, as its engine's profiler writes it with torch.
 std::string KnownTrace(const KnownRun& run, int64_t rank);
-// Its name in a folder of traces, and that of the run's export of Nsight Systems (trace/nsys_export.h).
+// Its name in a folder of traces, and that of the run's export of Nsight Systems
+// (trace/nsys_export.h).
 std::string KnownTraceName(const KnownRun& run, int64_t rank);
 std::string KnownExportName(const KnownRun& run);
 
