@@ -34,7 +34,7 @@ import processes
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/support"))
 from corpus import corpus  # noqa: E402
-BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate [^\n]*) -->\n"
+BLOCK = re.compile(r"(?:<!-- run in (?P<dir>\S+) -->\n|<!-- run against (?P<engines>simulate(?: [^\n]*)?) -->\n"
                    r"|<!-- run with (?P<real>engines) -->\n)?"
                    r"```console\n(?P<body>.*?)```\n", re.S)
 STATE = tempfile.mkdtemp(prefix="tacho-state-")  # no kept figures of engines from other runs
