@@ -103,7 +103,7 @@ CommandSpec CompareSpec(CompareOptions& o) {
        {{"--fail-on", "GATE",
          "a metric and a limit, or several, separated by commas: decode.step.p50>+3%, "
          "idle.host-late>+50us, decode.comm>+5%, kernels.new, load.throughput<-2%. Without a phase "
-         "it is of each. What cannot be told fails too",
+         "it is of each. What is not known for certain fails too",
          &o.fail_on},
         {"--anyway", "", "compare what is not comparable all the same", &o.anyway}}},
       {"what to print (default: the first screen)",

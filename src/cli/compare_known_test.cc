@@ -58,12 +58,12 @@ KnownRunOptions KnownOptions(uint64_t seed, int64_t steps, int64_t ranks = 1,
   return options;
 }
 
-std::set<std::string> ToldMetrics(const RunChanges& changes) {
-  std::set<std::string> told;
+std::set<std::string> MetricsBeyondNoise(const RunChanges& changes) {
+  std::set<std::string> beyond_noise;
   for (const MetricChange& metric : MetricsOf(changes)) {
-    if (metric.change.IsTold()) told.insert(metric.name);
+    if (metric.change.IsBeyondNoise()) beyond_noise.insert(metric.name);
   }
-  return told;
+  return beyond_noise;
 }
 
 const PhaseChange& Decode(const RunChanges& changes) {
@@ -106,7 +106,7 @@ std::set<std::string> KernelsThatAre(KernelChange::Kind kind, const PhaseChange&
   return names;
 }
 
-// A change, and the metrics of which it moves at least one beyond noise; of all others none may.
+// A change, and the metrics of which it moves at least one beyond noise, and no other.
 struct Expectation {
   const char* change;
   int64_t ranks;
@@ -124,14 +124,14 @@ const std::vector<Expectation> kExpectations = {
 };
 
 TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
-  uint64_t equal = 0, equal_told = 0, changed = 0, found = 0, others = 0, within = 0;
+  uint64_t equal = 0, equal_with_any = 0, changed = 0, found = 0, others = 0, within = 0;
   for (uint64_t pair = 0; pair < kRandomPairs; ++pair) {
     const uint64_t seed = 2 * pair + 1;
     if (pair % 2 == 0) {
       ++equal;
       const RunChanges changes = CompareKnown(KnownOptions(seed, 200), KnownOptions(seed + 1, 200));
       EXPECT_TRUE(changes.obstacles.empty());
-      equal_told += ToldMetrics(changes).empty() ? 0 : 1;
+      equal_with_any += MetricsBeyondNoise(changes).empty() ? 0 : 1;
       continue;
     }
     ++changed;
@@ -140,7 +140,7 @@ TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
     const RunChanges changes = CompareKnown(KnownOptions(seed, 500, expected.ranks), now);
     EXPECT_TRUE(changes.obstacles.empty()) << expected.change;
     bool any = false, other = false;
-    for (const std::string& metric : ToldMetrics(changes)) {
+    for (const std::string& metric : MetricsBeyondNoise(changes)) {
       const std::string name = metric.substr(metric.find('.') + 1);
       const bool is_expected = std::ranges::any_of(
           expected.moves, [&](std::string_view moves) { return name.starts_with(moves); });
@@ -155,8 +155,8 @@ TEST(CompareKnownRuns, EqualPairsShowNoDifferenceAndAChangeIsFoundAndNoOther) {
     EXPECT_EQ(KernelsThatAre(KernelChange::Kind::kGone, Decode(changes)), truth.gone);
     EXPECT_EQ(KernelsThatAre(KernelChange::Kind::kNew, Decode(changes)), truth.fresh);
   }
-  RecordProperty("equal_told", static_cast<int>(equal_told));
-  EXPECT_LE(20 * equal_told, equal);  // 5 %
+  RecordProperty("equal_with_any", static_cast<int>(equal_with_any));
+  EXPECT_LE(20 * equal_with_any, equal);  // 5 %
   EXPECT_GE(20 * found, 19 * changed);
   EXPECT_LE(20 * others, changed);
   EXPECT_GE(20 * within, 19 * changed);
@@ -182,7 +182,7 @@ TEST(CompareKnownRuns, WaterfallsAddUpAndARunDoesNotDifferFromItself) {
   std::vector<RunAnalysis> run;
   run.push_back(AnalysisOfKnown(*MakeKnownRun(KnownOptions(1, 200, 2))));
   const RunChanges same = CompareRuns(run, run);
-  EXPECT_THAT(ToldMetrics(same), IsEmpty());
+  EXPECT_THAT(MetricsBeyondNoise(same), IsEmpty());
   EXPECT_THAT(same.remarks, Contains("both sides are the same traces"));
   for (const MetricChange& metric : MetricsOf(same)) EXPECT_EQ(metric.change.difference(), 0);
   for (const char* change : {"eager", "requests:8", "late-rank@1:300us"}) {
@@ -227,9 +227,9 @@ TEST(CompareKnownRuns, WithSeveralRunsTheBoundsHoldHowMuchRunsDiffer) {
     return all;
   };
   const RunChanges same = CompareRuns(runs(1, ""), runs(5, ""));
-  EXPECT_FALSE(Decode(same).step.IsTold());
+  EXPECT_FALSE(Decode(same).step.IsBeyondNoise());
   EXPECT_GT(*Decode(same).step.relative_half_width(), 0.03);
-  EXPECT_TRUE(Decode(CompareRuns(runs(1, ""), runs(5, "host-late:600us"))).step.IsTold());
+  EXPECT_TRUE(Decode(CompareRuns(runs(1, ""), runs(5, "host-late:600us"))).step.IsBeyondNoise());
 }
 
 }  // namespace

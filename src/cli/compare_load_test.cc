@@ -67,7 +67,7 @@ TEST(CompareRecordings, HasBoundsOverSeveralRuns) {
   // t of 0.995 with 2 degrees of freedom is 9.925; the variance of a run is 8 on both sides.
   ASSERT_TRUE(rate->half_width);
   EXPECT_NEAR(*rate->half_width, 9.925 * std::sqrt(8.0), 0.01);
-  EXPECT_TRUE(rate->IsTold());
+  EXPECT_TRUE(rate->IsBeyondNoise());
 }
 
 TEST(CompareRecordings, LeavesTheFiguresOutWhereTheLoadsDiffer) {

@@ -24,7 +24,7 @@ Answer AnswerChange(const AnswerInput& in) {
     if (phase.cannot_tell.empty() && (most == nullptr || phase.steps[0] > most->steps[0]))
       most = &phase;
   }
-  if (most == nullptr || !most->step.IsTold() || !most->step.relative()) return answer;
+  if (most == nullptr || !most->step.IsBeyondNoise() || !most->step.relative()) return answer;
   answer.figure = fmt::format("{:+.1f} %", 100 * *most->step.relative());
   answer.of = fmt::format("{}, the mean {} step of the other run",
                           FormatDuration({std::llround(most->step.base)}), PhaseName(most->phase));

@@ -34,14 +34,14 @@ void AddPhase(const PhaseChange& phase, const CompareView& view, Document& docum
   const std::string name(PhaseName(phase.phase));
   std::vector<NamedChange> parts = phase.parts;
   parts.push_back({"batch mix", phase.mix});
-  const auto told = static_cast<size_t>(
-      std::ranges::count_if(parts, [](const NamedChange& part) { return part.change.IsTold(); }));
-  if (told > 0 || view.all) {
+  const auto beyond_noise = static_cast<size_t>(std::ranges::count_if(
+      parts, [](const NamedChange& part) { return part.change.IsBeyondNoise(); }));
+  if (beyond_noise > 0 || view.all) {
     document.AddPart(
         TitledTable{.table = WaterfallTable(WaterfallOf(phase), parts, name + "_parts"),
                     .title = fmt::format("What a {} step consists of", name),
                     .screen_title = InCapitals(name) + " STEP",
-                    .screen_rows = view.all ? SIZE_MAX : std::min(told, view.top)});
+                    .screen_rows = view.all ? SIZE_MAX : std::min(beyond_noise, view.top)});
   }
   document.AddPart(TitledTable{
       .table = ChangedKernelsTable(phase.kernels, name + "_kernels", view.style, !view.all),

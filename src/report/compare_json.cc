@@ -13,7 +13,7 @@ void WriteChange(JsonWriter& json, const Change& change) {
   json.Fields("base", change.base, "new", change.now, "difference", change.difference());
   if (change.half_width) {
     json.Fields("low", change.difference() - *change.half_width, "high",
-                change.difference() + *change.half_width, "beyond_noise", change.IsTold());
+                change.difference() + *change.half_width, "beyond_noise", change.IsBeyondNoise());
   }
   json.Field("relative", change.relative());
 }
@@ -29,7 +29,7 @@ void WriteWaterfall(JsonWriter& json, const Waterfall& fall) {
   json.BeginObject("waterfall");
   json.Fields("base_ns", fall.base, "new_ns", fall.now);
   json.Rows("parts", fall.bars, [&](const Waterfall::Bar& bar) {
-    json.Fields("name", bar.name, "ns", bar.ns, "beyond_noise", bar.told);
+    json.Fields("name", bar.name, "ns", bar.ns, "beyond_noise", bar.beyond_noise);
   });
   json.End();
 }

@@ -50,7 +50,7 @@ void AddNumberCells(const Change& change, std::vector<Cell>& cells) {
 // Findings stand out, what is noise stands back.
 Paint PaintOf(const Change& change) {
   if (!change.half_width) return Paint::kPlain;
-  return change.IsTold() ? Paint::kBold : Paint::kDim;
+  return change.IsBeyondNoise() ? Paint::kBold : Paint::kDim;
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Table WaterfallTable(const Waterfall& fall, const std::vector<NamedChange>& part
   for (TableColumn& column : ChangeColumns(0)) table.columns.push_back(std::move(column));
   std::vector<Waterfall::Bar> bars = fall.bars;
   std::stable_partition(bars.begin(), bars.end(),
-                        [](const Waterfall::Bar& bar) { return bar.told; });
+                        [](const Waterfall::Bar& bar) { return bar.beyond_noise; });
   for (const Waterfall::Bar& bar : bars) {
     const auto part = std::ranges::find(parts, bar.name, &NamedChange::name);
     if (part == parts.end()) continue;
@@ -174,9 +174,9 @@ Table MetricsTable(const RunChanges& changes) {
     const Change& change = metric.change;
     table.Add({metric.name, change.base, change.now, change.difference(),
                change.half_width ? Cell(*change.half_width) : Cell(), ShareCell(change.relative()),
-               std::string(!change.half_width ? "no bounds"
-                           : change.IsTold()  ? (change.difference() > 0 ? "more" : "less")
-                                              : "same")});
+               std::string(!change.half_width       ? "no bounds"
+                           : change.IsBeyondNoise() ? (change.difference() > 0 ? "more" : "less")
+                                                    : "same")});
   }
   return table;
 }

@@ -53,7 +53,7 @@ std::string FromTo(const Change& change) {
 std::string MostOfIt(const PhaseChange& phase) {
   const double whole = phase.step.difference();
   for (const NamedChange& part : phase.parts) {  // largest first
-    if (part.change.IsTold() && (part.change.difference() < 0) == (whole < 0))
+    if (part.change.IsBeyondNoise() && (part.change.difference() < 0) == (whole < 0))
       return fmt::format(", {} of it in {}", SignedTime(part.change.difference()), part.name);
   }
   return "";
@@ -64,7 +64,7 @@ std::string PartsThatMoved(const PhaseChange& phase) {
   std::string moved;
   size_t count = 0;
   for (const NamedChange& part : phase.parts) {
-    if (!part.change.IsTold() || ++count > kPartsNamed) continue;
+    if (!part.change.IsBeyondNoise() || ++count > kPartsNamed) continue;
     moved += fmt::format("{}{} {}", moved.empty() ? "" : ", ", part.name,
                          SignedTime(part.change.difference()));
   }
@@ -94,11 +94,11 @@ std::string StepNumbers(const PhaseChange& phase) {
 // "" where nothing changed beyond noise.
 std::string PhaseVerdict(const PhaseChange& phase) {
   std::string mix;
-  if (phase.mix.IsTold()) {
+  if (phase.mix.IsBeyondNoise()) {
     mix = fmt::format("{} of {} from another mix of batches", SignedTime(phase.mix.difference()),
                       PhaseName(phase.phase));
   }
-  if (phase.step.IsTold())
+  if (phase.step.IsBeyondNoise())
     return StepNumbers(phase) + MostOfIt(phase) + (mix.empty() ? "" : ", and " + mix);
   if (!mix.empty()) return mix;
   std::string moved = PartsThatMoved(phase);
@@ -133,20 +133,19 @@ std::string StepsVerdict(const RunChanges& changes) {
   }
   std::ranges::stable_sort(phases, std::greater{},
                            [](const PhaseChange* phase) { return phase->steps[0]; });
-  std::string told, same;
+  std::string changed, same;
   for (const PhaseChange* phase : phases) {
     const std::string verdict = PhaseVerdict(*phase);
     if (!verdict.empty())
-      told += (told.empty() ? "" : "; ") + verdict;
+      changed += (changed.empty() ? "" : "; ") + verdict;
     else
       same += fmt::format("{}{}", same.empty() ? "" : ", ", PhaseName(phase->phase));
   }
   if (phases.empty()) return "nothing could be compared";
-  if (told.empty()) {
-    return fmt::format("no difference that can be told in {}: {}", same,
-                       StepNumbers(*phases.front()));
+  if (changed.empty()) {
+    return fmt::format("no difference beyond noise in {}: {}", same, StepNumbers(*phases.front()));
   }
-  return same.empty() ? told : fmt::format("{}; {}: no difference that can be told", told, same);
+  return same.empty() ? changed : fmt::format("{}; {}: no difference beyond noise", changed, same);
 }
 
 }  // namespace

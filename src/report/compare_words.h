@@ -8,7 +8,7 @@
 namespace tacho {
 
 // What changed, in one sentence: "decode step 19.9 ms -> 17.2 ms (-13.6 % ± 0.8 %), -2.1 ms of it
-// in moe.gemm; prefill: no difference that can be told". Steps are at equal batch. Where there are
+// in moe.gemm; prefill: no difference beyond noise". Steps are at equal batch. Where there are
 // obstacles, the sentence is the first of them.
 std::string CompareVerdict(const RunChanges& changes);
 

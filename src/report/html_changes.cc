@@ -24,15 +24,15 @@ std::string SignedDuration(int64_t ns) {
 // Bars to draw: those beyond noise, then all others as one.
 std::vector<Waterfall::Bar> DrawnBars(const Waterfall& fall) {
   std::vector<Waterfall::Bar> bars = fall.bars;
-  const bool any_told = std::ranges::any_of(bars, &Waterfall::Bar::told);
+  const bool any_beyond_noise = std::ranges::any_of(bars, &Waterfall::Bar::beyond_noise);
   std::ranges::stable_sort(bars, std::greater{}, [&](const Waterfall::Bar& bar) {
-    return std::pair(bar.told || !any_told, std::abs(bar.ns));
+    return std::pair(bar.beyond_noise || !any_beyond_noise, std::abs(bar.ns));
   });
   const auto shown = static_cast<size_t>(std::ranges::count_if(
-      bars, [&](const Waterfall::Bar& bar) { return bar.told || !any_told; }));
+      bars, [&](const Waterfall::Bar& bar) { return bar.beyond_noise || !any_beyond_noise; }));
   const size_t kept = std::min(shown, kMostBars);
   if (kept == bars.size()) return bars;
-  Waterfall::Bar others{kept < shown || !any_told
+  Waterfall::Bar others{kept < shown || !any_beyond_noise
                             ? fmt::format("[{}]", FormatCounted(bars.size() - kept, "other"))
                             : fmt::format("[{} within noise]", bars.size() - kept)};
   for (size_t i = kept; i < bars.size(); ++i) others.ns += bars[i].ns;
@@ -144,7 +144,7 @@ std::string ChangesHtml(const RunChanges& changes, const HtmlStyle& style,
     for (const PhaseChange& phase : changes.phases) {
       if (!phase.cannot_tell.empty()) continue;
       const Waterfall fall = WaterfallOf(phase);
-      if (std::ranges::none_of(fall.bars, &Waterfall::Bar::told)) continue;
+      if (std::ranges::none_of(fall.bars, &Waterfall::Bar::beyond_noise)) continue;
       charts += WaterfallChart(
           fmt::format("The mean {} step from base to new, part by part", PhaseName(phase.phase)),
           fall, class_of_part);

@@ -53,8 +53,8 @@ def forms(folder):
     new = simulated(folder, "new", "--steps", "120", "--ranks", "2", "--seed", "2", "--change", "host-late:300us")
     status, result = as_json("known change", base, new)
     check("comparable", status == 0 and result["comparable"], result["verdict"])
-    told = {m["name"] for m in result["metrics"] if m.get("beyond_noise")}
-    check("the host is found", {"decode.idle.host-late", "decode.step"} <= told, told)
+    moved = {m["name"] for m in result["metrics"] if m.get("beyond_noise")}
+    check("the host is found", {"decode.idle.host-late", "decode.step"} <= moved, moved)
     text, markdown = compare(base, new).stdout, compare(base, new, "--markdown").stdout
     check("the verdict says where", "us of it in idle.host-late" in " ".join(text.split()), text[:400])
     check("Markdown has tables", "| idle.host-late |" in markdown, markdown[:400])

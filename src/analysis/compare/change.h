@@ -7,14 +7,16 @@
 namespace tacho {
 
 // A figure before and after, in ns unless its place says otherwise, and how far the difference is
-// known. A figure without bounds is of a single measurement: whether it differs cannot be told.
+// known. A figure without bounds is of a single measurement: whether it differs is not known.
 struct Change {
   double base = 0, now = 0;
   std::optional<double> half_width;  // of the bounds of the difference
 
   [[nodiscard]] double difference() const { return now - base; }
   // Beyond noise.
-  [[nodiscard]] bool IsTold() const { return half_width && std::abs(difference()) > *half_width; }
+  [[nodiscard]] bool IsBeyondNoise() const {
+    return half_width && std::abs(difference()) > *half_width;
+  }
   // Shares of `base`; nothing where that is 0.
   [[nodiscard]] std::optional<double> relative() const { return ShareOfBase(difference()); }
   [[nodiscard]] std::optional<double> relative_half_width() const {

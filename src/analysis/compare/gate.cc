@@ -89,7 +89,7 @@ Outcome Judged(const ChangeGate& gate, const Change& change) {
   if (gate.percent) limit *= change.base;
   value *= sign;
   limit *= sign;
-  // Numbers of kernels have no bounds of their own: those that count are told beyond noise.
+  // Numbers of kernels have no bounds: each kernel that counts differs beyond noise.
   const double half = change.half_width.value_or(0);
   if (value - half > limit) return Outcome::kBroken;
   return value + half > limit ? Outcome::kInconclusive : Outcome::kPassed;

@@ -55,7 +55,7 @@ void Gather(const std::vector<RunAnalysis>& runs, size_t side,
 
 KernelChange::Kind KindOf(const KernelChange& kernel) {
   using Kind = KernelChange::Kind;
-  if (!kernel.time.IsTold()) return Kind::kSame;
+  if (!kernel.time.IsBeyondNoise()) return Kind::kSame;
   if (kernel.now_calls == 0) return Kind::kGone;
   if (kernel.base_calls == 0) return Kind::kNew;
   // What the change of the number of calls accounts for, at base's time of a call.

@@ -14,7 +14,7 @@ Waterfall Rounded(const Change& whole, const std::vector<NamedChange>& parts) {
   int64_t left = fall.now - fall.base;
   for (const NamedChange& part : parts) {
     const double down = std::floor(part.change.difference());
-    fall.bars.push_back({part.name, static_cast<int64_t>(down), part.change.IsTold()});
+    fall.bars.push_back({part.name, static_cast<int64_t>(down), part.change.IsBeyondNoise()});
     remainders.push_back(part.change.difference() - down);
     left -= fall.bars.back().ns;
   }

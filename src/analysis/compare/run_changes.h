@@ -100,7 +100,7 @@ struct Waterfall {
   struct Bar {
     std::string name;
     int64_t ns = 0;
-    bool told = false;
+    bool beyond_noise = false;
   };
   int64_t base = 0, now = 0;
   std::vector<Bar> bars;

@@ -10,7 +10,7 @@
 
 namespace tacho {
 
-// Percentiles of times that are in blocks, each of which counts several times or not at all.
+// Percentiles of times that lie in blocks. A block counts several times or not at all.
 class BlockPercentiles {
  public:
   void Add(double time, uint32_t block);
